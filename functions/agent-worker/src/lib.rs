@@ -1,0 +1,30 @@
+//! Tells agents that something they name is gone, so that their status says so.
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use shared::queue::each_message;
+use shared::store::work::WorkHint;
+use shared::store::{Agents, Works};
+use shared::{Context, Result};
+
+/// What the worker works with.
+#[derive(Clone)]
+pub struct Stores {
+    agents: Agents,
+    works: Works,
+}
+
+impl Stores {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { agents: Agents::new(context)?, works: Works::new(context)? })
+    }
+}
+
+pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
+    each_message(event, async |WorkHint { work_id }| {
+        // A hint may come twice, or after the work was done.
+        let Some(gone) = stores.works.find(work_id).await? else { return Ok(()) };
+        stores.agents.mark_gone(&gone).await?;
+        stores.works.finish(work_id).await
+    })
+    .await
+}

@@ -1,0 +1,12 @@
+//! Cold start of the Lambda `agent-worker`.
+
+use agent_worker::{Stores, handle};
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use shared::{Context, telemetry};
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    telemetry::init();
+    let stores = &Stores::new(&Context::from_env().await)?;
+    run(service_fn(async |event: LambdaEvent<_>| Ok::<_, Error>(handle(stores, event.payload).await))).await
+}

@@ -1,0 +1,304 @@
+//! What the family takes and answers.
+
+use serde::{Deserialize, Serialize};
+use shared::Error;
+use shared::domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Problem, Scope};
+use shared::domain::catalog::{Model, ModelType, Pricing};
+use shared::domain::page::{Page, PageRequest};
+use shared::domain::text;
+use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
+use shared::store::agents::{AgentFilter, AgentSort, AgentSummary};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+const MAX_SEARCH_CHARS: usize = 200;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListAgents {
+    #[serde(default = "first_page", deserialize_with = "page_number")]
+    #[param(minimum = 1, default = 1)]
+    page: u32,
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    per_page: u32,
+    /// Only agents whose name contains this, in whatever case.
+    #[param(max_length = 200, nullable = false)]
+    search: Option<String>,
+    /// Only agents in one of these states, separated by commas.
+    #[serde(default)]
+    #[param(value_type = Vec<AgentStatus>, style = Form, explode = false, min_items = 1)]
+    status: CommaList<AgentStatus>,
+    /// Only agents of one of these types, separated by commas.
+    #[serde(default)]
+    #[param(value_type = Vec<AgentType>, style = Form, explode = false, min_items = 1)]
+    r#type: CommaList<AgentType>,
+    #[serde(default)]
+    #[param(inline, default = "updatedAt")]
+    pub sort: AgentSortIn,
+    #[serde(default)]
+    #[param(inline, default = "desc")]
+    pub order: OrderIn,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum AgentSortIn {
+    Name,
+    CreatedAt,
+    #[default]
+    UpdatedAt,
+    Requests,
+}
+
+impl From<AgentSortIn> for AgentSort {
+    fn from(sort: AgentSortIn) -> Self {
+        match sort {
+            AgentSortIn::Name => Self::Name,
+            AgentSortIn::CreatedAt => Self::CreatedAt,
+            AgentSortIn::UpdatedAt => Self::UpdatedAt,
+            AgentSortIn::Requests => Self::Requests,
+        }
+    }
+}
+
+impl ListAgents {
+    pub fn page(&self) -> PageRequest {
+        PageRequest { page: self.page, per_page: self.per_page }
+    }
+
+    pub fn filter(self) -> Result<AgentFilter, Error> {
+        if self.search.as_ref().is_some_and(|search| search.chars().count() > MAX_SEARCH_CHARS) {
+            return Err(Error::invalid_query("search", format!("at most {MAX_SEARCH_CHARS} characters")));
+        }
+        Ok(AgentFilter { search: self.search, statuses: self.status.0, types: self.r#type.0 })
+    }
+}
+
+/// An agent, as lists show it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Agent")]
+pub struct AgentOut {
+    id: Uuid,
+    name: String,
+    #[schema(required)]
+    description: Option<String>,
+    r#type: AgentType,
+    status: AgentStatus,
+    /// Accumulated queries.
+    requests: u64,
+    scope: ScopeOut,
+    /// The workflow a private agent belongs to.
+    #[schema(required)]
+    workflow_id: Option<Uuid>,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ScopeOut {
+    Global,
+    Workflow,
+}
+
+impl From<AgentSummary> for AgentOut {
+    fn from(agent: AgentSummary) -> Self {
+        let AgentSummary { id, name, description, r#type, status, requests, scope, created_at, updated_at } = agent;
+        let (scope, workflow_id) = match scope {
+            Scope::Global => (ScopeOut::Global, None),
+            Scope::Workflow(workflow) => (ScopeOut::Workflow, Some(workflow.uuid())),
+        };
+        Self {
+            id: id.uuid(),
+            name,
+            description,
+            r#type,
+            status,
+            requests,
+            scope,
+            workflow_id,
+            created_at: created_at.to_string(),
+            updated_at: updated_at.to_string(),
+        }
+    }
+}
+
+/// An agent with its configuration.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "AgentDetail")]
+pub struct AgentDetailOut {
+    #[serde(flatten)]
+    agent: AgentOut,
+    config: AgentConfig,
+    /// Why the agent does not work, when its status says so.
+    problems: Vec<ProblemOut>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct ProblemOut {
+    #[schema(example = "reference_gone")]
+    code: &'static str,
+    message: String,
+}
+
+impl From<Agent> for AgentDetailOut {
+    fn from(agent: Agent) -> Self {
+        let problems = agent.problems().into_iter().map(|Problem { code, message }| ProblemOut { code, message });
+        Self { problems: problems.collect(), config: agent.config.clone(), agent: AgentSummary::from(agent).into() }
+    }
+}
+
+/// What a patch may change. Only described here: a patch is merged as JSON before it is read.
+#[derive(ToSchema)]
+#[schema(title = "AgentPatch")]
+#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+pub struct AgentPatchIn {
+    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    name: Option<String>,
+    #[schema(max_length = 1000)]
+    description: Option<String>,
+    r#type: Option<AgentType>,
+    status: Option<Intent>,
+    config: Option<AgentConfig>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListModels {
+    #[serde(default = "first_page", deserialize_with = "page_number")]
+    #[param(minimum = 1, default = 1)]
+    page: u32,
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    per_page: u32,
+    /// Only models whose name or display name contains this, in whatever case.
+    #[param(nullable = false)]
+    search: Option<String>,
+    /// Only models of one of these types, separated by commas.
+    #[serde(default)]
+    #[param(value_type = Vec<ModelTypeOut>, style = Form, explode = false, min_items = 1)]
+    r#type: CommaList<ModelType>,
+    #[serde(default)]
+    #[param(inline, default = "name")]
+    sort: ModelSortIn,
+    #[serde(default = "ascending")]
+    #[param(inline, default = "asc")]
+    order: OrderIn,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum ModelSortIn {
+    #[default]
+    Name,
+    DisplayName,
+}
+
+fn ascending() -> OrderIn {
+    OrderIn::Asc
+}
+
+impl ListModels {
+    pub fn page(self, mut models: Vec<Model>) -> Page<Model> {
+        if let Some(search) = self.search.as_deref().map(text::folded) {
+            let found = |text: &str| text::folded(text).contains(&search);
+            models.retain(|model| found(&model.name) || found(&model.display_name));
+        }
+        if !self.r#type.0.is_empty() {
+            models.retain(|model| self.r#type.0.contains(&model.r#type));
+        }
+        models.sort_by_cached_key(|model| match self.sort {
+            ModelSortIn::Name => (text::sort_key(&model.name), model.name.clone()),
+            ModelSortIn::DisplayName => (text::sort_key(&model.display_name), model.name.clone()),
+        });
+        if let OrderIn::Desc = self.order {
+            models.reverse();
+        }
+        PageRequest { page: self.page, per_page: self.per_page }.of(models)
+    }
+}
+
+/// A model that an agent can be configured with.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Model")]
+pub struct ModelOut {
+    #[schema(example = "dev-chat")]
+    name: String,
+    display_name: String,
+    r#type: ModelTypeOut,
+    provider: String,
+    capabilities: Vec<String>,
+    #[schema(required)]
+    context_window: Option<u64>,
+    #[schema(required)]
+    max_output_tokens: Option<u64>,
+    pricing: PricingOut,
+    #[schema(required)]
+    deprecation: Option<DeprecationOut>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub enum ModelTypeOut {
+    Embeddings,
+    Others,
+}
+
+/// What a million tokens cost.
+#[derive(Serialize, ToSchema)]
+pub struct PricingOut {
+    input: f64,
+    output: f64,
+    #[schema(example = "1M_tokens")]
+    unit: &'static str,
+    #[schema(example = "USD")]
+    currency: &'static str,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DeprecationOut {
+    #[schema(required, format = DateTime)]
+    deprecated_at: Option<String>,
+    #[schema(required, format = DateTime)]
+    retires_at: Option<String>,
+}
+
+impl From<Model> for ModelOut {
+    fn from(model: Model) -> Self {
+        let Model { name, display_name, r#type, provider, capabilities, .. } = model;
+        let Model { context_window, max_output_tokens, pricing, deprecated_at, retires_at, .. } = model;
+        let Pricing { input_micro_usd, output_micro_usd } = pricing;
+        let usd = |micro_usd: u64| micro_usd as f64 / 1e6;
+        let is_deprecated = deprecated_at.is_some() || retires_at.is_some();
+        Self {
+            name,
+            display_name,
+            r#type: match r#type {
+                ModelType::Embeddings => ModelTypeOut::Embeddings,
+                ModelType::Others => ModelTypeOut::Others,
+            },
+            provider,
+            capabilities,
+            context_window,
+            max_output_tokens,
+            pricing: PricingOut {
+                input: usd(input_micro_usd),
+                output: usd(output_micro_usd),
+                unit: "1M_tokens",
+                currency: "USD",
+            },
+            deprecation: is_deprecated.then(|| DeprecationOut {
+                deprecated_at: deprecated_at.map(|at| at.to_string()),
+                retires_at: retires_at.map(|at| at.to_string()),
+            }),
+        }
+    }
+}

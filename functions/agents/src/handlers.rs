@@ -1,0 +1,177 @@
+//! One function a route.
+
+use axum::extract::State;
+use axum::http::header::{CONTENT_TYPE, HeaderName};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+use shared::Error;
+use shared::domain::agent::{Agent, AgentPatch, Scope};
+use shared::domain::id::{AgentId, WorkId};
+use shared::domain::time::Time;
+use shared::http::NoBody;
+use shared::http::etag::{ETag, IfMatch};
+use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, Json, Path, Query, Refused, Result};
+use shared::store::agents::Created;
+use shared::store::work::WorkHint;
+use uuid::Uuid;
+
+use crate::Stores;
+use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels, ModelOut};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+
+/// List agents
+///
+/// The caller's reusable agents. Agents private to a workflow are not among them.
+#[utoipa::path(
+    get, path = "/builder/v1/agents", tag = "agents", params(ListAgents), security(("bearer" = [])),
+    responses((status = 200, description = "A page of agents", body = DataList<AgentOut>), Refused),
+)]
+pub async fn list_agents(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Query(query): Query<ListAgents>,
+) -> Result<DataList<AgentOut>> {
+    let ListAgents { sort, order, .. } = query;
+    let (page, filter) = (query.page(), query.filter()?);
+    let page = stores.agents.list(caller.account(), &filter, sort.into(), order.into(), page).await?;
+    let meta = (&page).into();
+    Ok(DataList { data: page.items.into_iter().map(AgentOut::from).collect(), meta })
+}
+
+/// Create an agent
+///
+/// Takes no body: the agent begins with the defaults and is changed by `PATCH`.
+#[utoipa::path(
+    post, path = "/builder/v1/agents", tag = "agents", security(("bearer" = [])),
+    params(("Idempotency-Key" = Option<Uuid>, Header, description =
+        "Repeated within 24 hours, it returns the earlier creation instead of creating another agent.")),
+    responses(
+        (status = 201, description = "The new agent", body = Data<AgentDetailOut>, headers(
+            ("ETag" = String, description = "The agent's version"),
+            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+        )),
+        Refused,
+    ),
+)]
+pub async fn create_agent(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    headers: HeaderMap,
+    _: NoBody<ApiError>,
+) -> Result<Response> {
+    let key = idempotency_key(&headers)?;
+    let agent = Agent::new(AgentId::new(), caller.account(), Scope::Global);
+    let etag = ETag::of(agent.revision);
+    // The answer is kept as text, so that a repeat is the same to the byte.
+    let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
+    let json = [(CONTENT_TYPE, "application/json")];
+    Ok(match stores.agents.create(&agent, key, &answer).await? {
+        Created::Now => (StatusCode::CREATED, json, etag, answer).into_response(),
+        Created::Before(answer) => {
+            let replayed = [(IDEMPOTENT_REPLAYED, "true")];
+            (StatusCode::CREATED, json, etag, replayed, answer).into_response()
+        }
+    })
+}
+
+/// Read an agent
+#[utoipa::path(
+    get, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The agent")),
+    responses(
+        (status = 200, description = "The agent with its configuration", body = Data<AgentDetailOut>,
+            headers(("ETag" = String, description = "The agent's version"))),
+        (status = 404, description = "No such agent of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_agent(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<AgentId>,
+) -> Result<(ETag, Data<AgentDetailOut>)> {
+    let agent = stores.agents.get(caller.account(), id).await?;
+    Ok((ETag::of(agent.revision), Data { data: agent.into() }))
+}
+
+/// Change an agent
+///
+/// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null falls back to its default.
+#[utoipa::path(
+    patch, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The agent"),
+        ("If-Match" = Option<String>, Header, description = "Change only this version; without it the last write wins, field by field"),
+    ),
+    request_body = AgentPatchIn,
+    responses(
+        (status = 200, description = "The agent as it is now", body = Data<AgentDetailOut>,
+            headers(("ETag" = String, description = "The agent's version"))),
+        (status = 404, description = "No such agent of the caller's", body = ErrorBody),
+        (status = 412, description = "The agent has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 413, description = "The body is larger than 4 MB", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn update_agent(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<AgentId>,
+    if_match: IfMatch,
+    Json(patch): Json<Value>,
+) -> Result<(ETag, Data<AgentDetailOut>)> {
+    let patch = AgentPatch::new(patch)?;
+    let expected = |agent: &Agent| if_match.allows(&ETag::of(agent.revision));
+    let agent = stores.agents.patch(caller.account(), id, &patch, &caller.plan, expected).await?;
+    Ok((ETag::of(agent.revision), Data { data: agent.into() }))
+}
+
+/// Delete an agent
+///
+/// It is no longer listed; its executions are kept. Teams it was a member of become `needs_attention`.
+#[utoipa::path(
+    delete, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The agent")),
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 404, description = "No such agent of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn delete_agent(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<AgentId>,
+) -> Result<StatusCode> {
+    let work_id = WorkId::new();
+    stores.agents.delete(caller.account(), id, work_id).await?;
+    stores.agent_changes.hint(&WorkHint { work_id }).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// List models
+///
+/// The models that the caller's plan lets agents use.
+#[utoipa::path(
+    get, path = "/builder/v1/models", tag = "models", params(ListModels), security(("bearer" = [])),
+    responses((status = 200, description = "A page of models", body = DataList<ModelOut>), Refused),
+)]
+pub async fn list_models(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Query(query): Query<ListModels>,
+) -> Result<DataList<ModelOut>> {
+    let page = query.page(stores.catalog.list(&caller.plan, Time::now()).await?);
+    let meta = (&page).into();
+    Ok(DataList { data: page.items.into_iter().map(ModelOut::from).collect(), meta })
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<Option<Uuid>> {
+    let Some(value) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
+    let key = value.to_str().ok().and_then(|text| Uuid::try_parse(text).ok());
+    Ok(Some(key.ok_or_else(|| Error::invalid_query("Idempotency-Key", "must be a UUID"))?))
+}

@@ -1,0 +1,11 @@
+//! Cold start of the Lambda `agents`.
+
+use lambda_http::{Error, run};
+use shared::{Context, telemetry};
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    telemetry::init();
+    let context = Context::from_env().await;
+    run(agents::router(&context)?).await
+}

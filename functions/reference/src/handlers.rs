@@ -1,0 +1,70 @@
+//! One function a route.
+
+use std::time::{Duration, Instant};
+
+use axum::extract::{Path, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
+use axum::http::{HeaderName, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use shared::Error;
+use shared::http::standard::{ErrorBody, Result};
+use utoipa::ToSchema;
+
+use crate::Stores;
+use crate::docs::{DOCUMENTS, page_file};
+
+/// How long a look at the tables may take before they count as gone.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The OpenAPI document of agents and workflows
+#[utoipa::path(
+    get, path = "/builder/v1/openapi.json", tag = "reference",
+    responses((status = 200, description = "This document", body = Object)),
+)]
+pub async fn builder_document() -> Response {
+    ([(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, "public, max-age=300")], DOCUMENTS[0].json).into_response()
+}
+
+/// Whether the platform is well.
+#[derive(Clone, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Health {
+    #[schema(example = "ok")]
+    status: &'static str,
+    /// How long a read of the tables took.
+    tables_ms: u64,
+}
+
+/// Whether the platform is well
+///
+/// Reads the tables, at most every five seconds.
+#[utoipa::path(
+    get, path = "/health", tag = "reference",
+    responses(
+        (status = 200, description = "The tables answer", body = Health),
+        (status = 503, description = "They do not", body = ErrorBody),
+    ),
+)]
+pub async fn health(State(stores): State<Stores>) -> Result<Response> {
+    let look = async || {
+        let started = Instant::now();
+        let found = tokio::time::timeout(PATIENCE, stores.works.find(shared::domain::id::WorkId::new())).await;
+        found.map_err(|_| Error::busy("the tables do not answer"))?.map_err(Error::busy)?;
+        Ok(Health { status: "ok", tables_ms: started.elapsed().as_millis() as u64 })
+    };
+    Ok(axum::Json(stores.health.get_or_load(&(), look).await?).into_response())
+}
+
+/// `GET /docs`: the page's address must end in a file, or its relative links lead astray.
+pub async fn docs_front() -> Response {
+    (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, "docs/index.html")]).into_response()
+}
+
+/// `GET /docs/{file}`
+pub async fn docs_file(Path(file): Path<String>) -> Result<Response> {
+    const NO_SNIFF: (HeaderName, &str) = (HeaderName::from_static("x-content-type-options"), "nosniff");
+    let page = page_file(&file).ok_or(Error::NoRoute)?;
+    let headers = [(CACHE_CONTROL, "public, max-age=300"), NO_SNIFF];
+    Ok(([(CONTENT_TYPE, page.content_type)], headers, page.bytes.into_owned()).into_response())
+}

@@ -1,0 +1,14 @@
+//! Cold start of the Lambda `ticker`.
+
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use serde_json::Value;
+use shared::domain::time::Time;
+use shared::{Context, telemetry};
+use ticker::{Stores, tick};
+
+#[tokio::main]
+async fn main() -> Result<(), Error> {
+    telemetry::init();
+    let stores = &Stores::new(&Context::from_env().await)?;
+    run(service_fn(async |_: LambdaEvent<Value>| Ok::<_, Error>(tick(stores, Time::now()).await?))).await
+}

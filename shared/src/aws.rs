@@ -1,0 +1,92 @@
+//! The connection to AWS: one TLS stack and one connection pool under every SDK client.
+
+use std::time::Duration;
+
+use aws_config::{BehaviorVersion, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
+use aws_smithy_http_client::{Builder, Connector, tls};
+use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings, SharedHttpClient};
+use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use http_body_util::{BodyExt, Limited};
+
+use crate::{Error, Result};
+
+const TLS: tls::Provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
+
+/// Clients are made where they are asked for, so that a binary links only the services it calls.
+#[derive(Clone)]
+pub struct Aws {
+    config: SdkConfig,
+    observer: Option<SharedInterceptor>,
+    /// On a machine of one's own, buckets have no host names.
+    s3_path_style: bool,
+}
+
+macro_rules! client {
+    ($name:ident, $sdk:ident) => {
+        pub fn $name(&self) -> $sdk::Client {
+            let mut config = $sdk::config::Builder::from(&self.config);
+            config.set_interceptors(self.observer.clone());
+            $sdk::Client::from_conf(config.build())
+        }
+    };
+}
+
+impl Aws {
+    pub async fn from_env() -> Self {
+        let config = aws_config::defaults(BehaviorVersion::latest())
+            .http_client(http_client())
+            .retry_config(RetryConfig::standard().with_max_attempts(4))
+            .timeout_config(timeouts())
+            .load()
+            .await;
+        let own_s3 = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].iter().any(|name| std::env::var_os(name).is_some());
+        Self { config, observer: None, s3_path_style: own_s3 }
+    }
+
+    /// The services of one's own machine. `observer` sees every call: tests count calls and capacity with it.
+    pub fn local(config: aws_config::sdk_config::Builder, observer: Option<SharedInterceptor>) -> Self {
+        let config = config.http_client(http_client()).timeout_config(timeouts()).build();
+        Self { config, observer, s3_path_style: true }
+    }
+
+    client!(dynamodb, aws_sdk_dynamodb);
+    client!(sqs, aws_sdk_sqs);
+    client!(kms, aws_sdk_kms);
+
+    pub fn s3(&self) -> aws_sdk_s3::Client {
+        let mut config = aws_sdk_s3::config::Builder::from(&self.config);
+        config.set_interceptors(self.observer.clone());
+        config.set_force_path_style(Some(self.s3_path_style));
+        aws_sdk_s3::Client::from_conf(config.build())
+    }
+}
+
+pub fn http_client() -> SharedHttpClient {
+    Builder::new().tls_provider(TLS).build_https()
+}
+
+/// Bounds on one AWS call, its retries included: a stuck call must not hold a request until Lambda kills it.
+fn timeouts() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(Duration::from_secs(2))
+        .operation_attempt_timeout(Duration::from_secs(5))
+        .operation_timeout(Duration::from_secs(15))
+        .build()
+}
+
+/// Reads a small document of a trusted address (the issuer's keys) over the same stack, without another HTTP client.
+pub async fn fetch(url: &str, limit_bytes: usize) -> Result<Vec<u8>> {
+    let settings = HttpConnectorSettings::builder()
+        .connect_timeout(Duration::from_secs(2))
+        .read_timeout(Duration::from_secs(4))
+        .build();
+    let connector = Connector::builder().connector_settings(settings).tls_provider(TLS).build();
+    let request = HttpRequest::get(url).map_err(Error::internal)?;
+    let response = connector.call(request).await.map_err(Error::internal)?;
+    if !response.status().is_success() {
+        return Err(Error::internal(format!("{url} answered {}", response.status().as_u16())));
+    }
+    let body = Limited::new(response.into_body(), limit_bytes).collect().await;
+    body.map(|body| body.to_bytes().into()).map_err(Error::internal)
+}

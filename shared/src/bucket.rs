@@ -1,0 +1,59 @@
+//! S3: exports, manifests and values too large for a table.
+
+use std::time::Duration;
+
+use aws_sdk_s3::Client;
+use aws_sdk_s3::error::{DisplayErrorContext, SdkError};
+use aws_sdk_s3::presigning::PresigningConfig;
+use aws_sdk_s3::primitives::ByteStream;
+use aws_sdk_s3::types::{ChecksumAlgorithm, ChecksumMode};
+use bytes::Bytes;
+
+use crate::{Context, Error, Result};
+
+#[derive(Clone)]
+pub struct Bucket {
+    client: Client,
+    name: String,
+}
+
+impl Bucket {
+    /// The bucket that the setting names.
+    pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
+        let name = context.config.required(setting).map_err(Error::internal)?.to_owned();
+        Ok(Self { client: context.aws.s3(), name })
+    }
+
+    /// Stores an object with a checksum that every later read verifies.
+    pub async fn put(&self, key: &str, content_type: &str, content: Vec<u8>) -> Result<()> {
+        let call = self.client.put_object().bucket(&self.name).key(key).content_type(content_type);
+        let call = call.checksum_algorithm(ChecksumAlgorithm::Sha256).body(ByteStream::from(content));
+        call.send().await.map(drop).map_err(failed)
+    }
+
+    pub async fn get(&self, key: &str) -> Result<Option<Bytes>> {
+        let call = self.client.get_object().bucket(&self.name).key(key).checksum_mode(ChecksumMode::Enabled);
+        match call.send().await {
+            Ok(object) => Ok(Some(object.body.collect().await.map_err(Error::internal)?.into_bytes())),
+            Err(error) if error.as_service_error().is_some_and(|error| error.is_no_such_key()) => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// A URL that reads the object, for whoever holds it and for so long.
+    pub async fn presigned(&self, key: &str, valid: Duration) -> Result<String> {
+        let valid = PresigningConfig::expires_in(valid).map_err(Error::internal)?;
+        let request = self.client.get_object().bucket(&self.name).key(key).presigned(valid).await.map_err(failed)?;
+        Ok(request.uri().to_owned())
+    }
+}
+
+fn failed<E, R>(error: SdkError<E, R>) -> Error
+where
+    E: std::error::Error + 'static,
+    R: std::fmt::Debug,
+{
+    let passing = !matches!(error, SdkError::ServiceError(_) | SdkError::ConstructionFailure(_));
+    let cause = DisplayErrorContext(&error).to_string();
+    if passing { Error::busy(cause) } else { Error::internal(cause) }
+}

@@ -1,0 +1,49 @@
+//! A small cache whose entries expire, and whose concurrent misses of one key load it once.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::OnceCell;
+
+use crate::Result;
+
+type Slot<V> = (Instant, Arc<OnceCell<V>>);
+
+pub struct Cache<K, V> {
+    ttl: Duration,
+    capacity: usize,
+    slots: Mutex<HashMap<K, Slot<V>>>,
+}
+
+impl<K: Eq + Hash + Clone, V: Clone> Cache<K, V> {
+    pub fn new(ttl: Duration, capacity: usize) -> Self {
+        Self { ttl, capacity, slots: Mutex::default() }
+    }
+
+    /// The value of `key`, loaded when it is missing or older than the time to live. A failed load is not kept.
+    pub async fn get_or_load(&self, key: &K, load: impl AsyncFnOnce() -> Result<V>) -> Result<V> {
+        let slot = self.slot(key);
+        slot.get_or_try_init(|| async { load().await }).await.cloned()
+    }
+
+    fn slot(&self, key: &K) -> Arc<OnceCell<V>> {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        if let Some((born, slot)) = slots.get(key)
+            && now.duration_since(*born) < self.ttl
+        {
+            return slot.clone();
+        }
+        if slots.len() >= self.capacity {
+            slots.retain(|_, (born, _)| now.duration_since(*born) < self.ttl);
+        }
+        if slots.len() >= self.capacity {
+            slots.clear();
+        }
+        let slot = Arc::new(OnceCell::new());
+        slots.insert(key.clone(), (now, slot.clone()));
+        slot
+    }
+}

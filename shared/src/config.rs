@@ -1,0 +1,54 @@
+//! Settings, read from environment variables; `local` sets the same names. The README lists them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub const TABLE_ENTITIES: &str = "TABLE_ENTITIES";
+pub const TABLE_COUNTERS: &str = "TABLE_COUNTERS";
+pub const QUEUE_AGENT_CHANGES: &str = "QUEUE_AGENT_CHANGES";
+pub const BUCKET_FILES: &str = "BUCKET_FILES";
+pub const KMS_KEY: &str = "KMS_KEY";
+pub const AUTH_ISSUER: &str = "AUTH_ISSUER";
+pub const AUTH_JWKS_URL: &str = "AUTH_JWKS_URL";
+pub const AUTH_AUDIENCE: &str = "AUTH_AUDIENCE";
+pub const AUTH_ORG_CLAIM: &str = "AUTH_ORG_CLAIM";
+pub const AUTH_ROLES_CLAIM: &str = "AUTH_ROLES_CLAIM";
+pub const CONSOLE_ORIGIN: &str = "CONSOLE_ORIGIN";
+pub const CORS_ORIGINS: &str = "CORS_ORIGINS";
+
+/// A setting that is not there, said in a way that tells whoever reads the log what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("the environment variable {0} is not set; README.md lists the settings of each function")]
+pub struct Missing(&'static str);
+
+#[derive(Clone, Default)]
+pub struct Config {
+    settings: Arc<HashMap<String, String>>,
+}
+
+impl Config {
+    pub fn from_env() -> Self {
+        std::env::vars().collect()
+    }
+
+    /// A function asks only for what it uses, so it needs no setting of its neighbours.
+    pub fn required(&self, name: &'static str) -> Result<&str, Missing> {
+        self.optional(name).ok_or(Missing(name))
+    }
+
+    pub fn optional(&self, name: &str) -> Option<&str> {
+        self.settings.get(name).map(String::as_str).filter(|value| !value.is_empty())
+    }
+
+    /// A comma list; empty when the setting is not there.
+    pub fn list(&self, name: &str) -> Vec<String> {
+        let items = self.optional(name).unwrap_or_default().split(',');
+        items.map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()
+    }
+}
+
+impl FromIterator<(String, String)> for Config {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(settings: I) -> Self {
+        Self { settings: Arc::new(settings.into_iter().collect()) }
+    }
+}

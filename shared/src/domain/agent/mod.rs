@@ -1,0 +1,132 @@
+//! An agent: one assistant or a team of them, and what it needs in order to work.
+
+mod config;
+mod patch;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+pub use config::{AgentConfig, HttpMethod, Source, Strategy, Tool, ToolAuth};
+pub use patch::AgentPatch;
+
+use super::id::{AgentId, WorkflowId};
+use super::identity::Account;
+use super::reference::Reference;
+use super::time::Time;
+
+pub const DEFAULT_NAME: &str = "Nuevo agente";
+pub const MAX_NAME_CHARS: usize = 200;
+pub const MAX_DESCRIPTION_CHARS: usize = 1_000;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Agent {
+    pub id: AgentId,
+    pub account: Account,
+    pub name: String,
+    pub description: Option<String>,
+    pub r#type: AgentType,
+    pub intent: Intent,
+    pub scope: Scope,
+    pub config: AgentConfig,
+    /// Of its references, those that are gone.
+    pub gone: BTreeSet<Reference>,
+    pub requests: u64,
+    pub created_at: Time,
+    pub updated_at: Time,
+    /// Counts what its owner changed, and is its ETag.
+    pub revision: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum AgentType {
+    #[default]
+    Single,
+    Multiple,
+}
+
+/// What the owner asked for. What becomes of it is the agent's status.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Intent {
+    #[default]
+    Published,
+    Paused,
+    Archived,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AgentStatus {
+    Published,
+    Paused,
+    NeedsAttention,
+    PermissionsRequired,
+    Archived,
+}
+
+/// Reusable, or private to one workflow and then in no list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    Global,
+    Workflow(WorkflowId),
+}
+
+/// Why an agent that its owner published does not work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub code: &'static str,
+    pub message: String,
+}
+
+impl Agent {
+    /// A new agent with the defaults; when it was made is in its id.
+    pub fn new(id: AgentId, account: Account, scope: Scope) -> Self {
+        let now = Time::of(id.uuid());
+        Self {
+            id,
+            account,
+            name: DEFAULT_NAME.to_owned(),
+            description: None,
+            r#type: AgentType::Single,
+            intent: Intent::Published,
+            scope,
+            config: AgentConfig::default(),
+            gone: BTreeSet::new(),
+            requests: 0,
+            created_at: now,
+            updated_at: now,
+            revision: 1,
+        }
+    }
+
+    pub fn status(&self) -> AgentStatus {
+        match self.intent {
+            Intent::Archived => AgentStatus::Archived,
+            Intent::Paused => AgentStatus::Paused,
+            Intent::Published if !self.gone.is_empty() => AgentStatus::NeedsAttention,
+            Intent::Published if self.config.lacks_credential() => AgentStatus::PermissionsRequired,
+            Intent::Published => AgentStatus::Published,
+        }
+    }
+
+    /// What stands between the agent and its work, worst first.
+    pub fn problems(&self) -> Vec<Problem> {
+        let gone = self.gone.iter().map(|reference| Problem {
+            code: "reference_gone",
+            message: format!("{} {} is gone: replace it or take it out", reference.kind(), name_of(reference)),
+        });
+        let tools = self.config.tools.iter().filter(|tool| tool.lacks_credential()).map(|tool| Problem {
+            code: "credential_missing",
+            message: format!("the tool {} needs a credential that is not there", tool.name().unwrap_or("http")),
+        });
+        gone.chain(tools).collect()
+    }
+}
+
+fn name_of(reference: &Reference) -> String {
+    let printed = reference.to_string();
+    printed.split_once(':').map_or(printed.clone(), |(_, name)| name.to_owned())
+}

@@ -1,0 +1,11 @@
+//! Plain types and rules: no I/O, no clock, no AWS. A value that exists is valid.
+
+pub mod agent;
+pub mod catalog;
+pub mod id;
+pub mod identity;
+pub mod page;
+pub mod reference;
+pub mod text;
+pub mod time;
+pub mod token;

@@ -1,0 +1,64 @@
+//! What an entity needs to exist in order to work.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::id::{AgentId, NotAnId, WorkflowId};
+
+/// Printed `agent:<id>`, `model:<name>`, `workflow:<id>`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum Reference {
+    Agent(AgentId),
+    Model(String),
+    Workflow(WorkflowId),
+}
+
+impl Reference {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Agent(_) => "agent",
+            Self::Model(_) => "model",
+            Self::Workflow(_) => "workflow",
+        }
+    }
+}
+
+impl fmt::Display for Reference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Agent(id) => write!(f, "agent:{id}"),
+            Self::Model(name) => write!(f, "model:{name}"),
+            Self::Workflow(id) => write!(f, "workflow:{id}"),
+        }
+    }
+}
+
+impl FromStr for Reference {
+    type Err = NotAnId;
+
+    fn from_str(text: &str) -> Result<Self, NotAnId> {
+        match text.split_once(':') {
+            Some(("agent", id)) => id.parse().map(Self::Agent),
+            Some(("model", name)) => Ok(Self::Model(name.to_owned())),
+            Some(("workflow", id)) => id.parse().map(Self::Workflow),
+            _ => Err(NotAnId),
+        }
+    }
+}
+
+impl From<Reference> for String {
+    fn from(reference: Reference) -> Self {
+        reference.to_string()
+    }
+}
+
+impl TryFrom<String> for Reference {
+    type Error = NotAnId;
+
+    fn try_from(text: String) -> Result<Self, NotAnId> {
+        text.parse()
+    }
+}

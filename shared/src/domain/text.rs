@@ -1,0 +1,46 @@
+//! How names compare: for search, without regard to case; for order, without regard to accents either.
+
+use caseless::Caseless;
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+/// What is left of a sort key of DynamoDB (1,024 bytes) once an id stands behind the name.
+const SORT_KEY_BYTES: usize = 900;
+
+/// Two names that differ only in case have one folded form (Unicode's compatibility caseless match).
+pub fn folded(name: &str) -> String {
+    name.nfkd().default_case_fold().nfkd().default_case_fold().nfkc().collect()
+}
+
+/// Where a name stands in a list: `Álvaro` beside `Alva`, not behind `Zoe`.
+pub fn sort_key(name: &str) -> String {
+    let mut key: String = name.nfkd().filter(|c| !is_combining_mark(*c)).default_case_fold().nfkc().collect();
+    key.truncate(key.floor_char_boundary(SORT_KEY_BYTES));
+    key
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn case_is_folded_in_every_script() {
+        for (one, other) in [("STRASSE", "straße"), ("ΣΊΣΥΦΟΣ", "σίσυφος"), ("ÉCOLE", "école"), ("ﬁn", "FIN")]
+        {
+            assert_eq!(folded(one), folded(other));
+        }
+        assert_ne!(folded("jose"), folded("josé"), "search ignores case, not accents");
+    }
+
+    #[test]
+    fn accents_do_not_move_a_name_in_the_order() {
+        let mut names = ["Zoe", "Álvaro", "alba", "Ñandú", "oso"];
+        names.sort_by_key(|name| sort_key(name));
+        assert_eq!(names, ["alba", "Álvaro", "Ñandú", "oso", "Zoe"]);
+    }
+
+    #[test]
+    fn a_sort_key_fits_even_for_a_name_that_expands() {
+        assert!(sort_key(&"ﷺ".repeat(200)).len() <= SORT_KEY_BYTES);
+    }
+}

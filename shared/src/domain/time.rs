@@ -1,0 +1,73 @@
+//! Moments: UTC, to the millisecond, printed in one way that also sorts.
+
+use std::fmt;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+/// `2026-03-01T09:30:00.000Z`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(transparent)]
+pub struct Time(Timestamp);
+
+impl Time {
+    pub fn now() -> Self {
+        Self::from_millis(Timestamp::now().as_millisecond())
+    }
+
+    pub fn from_millis(millis: i64) -> Self {
+        Self(Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH))
+    }
+
+    /// When a version 7 UUID was made.
+    pub fn of(uuid: Uuid) -> Self {
+        Self::from_millis((uuid.as_u128() >> 80) as i64)
+    }
+
+    pub fn as_millis(self) -> i64 {
+        self.0.as_millisecond()
+    }
+
+    /// The form of DynamoDB's TTL and of JWT claims.
+    pub fn as_seconds(self) -> i64 {
+        self.0.as_second()
+    }
+
+    pub fn plus(self, duration: Duration) -> Self {
+        Self::from_millis(self.as_millis().saturating_add(duration.as_millis() as i64))
+    }
+}
+
+impl fmt::Display for Time {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const MILLISECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+        MILLISECONDS.print_timestamp(&self.0, jiff::fmt::StdFmtWrite(f)).map_err(|_| fmt::Error)
+    }
+}
+
+impl Serialize for Time {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_prints_in_milliseconds_utc() {
+        assert_eq!(Time::from_millis(0).to_string(), "1970-01-01T00:00:00.000Z");
+        assert_eq!(Time::from_millis(1_772_357_400_120).to_string(), "2026-03-01T09:30:00.120Z");
+    }
+
+    #[test]
+    fn a_version_7_uuid_knows_when_it_was_made() {
+        let before = Time::now();
+        let made = Time::of(Uuid::now_v7());
+        assert!(before <= made && made <= Time::now());
+    }
+}

@@ -1,0 +1,82 @@
+//! The one error of the platform. It knows nothing of HTTP: `http` gives each variant its status and code.
+
+use std::fmt;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something was not done, in the words of the platform.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{message}")]
+    InvalidQuery { parameter: String, message: String },
+    #[error("{message}")]
+    InvalidBody { field: String, message: String },
+    #[error("{0}")]
+    Unauthenticated(Refusal),
+    #[error("{message}")]
+    Forbidden { code: &'static str, message: String },
+    /// The message never holds the id: someone else's and nobody's must read alike.
+    #[error("no such {kind}")]
+    NotFound { kind: &'static str },
+    #[error("no such route; the API reference is at /docs")]
+    NoRoute,
+    #[error("this path does not take that method; see the Allow header")]
+    MethodNotAllowed,
+    #[error("{message}")]
+    Conflict { code: &'static str, message: String },
+    #[error("the resource has changed since the version in If-Match; read it again")]
+    PreconditionFailed,
+    #[error("the body is larger than {limit_bytes} bytes")]
+    TooLarge { limit_bytes: usize },
+    #[error("send the body as JSON, with Content-Type: application/json")]
+    NotJson,
+    /// Passing trouble (throttling, contention that outlasted its retries): the same request may succeed soon.
+    #[error("the platform is busy; try again in {retry_after_s} s")]
+    Unavailable { retry_after_s: u32, cause: String },
+    /// The cause is for the log, never for the caller.
+    #[error("something failed on our side; quote the request id when you report it")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Why a caller was not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No credential, or one that is not even well formed.
+    Malformed,
+    /// Well formed, but unknown, expired, revoked or not signed by whom we trust.
+    Unknown,
+    UserSuspended,
+    OrgSuspended,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Malformed => "send a token in the header Authorization: Bearer <token>",
+            Self::Unknown => "the token is not valid here, or not any more",
+            Self::UserSuspended => "this user is suspended",
+            Self::OrgSuspended => "this organization is suspended",
+        })
+    }
+}
+
+impl Error {
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Internal(cause.into())
+    }
+
+    pub fn invalid_body(field: impl Into<String>, problem: impl fmt::Display) -> Self {
+        let field = field.into();
+        let message = format!("{}: {problem}", if field.is_empty() { "body" } else { &field });
+        Self::InvalidBody { field, message }
+    }
+
+    pub fn invalid_query(parameter: impl Into<String>, problem: impl fmt::Display) -> Self {
+        let parameter = parameter.into();
+        Self::InvalidQuery { message: format!("{parameter}: {problem}"), parameter }
+    }
+
+    pub fn busy(cause: impl fmt::Display) -> Self {
+        Self::Unavailable { retry_after_s: 1, cause: cause.to_string() }
+    }
+}

@@ -1,0 +1,29 @@
+//! The envelope of workbenches: bare objects, and `{error: {code, message, details}}`.
+
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+
+use super::extract::{caller_by_access_token, extractors};
+use super::respond;
+use crate::Error;
+
+extractors!();
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        respond(&self.0, |_, code| {
+            let code = match &self.0 {
+                Error::Unauthenticated(_) => "LAB_UNAUTHENTICATED".to_owned(),
+                Error::InvalidBody { .. } => "LAB_INVALID_BODY".to_owned(),
+                Error::NotFound { .. } => "LAB_NOT_FOUND".to_owned(),
+                _ => code,
+            };
+            json!({"error": {"code": code, "message": self.0.to_string(), "details": Value::Null}})
+        })
+    }
+}
+
+/// A person with an access token in the header `Authorization`, or in the session cookie of the console.
+pub struct Caller(pub crate::auth::Caller);
+
+caller_by_access_token!(Caller, cookies: true);

@@ -1,0 +1,214 @@
+//! What handlers take out of a request. Every envelope has its own `Json`, `Query`, `Path` and callers, made by the
+//! macros here, so that a refusal comes out in the area's form; what they do is the functions below.
+
+use axum::body::{Body, to_bytes};
+use axum::extract::{FromRequestParts, RawPathParams, Request};
+use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, ORIGIN};
+use axum::http::request::Parts;
+use serde::de::DeserializeOwned;
+
+use super::MAX_BODY_BYTES;
+use crate::auth::{Auth, Caller};
+use crate::domain::id::Id;
+use crate::{Error, Refusal, Result};
+
+const SESSION_COOKIE: &str = "svc_session";
+
+macro_rules! extractors {
+    () => {
+        pub type Result<T> = std::result::Result<T, ApiError>;
+
+        /// An error in this area's envelope.
+        pub struct ApiError(pub Error);
+
+        impl<E: Into<Error>> From<E> for ApiError {
+            fn from(error: E) -> Self {
+                Self(error.into())
+            }
+        }
+
+        pub const AREA: super::Area = super::Area::new(|error| ApiError(error).into_response());
+
+        /// The JSON body.
+        pub struct Json<T>(pub T);
+
+        impl<S: Send + Sync, T: serde::de::DeserializeOwned> axum::extract::FromRequest<S> for Json<T> {
+            type Rejection = ApiError;
+
+            async fn from_request(request: axum::extract::Request, _: &S) -> Result<Self> {
+                Ok(Self(super::extract::json(request).await?))
+            }
+        }
+
+        /// No body.
+        impl<S: Send + Sync> axum::extract::FromRequest<S> for super::extract::NoBody<ApiError> {
+            type Rejection = ApiError;
+
+            async fn from_request(request: axum::extract::Request, _: &S) -> Result<Self> {
+                Ok(super::extract::no_body(request).await?)
+            }
+        }
+
+        /// The query parameters.
+        pub struct Query<T>(pub T);
+
+        impl<S: Send + Sync, T: serde::de::DeserializeOwned> axum::extract::FromRequestParts<S> for Query<T> {
+            type Rejection = ApiError;
+
+            async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self> {
+                Ok(Self(super::extract::query(parts)?))
+            }
+        }
+
+        /// The ids of the path. What is no id is not found.
+        pub struct Path<T>(pub T);
+
+        impl<S: Send + Sync, T: super::extract::PathIds> axum::extract::FromRequestParts<S> for Path<T> {
+            type Rejection = ApiError;
+
+            async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self> {
+                Ok(Self(super::extract::path(parts).await?))
+            }
+        }
+    };
+}
+
+macro_rules! caller_by_access_token {
+    ($caller:ident, cookies: $cookies:expr) => {
+        impl<S> axum::extract::FromRequestParts<S> for $caller
+        where
+            S: AsRef<crate::auth::Auth> + Send + Sync,
+        {
+            type Rejection = ApiError;
+
+            async fn from_request_parts(parts: &mut axum::http::request::Parts, state: &S) -> Result<Self> {
+                Ok(Self(super::extract::caller(parts, state.as_ref(), $cookies).await?))
+            }
+        }
+    };
+}
+
+pub(super) use {caller_by_access_token, extractors};
+
+/// Refuses a body where a route takes none.
+pub struct NoBody<E>(std::marker::PhantomData<E>);
+
+async fn bytes(request: Request) -> Result<axum::body::Bytes> {
+    let too_large = || Error::TooLarge { limit_bytes: MAX_BODY_BYTES };
+    let declared = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    if declared.is_some_and(|length: usize| length > MAX_BODY_BYTES) {
+        return Err(too_large());
+    }
+    to_bytes(request.into_body(), MAX_BODY_BYTES).await.map_err(|_| too_large())
+}
+
+pub(super) async fn json<T: DeserializeOwned>(request: Request) -> Result<T> {
+    if !is_json(&request) {
+        return Err(Error::NotJson);
+    }
+    let bytes = bytes(request).await?;
+    let mut json = serde_json::Deserializer::from_slice(&bytes);
+    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        let path = error.path().to_string();
+        Error::invalid_body(if path == "." { String::new() } else { path }, error.into_inner())
+    })?;
+    json.end().map_err(|error| Error::invalid_body("", error))?;
+    Ok(value)
+}
+
+/// `application/json` and its relatives, such as `application/merge-patch+json`.
+fn is_json(request: &Request<Body>) -> bool {
+    let declared = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+}
+
+pub(super) async fn no_body<E>(request: Request) -> Result<NoBody<E>> {
+    match bytes(request).await?.trim_ascii() {
+        b"" | b"{}" => Ok(NoBody(std::marker::PhantomData)),
+        _ => Err(Error::invalid_body("", "this call takes no body")),
+    }
+}
+
+pub(super) fn query<T: DeserializeOwned>(parts: &Parts) -> Result<T> {
+    let query = parts.uri.query().unwrap_or_default();
+    let parameters = serde_urlencoded::Deserializer::new(form_urlencoded::parse(query.as_bytes()));
+    serde_path_to_error::deserialize(parameters).map_err(|error| {
+        let path = error.path().to_string();
+        let parameter = if path == "." { "query".to_owned() } else { path };
+        Error::invalid_query(parameter, error.into_inner())
+    })
+}
+
+/// One id, or two, as the route's path has them.
+pub trait PathIds: Sized {
+    fn read(ids: &[&str]) -> Result<Self>;
+}
+
+fn read_id<T: Id>(id: Option<&&str>) -> Result<T> {
+    id.and_then(|id| id.parse().ok()).ok_or(Error::NotFound { kind: T::KIND })
+}
+
+impl<T: Id> PathIds for T {
+    fn read(ids: &[&str]) -> Result<Self> {
+        read_id(ids.first())
+    }
+}
+
+impl<A: Id, B: Id> PathIds for (A, B) {
+    fn read(ids: &[&str]) -> Result<Self> {
+        Ok((read_id(ids.first())?, read_id(ids.get(1))?))
+    }
+}
+
+pub(super) async fn path<T: PathIds>(parts: &mut Parts) -> Result<T> {
+    // A path that is not even UTF-8 once decoded holds no id.
+    match RawPathParams::from_request_parts(parts, &()).await {
+        Ok(parameters) => T::read(&parameters.iter().map(|(_, value)| value).collect::<Vec<_>>()),
+        Err(_) => T::read(&[]),
+    }
+}
+
+/// The token of the header `Authorization: Bearer <token>`.
+pub(super) fn bearer(parts: &Parts) -> Result<&str> {
+    let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let token = header.and_then(|value| value.split_once(' '));
+    let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim());
+    token.filter(|token| !token.is_empty()).ok_or(Error::Unauthenticated(Refusal::Malformed))
+}
+
+pub(super) async fn caller(parts: &Parts, auth: &Auth, cookies: bool) -> Result<Caller> {
+    let token = match session(parts).filter(|_| cookies && !parts.headers.contains_key(AUTHORIZATION)) {
+        Some(token) => {
+            check_origin(parts, auth)?;
+            token
+        }
+        None => bearer(parts)?,
+    };
+    let caller = auth.caller(token).await?;
+    record_caller(&caller);
+    Ok(caller)
+}
+
+fn session(parts: &Parts) -> Option<&str> {
+    let headers = parts.headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+    let mut cookies = headers.flat_map(|value| value.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
+    cookies.find(|(name, _)| *name == SESSION_COOKIE).map(|(_, token)| token)
+}
+
+/// A browser sends the cookie along with whatever page makes it ask; only the console's pages may change things.
+fn check_origin(parts: &Parts, auth: &Auth) -> Result<()> {
+    let origin = parts.headers.get(ORIGIN).and_then(|value| value.to_str().ok());
+    if parts.method.is_safe() || origin.is_some_and(|origin| auth.is_console(origin)) {
+        return Ok(());
+    }
+    let message = "a change by session cookie must come from the console; send an access token instead".to_owned();
+    Err(Error::Forbidden { code: "origin_not_allowed", message })
+}
+
+/// Names the caller in the request's log line.
+pub(super) fn record_caller(caller: &Caller) {
+    let span = tracing::Span::current();
+    span.record("user_id", tracing::field::display(caller.user));
+    span.record("org_id", tracing::field::display(caller.org));
+}

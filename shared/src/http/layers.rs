@@ -1,0 +1,100 @@
+//! What happens around every handler: the request id, the log line, the end of a panic, and CORS.
+
+use std::panic::AssertUnwindSafe;
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::{MatchedPath, Request};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
+use axum::http::{HeaderMap, Method};
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use futures::FutureExt;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use tracing::{Instrument, field};
+use uuid::Uuid;
+
+use crate::config::{CORS_ORIGINS, Config};
+use crate::{Error, telemetry};
+
+pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const MAX_REQUEST_ID_CHARS: usize = 128;
+
+tokio::task_local! {
+    static REQUEST_ID: String;
+}
+
+/// The id of the request being served; empty outside of one.
+pub fn request_id() -> String {
+    REQUEST_ID.try_with(String::clone).unwrap_or_default()
+}
+
+/// A part of the platform whose refusals have one form.
+#[derive(Clone, Copy)]
+pub struct Area {
+    refuse: fn(Error) -> Response,
+}
+
+impl Area {
+    pub const fn new(refuse: fn(Error) -> Response) -> Self {
+        Self { refuse }
+    }
+}
+
+/// Completes a function's router: what it has no route for, and what happens around every handler.
+pub fn finish(router: Router, area: Area, function: &'static str, config: &Config) -> Router {
+    router
+        .fallback(move || async move { (area.refuse)(Error::NoRoute) })
+        .method_not_allowed_fallback(move || async move { (area.refuse)(Error::MethodNotAllowed) })
+        .layer(from_fn(move |request, next| serve(area, function, request, next)))
+        .layer(cors(config))
+}
+
+async fn serve(area: Area, function: &'static str, request: Request, next: Next) -> Response {
+    let started = Instant::now();
+    let id = client_request_id(request.headers()).unwrap_or_else(|| format!("req_{}", Uuid::now_v7().simple()));
+    let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
+    let span = tracing::info_span!(
+        "request",
+        request_id = id,
+        function,
+        method = %request.method(),
+        route,
+        user_id = field::Empty,
+        org_id = field::Empty,
+    );
+    let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
+    let answered = async move {
+        let mut response = handled.await.unwrap_or_else(|_| (area.refuse)(Error::internal("a handler panicked")));
+        telemetry::log_request(response.status(), started.elapsed());
+        if let Ok(id) = HeaderValue::try_from(request_id()) {
+            response.headers_mut().insert(X_REQUEST_ID, id);
+        }
+        response
+    };
+    REQUEST_ID.scope(id, answered.instrument(span)).await
+}
+
+/// A client's own id is echoed when it is something that can be printed. It identifies; it never keys anything.
+fn client_request_id(headers: &HeaderMap) -> Option<String> {
+    let id = headers.get(&X_REQUEST_ID)?.to_str().ok()?;
+    let is_visible = !id.is_empty() && id.len() <= MAX_REQUEST_ID_CHARS && id.bytes().all(|c| c.is_ascii_graphic());
+    is_visible.then(|| id.to_owned())
+}
+
+/// No other origin may call unless the configuration names it.
+fn cors(config: &Config) -> CorsLayer {
+    let origins = config.list(CORS_ORIGINS);
+    let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| HeaderValue::try_from(origin).ok()).collect();
+    if origins.is_empty() {
+        return CorsLayer::new();
+    }
+    let idempotency_key = HeaderName::from_static("idempotency-key");
+    let replayed = HeaderName::from_static("idempotent-replayed");
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
+        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, idempotency_key, X_REQUEST_ID])
+        .expose_headers([ETAG, RETRY_AFTER, replayed, X_REQUEST_ID])
+        .max_age(Duration::from_secs(600))
+}

@@ -1,0 +1,72 @@
+//! The only place that knows status codes. Each area of the platform has its envelope, a module here:
+//! a family of routes picks it with one `use`, and everything it refuses comes out in that form.
+
+pub mod detailed;
+pub mod etag;
+mod extract;
+pub mod layers;
+pub mod openai;
+pub mod paging;
+pub mod standard;
+
+use axum::http::StatusCode;
+use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::response::{IntoResponse, Response};
+use serde_json::Value;
+
+pub use extract::NoBody;
+pub use layers::{Area, finish};
+
+use crate::{Error, Refusal};
+
+/// What one request may carry: Lambda's 6 MB are of the escaped event.
+pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
+
+/// The status and the code of each error, said once. An envelope may know a more specific code.
+fn classify(error: &Error) -> (StatusCode, String) {
+    let (status, code) = match error {
+        Error::InvalidQuery { .. } => (StatusCode::BAD_REQUEST, "invalid_query"),
+        Error::InvalidBody { .. } => (StatusCode::BAD_REQUEST, "invalid_body"),
+        Error::Unauthenticated(_) => (StatusCode::UNAUTHORIZED, "unauthorized"),
+        Error::Forbidden { code, .. } => (StatusCode::FORBIDDEN, *code),
+        Error::NotFound { kind } => {
+            return (StatusCode::NOT_FOUND, format!("{}_not_found", kind.to_lowercase().replace(' ', "_")));
+        }
+        Error::NoRoute => (StatusCode::NOT_FOUND, "not_found"),
+        Error::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
+        Error::Conflict { code, .. } => (StatusCode::CONFLICT, *code),
+        Error::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
+        Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
+        Error::NotJson => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
+        Error::Unavailable { .. } => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+        Error::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
+    };
+    (status, code.to_owned())
+}
+
+/// An error's response in the envelope that `body` writes. Causes are logged here, once, and never sent.
+fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Response {
+    let (status, code) = classify(error);
+    match error {
+        Error::Internal(cause) => tracing::error!(%cause, "request failed"),
+        Error::Unavailable { cause, .. } => tracing::warn!(cause, "request put off"),
+        _ => {}
+    }
+    let header: Option<(HeaderName, HeaderValue)> = match error {
+        Error::Unauthenticated(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
+        Error::Unavailable { retry_after_s, .. } => Some((RETRY_AFTER, (*retry_after_s).into())),
+        _ => None,
+    };
+    let mut response = (status, axum::Json(body(status, code))).into_response();
+    response.headers_mut().extend(header);
+    response
+}
+
+/// The refusals that the gateway tells apart.
+fn refusal_code(refusal: Refusal) -> &'static str {
+    match refusal {
+        Refusal::Malformed => "identity.invalid_token",
+        Refusal::Unknown | Refusal::UserSuspended => "identity.unauthorized",
+        Refusal::OrgSuspended => "identity.org_suspended",
+    }
+}

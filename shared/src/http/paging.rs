@@ -1,0 +1,107 @@
+//! What lists of definitions take and answer.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::domain::page::{Order, Page, PageRequest};
+
+/// Where a page stands in its list.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PageMeta {
+    pub page: u32,
+    pub per_page: u32,
+    /// How many entries the whole list has.
+    pub total: u64,
+    pub total_pages: u64,
+}
+
+impl<T> From<&Page<T>> for PageMeta {
+    fn from(page: &Page<T>) -> Self {
+        let PageRequest { page: number, per_page } = page.request;
+        Self { page: number, per_page, total: page.total, total_pages: page.total_pages() }
+    }
+}
+
+/// The order as the query spells it.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OrderIn {
+    Asc,
+    #[default]
+    Desc,
+}
+
+impl From<OrderIn> for Order {
+    fn from(order: OrderIn) -> Self {
+        match order {
+            OrderIn::Asc => Self::Asc,
+            OrderIn::Desc => Self::Desc,
+        }
+    }
+}
+
+pub fn first_page() -> u32 {
+    1
+}
+
+pub fn default_per_page() -> u32 {
+    PageRequest::DEFAULT_PER_PAGE
+}
+
+/// `page`: from 1.
+pub fn page_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    number(deserializer, 1, u32::MAX)
+}
+
+/// `perPage`: 1 to 100.
+pub fn per_page<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+    number(deserializer, 1, PageRequest::MAX_PER_PAGE)
+}
+
+fn number<'de, D: Deserializer<'de>>(deserializer: D, least: u32, most: u32) -> Result<u32, D::Error> {
+    let refused = || match most {
+        u32::MAX => D::Error::custom(format_args!("a whole number from {least}")),
+        most => D::Error::custom(format_args!("a whole number from {least} to {most}")),
+    };
+    let text = String::deserialize(deserializer)?;
+    // `+1` is a number to Rust, but not to a reader of the contract.
+    let digits = text.bytes().all(|c| c.is_ascii_digit());
+    let number = text.parse().ok().filter(|number| digits && (least..=most).contains(number));
+    number.ok_or_else(refused)
+}
+
+/// `a,b,c`: any of them.
+#[derive(Clone, Debug)]
+pub struct CommaList<T>(pub Vec<T>);
+
+impl<T> Default for CommaList<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for CommaList<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<T>(PhantomData<T>);
+
+        impl<T: DeserializeOwned> serde::de::Visitor<'_> for Visitor<T> {
+            type Value = CommaList<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("a comma-separated list")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
+                let words = text.split(',').map(str::trim);
+                words.map(|word| T::deserialize(word.into_deserializer())).collect::<Result<_, E>>().map(CommaList)
+            }
+        }
+
+        deserializer.deserialize_str(Visitor(PhantomData))
+    }
+}

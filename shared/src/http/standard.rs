@@ -1,0 +1,96 @@
+//! The envelope of agents and workflows: `{data, meta}`, and `{error: {code, message}}`.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::{IntoResponses, ToSchema};
+
+use super::extract::{bearer, caller_by_access_token, extractors};
+use super::respond;
+use crate::Error;
+use crate::auth::Auth;
+
+extractors!();
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        respond(&self.0, |_, code| json!({"error": {"code": code, "message": self.0.to_string()}}))
+    }
+}
+
+/// A person with an access token in the header `Authorization`.
+pub struct Caller(pub crate::auth::Caller);
+
+caller_by_access_token!(Caller, cookies: false);
+
+/// A trigger with the token of its channel.
+pub struct ChannelCaller(pub crate::auth::ChannelCaller);
+
+impl<S> FromRequestParts<S> for ChannelCaller
+where
+    S: AsRef<Auth> + Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        Ok(Self(state.as_ref().channel_caller(bearer(parts)?)?))
+    }
+}
+
+/// One thing.
+#[derive(Serialize, ToSchema)]
+pub struct Data<T> {
+    pub data: T,
+}
+
+impl<T: Serialize> IntoResponse for Data<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+/// A page of a list.
+#[derive(Serialize, ToSchema)]
+pub struct DataList<T> {
+    pub data: Vec<T>,
+    pub meta: super::paging::PageMeta,
+}
+
+impl<T: Serialize> IntoResponse for DataList<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+/// Why a request was refused.
+#[derive(Serialize, Deserialize, ToSchema)]
+#[schema(title = "Error")]
+pub struct ErrorBody {
+    pub error: ErrorDetail,
+}
+
+#[derive(Serialize, Deserialize, ToSchema)]
+pub struct ErrorDetail {
+    /// For programs: stable.
+    #[schema(example = "agent_not_found")]
+    pub code: String,
+    /// For people: says what to do.
+    #[schema(example = "no such agent")]
+    pub message: String,
+}
+
+/// What any route of the area may answer when it does not serve the request.
+#[derive(IntoResponses)]
+pub enum Refused {
+    /// A parameter or a field is not as it should be; the message names it.
+    #[response(status = 400)]
+    Invalid(ErrorBody),
+    /// No access token, or one that is not valid.
+    #[response(status = 401)]
+    Unauthorized(ErrorBody),
+    /// The platform is busy; `Retry-After` says when to try again.
+    #[response(status = 503)]
+    Unavailable(ErrorBody),
+}

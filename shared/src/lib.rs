@@ -1,0 +1,21 @@
+//! What two functions of the platform need, and nothing else.
+//!
+//! Inside, the layers look one way: `http` → `auth` → `store` → `domain` → `error`.
+//! AWS types stop at `store`, `queue`, `bucket` and `secrets`; axum types stop at `http`.
+
+pub mod auth;
+pub mod aws;
+pub mod bucket;
+pub mod cache;
+pub mod config;
+pub mod context;
+pub mod domain;
+mod error;
+pub mod http;
+pub mod queue;
+pub mod secrets;
+pub mod store;
+pub mod telemetry;
+
+pub use context::Context;
+pub use error::{Error, Refusal, Result};

@@ -1,0 +1,57 @@
+//! SQS. A message is a hint that there is work: what there is to do stands in a table.
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::error::DisplayErrorContext;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Context, Error, Result};
+
+#[derive(Clone)]
+pub struct Queue {
+    client: Client,
+    url: String,
+}
+
+impl Queue {
+    /// The queue whose URL the setting holds.
+    pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
+        let url = context.config.required(setting).map_err(Error::internal)?.to_owned();
+        Ok(Self { client: context.aws.sqs(), url })
+    }
+
+    pub async fn send(&self, message: &impl Serialize) -> Result<()> {
+        let body = serde_json::to_string(message).map_err(Error::internal)?;
+        let sent = self.client.send_message().queue_url(&self.url).message_body(body).send().await;
+        sent.map(drop).map_err(|error| Error::busy(DisplayErrorContext(error)))
+    }
+
+    /// Sends a message that may be lost: the work it tells of is due in a table, where the ticker finds it.
+    pub async fn hint(&self, message: &impl Serialize) {
+        if let Err(error) = self.send(message).await {
+            tracing::warn!(?error, "a hint was not sent; the ticker will find the work");
+        }
+    }
+}
+
+/// Handles each message of a batch by itself, so that one that fails comes back alone.
+pub async fn each_message<M: DeserializeOwned>(
+    event: SqsEvent,
+    mut handle: impl AsyncFnMut(M) -> Result<()>,
+) -> SqsBatchResponse {
+    let mut response = SqsBatchResponse::default();
+    for record in event.records {
+        let message_id = record.message_id.unwrap_or_default();
+        let message = serde_json::from_str(record.body.as_deref().unwrap_or_default());
+        let handled = match message {
+            Ok(message) => handle(message).await,
+            Err(error) => Err(Error::internal(error)),
+        };
+        if let Err(error) = handled {
+            tracing::error!(?error, message_id, "a message failed; it will come again");
+            response.add_failure(message_id);
+        }
+    }
+    response
+}

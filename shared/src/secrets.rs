@@ -1,0 +1,119 @@
+//! Secrets that others entrusted to us: encrypted under data keys that KMS wraps, each bound to its place,
+//! so that a sealed secret moved to another tenant's item does not open there.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use aws_sdk_kms::Client;
+use aws_sdk_kms::error::DisplayErrorContext;
+use aws_sdk_kms::primitives::Blob;
+use aws_sdk_kms::types::DataKeySpec;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+use ring::rand::{SecureRandom, SystemRandom};
+use serde::{Deserialize, Serialize};
+use zeroize::Zeroizing;
+
+use crate::cache::Cache;
+use crate::{Context, Error, Result, config};
+
+/// A data key seals this many secrets and for this long at most; then KMS makes another.
+const SEALS: u32 = 1_000;
+const SEALS_FOR: Duration = Duration::from_secs(5 * 60);
+const OPENS_FOR: Duration = Duration::from_secs(5 * 60);
+
+/// The data keys' encryption context: a key of ours unwraps for this use alone.
+const PURPOSE: (&str, &str) = ("purpose", "atelier-secret");
+
+/// A secret as it is stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sealed {
+    wrapped_key: String,
+    ciphertext: String,
+}
+
+pub struct Secrets {
+    client: Client,
+    key_id: String,
+    sealing: Mutex<Option<Sealing>>,
+    opening: Cache<String, Arc<LessSafeKey>>,
+}
+
+#[derive(Clone)]
+struct Sealing {
+    key: Arc<LessSafeKey>,
+    wrapped: String,
+    since: Instant,
+    seals_left: u32,
+}
+
+impl Secrets {
+    pub fn new(context: &Context) -> Result<Self> {
+        let key_id = context.config.required(config::KMS_KEY).map_err(Error::internal)?.to_owned();
+        Ok(Self { client: context.aws.kms(), key_id, sealing: Mutex::default(), opening: Cache::new(OPENS_FOR, 1_000) })
+    }
+
+    /// Seals a secret for one place (a tenant, an item, a field).
+    pub async fn seal(&self, place: &str, secret: &[u8]) -> Result<Sealed> {
+        let Sealing { key, wrapped, .. } = match self.take_seal() {
+            Some(sealing) => sealing,
+            None => self.new_data_key().await?,
+        };
+        let mut nonce = [0; NONCE_LEN];
+        SystemRandom::new().fill(&mut nonce).map_err(|_| Error::internal("no randomness"))?;
+        let mut sealed = secret.to_vec();
+        key.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(place.as_bytes()), &mut sealed)
+            .map_err(|_| Error::internal("sealing failed"))?;
+        let ciphertext = STANDARD.encode([&nonce[..], &sealed].concat());
+        Ok(Sealed { wrapped_key: wrapped, ciphertext })
+    }
+
+    /// Opens a secret that was sealed for this place.
+    pub async fn open(&self, place: &str, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>> {
+        let broken = || Error::internal("a sealed secret does not open here");
+        let load = async || self.unwrap(&sealed.wrapped_key).await;
+        let key = self.opening.get_or_load(&sealed.wrapped_key, load).await?;
+        let bytes = STANDARD.decode(&sealed.ciphertext).map_err(Error::internal)?;
+        let (nonce, ciphertext) = bytes.split_at_checked(NONCE_LEN).ok_or_else(broken)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| broken())?;
+        let mut secret = Zeroizing::new(ciphertext.to_vec());
+        let length = key.open_in_place(nonce, Aad::from(place.as_bytes()), &mut secret).map_err(|_| broken())?.len();
+        secret.truncate(length);
+        Ok(secret)
+    }
+
+    fn take_seal(&self) -> Option<Sealing> {
+        let mut sealing = self.sealing.lock().unwrap_or_else(PoisonError::into_inner);
+        let current =
+            sealing.as_mut().filter(|sealing| sealing.seals_left > 0 && sealing.since.elapsed() < SEALS_FOR)?;
+        current.seals_left -= 1;
+        Some(current.clone())
+    }
+
+    async fn new_data_key(&self) -> Result<Sealing> {
+        let call = self.client.generate_data_key().key_id(&self.key_id).key_spec(DataKeySpec::Aes256);
+        let made = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(failed)?;
+        let plain = Zeroizing::new(made.plaintext.map(Blob::into_inner).unwrap_or_default());
+        let wrapped = STANDARD.encode(made.ciphertext_blob.ok_or_else(|| Error::internal("KMS sent no key"))?);
+        let sealing = Sealing { key: aes(&plain)?, wrapped, since: Instant::now(), seals_left: SEALS - 1 };
+        *self.sealing.lock().unwrap_or_else(PoisonError::into_inner) = Some(sealing.clone());
+        Ok(sealing)
+    }
+
+    async fn unwrap(&self, wrapped: &str) -> Result<Arc<LessSafeKey>> {
+        let wrapped = Blob::new(STANDARD.decode(wrapped).map_err(Error::internal)?);
+        let call = self.client.decrypt().key_id(&self.key_id).ciphertext_blob(wrapped);
+        let opened = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(failed)?;
+        aes(&Zeroizing::new(opened.plaintext.map(Blob::into_inner).unwrap_or_default()))
+    }
+}
+
+fn aes(key: &[u8]) -> Result<Arc<LessSafeKey>> {
+    let key = UnboundKey::new(&AES_256_GCM, key).map_err(|_| Error::internal("not an AES-256 key"))?;
+    Ok(Arc::new(LessSafeKey::new(key)))
+}
+
+fn failed(error: impl std::error::Error) -> Error {
+    Error::busy(DisplayErrorContext(&error))
+}

@@ -1,0 +1,332 @@
+//! One DynamoDB table: reads that are consistent, writes that say why they were refused,
+//! and patience with contention and throttling.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use aws_sdk_dynamodb::Client;
+use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
+use aws_sdk_dynamodb::operation::put_item::PutItemError;
+use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
+use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
+use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::keys::Key;
+use super::write::{Change, SHOW, Write};
+use crate::domain::page::Order;
+use crate::{Context, Error, Result};
+
+pub type Item = HashMap<String, AttributeValue>;
+
+/// The most keys DynamoDB takes in one `BatchGetItem`.
+const BATCH_GET: usize = 100;
+/// With the waits of [`pause`], some three seconds of trying.
+const ATTEMPTS: u32 = 12;
+
+/// Why a write was not carried out: the condition of the `index`th change failed, and the item stands as shown.
+#[derive(Debug)]
+pub struct Refused {
+    pub index: usize,
+    pub item: Option<Item>,
+}
+
+#[derive(Clone)]
+pub struct Table {
+    client: Client,
+    name: String,
+}
+
+/// Where a query starts and how it runs.
+#[derive(Clone)]
+pub struct Query {
+    pub partition: String,
+    pub index: Option<&'static str>,
+    pub order: Order,
+    pub filter: Option<Filter>,
+    pub after: Option<Item>,
+    pub limit: Option<u32>,
+    pub count_only: bool,
+}
+
+#[derive(Clone, Default)]
+pub struct Filter {
+    pub expression: String,
+    pub names: HashMap<String, String>,
+    pub values: HashMap<String, AttributeValue>,
+}
+
+pub struct Found {
+    pub items: Vec<Item>,
+    pub count: u64,
+    /// Where the next query goes on; nothing when this one reached the end.
+    pub next: Option<Item>,
+}
+
+impl Query {
+    pub fn partition(partition: impl Into<String>) -> Self {
+        Self {
+            partition: partition.into(),
+            index: None,
+            order: Order::Asc,
+            filter: None,
+            after: None,
+            limit: None,
+            count_only: false,
+        }
+    }
+}
+
+impl Table {
+    /// The table that the setting names.
+    pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
+        let name = context.config.required(setting).map_err(Error::internal)?.to_owned();
+        Ok(Self { client: context.aws.dynamodb(), name })
+    }
+
+    pub async fn get(&self, key: &Key) -> Result<Option<Item>> {
+        let call = self.client.get_item().table_name(&self.name).set_key(Some(key.attributes()));
+        let answer = call.consistent_read(true).send().await.map_err(failed)?;
+        Ok(answer.item)
+    }
+
+    /// Those of the keys that exist, in no order.
+    pub async fn batch_get(&self, keys: &[Key]) -> Result<Vec<Item>> {
+        let mut found = Vec::new();
+        for keys in keys.chunks(BATCH_GET) {
+            let keys: Vec<Item> = keys.iter().map(Key::attributes).collect();
+            let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build().ok();
+            for attempt in 0.. {
+                let Some(request) = wanted.take() else { break };
+                let call = self.client.batch_get_item().request_items(&self.name, request);
+                let answer = call.send().await.map_err(failed)?;
+                found.extend(answer.responses.into_iter().flat_map(|mut tables| tables.remove(&self.name)).flatten());
+                wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(&self.name));
+                if wanted.is_some() {
+                    pause(attempt, "BatchGetItem leaves keys unprocessed").await?;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// One call's worth: a page of `limit`, or as much as DynamoDB reads at once.
+    pub async fn query(&self, query: &Query) -> Result<Found> {
+        let mut call = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .key_condition_expression("pk = :pk")
+            .expression_attribute_values(":pk", AttributeValue::S(query.partition.clone()))
+            .consistent_read(true)
+            .scan_index_forward(query.order == Order::Asc)
+            .set_index_name(query.index.map(str::to_owned))
+            .set_exclusive_start_key(query.after.clone())
+            .set_limit(query.limit.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX)));
+        if query.count_only {
+            call = call.select(aws_sdk_dynamodb::types::Select::Count);
+        }
+        if let Some(filter) = &query.filter {
+            call = call.filter_expression(&filter.expression);
+            for (name, attribute) in &filter.names {
+                call = call.expression_attribute_names(name, attribute);
+            }
+            for (name, value) in &filter.values {
+                call = call.expression_attribute_values(name, value.clone());
+            }
+        }
+        let answer = call.send().await.map_err(failed)?;
+        Ok(Found {
+            count: answer.count.unsigned_abs().into(),
+            items: answer.items.unwrap_or_default(),
+            next: answer.last_evaluated_key,
+        })
+    }
+
+    /// The whole of a partition, call after call. For lists that a filter forces to be read, and small catalogs.
+    pub async fn query_all(&self, mut query: Query) -> Result<Vec<Item>> {
+        let mut items = Vec::new();
+        loop {
+            let mut found = self.query(&query).await?;
+            items.append(&mut found.items);
+            match found.next {
+                None => return Ok(items),
+                next => query.after = next,
+            }
+        }
+    }
+
+    /// What is due by now in one shard of the due index. The index lags: it may enqueue, never decide.
+    pub async fn query_due(&self, shard: &str, by: &str, limit: u32) -> Result<Vec<Item>> {
+        let call = self
+            .client
+            .query()
+            .table_name(&self.name)
+            .index_name("due")
+            .key_condition_expression("due_shard = :shard AND due_at <= :by")
+            .expression_attribute_values(":shard", AttributeValue::S(shard.to_owned()))
+            .expression_attribute_values(":by", AttributeValue::S(by.to_owned()))
+            .limit(i32::try_from(limit).unwrap_or(i32::MAX));
+        Ok(call.send().await.map_err(failed)?.items.unwrap_or_default())
+    }
+
+    pub fn put(&self, item: &impl Serialize) -> Write {
+        self.put_item(to_item(item))
+    }
+
+    pub fn put_item(&self, item: Item) -> Write {
+        Write::new(&self.name, Change::Put(item))
+    }
+
+    pub fn put_new(&self, item: &impl Serialize) -> Write {
+        self.put(item).require("attribute_not_exists(pk)")
+    }
+
+    pub fn update(&self, key: Key) -> Write {
+        Write::new(&self.name, Change::Update { key, set: vec![], add: vec![], remove: vec![] })
+    }
+
+    pub fn delete(&self, key: Key) -> Write {
+        Write::new(&self.name, Change::Delete(key))
+    }
+
+    /// Changes nothing, and refuses the transaction it stands in unless its condition holds.
+    pub fn check(&self, key: Key) -> Write {
+        Write::new(&self.name, Change::Check(key))
+    }
+
+    /// Carries out one write.
+    pub async fn write(&self, write: Write) -> Result<Result<(), Refused>> {
+        for attempt in 0.. {
+            match self.write_once(&write).await? {
+                Once::Done => return Ok(Ok(())),
+                Once::Refused(refused) => return Ok(Err(refused)),
+                Once::Contended(cause) => pause(attempt, cause).await?,
+            }
+        }
+        unreachable!("pause gives up")
+    }
+
+    async fn write_once(&self, write: &Write) -> Result<Once> {
+        macro_rules! carry_out {
+            ($call:expr, $error:ident) => {{
+                let call = $call
+                    .table_name(&write.table)
+                    .set_condition_expression(write.condition.clone())
+                    .set_expression_attribute_names(write.names())
+                    .set_expression_attribute_values(write.values())
+                    .return_values_on_condition_check_failure(SHOW);
+                let Err(error) = call.send().await else { return Ok(Once::Done) };
+                match error.as_service_error() {
+                    Some($error::ConditionalCheckFailedException(refused)) => {
+                        Ok(Once::Refused(Refused { index: 0, item: refused.item.clone() }))
+                    }
+                    Some($error::TransactionConflictException(_)) => {
+                        Ok(Once::Contended("a transaction holds the item"))
+                    }
+                    _ => Err(failed(error)),
+                }
+            }};
+        }
+        match &write.change {
+            Change::Put(item) => carry_out!(self.client.put_item().set_item(Some(item.clone())), PutItemError),
+            Change::Update { key, .. } => {
+                let call = self.client.update_item().set_key(Some(key.attributes()));
+                carry_out!(call.set_update_expression(write.update_expression()), UpdateItemError)
+            }
+            Change::Delete(key) => {
+                carry_out!(self.client.delete_item().set_key(Some(key.attributes())), DeleteItemError)
+            }
+            Change::Check(_) => Err(Error::internal("a check alone changes nothing; it belongs in a transaction")),
+        }
+    }
+
+    /// Carries out all writes or none. The token makes a repeat of the same transaction harmless for ten minutes.
+    pub async fn transact(&self, token: Uuid, writes: &[Write]) -> Result<Result<(), Refused>> {
+        let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
+        for attempt in 0.. {
+            let call = self.client.transact_write_items().client_request_token(token.to_string());
+            let Err(error) = call.set_transact_items(Some(items.clone())).send().await else { return Ok(Ok(())) };
+            match canceled(error)? {
+                Once::Done => return Ok(Ok(())),
+                Once::Refused(refused) => return Ok(Err(refused)),
+                Once::Contended(cause) => pause(attempt, cause).await?,
+            }
+        }
+        unreachable!("pause gives up")
+    }
+}
+
+enum Once {
+    Done,
+    Refused(Refused),
+    /// Somebody else's write was in the way; this one may succeed in a moment.
+    Contended(&'static str),
+}
+
+fn canceled<R>(error: SdkError<TransactWriteItemsError, R>) -> Result<Once>
+where
+    R: std::fmt::Debug + Send + Sync + 'static,
+{
+    use TransactWriteItemsError::{TransactionCanceledException, TransactionInProgressException};
+    let reasons = match error.as_service_error() {
+        Some(TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
+        Some(TransactionInProgressException(_)) => return Ok(Once::Contended("the same transaction is under way")),
+        _ => return Err(failed(error)),
+    };
+    let code = |index: usize| reasons[index].code().unwrap_or_default();
+    if let Some(index) = (0..reasons.len()).find(|index| code(*index) == "ConditionalCheckFailed") {
+        return Ok(Once::Refused(Refused { index, item: reasons[index].item.clone() }));
+    }
+    let passing = ["None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
+    if (0..reasons.len()).all(|index| passing.contains(&code(index))) {
+        return Ok(Once::Contended("transactions overlap or are throttled"));
+    }
+    Err(failed(error))
+}
+
+/// Waits before the next attempt, longer each time and never as long as a neighbour; after the last it gives up.
+pub(super) async fn pause(attempt: u32, cause: &str) -> Result<()> {
+    if attempt + 1 >= ATTEMPTS {
+        return Err(Error::busy(cause));
+    }
+    let ceiling_ms = (5 << attempt).min(500);
+    tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=ceiling_ms))).await;
+    Ok(())
+}
+
+/// The SDK has already retried what may pass; what still passes by its nature is `Unavailable`.
+fn failed<E, R>(error: SdkError<E, R>) -> Error
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+    R: std::fmt::Debug + Send + Sync + 'static,
+{
+    let passing = match &error {
+        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => true,
+        SdkError::ServiceError(refused) => matches!(
+            refused.err().code(),
+            Some(
+                "ThrottlingException"
+                    | "ProvisionedThroughputExceededException"
+                    | "RequestLimitExceeded"
+                    | "InternalServerError"
+                    | "ServiceUnavailable"
+            )
+        ),
+        _ => false,
+    };
+    let cause = DisplayErrorContext(&error).to_string();
+    if passing { Error::busy(cause) } else { Error::internal(cause) }
+}
+
+pub(super) fn to_item(item: &impl Serialize) -> Item {
+    serde_dynamo::to_item(item).expect("an item is plain data")
+}
+
+/// Reads a stored item; what does not fit its type is our fault, never the caller's.
+pub(super) fn parse<T: DeserializeOwned>(item: Item) -> Result<T> {
+    serde_dynamo::from_item(item).map_err(Error::internal)
+}

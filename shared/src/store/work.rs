@@ -1,0 +1,105 @@
+//! Work that must not be lost. Its item is written in the transaction that makes it necessary; a queue message only
+//! says that it is there. The item stays in the due index until the work is done, and the ticker sends the message
+//! again for whatever is due: a message lost, a send that failed, a worker that died.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::keys;
+use super::table::{Table, parse};
+use super::write::Write;
+use crate::domain::id::{OrgId, UserId, WorkId};
+use crate::domain::identity::Account;
+use crate::domain::reference::Reference;
+use crate::domain::time::Time;
+use crate::{Context, Result, config};
+
+/// How long a worker has before the work counts as lost: more than a queue's redeliveries take.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What a message of `QUEUE_AGENT_CHANGES` holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WorkHint {
+    pub work_id: WorkId,
+}
+
+/// Something that those who name it must be told of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gone {
+    pub account: Account,
+    pub reference: Reference,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WorkItem {
+    pk: String,
+    sk: String,
+    work_id: WorkId,
+    due_shard: String,
+    due_at: Time,
+    org: OrgId,
+    user: UserId,
+    gone: Reference,
+}
+
+#[derive(Clone)]
+pub struct Works {
+    table: Table,
+}
+
+/// To be written with the change that makes it necessary.
+pub(super) fn gone(table: &Table, id: WorkId, gone: &Gone) -> Write {
+    let key = keys::work(id);
+    table.put(&WorkItem {
+        pk: key.pk,
+        sk: key.sk,
+        work_id: id,
+        due_shard: keys::due_shard(id),
+        due_at: Time::of(id.uuid()).plus(PATIENCE),
+        org: gone.account.org,
+        user: gone.account.user,
+        gone: gone.reference.clone(),
+    })
+}
+
+impl Works {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { table: Table::new(context, config::TABLE_ENTITIES)? })
+    }
+
+    /// What there is to do; nothing when it has been done.
+    pub async fn find(&self, id: WorkId) -> Result<Option<Gone>> {
+        let Some(item) = self.table.get(&keys::work(id)).await? else { return Ok(None) };
+        let WorkItem { org, user, gone, .. } = parse(item)?;
+        Ok(Some(Gone { account: Account { org, user }, reference: gone }))
+    }
+
+    pub async fn finish(&self, id: WorkId) -> Result<()> {
+        let done = self.table.write(self.table.delete(keys::work(id))).await?;
+        done.map_err(|_| unreachable!("an unconditional delete is not refused"))
+    }
+
+    /// Work whose message seems lost, at most `limit` a shard.
+    pub async fn due(&self, now: Time, limit: u32) -> Result<Vec<WorkId>> {
+        let mut due = Vec::new();
+        for shard in 0..keys::DUE_SHARDS {
+            let items = self.table.query_due(&keys::due_shard_at(shard), &now.to_string(), limit).await?;
+            for item in items {
+                due.push(parse::<DueItem>(item)?.work_id);
+            }
+        }
+        Ok(due)
+    }
+
+    /// Puts off the next look at work whose message was just sent again. Work done meanwhile stays done.
+    pub async fn put_off(&self, id: WorkId, now: Time) -> Result<()> {
+        let later = self.table.update(keys::work(id)).set("due_at", now.plus(PATIENCE)).require("attribute_exists(pk)");
+        self.table.write(later).await.map(drop)
+    }
+}
+
+#[derive(Deserialize)]
+struct DueItem {
+    work_id: WorkId,
+}

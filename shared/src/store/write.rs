@@ -1,0 +1,162 @@
+//! One change of one item, whole with its condition: carried out alone or in a transaction.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::{
+    AttributeValue, ConditionCheck, Delete, Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update,
+};
+use serde::Serialize;
+
+use super::keys::Key;
+use super::table::Item;
+
+/// What a condition says when it fails: the item as it is.
+pub(super) const SHOW: ReturnValuesOnConditionCheckFailure = ReturnValuesOnConditionCheckFailure::AllOld;
+
+pub struct Write {
+    pub(super) table: String,
+    pub(super) change: Change,
+    pub(super) condition: Option<String>,
+    pub(super) names: HashMap<String, String>,
+    pub(super) values: HashMap<String, AttributeValue>,
+}
+
+pub(super) enum Change {
+    Put(Item),
+    Update { key: Key, set: Vec<String>, add: Vec<String>, remove: Vec<String> },
+    Delete(Key),
+    Check(Key),
+}
+
+impl Write {
+    pub(super) fn new(table: &str, change: Change) -> Self {
+        Self { table: table.to_owned(), change, condition: None, names: HashMap::new(), values: HashMap::new() }
+    }
+
+    /// Sets an attribute; a dot in the path descends into a map.
+    pub fn set(mut self, path: &str, value: impl Serialize) -> Self {
+        let action = format!("{} = {}", self.name(path), self.value(to_value(value)));
+        self.actions(|set, _, _| set, action)
+    }
+
+    pub fn set_raw(mut self, path: &str, value: AttributeValue) -> Self {
+        let action = format!("{} = {}", self.name(path), self.value(value));
+        self.actions(|set, _, _| set, action)
+    }
+
+    /// Adds to a number inside a map, where `ADD` does not reach.
+    pub fn increase(mut self, path: &str, by: u64) -> Self {
+        let (name, value) = (self.name(path), self.value(to_value(by)));
+        self.actions(|set, _, _| set, format!("{name} = {name} + {value}"))
+    }
+
+    /// Adds to a number of the item, which starts at zero.
+    pub fn add(mut self, name: &str, number: impl ToString) -> Self {
+        let action = format!("{} {}", self.name(name), self.value(AttributeValue::N(number.to_string())));
+        self.actions(|_, add, _| add, action)
+    }
+
+    pub fn remove(mut self, path: &str) -> Self {
+        let action = self.name(path);
+        self.actions(|_, _, remove| remove, action)
+    }
+
+    pub fn require(mut self, condition: &str) -> Self {
+        self.condition = Some(match self.condition.take() {
+            None => condition.to_owned(),
+            Some(others) => format!("({others}) AND ({condition})"),
+        });
+        self
+    }
+
+    /// Gives a value to a `:placeholder` of a condition.
+    pub fn bind(mut self, placeholder: &str, value: impl Serialize) -> Self {
+        self.values.insert(placeholder.to_owned(), to_value(value));
+        self
+    }
+
+    /// An alias a segment, since many good names are reserved words.
+    fn name(&mut self, path: &str) -> String {
+        let segments = path.split('.').map(|segment| {
+            self.names.insert(format!("#{segment}"), segment.to_owned());
+            format!("#{segment}")
+        });
+        segments.collect::<Vec<_>>().join(".")
+    }
+
+    fn value(&mut self, value: AttributeValue) -> String {
+        let placeholder = format!(":v{}", self.values.len());
+        self.values.insert(placeholder.clone(), value);
+        placeholder
+    }
+
+    fn actions(
+        mut self,
+        list: impl for<'a> FnOnce(&'a mut Vec<String>, &'a mut Vec<String>, &'a mut Vec<String>) -> &'a mut Vec<String>,
+        action: String,
+    ) -> Self {
+        if let Change::Update { set, add, remove, .. } = &mut self.change {
+            list(set, add, remove).push(action);
+        }
+        self
+    }
+
+    pub(super) fn update_expression(&self) -> Option<String> {
+        let Change::Update { set, add, remove, .. } = &self.change else { return None };
+        let clauses = [("SET", set), ("ADD", add), ("REMOVE", remove)];
+        let clauses = clauses.iter().filter(|(_, actions)| !actions.is_empty());
+        Some(clauses.map(|(verb, actions)| format!("{verb} {}", actions.join(", "))).collect::<Vec<_>>().join(" "))
+    }
+
+    pub(super) fn names(&self) -> Option<HashMap<String, String>> {
+        Some(self.names.clone()).filter(|names| !names.is_empty())
+    }
+
+    pub(super) fn values(&self) -> Option<HashMap<String, AttributeValue>> {
+        Some(self.values.clone()).filter(|values| !values.is_empty())
+    }
+
+    /// As one part of a transaction.
+    pub(super) fn transacted(&self) -> Result<TransactWriteItem, aws_sdk_dynamodb::error::BuildError> {
+        let (table, condition, names, values) = (&self.table, self.condition.clone(), self.names(), self.values());
+        let item = TransactWriteItem::builder();
+        macro_rules! common {
+            ($builder:expr) => {
+                $builder
+                    .table_name(table)
+                    .set_expression_attribute_names(names)
+                    .set_expression_attribute_values(values)
+                    .return_values_on_condition_check_failure(SHOW)
+            };
+        }
+        Ok(match &self.change {
+            Change::Put(put) => item
+                .put(common!(Put::builder()).set_item(Some(put.clone())).set_condition_expression(condition).build()?),
+            Change::Update { key, .. } => item.update(
+                common!(Update::builder())
+                    .set_key(Some(key.attributes()))
+                    .set_update_expression(self.update_expression())
+                    .set_condition_expression(condition)
+                    .build()?,
+            ),
+            Change::Delete(key) => item.delete(
+                common!(Delete::builder())
+                    .set_key(Some(key.attributes()))
+                    .set_condition_expression(condition)
+                    .build()?,
+            ),
+            Change::Check(key) => item.condition_check(
+                common!(ConditionCheck::builder())
+                    .set_key(Some(key.attributes()))
+                    .set_condition_expression(condition)
+                    .build()?,
+            ),
+        }
+        .build())
+    }
+}
+
+/// What the platform stores is plain data; that it serializes is a property of its types.
+pub(super) fn to_value(value: impl Serialize) -> AttributeValue {
+    serde_dynamo::to_attribute_value(value).expect("plain data serializes")
+}
