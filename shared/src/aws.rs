@@ -45,8 +45,8 @@ impl Aws {
     }
 
     /// The services of one's own machine. `observer` sees every call: tests count calls and capacity with it.
-    pub fn local(config: aws_config::sdk_config::Builder, observer: Option<SharedInterceptor>) -> Self {
-        let config = config.http_client(http_client()).timeout_config(timeouts()).build();
+    pub fn local(config: SdkConfig, observer: Option<SharedInterceptor>) -> Self {
+        let config = config.into_builder().http_client(http_client()).timeout_config(timeouts()).build();
         Self { config, observer, s3_path_style: true }
     }
 
