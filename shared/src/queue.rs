@@ -36,10 +36,11 @@ impl Queue {
 }
 
 /// Handles each message of a batch by itself, so that one that fails comes back alone.
-pub async fn each_message<M: DeserializeOwned>(
-    event: SqsEvent,
-    mut handle: impl AsyncFnMut(M) -> Result<()>,
-) -> SqsBatchResponse {
+pub async fn each_message<M, F>(event: SqsEvent, handle: impl Fn(M) -> F) -> SqsBatchResponse
+where
+    M: DeserializeOwned,
+    F: Future<Output = Result<()>>,
+{
     let mut response = SqsBatchResponse::default();
     for record in event.records {
         let message_id = record.message_id.unwrap_or_default();

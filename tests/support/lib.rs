@@ -1,1 +1,99 @@
+//! What tests stand on: the platform in this process with its data in memory, people with tokens, a view of every
+//! AWS call, and a layer of faults before DynamoDB.
+#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
 
+pub mod client;
+pub mod faults;
+
+use std::time::Duration;
+
+use local::issuer::Subject;
+use local::recorder::Recorder;
+use local::{DataDir, Options, Platform};
+use shared::domain::agent::{Agent, Scope};
+use shared::domain::id::AgentId;
+use shared::domain::identity::{Account, Role};
+use shared::store::Agents;
+
+use crate::client::Person;
+use crate::faults::Faults;
+
+pub struct TestApp {
+    pub platform: Platform,
+    pub recorder: Recorder,
+}
+
+impl TestApp {
+    pub async fn start() -> Self {
+        Self::start_with(None).await
+    }
+
+    /// Between the platform's functions and DynamoDB stands the layer.
+    pub async fn start_with(faults: Option<Faults>) -> Self {
+        let recorder = Recorder::default();
+        let options = Options {
+            port: 0,
+            data: DataDir::temporary().unwrap(),
+            background: false,
+            observer: Some(recorder.interceptor()),
+            front_of_services: faults.map(|faults| faults.front()),
+        };
+        let platform = Platform::start(options).await.unwrap();
+        recorder.take();
+        Self { platform, recorder }
+    }
+
+    /// A member of the organization `acme`.
+    pub fn person(&self, name: &str) -> Person {
+        self.person_of(name, "acme", Role::Member)
+    }
+
+    pub fn person_of(&self, name: &str, org: &str, role: Role) -> Person {
+        let subject = Subject { user: name.to_owned(), org: org.to_owned(), role };
+        let token = self.platform.issuer.token(&subject, Duration::from_secs(600));
+        Person::new(&self.platform.base_url, Some(token))
+    }
+
+    pub fn nobody(&self) -> Person {
+        Person::new(&self.platform.base_url, None)
+    }
+
+    /// The account behind a person: what the store is asked with.
+    pub fn account(&self, name: &str) -> Account {
+        let claims = shared::auth::Claims {
+            issuer: local::issuer::ISSUER.to_owned(),
+            subject: name.to_owned(),
+            org: "acme".to_owned(),
+            role: Role::Member,
+            name: None,
+            email: None,
+        };
+        let identity = shared::auth::first_seen(&claims);
+        Account { org: identity.org.id, user: identity.user.id }
+    }
+
+    pub fn agents(&self) -> Agents {
+        Agents::new(&self.platform.context()).unwrap()
+    }
+}
+
+/// An agent made without the API: for lists of many, and for what only later parts of the platform make.
+pub struct AgentBuilder(Agent);
+
+impl AgentBuilder {
+    pub fn new(account: Account, name: &str) -> Self {
+        let mut agent = Agent::new(AgentId::new(), account, Scope::Global);
+        agent.name = name.to_owned();
+        Self(agent)
+    }
+
+    pub fn with(mut self, change: impl FnOnce(&mut Agent)) -> Self {
+        change(&mut self.0);
+        self
+    }
+
+    pub async fn insert(self, app: &TestApp) -> Agent {
+        app.agents().create(&self.0, None, "").await.unwrap();
+        self.0
+    }
+}

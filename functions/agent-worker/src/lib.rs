@@ -20,11 +20,12 @@ impl Stores {
 }
 
 pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, async |WorkHint { work_id }| {
-        // A hint may come twice, or after the work was done.
-        let Some(gone) = stores.works.find(work_id).await? else { return Ok(()) };
-        stores.agents.mark_gone(&gone).await?;
-        stores.works.finish(work_id).await
-    })
-    .await
+    each_message(event, |hint| tell(stores, hint)).await
+}
+
+/// A hint may come twice, or after the work was done.
+async fn tell(stores: &Stores, WorkHint { work_id }: WorkHint) -> Result<()> {
+    let Some(gone) = stores.works.find(work_id).await? else { return Ok(()) };
+    stores.agents.mark_gone(&gone).await?;
+    stores.works.finish(work_id).await
 }

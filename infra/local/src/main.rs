@@ -1,1 +1,135 @@
-fn main() {}
+//! `cargo run -p local`: the whole platform on this machine.
+#![expect(clippy::print_stdout, reason = "a command answers on standard output")]
+
+mod cli;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::Parser;
+use cli::{Cli, Command, Data, Run};
+use local::credentials::Kept;
+use local::issuer::{Issuer, Subject};
+use local::watch::Watched;
+use local::{DataDir, Failure, Options, Platform, bootstrap, openapi};
+use tracing_subscriber::EnvFilter;
+
+/// Requests, and what is wrong with us; the embedded services warn of every refusal.
+const DEFAULT_LEVELS: &str = "error,shared=info,local=info";
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let levels = EnvFilter::try_from_env("LOG_LEVEL").unwrap_or_else(|_| EnvFilter::new(DEFAULT_LEVELS));
+    tracing_subscriber::fmt().compact().with_target(false).with_env_filter(levels).with_writer(std::io::stderr).init();
+    match run(cli).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("local: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(cli: Cli) -> Result<(), Failure> {
+    match cli.command {
+        None => serve(cli.run).await,
+        Some(Command::Credentials(data)) => print_credentials(&data),
+        Some(Command::Token { data, user, org, role, hours }) => {
+            let token = issuer(&data)?.token(&Subject { user, org, role: role.into() }, hours_long(hours));
+            println!("{token}");
+            Ok(())
+        }
+        Some(Command::Services { data, watch_url }) => services(&data, watch_url).await,
+        Some(Command::BootstrapOperator { table: Some(table), .. }) => {
+            println!("{}", bootstrap::operator(&table).await?.reveal());
+            Ok(())
+        }
+        Some(Command::BootstrapOperator { table: None, data }) => {
+            println!("{}", kept(&data)?.operator.api_key);
+            Ok(())
+        }
+        Some(Command::Openapi) => {
+            for file in openapi::write()? {
+                println!("{}", file.display());
+            }
+            Ok(())
+        }
+    }
+}
+
+async fn serve(Run { port, data, ephemeral }: Run) -> Result<(), Failure> {
+    let data = if ephemeral { DataDir::ephemeral(&data.data_dir)? } else { DataDir::open(&data.data_dir)? };
+    let options = Options { port, data, background: true, observer: None, front_of_services: None };
+    let platform = Platform::start(options).await?;
+    print!("{}", banner(&platform));
+    stop_signal().await;
+    eprintln!("stopping …");
+    platform.stop().await
+}
+
+/// What a person needs first, ready to paste.
+fn banner(platform: &Platform) -> String {
+    let (base_url, folder) = (&platform.base_url, platform.data().folder());
+    let ada = platform.credentials.users.get("ada").map(|user| user.access_token.as_str()).unwrap_or_default();
+    let data = match platform.data().is_ephemeral() {
+        true => "in memory; gone when this stops".to_owned(),
+        false => std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string(),
+    };
+    let started_ms = platform.started_in.as_millis();
+    format!(
+        "Atelier is at {base_url}  (started in {started_ms} ms)\n\
+         \n\
+         agents     curl -s {base_url}/builder/v1/agents -H 'Authorization: Bearer {ada}'\n\
+         \n\
+         reference  {base_url}/docs\n\
+         accounts   cargo run -p local -- credentials\n\
+         data       {data}\n\
+         stop       Ctrl-C\n\n"
+    )
+}
+
+async fn services(data: &Data, watch_url: String) -> Result<(), Failure> {
+    let watched = Watched::start(DataDir::open(&data.data_dir)?, watch_url).await?;
+    let env_file = watched.env_file.display();
+    println!(
+        "The services are up. In another terminal:\n\n  \
+         cargo build --workspace && cargo lambda watch --timeout 60 --env-file {env_file}\n"
+    );
+    stop_signal().await;
+    watched.stop()
+}
+
+fn print_credentials(data: &Data) -> Result<(), Failure> {
+    let credentials = kept(data)?.with_tokens(&issuer(data)?);
+    println!("{}", serde_json::to_string_pretty(&credentials).unwrap_or_default());
+    Ok(())
+}
+
+fn kept(data: &Data) -> Result<Kept, Failure> {
+    Kept::read(&data.data_dir)?.ok_or_else(|| Failure::NotStarted { folder: data.data_dir.clone() })
+}
+
+fn issuer(data: &Data) -> Result<Issuer, Failure> {
+    Issuer::open(&data.data_dir)?.ok_or_else(|| Failure::NotStarted { folder: data.data_dir.clone() })
+}
+
+fn hours_long(hours: u32) -> Duration {
+    Duration::from_secs(u64::from(hours) * 3600)
+}
+
+/// Ctrl-C, or the polite kill of a process manager.
+async fn stop_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let interrupted = async { drop(tokio::signal::ctrl_c().await) };
+    let terminated = async {
+        match signal(SignalKind::terminate()) {
+            Ok(mut terminated) => drop(terminated.recv().await),
+            Err(_) => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = interrupted => {}
+        () = terminated => {}
+    }
+}

@@ -19,7 +19,8 @@ use crate::store::identities::Identity;
 use crate::store::{ApiKeys, Identities};
 use crate::{Context, Error, Refusal, Result, config};
 
-use access_token::{AccessTokens, Claims};
+use access_token::AccessTokens;
+pub use access_token::Claims;
 
 /// How long who someone is, and what they may, is believed without a look: a suspension or a revocation
 /// takes effect within this time everywhere, and at once where it was made.
@@ -131,7 +132,7 @@ impl Auth {
 
 /// Who the token says this is. Ids are derived from what the issuer calls them: two first requests at once make
 /// the same user, and knowing who calls costs no look-up.
-fn first_seen(claims: &Claims) -> Identity {
+pub fn first_seen(claims: &Claims) -> Identity {
     let now = Time::now();
     let user_id = user_id(&claims.issuer, &claims.subject);
     let org_id = org_id(&claims.issuer, &claims.org);
@@ -155,12 +156,12 @@ fn first_seen(claims: &Claims) -> Identity {
 }
 
 /// The user that an issuer calls `subject`.
-pub fn user_id(issuer: &str, subject: &str) -> UserId {
+fn user_id(issuer: &str, subject: &str) -> UserId {
     derived("user", issuer, subject).into()
 }
 
 /// The organization that an issuer calls `org`.
-pub fn org_id(issuer: &str, org: &str) -> OrgId {
+fn org_id(issuer: &str, org: &str) -> OrgId {
     derived("org", issuer, org).into()
 }
 

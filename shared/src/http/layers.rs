@@ -43,11 +43,14 @@ impl Area {
 
 /// Completes a function's router: what it has no route for, and what happens around every handler.
 pub fn finish(router: Router, area: Area, function: &'static str, config: &Config) -> Router {
-    router
+    let router = router
         .fallback(move || async move { (area.refuse)(Error::NoRoute) })
         .method_not_allowed_fallback(move || async move { (area.refuse)(Error::MethodNotAllowed) })
-        .layer(from_fn(move |request, next| serve(area, function, request, next)))
-        .layer(cors(config))
+        .layer(from_fn(move |request, next| serve(area, function, request, next)));
+    match cors(config) {
+        Some(cors) => router.layer(cors),
+        None => router,
+    }
 }
 
 async fn serve(area: Area, function: &'static str, request: Request, next: Next) -> Response {
@@ -83,18 +86,19 @@ fn client_request_id(headers: &HeaderMap) -> Option<String> {
 }
 
 /// No other origin may call unless the configuration names it.
-fn cors(config: &Config) -> CorsLayer {
+fn cors(config: &Config) -> Option<CorsLayer> {
     let origins = config.list(CORS_ORIGINS);
     let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| HeaderValue::try_from(origin).ok()).collect();
     if origins.is_empty() {
-        return CorsLayer::new();
+        return None;
     }
     let idempotency_key = HeaderName::from_static("idempotency-key");
     let replayed = HeaderName::from_static("idempotent-replayed");
-    CorsLayer::new()
+    let layer = CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, idempotency_key, X_REQUEST_ID])
         .expose_headers([ETAG, RETRY_AFTER, replayed, X_REQUEST_ID])
-        .max_age(Duration::from_secs(600))
+        .max_age(Duration::from_secs(600));
+    Some(layer)
 }

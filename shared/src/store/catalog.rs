@@ -7,7 +7,7 @@ use super::table::{Query, Table, parse};
 use crate::domain::catalog::Model;
 use crate::domain::identity::Plan;
 use crate::domain::time::Time;
-use crate::{Context, Error, Result, config};
+use crate::{Context, Result, config};
 
 #[derive(Clone)]
 pub struct Catalog {
@@ -26,11 +26,11 @@ impl Catalog {
         Ok(Self { table: Table::new(context, config::TABLE_ENTITIES)? })
     }
 
-    pub async fn put(&self, model: &Model) -> Result<()> {
+    /// Adds a model, unless there is one of its name.
+    pub async fn add(&self, model: &Model) -> Result<()> {
         let key = keys::model(&model.name);
         let item = ModelItem { pk: key.pk, sk: key.sk, model: model.clone() };
-        let written = self.table.write(self.table.put(&item)).await?;
-        written.map_err(|_| Error::internal("an unconditional put was refused"))
+        self.table.write(self.table.put_new(&item)).await.map(drop)
     }
 
     /// What a plan may call today, by name. The catalog is small: hundreds of models, not millions.

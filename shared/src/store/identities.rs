@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::{self, Key};
 use super::table::{Table, parse};
+use crate::domain::id::{OrgId, UserId};
 use crate::domain::identity::{Membership, Org, Plan, User};
 use crate::{Context, Error, Result, config};
 
@@ -70,11 +71,7 @@ impl Identities {
     }
 
     /// A user in an organization, if they are in it.
-    pub async fn find(
-        &self,
-        org: crate::domain::id::OrgId,
-        user: crate::domain::id::UserId,
-    ) -> Result<Option<Identity>> {
+    pub async fn find(&self, org: OrgId, user: UserId) -> Result<Option<Identity>> {
         let (user_key, org_key, member_key) = (keys::user(user), keys::org(org), keys::membership(org, user));
         let found = self.table.batch_get(&[user_key.clone(), org_key.clone(), member_key.clone()]).await?;
         let entity = |key: &Key| found.iter().find(|item| Key::of(item).as_ref() == Some(key)).cloned();
@@ -97,8 +94,9 @@ impl Identities {
         self.put(keys::org(org.id), org).await
     }
 
-    pub async fn put_plan(&self, plan: &Plan) -> Result<()> {
-        self.put(keys::plan(&plan.id), plan).await
+    /// Adds a plan, unless there is one of its id.
+    pub async fn add_plan(&self, plan: &Plan) -> Result<()> {
+        self.table.write(self.table.put_new(&stored(keys::plan(&plan.id), plan))).await.map(drop)
     }
 
     /// The plan, or one that allows nothing when the operator has not made it.

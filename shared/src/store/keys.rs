@@ -148,6 +148,10 @@ pub fn agent_count(account: Account) -> Key {
     Key::new(format!("COUNT#{}#{}", account.org, account.user), "AGENTS")
 }
 
+pub fn balance(org: OrgId) -> Key {
+    Key::new(format!("ORG#{org}"), "BALANCE")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

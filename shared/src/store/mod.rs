@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod api_keys;
+pub mod balances;
 pub mod catalog;
 pub mod dependents;
 pub mod idempotency;
@@ -13,6 +14,7 @@ mod write;
 
 pub use agents::Agents;
 pub use api_keys::ApiKeys;
+pub use balances::Balances;
 pub use catalog::Catalog;
 pub use identities::Identities;
 pub use work::Works;

@@ -1,0 +1,95 @@
+//! Who may come in on this machine, and with what: the demo accounts and the operator.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shared::domain::identity::Role;
+
+use crate::data_dir::write_private;
+use crate::failure::Failure;
+use crate::issuer::{Issuer, Subject};
+
+const FILE: &str = "credentials.json";
+/// How long the tokens that `credentials` and the start print are good for.
+pub const TOKENS_VALID: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+
+/// As it stands in the data folder: the secrets that cannot be made again.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Kept {
+    pub base_url: String,
+    pub users: BTreeMap<String, KeptUser>,
+    pub operator: KeptUser,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeptUser {
+    pub org: String,
+    pub role: String,
+    pub api_key: String,
+}
+
+/// As it is printed.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Credentials {
+    pub base_url: String,
+    pub users: BTreeMap<String, User>,
+    pub operator: Operator,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct User {
+    pub org: String,
+    pub role: String,
+    pub access_token: String,
+    pub api_key: String,
+}
+
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Operator {
+    pub api_key: String,
+    pub access_token: String,
+}
+
+impl Kept {
+    pub fn read(folder: &Path) -> Result<Option<Self>, Failure> {
+        let file = folder.join(FILE);
+        let Ok(content) = fs::read(&file) else { return Ok(None) };
+        let damaged =
+            |error: serde_json::Error| Failure::Damaged { folder: folder.to_owned(), file, cause: error.to_string() };
+        serde_json::from_slice(&content).map(Some).map_err(damaged)
+    }
+
+    pub fn write(&self, folder: &Path) -> Result<(), Failure> {
+        let content = serde_json::to_vec_pretty(self).unwrap_or_default();
+        let written = write_private(&folder.join(FILE), &content);
+        written.map_err(|cause| Failure::Folder { folder: folder.to_owned(), cause })
+    }
+
+    /// The same with fresh access tokens.
+    pub fn with_tokens(&self, issuer: &Issuer) -> Credentials {
+        let token = |user: &str, kept: &KeptUser| {
+            let role = serde_json::from_value(kept.role.clone().into()).unwrap_or(Role::Member);
+            issuer.token(&Subject { user: user.to_owned(), org: kept.org.clone(), role }, TOKENS_VALID)
+        };
+        let users = self.users.iter().map(|(name, kept)| {
+            let KeptUser { org, role, api_key } = kept.clone();
+            (name.clone(), User { access_token: token(name, kept), org, role, api_key })
+        });
+        Credentials {
+            base_url: self.base_url.clone(),
+            users: users.collect(),
+            operator: Operator {
+                api_key: self.operator.api_key.clone(),
+                access_token: token("operator", &self.operator),
+            },
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Every function of the platform, in one process: the one place that lists them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use axum::Router;
+use futures::future::BoxFuture;
+use shared::domain::time::Time;
+use shared::{Context, Result};
+
+pub type Worker = Arc<dyn Fn(SqsEvent) -> BoxFuture<'static, SqsBatchResponse> + Send + Sync>;
+
+pub struct Functions {
+    /// What serves requests.
+    pub routers: BTreeMap<&'static str, Router>,
+    /// What handles messages.
+    pub workers: BTreeMap<&'static str, Worker>,
+    ticker: ticker::Stores,
+}
+
+impl Functions {
+    /// `context` gives each function the settings that the template gives it.
+    pub fn new(context: impl Fn(&str) -> Context) -> Result<Self> {
+        let agent_worker = agent_worker::Stores::new(&context("agent-worker"))?;
+        Ok(Self {
+            routers: BTreeMap::from([
+                ("agents", agents::router(&context("agents"))?),
+                ("reference", reference::router(&context("reference"))?),
+            ]),
+            workers: BTreeMap::from([(
+                "agent-worker",
+                worker(move |event| {
+                    let stores = agent_worker.clone();
+                    async move { agent_worker::handle(&stores, event).await }
+                }),
+            )]),
+            ticker: ticker::Stores::new(&context("ticker"))?,
+        })
+    }
+
+    /// One tick of the ticker; how much it sent again.
+    pub async fn tick(&self, now: Time) -> Result<usize> {
+        ticker::tick(&self.ticker, now).await
+    }
+}
+
+fn worker<F>(handle: impl Fn(SqsEvent) -> F + Send + Sync + 'static) -> Worker
+where
+    F: Future<Output = SqsBatchResponse> + Send + 'static,
+{
+    Arc::new(move |event| Box::pin(handle(event)))
+}

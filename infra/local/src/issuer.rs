@@ -1,0 +1,101 @@
+//! The issuer of access tokens on this machine: an Ed25519 key, kept with the data.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use ring::rand::SystemRandom;
+use ring::signature::{Ed25519KeyPair, KeyPair};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use shared::domain::identity::Role;
+use shared::domain::time::Time;
+
+use crate::data_dir::write_private;
+use crate::failure::Failure;
+
+/// Not the platform's address: who somebody is must not change with its port.
+pub const ISSUER: &str = "urn:atelier:local";
+pub const AUDIENCE: &str = "atelier";
+const FILE: &str = "issuer.json";
+
+pub struct Issuer {
+    key: Ed25519KeyPair,
+    kid: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct IssuerFile {
+    pkcs8: String,
+}
+
+/// Who a token is for.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    pub user: String,
+    pub org: String,
+    pub role: Role,
+}
+
+impl Issuer {
+    /// The issuer of a data folder; made when there is none yet.
+    pub fn open_or_create(folder: &Path) -> Result<Self, Failure> {
+        if let Some(issuer) = Self::open(folder)? {
+            return Ok(issuer);
+        }
+        let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new());
+        let pkcs8 = made.map_err(|_| Failure::Said("the system has no randomness".to_owned()))?;
+        let file = IssuerFile { pkcs8: STANDARD.encode(pkcs8.as_ref()) };
+        let content = serde_json::to_vec_pretty(&file).unwrap_or_default();
+        let written = write_private(&folder.join(FILE), &content);
+        written.map_err(|cause| Failure::Folder { folder: folder.to_owned(), cause })?;
+        Self::of(pkcs8.as_ref()).ok_or_else(|| Failure::Said("the new key is not a key".to_owned()))
+    }
+
+    /// The issuer of a data folder that a platform has been started on.
+    pub fn open(folder: &Path) -> Result<Option<Self>, Failure> {
+        let file = folder.join(FILE);
+        let Ok(content) = fs::read(&file) else { return Ok(None) };
+        let damaged = || Failure::Damaged { folder: folder.to_owned(), file, cause: "not a key".to_owned() };
+        let parsed: Option<IssuerFile> = serde_json::from_slice(&content).ok();
+        let pkcs8 = parsed.and_then(|file| STANDARD.decode(file.pkcs8).ok());
+        pkcs8.and_then(|pkcs8| Self::of(&pkcs8)).map(Some).ok_or_else(damaged)
+    }
+
+    fn of(pkcs8: &[u8]) -> Option<Self> {
+        let key = Ed25519KeyPair::from_pkcs8(pkcs8).ok()?;
+        let digest = ring::digest::digest(&ring::digest::SHA256, key.public_key().as_ref());
+        Some(Self { kid: URL_SAFE_NO_PAD.encode(&digest.as_ref()[..12]), key })
+    }
+
+    pub fn token(&self, subject: &Subject, valid: Duration) -> String {
+        let now = Time::now();
+        let Subject { user, org, role } = subject;
+        self.sign(&json!({
+            "iss": ISSUER,
+            "aud": AUDIENCE,
+            "sub": user,
+            "name": user,
+            "org_id": org,
+            "roles": [role],
+            "iat": now.as_seconds(),
+            "exp": now.plus(valid).as_seconds(),
+        }))
+    }
+
+    /// Signs any claims: tests make tokens that no honest issuer makes.
+    pub fn sign(&self, claims: &Value) -> String {
+        let part = |json: &Value| URL_SAFE_NO_PAD.encode(json.to_string());
+        let header = json!({"alg": "EdDSA", "typ": "JWT", "kid": self.kid});
+        let message = format!("{}.{}", part(&header), part(claims));
+        let signature = self.key.sign(message.as_bytes());
+        format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature.as_ref()))
+    }
+
+    pub fn jwks(&self) -> Value {
+        let x = URL_SAFE_NO_PAD.encode(self.key.public_key().as_ref());
+        json!({"keys": [{"kty": "OKP", "crv": "Ed25519", "use": "sig", "alg": "EdDSA", "kid": self.kid, "x": x}]})
+    }
+}

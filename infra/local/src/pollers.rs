@@ -1,0 +1,95 @@
+//! The stand-in for Lambda's event source mappings: takes messages from a queue to its worker, and takes those away
+//! that the worker handled. What failed comes back after the queue's visibility timeout.
+
+use std::time::Duration;
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent, SqsMessage};
+use aws_sdk_sqs::Client;
+use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message};
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+
+/// What takes a batch to a worker: a call in this process, or one through `cargo lambda watch`.
+pub type Deliver = Box<dyn Fn(SqsEvent) -> BoxFuture<'static, Option<SqsBatchResponse>> + Send + Sync>;
+
+pub struct Poller {
+    pub client: Client,
+    pub queue_url: String,
+    pub batch_size: u32,
+    pub deliver: Deliver,
+}
+
+impl Poller {
+    /// Polls until the platform stops.
+    pub async fn run(self, stop: CancellationToken) {
+        loop {
+            let polled = tokio::select! {
+                () = stop.cancelled() => return,
+                polled = self.receive(10) => polled,
+            };
+            // A batch that was taken is brought to its end, stop or not.
+            match polled {
+                Ok(messages) => self.handle(messages).await,
+                Err(()) => tokio::time::sleep(Duration::from_secs(1)).await,
+            }
+        }
+    }
+
+    /// Handles what is there now; how many messages that were.
+    pub async fn drain(&self) -> usize {
+        let mut handled = 0;
+        while let Ok(messages) = self.receive(0).await {
+            if messages.is_empty() {
+                break;
+            }
+            handled += messages.len();
+            self.handle(messages).await;
+        }
+        handled
+    }
+
+    async fn receive(&self, wait_s: i32) -> Result<Vec<Message>, ()> {
+        let most = i32::try_from(self.batch_size.min(10)).unwrap_or(10);
+        let call = self.client.receive_message().queue_url(&self.queue_url).max_number_of_messages(most);
+        let received = call.wait_time_seconds(wait_s).send().await;
+        received.map(|received| received.messages.unwrap_or_default()).map_err(|error| {
+            tracing::warn!(?error, "a queue could not be polled");
+        })
+    }
+
+    async fn handle(&self, messages: Vec<Message>) {
+        if messages.is_empty() {
+            return;
+        }
+        let Some(response) = (self.deliver)(event(&messages)).await else { return };
+        let failed: Vec<_> = response.batch_item_failures.iter().map(|failure| &failure.item_identifier).collect();
+        let handled =
+            messages.iter().filter(|message| message.message_id.as_ref().is_none_or(|id| !failed.contains(&id)));
+        let entries = handled.enumerate().filter_map(|(i, message)| {
+            let receipt = message.receipt_handle.clone()?;
+            DeleteMessageBatchRequestEntry::builder().id(i.to_string()).receipt_handle(receipt).build().ok()
+        });
+        let entries: Vec<_> = entries.collect();
+        if !entries.is_empty() {
+            let call = self.client.delete_message_batch().queue_url(&self.queue_url).set_entries(Some(entries));
+            if let Err(error) = call.send().await {
+                tracing::warn!(?error, "handled messages stay in their queue and will come again");
+            }
+        }
+    }
+}
+
+/// The messages as Lambda hands them over.
+fn event(messages: &[Message]) -> SqsEvent {
+    let records = messages.iter().map(|message| {
+        let mut record = SqsMessage::default();
+        record.message_id = message.message_id.clone();
+        record.receipt_handle = message.receipt_handle.clone();
+        record.body = message.body.clone();
+        record.event_source = Some("aws:sqs".to_owned());
+        record
+    });
+    let mut event = SqsEvent::default();
+    event.records = records.collect();
+    event
+}

@@ -1,0 +1,62 @@
+//! Makes the template's queues, buckets and keys in the embedded services; what is there already stays.
+
+use std::collections::BTreeMap;
+
+use aws_sdk_sqs::types::QueueAttributeName;
+use shared::aws::Aws;
+
+use crate::failure::Failure;
+use crate::services::{ACCOUNT, REGION};
+use crate::template::{Queue, Template};
+
+/// What a reference to each resource stands for: a queue's URL, a bucket's name, a key's id.
+pub async fn provision(aws: &Aws, template: &Template) -> Result<BTreeMap<String, String>, Failure> {
+    let mut resources: BTreeMap<String, String> = template.tables.keys().map(|id| (id.clone(), id.clone())).collect();
+    for (id, queue) in &template.queues {
+        resources.insert(id.clone(), make_queue(aws, id, queue).await?);
+    }
+    for id in &template.buckets {
+        resources.insert(id.clone(), make_bucket(aws, id).await?);
+    }
+    for id in &template.keys {
+        resources.insert(id.clone(), make_key(aws, id).await?);
+    }
+    Ok(resources)
+}
+
+async fn make_queue(aws: &Aws, id: &str, queue: &Queue) -> Result<String, Failure> {
+    let visibility = queue.visibility_timeout_s.to_string();
+    let mut call =
+        aws.sqs().create_queue().queue_name(id).attributes(QueueAttributeName::VisibilityTimeout, visibility);
+    if let Some((dead_letters, tries)) = &queue.dead_letters {
+        // awsim-sqs 0.8 counts every receive after the first twice, so that 5 would mean 3.
+        let counted = 2 * tries - 1;
+        let arn = format!("arn:aws:sqs:{REGION}:{ACCOUNT}:{dead_letters}");
+        let policy = serde_json::json!({"deadLetterTargetArn": arn, "maxReceiveCount": counted});
+        call = call.attributes(QueueAttributeName::RedrivePolicy, policy.to_string());
+    }
+    let made = call.send().await.map_err(|error| failed(id, error))?;
+    made.queue_url.ok_or_else(|| failed(id, "the queue has no URL"))
+}
+
+async fn make_bucket(aws: &Aws, id: &str) -> Result<String, Failure> {
+    let (s3, name) = (aws.s3(), id.to_lowercase());
+    if s3.head_bucket().bucket(&name).send().await.is_err() {
+        s3.create_bucket().bucket(&name).send().await.map_err(|error| failed(id, error))?;
+    }
+    Ok(name)
+}
+
+async fn make_key(aws: &Aws, id: &str) -> Result<String, Failure> {
+    let (kms, alias) = (aws.kms(), format!("alias/{id}"));
+    if kms.describe_key().key_id(&alias).send().await.is_err() {
+        let made = kms.create_key().send().await.map_err(|error| failed(id, error))?;
+        let key_id = made.key_metadata.map(|key| key.key_id).unwrap_or_default();
+        kms.create_alias().alias_name(&alias).target_key_id(key_id).send().await.map_err(|error| failed(id, error))?;
+    }
+    Ok(alias)
+}
+
+fn failed(resource: &str, cause: impl std::fmt::Debug) -> Failure {
+    Failure::Template { resource: resource.to_owned(), cause: format!("{cause:?}") }
+}

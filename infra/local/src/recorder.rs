@@ -1,0 +1,139 @@
+//! Sees every AWS call: which service, which operation, what capacity it took. Tests hold routes to their budgets
+//! with it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aws_smithy_runtime_api::box_error::BoxError;
+use aws_smithy_runtime_api::client::interceptors::context::{
+    AfterDeserializationInterceptorContextRef, BeforeTransmitInterceptorContextMut,
+};
+use aws_smithy_runtime_api::client::interceptors::{Intercept, SharedInterceptor, dyn_dispatch_hint};
+use aws_smithy_runtime_api::client::orchestrator::Metadata;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::config_bag::ConfigBag;
+use serde_json::Value;
+
+/// The operations of DynamoDB that can say what they cost.
+const COSTED: [&str; 9] = [
+    "GetItem",
+    "BatchGetItem",
+    "Query",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "TransactWriteItems",
+    "TransactGetItems",
+    "BatchWriteItem",
+];
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Call {
+    pub service: String,
+    pub operation: String,
+    /// Read or write units; none where the service has none.
+    pub units: f64,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Recorder {
+    calls: Arc<Mutex<Vec<Call>>>,
+}
+
+/// Calls in the order of their names, with what they cost together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bill(pub BTreeMap<String, (u32, f64)>);
+
+impl Recorder {
+    pub fn interceptor(&self) -> SharedInterceptor {
+        SharedInterceptor::new(self.clone())
+    }
+
+    /// What was called since the last look.
+    pub fn take(&self) -> Vec<Call> {
+        std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub fn take_bill(&self) -> Bill {
+        let mut bill = Bill::default();
+        for call in self.take() {
+            let entry = bill.0.entry(format!("{}:{}", call.service.to_lowercase(), call.operation)).or_default();
+            *entry = (entry.0 + 1, entry.1 + call.units);
+        }
+        bill
+    }
+}
+
+impl Bill {
+    pub fn calls(&self) -> u32 {
+        self.0.values().map(|(calls, _)| calls).sum()
+    }
+
+    pub fn units(&self) -> f64 {
+        self.0.values().map(|(_, units)| units).sum()
+    }
+}
+
+/// `dynamodb:GetItem 1 × 0.5, sqs:SendMessage 1`
+impl fmt::Display for Bill {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = self.0.iter().map(|(name, (calls, units))| match *units {
+            0.0 => format!("{calls} {name}"),
+            units => format!("{calls} {name} ({units} units)"),
+        });
+        f.write_str(&lines.collect::<Vec<_>>().join(", "))
+    }
+}
+
+#[dyn_dispatch_hint]
+impl Intercept for Recorder {
+    fn name(&self) -> &'static str {
+        "Recorder"
+    }
+
+    fn modify_before_signing(
+        &self,
+        context: &mut BeforeTransmitInterceptorContextMut<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let Some(call) = config.load::<Metadata>() else { return Ok(()) };
+        if call.service() == "DynamoDB" && COSTED.contains(&call.name()) {
+            let request = context.request_mut();
+            let mut body: Value = serde_json::from_slice(request.body().bytes().unwrap_or(b"{}"))?;
+            body["ReturnConsumedCapacity"] = "TOTAL".into();
+            let body = serde_json::to_vec(&body)?;
+            request.headers_mut().insert("content-length", body.len().to_string());
+            *request.body_mut() = SdkBody::from(body);
+        }
+        Ok(())
+    }
+
+    fn read_after_deserialization(
+        &self,
+        context: &AfterDeserializationInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let Some(call) = config.load::<Metadata>() else { return Ok(()) };
+        let body: Value =
+            context.response().body().bytes().and_then(|body| serde_json::from_slice(body).ok()).unwrap_or_default();
+        let call = Call {
+            service: call.service().to_owned(),
+            operation: call.name().to_owned(),
+            units: units(&body["ConsumedCapacity"]),
+        };
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner).push(call);
+        Ok(())
+    }
+}
+
+/// One table's, or each table's of several.
+fn units(consumed: &Value) -> f64 {
+    match consumed {
+        Value::Array(tables) => tables.iter().map(units).sum(),
+        table => table["CapacityUnits"].as_f64().unwrap_or_default(),
+    }
+}

@@ -1,0 +1,104 @@
+//! What a fresh machine has to try things with: two organizations, three people, an operator, a plan, models, keys.
+
+use shared::auth::{self, Claims, DEFAULT_PLAN};
+use shared::domain::catalog::{Model, ModelType, Pricing};
+use shared::domain::id::ApiKeyId;
+use shared::domain::identity::{Account, Models, Plan, Role};
+use shared::domain::time::Time;
+use shared::domain::token::{SecretToken, TokenKind};
+use shared::store::api_keys::ApiKey;
+use shared::store::{ApiKeys, Balances, Catalog, Identities};
+use shared::{Context, Result};
+
+use crate::credentials::{Kept, KeptUser};
+use crate::issuer::ISSUER;
+
+const PEOPLE: [(&str, &str, Role); 3] =
+    [("ada", "acme", Role::Admin), ("bob", "acme", Role::Member), ("eve", "globex", Role::Admin)];
+const OPERATOR: (&str, &str, Role) = ("operator", "platform", Role::Operator);
+/// 25 USD, in millionths of a millionth.
+const CREDITS_PICO_USD: u64 = 25_000_000_000_000;
+
+/// Puts there what is not there yet. Seeded twice, a platform is the same.
+pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> Result<Kept> {
+    let mut kept = before.unwrap_or_default();
+    kept.base_url = base_url;
+    let identities = Identities::new(context)?;
+    let plan = Plan { id: DEFAULT_PLAN.to_owned(), name: "Default".to_owned(), models: Models::All };
+    identities.add_plan(&plan).await?;
+    let catalog = Catalog::new(context)?;
+    for model in models() {
+        catalog.add(&model).await?;
+    }
+    for (name, org, role) in PEOPLE {
+        let user = kept.users.entry(name.to_owned()).or_default();
+        *user = person(context, &identities, (name, org, role), &user.api_key).await?;
+    }
+    kept.operator = person(context, &identities, OPERATOR, &kept.operator.api_key).await?;
+    Ok(kept)
+}
+
+/// A person with a key: the one they had, if any.
+async fn person(
+    context: &Context,
+    identities: &Identities,
+    (name, org, role): (&str, &str, Role),
+    known_key: &str,
+) -> Result<KeptUser> {
+    let claims = Claims {
+        issuer: ISSUER.to_owned(),
+        subject: name.to_owned(),
+        org: org.to_owned(),
+        role,
+        name: Some(name.to_owned()),
+        email: None,
+    };
+    let identity = identities.find_or_record(&auth::first_seen(&claims)).await?;
+    let account = Account { org: identity.org.id, user: identity.user.id };
+    Balances::new(context)?.open(account.org, CREDITS_PICO_USD).await?;
+    let secret =
+        SecretToken::parse(TokenKind::ApiKey, known_key).unwrap_or_else(|| SecretToken::generate(TokenKind::ApiKey));
+    give_key(context, account, &secret).await?;
+    let role = format!("{role:?}").to_lowercase();
+    Ok(KeptUser { org: org.to_owned(), role, api_key: secret.reveal().to_owned() })
+}
+
+/// Records a key for an account, unless it is on record.
+pub async fn give_key(context: &Context, account: Account, secret: &SecretToken) -> Result<()> {
+    let keys = ApiKeys::new(context)?;
+    if keys.find(&secret.hash()).await?.is_some() {
+        return Ok(());
+    }
+    let key = ApiKey {
+        id: ApiKeyId::new(),
+        account,
+        name: "first key".to_owned(),
+        last4: secret.last4().to_owned(),
+        created_at: Time::now(),
+        expires_at: None,
+        revoked_at: None,
+    };
+    keys.create(&key, &secret.hash()).await
+}
+
+/// The models that answer on this machine with no provider at all.
+fn models() -> [Model; 2] {
+    let model = |name: &str, display_name: &str, r#type, capabilities: &[&str], max_output_tokens, pricing| Model {
+        name: name.to_owned(),
+        display_name: display_name.to_owned(),
+        r#type,
+        provider: "dev".to_owned(),
+        capabilities: capabilities.iter().map(|capability| (*capability).to_owned()).collect(),
+        context_window: Some(32_768),
+        max_output_tokens,
+        pricing,
+        deprecated_at: None,
+        retires_at: None,
+    };
+    let chat = Pricing { input_micro_usd: 100_000, output_micro_usd: 400_000 };
+    let embed = Pricing { input_micro_usd: 20_000, output_micro_usd: 0 };
+    [
+        model("dev-chat", "Development chat", ModelType::Others, &["chat", "tools", "streaming"], Some(4_096), chat),
+        model("dev-embed", "Development embeddings", ModelType::Embeddings, &["embeddings"], None, embed),
+    ]
+}

@@ -1,0 +1,176 @@
+//! What `infra/template.yaml` declares: read by `local`, so that its tables, queues, buckets, routes and settings
+//! are those of the cloud.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value as Json, json};
+use yaml_serde::Value as Yaml;
+
+const TEMPLATE: &str = include_str!("../../template.yaml");
+
+/// One function of the platform, by its package's name.
+#[derive(Debug, Default)]
+pub struct Function {
+    pub settings: BTreeMap<String, Setting>,
+    /// The queue whose messages it handles, and how many at a time.
+    pub source: Option<(String, u32)>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setting {
+    Text(String),
+    /// The resource or parameter of that logical id.
+    Ref(String),
+}
+
+#[derive(Debug)]
+pub struct Route {
+    pub path: String,
+    pub methods: Vec<String>,
+    pub function: String,
+}
+
+#[derive(Debug)]
+pub struct Queue {
+    pub visibility_timeout_s: u32,
+    /// The queue that failed messages go to, and after how many tries.
+    pub dead_letters: Option<(String, u32)>,
+}
+
+#[derive(Debug, Default)]
+pub struct Template {
+    /// Properties as CloudFormation has them, which are DynamoDB's own.
+    pub tables: BTreeMap<String, Json>,
+    pub queues: BTreeMap<String, Queue>,
+    pub buckets: Vec<String>,
+    pub keys: Vec<String>,
+    pub functions: BTreeMap<String, Function>,
+    pub routes: Vec<Route>,
+}
+
+impl Template {
+    /// The template is part of the program: that it can be read is a property of the build, shown by every test.
+    pub fn read() -> Self {
+        let template: Yaml = yaml_serde::from_str(TEMPLATE).expect("the template is YAML");
+        let template = plain(&template);
+        let mut read = Self::default();
+        let common = &template["Globals"]["Function"]["Environment"]["Variables"];
+        for (id, resource) in entries(&template["Resources"]) {
+            let properties = &resource["Properties"];
+            match text(&resource["Type"]) {
+                "AWS::DynamoDB::Table" => drop(read.tables.insert(id.clone(), properties.clone())),
+                "AWS::SQS::Queue" => drop(read.queues.insert(id.clone(), queue(properties))),
+                "AWS::S3::Bucket" => read.buckets.push(id.clone()),
+                "AWS::KMS::Key" => read.keys.push(id.clone()),
+                "AWS::Serverless::Api" => read.routes = routes(&properties["DefinitionBody"]["paths"]),
+                "AWS::Serverless::Function" => drop(read.functions.insert(name(id), function(properties, common))),
+                _ => {}
+            }
+        }
+        read
+    }
+}
+
+/// `AgentWorkerFunction` → `agent-worker`
+fn name(logical_id: &str) -> String {
+    let words = logical_id.trim_end_matches("Function");
+    let mut name = String::new();
+    for c in words.chars() {
+        if c.is_ascii_uppercase() && !name.is_empty() {
+            name.push('-');
+        }
+        name.push(c.to_ascii_lowercase());
+    }
+    name
+}
+
+fn function(properties: &Json, common: &Json) -> Function {
+    let own = &properties["Environment"]["Variables"];
+    let settings = entries(common).chain(entries(own)).map(|(name, value)| (name.clone(), setting(value)));
+    let sources = entries(&properties["Events"]).filter(|(_, event)| text(&event["Type"]) == "SQS");
+    let mut sources = sources.map(|(_, event)| {
+        let queue = text(&event["Properties"]["Queue"]["Fn::GetAtt"]).trim_end_matches(".Arn").to_owned();
+        (queue, number(&event["Properties"]["BatchSize"], 10))
+    });
+    Function { settings: settings.collect(), source: sources.next() }
+}
+
+fn setting(value: &Json) -> Setting {
+    match value["Ref"].as_str() {
+        Some(id) => Setting::Ref(id.to_owned()),
+        None => Setting::Text(text(value).to_owned()),
+    }
+}
+
+fn queue(properties: &Json) -> Queue {
+    let redrive = &properties["RedrivePolicy"];
+    let dead_letters = redrive["deadLetterTargetArn"]["Fn::GetAtt"].as_str();
+    Queue {
+        visibility_timeout_s: number(&properties["VisibilityTimeout"], 30),
+        dead_letters: dead_letters
+            .map(|arn| (arn.trim_end_matches(".Arn").to_owned(), number(&redrive["maxReceiveCount"], 5))),
+    }
+}
+
+fn routes(paths: &Json) -> Vec<Route> {
+    let routes = entries(paths).map(|(path, methods)| {
+        let uri = &methods["get"]["x-amazon-apigateway-integration"]["uri"];
+        let uri = text(&uri["Fn::Sub"]);
+        let target = uri.split_once("functions/${").and_then(|(_, rest)| rest.split_once(".Arn}"));
+        Route {
+            path: path.clone(),
+            methods: entries(methods).map(|(method, _)| method.to_uppercase()).collect(),
+            function: name(target.map_or("", |(id, _)| id)),
+        }
+    });
+    routes.collect()
+}
+
+/// The short forms of CloudFormation's functions (`!Ref x`) in their long form (`{Ref: x}`).
+fn plain(yaml: &Yaml) -> Json {
+    match yaml {
+        Yaml::Tagged(tagged) => {
+            let tag = tagged.tag.to_string();
+            let function = tag.trim_start_matches('!');
+            let function = if function == "Ref" { function.to_owned() } else { format!("Fn::{function}") };
+            json!({ function: plain(&tagged.value) })
+        }
+        Yaml::Mapping(map) => {
+            let key = |key: &Yaml| key.as_str().map_or_else(|| plain(key).to_string(), str::to_owned);
+            Json::Object(map.iter().map(|(k, value)| (key(k), plain(value))).collect())
+        }
+        Yaml::Sequence(list) => Json::Array(list.iter().map(plain).collect()),
+        scalar => serde_json::to_value(scalar).unwrap_or_default(),
+    }
+}
+
+fn entries(map: &Json) -> impl Iterator<Item = (&String, &Json)> {
+    map.as_object().into_iter().flatten()
+}
+
+fn text(value: &Json) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+fn number(value: &Json, default: u32) -> u32 {
+    value.as_u64().and_then(|number| u32::try_from(number).ok()).unwrap_or(default)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_template_is_understood() {
+        let template = Template::read();
+        assert!(template.tables.contains_key("EntitiesTable"));
+        let worker = &template.functions["agent-worker"];
+        assert_eq!(worker.source, Some(("AgentChangesQueue".to_owned(), 10)));
+        assert_eq!(worker.settings["TABLE_ENTITIES"], Setting::Ref("EntitiesTable".to_owned()));
+        let dead_letters = template.queues["AgentChangesQueue"].dead_letters.clone();
+        assert_eq!(dead_letters, Some(("AgentChangesDeadLetters".to_owned(), 5)));
+        let agents: Vec<_> = template.routes.iter().filter(|route| route.function == "agents").collect();
+        assert_eq!(agents.len(), 3);
+        assert_eq!(agents[0].methods.len(), 7);
+    }
+}

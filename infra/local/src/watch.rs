@@ -1,0 +1,144 @@
+//! For `cargo lambda watch`: the services and the pollers alone, with the workers reached through its invoke API.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use axum::Router;
+use axum::routing::get;
+use bytes::Bytes;
+use futures::FutureExt;
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::rt::TokioExecutor;
+use shared::aws::Aws;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::credentials::Kept;
+use crate::data_dir::{DataDir, write_private};
+use crate::failure::Failure;
+use crate::issuer::{AUDIENCE, ISSUER, Issuer};
+use crate::pollers::{Deliver, Poller};
+use crate::provision::provision;
+use crate::seed::seed;
+use crate::services::{Services, address, listen};
+use crate::template::{Setting, Template};
+
+/// The services take this port and the two after it; the issuer's keys are on the one before.
+pub const FIRST_PORT: u16 = 9101;
+
+pub struct Watched {
+    pub env_file: PathBuf,
+    services: Services,
+    stop: CancellationToken,
+    running: JoinSet<()>,
+    _data: DataDir,
+}
+
+impl Watched {
+    /// `watch_url` is where `cargo lambda watch` listens, or will.
+    pub async fn start(data: DataDir, watch_url: String) -> Result<Self, Failure> {
+        let keys = listen(FIRST_PORT - 1).await?;
+        let jwks_url = format!("http://{}/jwks.json", address(&keys)?);
+        let template = Template::read();
+        let services = Services::start(&data, &template, FIRST_PORT).await?;
+        let aws = Aws::local(services.endpoints.sdk_config(), None);
+        let mut resources = provision(&aws, &template).await?;
+        services.save()?;
+        for (parameter, value) in [("AuthIssuer", ISSUER), ("AuthAudience", AUDIENCE), ("AuthJwksUrl", &jwks_url)] {
+            resources.insert(parameter.to_owned(), value.to_owned());
+        }
+
+        // One environment for all functions: watch takes no other.
+        let resolved = |setting: &Setting| match setting {
+            Setting::Text(text) => text.clone(),
+            Setting::Ref(id) => resources.get(id).cloned().unwrap_or_default(),
+        };
+        let functions = template.functions.values().flat_map(|function| &function.settings);
+        let settings: BTreeMap<String, String> = functions
+            .map(|(name, setting)| (name.clone(), resolved(setting)))
+            .chain(services.endpoints.environment())
+            .collect();
+        let lines: String = settings
+            .iter()
+            .filter(|(_, value)| !value.is_empty())
+            .map(|(name, value)| format!("{name}={value}\n"))
+            .collect();
+        let env_file = data.folder().join("watch.env");
+        write_private(&env_file, lines.as_bytes())
+            .map_err(|cause| Failure::Folder { folder: env_file.clone(), cause })?;
+
+        let issuer = Issuer::open_or_create(data.folder())?;
+        let context = shared::Context { config: settings.into_iter().collect(), aws: aws.clone() };
+        seed(&context, watch_url.clone(), Kept::read(data.folder())?).await?.write(data.folder())?;
+
+        let stop = CancellationToken::new();
+        let mut running = JoinSet::new();
+        let jwks = issuer.jwks();
+        let keys_router = Router::new().route("/jwks.json", get(async move || axum::Json(jwks.clone())));
+        running.spawn(async move { drop(axum::serve(keys, keys_router).await) });
+        for (name, function) in &template.functions {
+            let Some((queue, batch_size)) = &function.source else { continue };
+            let poller = Poller {
+                client: aws.sqs(),
+                queue_url: resources.get(queue).cloned().unwrap_or_default(),
+                batch_size: *batch_size,
+                deliver: invoke(invoke_url(&watch_url, name)),
+            };
+            running.spawn(poller.run(stop.clone()));
+        }
+        running.spawn(tick(invoke_url(&watch_url, "ticker"), stop.clone()));
+        Ok(Self { env_file, services, stop, running, _data: data })
+    }
+
+    pub fn stop(mut self) -> Result<(), Failure> {
+        self.stop.cancel();
+        self.running.abort_all();
+        self.services.stop()
+    }
+}
+
+fn invoke_url(watch_url: &str, function: &str) -> String {
+    format!("{watch_url}/2015-03-31/functions/{function}/invocations")
+}
+
+fn invoke(url: String) -> Deliver {
+    Box::new(move |event: SqsEvent| {
+        let url = url.clone();
+        async move {
+            let body = serde_json::to_vec(&event).ok()?;
+            let answer = post(&url, body).await?;
+            serde_json::from_slice::<SqsBatchResponse>(&answer).ok()
+        }
+        .boxed()
+    })
+}
+
+/// The answer of a function; nothing when it failed or is not running.
+async fn post(url: &str, body: Vec<u8>) -> Option<Bytes> {
+    let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
+    let request = http::Request::post(url).body(Full::new(Bytes::from(body))).ok()?;
+    match client.request(request).await {
+        Ok(response) if response.status().is_success() => Some(response.into_body().collect().await.ok()?.to_bytes()),
+        Ok(response) => {
+            tracing::warn!(url, status = response.status().as_u16(), "a function failed");
+            None
+        }
+        Err(error) => {
+            tracing::warn!(url, %error, "no function answers; is `cargo lambda watch` running?");
+            None
+        }
+    }
+}
+
+async fn tick(url: String, stop: CancellationToken) {
+    let mut minutes = tokio::time::interval(std::time::Duration::from_secs(60));
+    minutes.tick().await;
+    loop {
+        tokio::select! {
+            () = stop.cancelled() => return,
+            _ = minutes.tick() => drop(post(&url, b"{}".to_vec()).await),
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! A layer before DynamoDB that does what SQLite underneath never does: transactions that overlap abort each other,
+//! some calls are throttled, and some answers to carried-out writes are lost.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{Request, State};
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use http_body_util::Full;
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use local::services::Endpoints;
+use serde_json::{Value, json};
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    /// Of a thousand calls, how many are throttled.
+    pub throttled: u32,
+    /// Of a thousand writes, of how many the answer is lost.
+    pub lost: u32,
+    /// How long a write holds its items against others.
+    pub held: Duration,
+    pub seed: u64,
+}
+
+struct Layer {
+    faults: Faults,
+    upstream: String,
+    client: Client<HttpConnector, Full<bytes::Bytes>>,
+    random: Mutex<fastrand::Rng>,
+    held: Mutex<HashSet<String>>,
+}
+
+impl Faults {
+    pub(crate) fn front(self) -> Box<dyn FnOnce(Endpoints) -> Endpoints + Send> {
+        Box::new(move |services| {
+            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+            listener.set_nonblocking(true).unwrap();
+            let front = Endpoints { dynamodb: listener.local_addr().unwrap(), ..services };
+            let layer = Layer {
+                faults: self,
+                upstream: format!("http://{}/", services.dynamodb),
+                client: Client::builder(TokioExecutor::new()).build_http(),
+                random: Mutex::new(fastrand::Rng::with_seed(self.seed)),
+                held: Mutex::default(),
+            };
+            let router = Router::new().fallback(call).with_state(Arc::new(layer));
+            tokio::spawn(async move {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                axum::serve(listener, router).await.unwrap();
+            });
+            front
+        })
+    }
+}
+
+async fn call(State(layer): State<Arc<Layer>>, request: Request) -> Response {
+    let (parts, body) = request.into_parts();
+    let body = to_bytes(body, usize::MAX).await.unwrap();
+    let target = parts.headers.get("x-amz-target").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
+    if layer.happens(layer.faults.throttled) {
+        return refused("ProvisionedThroughputExceededException", json!({"message": "slow down"}));
+    }
+    let items = written_items(&operation, &serde_json::from_slice(&body).unwrap_or_default());
+    let Some(_held) = Held::take(&layer, items.clone()) else {
+        let reasons: Vec<_> =
+            items.iter().map(|_| json!({"Code": "TransactionConflict", "Message": "ongoing"})).collect();
+        return match operation.as_str() {
+            "TransactWriteItems" => {
+                refused("TransactionCanceledException", json!({"message": "canceled", "CancellationReasons": reasons}))
+            }
+            _ => refused("TransactionConflictException", json!({"message": "ongoing"})),
+        };
+    };
+    let mut forwarded = http::Request::post(&layer.upstream);
+    for (name, value) in &parts.headers {
+        if name != "host" {
+            forwarded = forwarded.header(name, value);
+        }
+    }
+    let answered = layer.client.request(forwarded.body(Full::new(body)).unwrap()).await.unwrap();
+    if !items.is_empty() {
+        tokio::time::sleep(layer.faults.held).await;
+        if layer.happens(layer.faults.lost) {
+            return (StatusCode::INTERNAL_SERVER_ERROR, r#"{"__type":"InternalServerError"}"#).into_response();
+        }
+    }
+    answered.map(Body::new).into_response()
+}
+
+impl Layer {
+    fn happens(&self, of_a_thousand: u32) -> bool {
+        self.random.lock().unwrap().u32(0..1000) < of_a_thousand
+    }
+}
+
+/// Items that a write under way holds against others.
+struct Held<'a> {
+    layer: &'a Layer,
+    items: Vec<String>,
+}
+
+impl<'a> Held<'a> {
+    fn take(layer: &'a Layer, items: Vec<String>) -> Option<Self> {
+        let mut held = layer.held.lock().unwrap();
+        if items.iter().any(|item| held.contains(item)) {
+            return None;
+        }
+        held.extend(items.iter().cloned());
+        Some(Self { layer, items })
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        let mut held = self.layer.held.lock().unwrap();
+        for item in &self.items {
+            held.remove(item);
+        }
+    }
+}
+
+fn written_items(operation: &str, body: &Value) -> Vec<String> {
+    let one = |write: &Value| {
+        let key = if write["Key"].is_null() { &write["Item"] } else { &write["Key"] };
+        format!("{} {} {}", write["TableName"], key["pk"], key["sk"])
+    };
+    match operation {
+        "PutItem" | "UpdateItem" | "DeleteItem" => vec![one(body)],
+        "TransactWriteItems" => {
+            let writes = body["TransactItems"].as_array().map(Vec::as_slice).unwrap_or_default();
+            writes
+                .iter()
+                .flat_map(|write| write.as_object().into_iter().flatten())
+                .map(|(_, write)| one(write))
+                .collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn refused(kind: &str, mut body: Value) -> Response {
+    body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
+    (StatusCode::BAD_REQUEST, [("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
+}
