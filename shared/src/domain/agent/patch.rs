@@ -68,6 +68,7 @@ impl Agent {
         };
         let mut document = serde_json::to_value(before).map_err(Error::internal)?;
         json_patch::merge(&mut document, &patch.0);
+        check_objects(&document["config"])?;
         let after: Editable = serde_path_to_error::deserialize(document).map_err(|error| {
             let path = error.path().to_string();
             Error::invalid_body(if path == "." { String::new() } else { path }, error.into_inner())
@@ -101,6 +102,20 @@ impl Agent {
             ..self.clone()
         })
     }
+}
+
+/// serde would read an array as an object whose fields come in order; the contract has objects here.
+fn check_objects(config: &Value) -> Result<()> {
+    if !config.is_null() && !config.is_object() {
+        return Err(Error::invalid_body("config", "must be an object"));
+    }
+    for list in ["tools", "sources"] {
+        let entries = config[list].as_array().map(Vec::as_slice).unwrap_or_default();
+        if let Some(i) = entries.iter().position(|entry| !entry.is_object()) {
+            return Err(Error::invalid_body(format!("config.{list}[{i}]"), "must be an object"));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,0 +1,84 @@
+//! What each route may cost on a warm process: AWS calls, and units of the tables.
+
+use futures::stream::{self, StreamExt};
+use local::recorder::Bill;
+use serde_json::json;
+use tests::{AgentBuilder, TestApp};
+
+const AGENTS: &str = "/builder/v1/agents";
+
+/// The bill of one request, when who asks is known already.
+macro_rules! bill {
+    ($app:expr, $request:expr) => {{
+        $app.recorder.take();
+        let answer = $request.await;
+        assert!(answer.status.starts_with('2'), "{}: {}", answer.status, answer.text);
+        $app.recorder.take_bill()
+    }};
+}
+
+#[tokio::test]
+async fn every_route_keeps_its_budget() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let warm = ada.post(AGENTS).await;
+    let path = format!("{AGENTS}/{}", warm.id());
+    let member = ada.post(AGENTS).await.id().to_owned();
+
+    assert_eq!(bill!(app, ada.get(&path)).to_string(), "1 dynamodb:GetItem (1 units)");
+    assert_eq!(bill!(app, ada.post(AGENTS)).to_string(), "1 dynamodb:TransactWriteItems (8 units)");
+    let name = json!({"name": "Scout"});
+    assert_eq!(bill!(app, ada.patch(&path, name)).calls(), 2);
+    let team = json!({"type": "multiple", "config": {"members": [member], "model": "dev-chat"}});
+    let bill = bill!(app, ada.patch(&path, team));
+    assert_eq!(bill.0.keys().collect::<Vec<_>>(), ["dynamodb:BatchGetItem", "dynamodb:TransactWriteItems"]);
+    assert_eq!(bill.calls(), 2);
+    let list = bill!(app, ada.get(AGENTS));
+    assert_eq!(list.0.keys().collect::<Vec<_>>(), ["dynamodb:GetItem", "dynamodb:Query"]);
+    assert_eq!(list.calls(), 2);
+    assert_eq!(bill!(app, ada.get("/builder/v1/models")).to_string(), "1 dynamodb:Query (1 units)");
+    let delete = bill!(app, ada.delete(&path));
+    assert_eq!(delete.0.keys().collect::<Vec<_>>(), ["dynamodb:TransactWriteItems", "sqs:SendMessage"]);
+    assert_eq!(delete.calls(), 2);
+    app.platform.drain().await;
+}
+
+#[tokio::test]
+async fn the_first_request_of_a_person_costs_little_and_the_next_nothing_more() {
+    let app = TestApp::start().await;
+    let new = app.person_of("newcomer", "initech", shared::domain::identity::Role::Admin);
+    app.recorder.take();
+    new.get(AGENTS).await;
+    let first = app.recorder.take_bill();
+    assert_eq!(
+        first.to_string(),
+        "1 dynamodb:BatchGetItem (3 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:PutItem (3 units), 1 dynamodb:Query (1 units)"
+    );
+    new.get(AGENTS).await;
+    assert_eq!(app.recorder.take_bill().calls(), 2);
+}
+
+/// Page 1 without a filter reads the page and the total, however long the list is.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_20000_agents_costs_what_one_of_50_does() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let mut bills: Vec<Vec<Bill>> = Vec::new();
+    let mut inserted = 0;
+    for total in [50, 20_000] {
+        let account = app.account("ada");
+        let inserts = (inserted..total).map(|i| AgentBuilder::new(account, &format!("Agent {i:05}")).insert(&app));
+        stream::iter(inserts).buffer_unordered(64).for_each(async |_| {}).await;
+        inserted = total;
+        assert_eq!(ada.get(AGENTS).await.json["meta"]["total"], total);
+
+        let mut costs = Vec::new();
+        for sort in ["name", "createdAt", "updatedAt", "requests"] {
+            for order in ["asc", "desc"] {
+                costs.push(bill!(app, ada.get(&format!("{AGENTS}?sort={sort}&order={order}"))));
+            }
+        }
+        bills.push(costs);
+    }
+    assert_eq!(bills[0], bills[1]);
+}

@@ -1,0 +1,133 @@
+//! `POST /builder/v1/agents`.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use insta::{assert_json_snapshot, assert_snapshot};
+use reqwest::Method;
+use serde_json::json;
+use shared::domain::agent::{Agent, Scope};
+use shared::store::agents::Created;
+use tests::TestApp;
+use tests::client::{Answer, Person, send};
+use uuid::Uuid;
+
+const AGENTS: &str = "/builder/v1/agents";
+
+async fn post_with_key(person: &Person, key: &str) -> Answer {
+    send(person.request(Method::POST, AGENTS).header("Idempotency-Key", key)).await
+}
+
+#[tokio::test]
+async fn created_agent_has_the_defaults_and_can_be_read_back() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+
+    let created = ada.post(AGENTS).await;
+    assert_snapshot!(created.status, @"201 Created");
+    assert_json_snapshot!(created.json, { ".data.id" => "[id]", ".data.createdAt" => "[time]", ".data.updatedAt" => "[time]" }, @r#"
+    {
+      "data": {
+        "id": "[id]",
+        "name": "Nuevo agente",
+        "description": null,
+        "type": "single",
+        "status": "published",
+        "requests": 0,
+        "scope": "global",
+        "workflowId": null,
+        "createdAt": "[time]",
+        "updatedAt": "[time]",
+        "config": {
+          "model": null,
+          "instructions": "",
+          "temperature": null,
+          "maxTokens": null,
+          "tools": [],
+          "sources": [],
+          "members": [],
+          "strategy": null
+        },
+        "problems": []
+      }
+    }
+    "#);
+    assert_eq!(created.header("etag"), Some("\"1\""));
+
+    let shown = ada.get(&format!("{AGENTS}/{}", created.id())).await;
+    assert_eq!((shown.text.as_str(), shown.header("etag")), (created.text.as_str(), Some("\"1\"")));
+}
+
+#[tokio::test]
+async fn a_repeated_key_gives_the_first_answer_to_the_byte() {
+    let app = TestApp::start().await;
+    let (ada, bob) = (app.person("ada"), app.person("bob"));
+    let key = Uuid::now_v7().to_string();
+
+    let first = post_with_key(&ada, &key).await;
+    assert_eq!((first.status.as_str(), first.header("idempotent-replayed")), ("201 Created", None));
+    ada.patch(&format!("{AGENTS}/{}", first.id()), json!({"name": "Scout"})).await;
+
+    let again = post_with_key(&ada, &key.to_uppercase()).await;
+    assert_eq!((again.status.as_str(), again.header("idempotent-replayed")), ("201 Created", Some("true")));
+    assert_eq!(again.text, first.text);
+
+    let neighbour = post_with_key(&bob, &key).await;
+    assert_ne!(neighbour.id(), first.id(), "a key is its owner's");
+    let other_key = post_with_key(&ada, &Uuid::now_v7().to_string()).await;
+    assert_ne!(other_key.id(), first.id());
+}
+
+#[tokio::test]
+async fn a_key_works_again_after_a_day() {
+    let app = TestApp::start().await;
+    let (account, key) = (app.account("ada"), Uuid::now_v7());
+    let made = |hours_ago: u64| {
+        let moment = std::time::SystemTime::now() - Duration::from_secs(hours_ago * 3600);
+        let seconds = moment.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        let id = Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));
+        Agent::new(id.into(), account, Scope::Global)
+    };
+    let agents = app.agents();
+    let yesterday = agents.create(&made(25), Some(key), "yesterday's answer").await.unwrap();
+    assert!(matches!(yesterday, Created::Now));
+    let today = agents.create(&made(0), Some(key), "today's answer").await.unwrap();
+    assert!(matches!(today, Created::Now));
+    let repeated = agents.create(&made(0), Some(key), "no answer").await.unwrap();
+    assert!(matches!(repeated, Created::Before(answer) if answer == "today's answer"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_thousand_creates_with_one_key_make_one_agent() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let key = Uuid::now_v7().to_string();
+
+    let answers = join_all((0..1_000).map(|_| post_with_key(&ada, &key))).await;
+    let first = answers.iter().find(|answer| answer.header("idempotent-replayed").is_none()).unwrap();
+    for answer in &answers {
+        assert_eq!((answer.status.as_str(), answer.text.as_str()), ("201 Created", first.text.as_str()));
+    }
+    let replayed = answers.iter().filter(|answer| answer.header("idempotent-replayed").is_some());
+    assert_eq!(replayed.count(), 999);
+    assert_eq!(ada.get(AGENTS).await.json["meta"]["total"], 1);
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_creation_is_said() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+
+    let not_a_uuid = post_with_key(&ada, "again").await;
+    assert_snapshot!(not_a_uuid.text, @r#"{"error":{"code":"invalid_query","message":"Idempotency-Key: must be a UUID"}}"#);
+    assert_snapshot!(not_a_uuid.status, @"400 Bad Request");
+
+    let with_body = send(ada.request(Method::POST, AGENTS).json(&json!({"name": "Scout"}))).await;
+    assert_snapshot!(with_body.text, @r#"{"error":{"code":"invalid_body","message":"body: this call takes no body"}}"#);
+    let with_empty_body = send(ada.request(Method::POST, AGENTS).json(&json!({}))).await;
+    assert_snapshot!(with_empty_body.status, @"201 Created");
+
+    let nobody = app.nobody().post(AGENTS).await;
+    assert_snapshot!(nobody.text, @r#"{"error":{"code":"unauthorized","message":"send a token in the header Authorization: Bearer <token>"}}"#);
+    assert_eq!(nobody.status, "401 Unauthorized");
+}

@@ -1,0 +1,9 @@
+//! `/builder/v1/agents…` and `/builder/v1/models`.
+
+mod budgets;
+mod create;
+mod delete;
+mod list;
+mod models;
+mod patch;
+mod read;

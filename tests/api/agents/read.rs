@@ -1,0 +1,62 @@
+//! `GET /builder/v1/agents/{id}`, and what cannot be read.
+
+use tests::TestApp;
+use uuid::Uuid;
+
+const AGENTS: &str = "/builder/v1/agents";
+
+#[tokio::test]
+async fn nobodys_someone_elses_and_deleted_agents_cannot_be_told_apart() {
+    let app = TestApp::start().await;
+    let (ada, bob) = (app.person("ada"), app.person("bob"));
+    let bobs = bob.post(AGENTS).await;
+    let deleted = ada.post(AGENTS).await;
+    assert_eq!(ada.delete(&format!("{AGENTS}/{}", deleted.id())).await.status, "204 No Content");
+
+    let ids = [
+        Uuid::now_v7().to_string(),
+        bobs.id().to_owned(),
+        deleted.id().to_owned(),
+        "no-id".to_owned(),
+        "%FF".to_owned(),
+    ];
+    for id in ids {
+        let path = format!("{AGENTS}/{id}");
+        let answers =
+            [ada.get(&path).await, ada.delete(&path).await, ada.patch(&path, serde_json::json!({"name": "x"})).await];
+        for answer in answers {
+            assert_eq!(answer.status, "404 Not Found", "{id}");
+            assert_eq!(answer.text, r#"{"error":{"code":"agent_not_found","message":"no such agent"}}"#);
+        }
+    }
+    assert_eq!(bob.get(&format!("{AGENTS}/{}", bobs.id())).await.status, "200 OK");
+    app.platform.drain().await;
+}
+
+#[tokio::test]
+async fn the_same_person_in_another_organization_is_a_stranger() {
+    let app = TestApp::start().await;
+    let at_acme = app.person("ada");
+    let at_globex = app.person_of("ada", "globex", shared::domain::identity::Role::Admin);
+    let created = at_acme.post(AGENTS).await;
+    assert_eq!(at_globex.get(&format!("{AGENTS}/{}", created.id())).await.status, "404 Not Found");
+    assert_eq!(at_globex.get(AGENTS).await.json["meta"]["total"], 0);
+}
+
+#[tokio::test]
+async fn every_method_needs_a_token() {
+    let app = TestApp::start().await;
+    let nobody = app.nobody();
+    let path = format!("{AGENTS}/{}", Uuid::now_v7());
+    let answers = [
+        nobody.get(AGENTS).await,
+        nobody.get(&path).await,
+        nobody.delete(&path).await,
+        nobody.patch(&path, serde_json::json!({})).await,
+        nobody.get("/builder/v1/models").await,
+    ];
+    for answer in answers {
+        assert_eq!((answer.status.as_str(), answer.code()), ("401 Unauthorized", "unauthorized"));
+        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+    }
+}

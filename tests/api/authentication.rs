@@ -1,0 +1,261 @@
+//! Access tokens: who is let in, and who is not.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::routing::get;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use local::issuer::{AUDIENCE, ISSUER};
+use reqwest::Method;
+use ring::rand::SystemRandom;
+use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
+use serde_json::{Value, json};
+use shared::Context;
+use shared::auth::Auth;
+use shared::domain::identity::Role;
+use shared::domain::time::Time;
+use shared::store::Identities;
+use tests::TestApp;
+use tests::client::send;
+
+const AGENTS: &str = "/builder/v1/agents";
+
+/// What a good token says, with some of it changed.
+fn claims(changes: &Value) -> Value {
+    let now = Time::now().as_seconds();
+    let mut claims = json!({
+        "iss": ISSUER, "aud": AUDIENCE, "sub": "ada", "org_id": "acme", "roles": ["admin"], "iat": now, "exp": now + 600,
+    });
+    for (name, value) in changes.as_object().into_iter().flatten() {
+        claims[name] = value.clone();
+        if value.is_null() {
+            claims.as_object_mut().map(|claims| claims.remove(name));
+        }
+    }
+    claims
+}
+
+#[tokio::test]
+async fn only_a_whole_and_fresh_token_of_the_issuer_for_us_is_let_in() {
+    let app = TestApp::start().await;
+    let now = Time::now().as_seconds();
+    let cases = [
+        (json!({}), true),
+        (json!({"aud": ["other", AUDIENCE]}), true),
+        (json!({"aud": null, "client_id": AUDIENCE}), true),
+        (json!({"exp": now - 50}), true),
+        (json!({"roles": null}), true),
+        (json!({"roles": "admin"}), true),
+        (json!({"exp": now - 70}), false),
+        (json!({"exp": null}), false),
+        (json!({"nbf": now + 120}), false),
+        (json!({"iss": "urn:someone:else"}), false),
+        (json!({"iss": null}), false),
+        (json!({"aud": "other"}), false),
+        (json!({"aud": "other", "client_id": AUDIENCE}), false),
+        (json!({"aud": null}), false),
+        (json!({"sub": ""}), false),
+        (json!({"sub": null}), false),
+        (json!({"org_id": null}), false),
+        (json!({"org_id": 7}), false),
+    ];
+    for (changes, is_let_in) in cases {
+        let mut person = app.nobody();
+        person.token = Some(app.platform.issuer.sign(&claims(&changes)));
+        let answer = person.get(AGENTS).await;
+        assert_eq!(answer.status == "200 OK", is_let_in, "{changes}: {}", answer.text);
+        if !is_let_in {
+            assert_eq!((answer.status.as_str(), answer.code()), ("401 Unauthorized", "unauthorized"), "{changes}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_forged_or_garbled_token_is_refused() {
+    let app = TestApp::start().await;
+    let good = app.platform.issuer.sign(&claims(&json!({})));
+    let [header, payload, signature] = good.split('.').collect::<Vec<_>>()[..] else { panic!("three parts") };
+    let kid = app.platform.issuer.jwks()["keys"][0]["kid"].clone();
+    let public = app.platform.issuer.jwks()["keys"][0]["x"].as_str().unwrap_or_default().to_owned();
+    let encoded = |json: Value| URL_SAFE_NO_PAD.encode(json.to_string());
+
+    let none = encoded(json!({"alg": "none", "typ": "JWT", "kid": kid}));
+    // The classic confusion: the public key used as the secret of an HMAC.
+    let hs256 = encoded(json!({"alg": "HS256", "typ": "JWT", "kid": kid}));
+    let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &URL_SAFE_NO_PAD.decode(&public).unwrap());
+    let hmac = URL_SAFE_NO_PAD.encode(ring::hmac::sign(&key, format!("{hs256}.{payload}").as_bytes()));
+    let other_payload = encoded(claims(&json!({"sub": "eve"})));
+    let other_kid = encoded(json!({"alg": "EdDSA", "typ": "JWT", "kid": "unknown"}));
+    let wrong_family = encoded(json!({"alg": "ES256", "typ": "JWT", "kid": kid}));
+    let tokens = [
+        format!("{none}.{payload}."),
+        format!("{none}.{payload}.{signature}"),
+        format!("{hs256}.{payload}.{hmac}"),
+        format!("{header}.{other_payload}.{signature}"),
+        format!("{header}.{payload}."),
+        format!("{other_kid}.{payload}.{signature}"),
+        format!("{wrong_family}.{payload}.{signature}"),
+        format!("{header}.{payload}"),
+        "x".to_owned(),
+        "ñ".to_owned(),
+        "x".repeat(10_000),
+        "sk-svc-0".to_owned(),
+    ];
+    for token in tokens {
+        let answer =
+            send(app.nobody().request(Method::GET, AGENTS).header("Authorization", format!("Bearer {token}"))).await;
+        assert_eq!((answer.status.as_str(), answer.code()), ("401 Unauthorized", "unauthorized"), "{token}");
+    }
+    for header in ["", "Bearer", "Bearer ", "Basic YWRhOmFkYQ==", &format!("Token {good}")] {
+        let answer = send(app.nobody().request(Method::GET, AGENTS).header("Authorization", header)).await;
+        assert_eq!(answer.status, "401 Unauthorized", "{header}");
+    }
+    let lower_case =
+        send(app.nobody().request(Method::GET, AGENTS).header("Authorization", format!("bearer {good}"))).await;
+    assert_eq!(lower_case.status, "200 OK");
+}
+
+#[tokio::test]
+async fn a_suspended_user_or_organization_is_shut_out_within_the_stated_time() {
+    let app = TestApp::start().await;
+    let identities = Identities::new(&app.platform.context()).unwrap();
+    let account = app.account("ada");
+    app.person("ada").get(AGENTS).await;
+    let mut identity =
+        identities.find(account.org, account.user).await.unwrap().expect("recorded by the first request");
+    assert_eq!((identity.user.name.as_str(), identity.org.name.as_str()), ("ada", "acme"));
+    assert_eq!(identity.membership.role, Role::Member);
+
+    // A fresh environment: what the running one believes is up to 30 s old, and that is the stated bound.
+    let token = app.person("ada").token.unwrap_or_default();
+    let fresh = || Auth::new(&app.platform.context()).unwrap();
+    assert!(fresh().caller(&token).await.is_ok());
+    identity.user.suspended = true;
+    identities.put_user(&identity.user).await.unwrap();
+    let refused = fresh().caller(&token).await.unwrap_err();
+    assert_eq!(refused.to_string(), "this user is suspended");
+    identity.org.suspended = true;
+    identities.put_org(&identity.org).await.unwrap();
+    let refused = fresh().caller(&token).await.unwrap_err();
+    assert_eq!(refused.to_string(), "this organization is suspended");
+}
+
+/// An issuer with keys of the test's own, which can be changed while it runs.
+struct OtherIssuer {
+    url: String,
+    keys: Arc<Mutex<Vec<Value>>>,
+    looks: Arc<Mutex<u32>>,
+}
+
+impl OtherIssuer {
+    async fn start() -> Self {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (keys, looks) = (Arc::new(Mutex::new(Vec::new())), Arc::new(Mutex::new(0)));
+        let (served, counted, jwks_uri) = (keys.clone(), looks.clone(), format!("{url}/keys"));
+        let discovery = json!({"issuer": url, "jwks_uri": jwks_uri});
+        let router = Router::new()
+            .route("/.well-known/openid-configuration", get(async move || axum::Json(discovery.clone())))
+            .route(
+                "/keys",
+                get(async move || {
+                    *counted.lock().unwrap() += 1;
+                    axum::Json(json!({"keys": *served.lock().unwrap()}))
+                }),
+            );
+        tokio::spawn(async move { axum::serve(listener, router).await });
+        Self { url, keys, looks }
+    }
+
+    /// An environment that trusts this issuer, found by discovery.
+    fn auth(&self, app: &TestApp) -> Auth {
+        let context = app.platform.context();
+        let entities = context.config.required("TABLE_ENTITIES").unwrap().to_owned();
+        let settings =
+            [("TABLE_ENTITIES", entities), ("AUTH_ISSUER", self.url.clone()), ("AUTH_AUDIENCE", AUDIENCE.to_owned())];
+        let config = settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Auth::new(&Context { config, aws: context.aws }).unwrap()
+    }
+
+    fn claims(&self) -> Value {
+        claims(&json!({"iss": self.url}))
+    }
+}
+
+struct EcKey(EcdsaKeyPair, &'static str);
+
+impl EcKey {
+    fn generate(kid: &'static str) -> Self {
+        let random = SystemRandom::new();
+        let pkcs8 = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).unwrap();
+        Self(EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, pkcs8.as_ref(), &random).unwrap(), kid)
+    }
+
+    fn jwk(&self) -> Value {
+        let point = self.0.public_key().as_ref();
+        let part = |range| URL_SAFE_NO_PAD.encode(&point[range]);
+        json!({"kty": "EC", "crv": "P-256", "kid": self.1, "use": "sig", "x": part(1..33), "y": part(33..65)})
+    }
+
+    fn sign(&self, claims: &Value) -> String {
+        let header = URL_SAFE_NO_PAD.encode(json!({"alg": "ES256", "kid": self.1}).to_string());
+        let message = format!("{header}.{}", URL_SAFE_NO_PAD.encode(claims.to_string()));
+        let signature = self.0.sign(&SystemRandom::new(), message.as_bytes()).unwrap();
+        format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
+    }
+}
+
+#[tokio::test]
+async fn keys_are_found_by_discovery_and_read_once() {
+    let (app, issuer) = (TestApp::start().await, OtherIssuer::start().await);
+    let key = EcKey::generate("one");
+    issuer.keys.lock().unwrap().push(key.jwk());
+    let auth = issuer.auth(&app);
+    for _ in 0..3 {
+        assert_eq!(auth.caller(&key.sign(&issuer.claims())).await.unwrap().role, Role::Admin);
+    }
+    for _ in 0..20 {
+        let stranger = EcKey::generate("made-up");
+        assert!(auth.caller(&stranger.sign(&issuer.claims())).await.is_err());
+    }
+    assert_eq!(*issuer.looks.lock().unwrap(), 1, "made-up key ids cannot make us ask the issuer each time");
+}
+
+#[tokio::test]
+async fn an_rsa_token_is_let_in() {
+    let (app, issuer) = (TestApp::start().await, OtherIssuer::start().await);
+    let key = ring::signature::RsaKeyPair::from_pkcs8(include_bytes!("rsa_test_key.pk8")).unwrap();
+    let public = key.public();
+    let parts = ring::rsa::PublicKeyComponents::<Vec<u8>>::from(public);
+    let (n, e) = (URL_SAFE_NO_PAD.encode(parts.n), URL_SAFE_NO_PAD.encode(parts.e));
+    let jwk = json!({"kty": "RSA", "kid": "rsa", "alg": "RS256", "n": n, "e": e});
+    issuer.keys.lock().unwrap().push(jwk);
+    let token = |header: Value, encoding: &'static dyn ring::signature::RsaEncoding| {
+        let message = format!(
+            "{}.{}",
+            URL_SAFE_NO_PAD.encode(header.to_string()),
+            URL_SAFE_NO_PAD.encode(issuer.claims().to_string())
+        );
+        let mut signature = vec![0; public.modulus_len()];
+        key.sign(encoding, &SystemRandom::new(), message.as_bytes(), &mut signature).unwrap();
+        format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature))
+    };
+    let auth = issuer.auth(&app);
+    let rs256 = token(json!({"alg": "RS256", "kid": "rsa"}), &ring::signature::RSA_PKCS1_SHA256);
+    assert!(auth.caller(&rs256).await.is_ok());
+    let without_kid = token(json!({"alg": "RS256"}), &ring::signature::RSA_PKCS1_SHA256);
+    assert!(auth.caller(&without_kid).await.is_ok(), "there is one key it could mean");
+    let rs512 = token(json!({"alg": "RS512", "kid": "rsa"}), &ring::signature::RSA_PKCS1_SHA512);
+    assert!(auth.caller(&rs512).await.is_err(), "not an algorithm of the list");
+}
+
+#[tokio::test]
+async fn an_issuer_that_is_down_is_our_trouble_not_the_callers() {
+    let (app, issuer) = (TestApp::start().await, OtherIssuer::start().await);
+    let gone =
+        OtherIssuer { url: "http://127.0.0.1:1".to_owned(), keys: issuer.keys.clone(), looks: issuer.looks.clone() };
+    let token = EcKey::generate("one").sign(&gone.claims());
+    let refused = gone.auth(&app).caller(&token).await.unwrap_err();
+    assert!(matches!(refused, shared::Error::Unavailable { .. }), "{refused:?}");
+}

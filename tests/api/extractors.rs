@@ -1,0 +1,158 @@
+//! The callers that later families use, and the forms of the other areas, behind small routers of the tests' own.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode, header};
+use axum::routing::{get, post};
+use insta::assert_snapshot;
+use shared::auth::Auth;
+use shared::domain::id::AgentId;
+use shared::domain::token::{SecretToken, TokenKind};
+use shared::http::{detailed, finish, openai, standard};
+use tests::TestApp;
+use tower::ServiceExt;
+
+#[derive(Clone)]
+struct State(Arc<Auth>);
+
+impl AsRef<Auth> for State {
+    fn as_ref(&self) -> &Auth {
+        &self.0
+    }
+}
+
+fn state(app: &TestApp, console: &str) -> State {
+    let context = app.platform.context();
+    let names = ["TABLE_ENTITIES", "AUTH_ISSUER", "AUTH_AUDIENCE", "AUTH_JWKS_URL"];
+    let mut settings: Vec<(String, String)> = names
+        .iter()
+        .map(|name| ((*name).to_owned(), context.config.optional(name).unwrap_or_default().to_owned()))
+        .collect();
+    settings.push(("CONSOLE_ORIGIN".to_owned(), console.to_owned()));
+    let context = shared::Context { config: settings.into_iter().collect(), aws: context.aws };
+    State(Arc::new(Auth::new(&context).unwrap()))
+}
+
+async fn send(router: &Router, request: axum::http::request::Builder) -> (StatusCode, String) {
+    let response = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    let status = response.status();
+    let body = axum::body::to_bytes(response.into_body(), 1 << 20).await.unwrap();
+    (status, String::from_utf8(body.to_vec()).unwrap())
+}
+
+#[tokio::test]
+async fn a_session_cookie_changes_things_only_from_the_console() {
+    let app = TestApp::start().await;
+    let who = async |detailed::Caller(caller): detailed::Caller| caller.user.to_string();
+    let router = Router::new().route("/", get(who).post(who)).with_state(state(&app, "https://console.example"));
+    let router = finish(router, detailed::AREA, "test", &Default::default());
+    let token = app.person("ada").token.unwrap_or_default();
+    let cookie = format!("theme=dark; svc_session={token}");
+    let from = |origin: &str| Request::post("/").header(header::COOKIE, &cookie).header(header::ORIGIN, origin);
+
+    assert_eq!(send(&router, Request::get("/").header(header::COOKIE, &cookie)).await.0, StatusCode::OK);
+    assert_eq!(send(&router, from("https://console.example")).await.0, StatusCode::OK);
+    let (status, body) = send(&router, from("https://evil.example")).await;
+    assert_eq!(status, StatusCode::FORBIDDEN);
+    assert_snapshot!(body, @r#"{"error":{"code":"origin_not_allowed","message":"a change by session cookie must come from the console; send an access token instead","details":null}}"#);
+    assert_eq!(send(&router, from("null")).await.0, StatusCode::FORBIDDEN);
+    assert_eq!(send(&router, Request::post("/").header(header::COOKIE, &cookie)).await.0, StatusCode::FORBIDDEN);
+    let by_token = Request::post("/").header(header::AUTHORIZATION, format!("Bearer {token}"));
+    assert_eq!(send(&router, by_token).await.0, StatusCode::OK, "who holds the token itself needs no origin");
+    let (status, body) = send(
+        &router,
+        Request::post("/").header(header::COOKIE, "svc_session=x").header(header::ORIGIN, "https://console.example"),
+    )
+    .await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED);
+    assert_snapshot!(body, @r#"{"error":{"code":"LAB_UNAUTHENTICATED","message":"send a token in the header Authorization: Bearer <token>","details":null}}"#);
+}
+
+#[tokio::test]
+async fn a_cookie_is_nothing_where_only_tokens_count() {
+    let app = TestApp::start().await;
+    let who = async |standard::Caller(caller): standard::Caller| caller.user.to_string();
+    let router = Router::new().route("/", get(who)).with_state(state(&app, ""));
+    let cookie = format!("svc_session={}", app.person("ada").token.unwrap_or_default());
+    assert_eq!(send(&router, Request::get("/").header(header::COOKIE, cookie)).await.0, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn an_api_key_says_who_calls() {
+    let app = TestApp::start().await;
+    let who =
+        async |openai::ApiCaller(caller): openai::ApiCaller| format!("{} {:?}", caller.key.last4, caller.caller.role);
+    let router = Router::new().route("/", get(who)).with_state(state(&app, ""));
+    let router = finish(router, openai::AREA, "test", &Default::default());
+    let bearer = |key: &str| {
+        Request::get("/").header(header::AUTHORIZATION, format!("Bearer {key}")).header("x-request-id", "r1")
+    };
+
+    let key = app.platform.credentials.users["ada"].api_key.clone();
+    let expected = format!("{} Admin", &key[key.len() - 4..]);
+    assert_eq!(send(&router, bearer(&key)).await, (StatusCode::OK, expected));
+    let unknown = SecretToken::generate(TokenKind::ApiKey);
+    let (status, body) = send(&router, bearer(unknown.reveal())).await;
+    assert_eq!(status, StatusCode::UNAUTHORIZED);
+    assert_snapshot!(body, @r#"{"error":{"type":"authentication_error","code":"identity.unauthorized","message":"the token is not valid here, or not any more","param":null,"request_id":"r1","details":null}}"#);
+    let (_, body) = send(&router, Request::get("/").header("x-request-id", "r2")).await;
+    assert_snapshot!(body, @r#"{"error":{"type":"authentication_error","code":"identity.invalid_token","message":"send a token in the header Authorization: Bearer <token>","param":null,"request_id":"r2","details":null}}"#);
+}
+
+#[tokio::test]
+async fn a_channel_token_is_taken_by_its_form_and_kept_as_its_hash() {
+    let app = TestApp::start().await;
+    let who = async |standard::ChannelCaller(caller): standard::ChannelCaller| caller.token.as_str().to_owned();
+    let router = Router::new().route("/", post(who)).with_state(state(&app, ""));
+    let token = SecretToken::generate(TokenKind::Channel);
+    let bearer = |token: &str| Request::post("/").header(header::AUTHORIZATION, format!("Bearer {token}"));
+    assert_eq!(send(&router, bearer(token.reveal())).await, (StatusCode::OK, token.hash().as_str().to_owned()));
+    assert_eq!(send(&router, bearer("whk_short")).await.0, StatusCode::UNAUTHORIZED);
+    let api_key = SecretToken::generate(TokenKind::ApiKey);
+    assert_eq!(send(&router, bearer(api_key.reveal())).await.0, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn each_area_says_not_found_in_its_own_form() {
+    let router = |area| {
+        finish(
+            Router::new().route("/{id}", get(async |_: standard::Path<AgentId>| "")),
+            area,
+            "test",
+            &Default::default(),
+        )
+    };
+    let request = || Request::get("/a/b").header("x-request-id", "r1");
+    assert_snapshot!(send(&router(standard::AREA), request()).await.1, @r#"{"error":{"code":"not_found","message":"no such route; the API reference is at /docs"}}"#);
+    assert_snapshot!(send(&router(detailed::AREA), request()).await.1, @r#"{"error":{"code":"not_found","message":"no such route; the API reference is at /docs","details":null}}"#);
+    assert_snapshot!(send(&router(openai::AREA), request()).await.1, @r#"{"error":{"type":"not_found_error","code":"not_found","message":"no such route; the API reference is at /docs","param":null,"request_id":"r1","details":null}}"#);
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_is_a_500_in_the_areas_form() {
+    let panics = get(async || -> String { panic!("a bug") });
+    let router = finish(Router::new().route("/", panics), openai::AREA, "test", &Default::default());
+    let (status, body) = send(&router, Request::get("/").header("x-request-id", "r1")).await;
+    assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
+    assert_snapshot!(body, @r#"{"error":{"type":"internal_error","code":"internal_error","message":"something failed on our side; quote the request id when you report it","param":null,"request_id":"r1","details":null}}"#);
+}
+
+#[tokio::test]
+async fn pages_of_other_origins_may_call_only_where_the_settings_say_so() {
+    let config =
+        [("CORS_ORIGINS".to_owned(), "https://app.example, https://two.example".to_owned())].into_iter().collect();
+    let router = finish(Router::new().route("/", get(async || "")), standard::AREA, "test", &config);
+    let preflight = |origin: &str| {
+        Request::options("/")
+            .header(header::ORIGIN, origin)
+            .header(header::ACCESS_CONTROL_REQUEST_METHOD, "PATCH")
+            .body(Body::empty())
+            .unwrap()
+    };
+    let allowed = router.clone().oneshot(preflight("https://two.example")).await.unwrap();
+    assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://two.example");
+    let refused = router.oneshot(preflight("https://evil.example")).await.unwrap();
+    assert!(!refused.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+}

@@ -1,0 +1,94 @@
+//! The OpenAPI documents say what the platform does: no route more, none less.
+
+use std::collections::BTreeSet;
+
+use local::openapi::documents;
+use local::template::Template;
+use reqwest::Method;
+use serde_json::Value;
+use tests::TestApp;
+use tests::client::send;
+
+const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
+
+fn routes(document: &Value) -> BTreeSet<(String, String)> {
+    let paths = document["paths"].as_object().into_iter().flatten();
+    let routes = paths.flat_map(|(path, item)| {
+        let methods = METHODS.iter().filter(|method| !item[**method].is_null());
+        methods.map(|method| (path.clone(), (*method).to_owned()))
+    });
+    routes.collect()
+}
+
+#[test]
+fn the_committed_documents_are_what_the_code_says() {
+    for document in documents() {
+        let committed = std::fs::read_to_string(&document.file).unwrap_or_default();
+        let name = document.file.file_name().map(|name| name.to_string_lossy().into_owned());
+        assert_eq!(committed, document.json(), "{name:?} is old: run `cargo run -p local -- openapi`");
+    }
+}
+
+#[tokio::test]
+async fn every_described_route_is_served_and_every_other_method_is_not() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let document = app.nobody().get("/builder/v1/openapi.json").await.json;
+    let described = routes(&document);
+    assert!(described.len() >= 8, "{described:?}");
+    let paths: BTreeSet<&String> = described.iter().map(|(path, _)| path).collect();
+    for path in paths {
+        let example = path.replace("{id}", "01890000-0000-7000-8000-000000000000");
+        for method in METHODS {
+            let request = ada.request(method.to_uppercase().parse::<Method>().unwrap(), &example);
+            let answer = send(request.json(&serde_json::json!({}))).await;
+            let is_served = answer.code() != "method_not_allowed" && answer.code() != "not_found";
+            assert_eq!(
+                is_served,
+                described.contains(&(path.clone(), method.to_owned())),
+                "{method} {path}: {}",
+                answer.text
+            );
+        }
+    }
+}
+
+/// What the template sends to a function is described, but for the reference page, which is for people.
+#[test]
+fn every_prefix_of_the_template_is_described() {
+    let described: Vec<String> = documents()
+        .iter()
+        .flat_map(|document| {
+            let json: Value = serde_json::from_str(&document.json()).unwrap_or_default();
+            routes(&json).into_iter().map(|(path, _)| path).collect::<Vec<_>>()
+        })
+        .collect();
+    for route in Template::read().routes {
+        let prefix = route.path.trim_end_matches("/{proxy+}");
+        let is_described = described.iter().any(|path| path.starts_with(prefix));
+        assert!(is_described || prefix == "/docs", "{prefix} is in no document");
+    }
+    for path in described {
+        let routed = Template::read().routes.iter().any(|route| {
+            path == route.path || route.path.strip_suffix("{proxy+}").is_some_and(|prefix| path.starts_with(prefix))
+        });
+        assert!(routed, "{path} is not in the template");
+    }
+}
+
+#[test]
+fn every_operation_is_whole() {
+    for document in documents() {
+        let document: Value = serde_json::from_str(&document.json()).unwrap_or_default();
+        for (path, method) in routes(&document) {
+            let operation = &document["paths"][&path][&method];
+            assert!(operation["summary"].is_string() && operation["operationId"].is_string(), "{method} {path}");
+            for (status, response) in operation["responses"].as_object().into_iter().flatten() {
+                assert!(
+                    response["description"].as_str().is_some_and(|text| !text.is_empty()),
+                    "{method} {path} {status}"
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! The documents, the reference page, health, and what is common to every route.
+
+use reqwest::Method;
+use tests::TestApp;
+use tests::client::send;
+
+#[tokio::test]
+async fn the_reference_page_is_served_whole_from_the_platform_itself() {
+    let app = TestApp::start().await;
+    let nobody = app.nobody();
+    let front = nobody.get("/docs").await;
+    assert_eq!((front.status.as_str(), front.header("location")), ("307 Temporary Redirect", Some("docs/index.html")));
+    let page = nobody.get("/docs/index.html").await;
+    assert!(page.header("content-type").unwrap_or_default().starts_with("text/html"));
+    assert!(!page.text.contains("//unpkg") && !page.text.contains("https://"), "nothing comes from elsewhere");
+    for file in [
+        "swagger-ui.css",
+        "swagger-ui-bundle.js",
+        "swagger-ui-standalone-preset.js",
+        "swagger-initializer.js",
+        "index.css",
+    ] {
+        let answer = nobody.get(&format!("/docs/{file}")).await;
+        assert_eq!(answer.status, "200 OK", "{file}");
+        assert!(page.text.contains(file), "{file} is not on the page");
+    }
+    let missing = nobody.get("/docs/none.js").await;
+    assert_eq!((missing.status.as_str(), missing.code()), ("404 Not Found", "not_found"));
+}
+
+#[tokio::test]
+async fn health_looks_at_the_tables_now_and_then() {
+    let app = TestApp::start().await;
+    app.recorder.take();
+    for _ in 0..20 {
+        let health = app.nobody().get("/health").await;
+        assert_eq!((health.status.as_str(), health.json["status"].as_str()), ("200 OK", Some("ok")));
+    }
+    assert_eq!(app.recorder.take_bill().to_string(), "1 dynamodb:GetItem (1 units)");
+}
+
+#[tokio::test]
+async fn every_answer_has_a_request_id_and_a_clients_own_is_echoed() {
+    let app = TestApp::start().await;
+    let nobody = app.nobody();
+    for path in ["/health", "/builder/v1/agents", "/none", "/docs"] {
+        let id = nobody.get(path).await.header("x-request-id").unwrap_or_default().to_owned();
+        assert!(id.starts_with("req_") && id.len() == 36, "{path}: {id}");
+    }
+    let with_id = async |id: &str| {
+        let answer = send(nobody.request(Method::GET, "/builder/v1/agents").header("X-Request-Id", id)).await;
+        answer.header("x-request-id").unwrap_or_default().to_owned()
+    };
+    assert_eq!(with_id("trace-7").await, "trace-7");
+    assert_eq!(with_id(&"x".repeat(128)).await, "x".repeat(128));
+    for unfit in ["x".repeat(129), "two words".to_owned(), String::new()] {
+        assert!(with_id(&unfit).await.starts_with("req_"), "{unfit:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_wrong_route_or_method_is_refused_in_the_areas_form() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    for path in ["/", "/builder/v1/agent", "/builder/v1/agents/", "/builder/v1/agents/1/2", "/builder/v2/agents"] {
+        let answer = ada.get(path).await;
+        assert_eq!((answer.status.as_str(), answer.code()), ("404 Not Found", "not_found"), "{path}");
+    }
+    for (path, allow) in
+        [("/builder/v1/agents", "GET,HEAD,POST"), ("/builder/v1/models", "GET,HEAD"), ("/health", "GET,HEAD")]
+    {
+        for method in [Method::PUT, Method::DELETE, Method::OPTIONS] {
+            let answer = send(ada.request(method, path)).await;
+            assert_eq!(
+                (answer.status.as_str(), answer.code()),
+                ("405 Method Not Allowed", "method_not_allowed"),
+                "{path}"
+            );
+            assert_eq!(answer.header("allow"), Some(allow), "{path}");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! Secrets, objects and credits: what later families build on.
+
+use std::time::Duration;
+
+use shared::bucket::Bucket;
+use shared::config;
+use shared::secrets::Secrets;
+use shared::store::Balances;
+use tests::TestApp;
+use tests::client::Person;
+
+#[tokio::test]
+async fn a_sealed_secret_opens_in_its_place_and_nowhere_else() {
+    let app = TestApp::start().await;
+    let secrets = Secrets::new(&app.platform.context()).unwrap();
+    let sealed = secrets.seal("org_1/credential/token", b"hunter2").await.unwrap();
+    let text = serde_json::to_string(&sealed).unwrap();
+    assert!(!text.contains("hunter2"));
+    let stored = serde_json::from_str(&text).unwrap();
+    assert_eq!(&**secrets.open("org_1/credential/token", &stored).await.unwrap(), b"hunter2");
+    assert!(secrets.open("org_2/credential/token", &stored).await.is_err());
+    let other_start = Secrets::new(&app.platform.context()).unwrap();
+    assert_eq!(&**other_start.open("org_1/credential/token", &stored).await.unwrap(), b"hunter2");
+
+    let again = secrets.seal("org_1/credential/token", b"hunter2").await.unwrap();
+    assert_ne!(again, sealed, "the same secret never looks the same");
+}
+
+#[tokio::test]
+async fn data_keys_are_asked_for_once_and_not_for_every_secret() {
+    let app = TestApp::start().await;
+    let secrets = Secrets::new(&app.platform.context()).unwrap();
+    app.recorder.take();
+    for i in 0..50 {
+        let sealed = secrets.seal("place", format!("secret {i}").as_bytes()).await.unwrap();
+        assert_eq!(&**secrets.open("place", &sealed).await.unwrap(), format!("secret {i}").as_bytes());
+    }
+    assert_eq!(app.recorder.take_bill().to_string(), "1 kms:Decrypt, 1 kms:GenerateDataKey");
+}
+
+#[tokio::test]
+async fn an_object_comes_back_and_a_presigned_address_reads_it_alone() {
+    let app = TestApp::start().await;
+    let bucket = Bucket::new(&app.platform.context(), config::BUCKET_FILES).unwrap();
+    let content = b"a manifest".repeat(1000);
+    bucket.put("manifests/one.json", "application/json", content.clone()).await.unwrap();
+    bucket.put("manifests/two.json", "application/json", b"another".to_vec()).await.unwrap();
+    assert_eq!(bucket.get("manifests/one.json").await.unwrap().as_deref(), Some(&content[..]));
+    assert_eq!(bucket.get("manifests/none.json").await.unwrap(), None);
+
+    let address = bucket.presigned("manifests/one.json", Duration::from_secs(60)).await.unwrap();
+    let (origin, path) = address.split_at(address.find("/filesbucket").expect("a path-style address"));
+    let anyone = Person::new(origin, None);
+    assert_eq!(anyone.get(path).await.text.as_bytes(), &content[..]);
+    assert_eq!(anyone.get(&path.replace("one.json", "two.json")).await.status, "403 Forbidden");
+}
+
+#[tokio::test]
+async fn demo_organizations_begin_with_credits_once() {
+    let app = TestApp::start().await;
+    let balances = Balances::new(&app.platform.context()).unwrap();
+    let org = app.account("ada").org;
+    assert_eq!(balances.left(org).await.unwrap(), 25_000_000_000_000);
+    balances.open(org, 1).await.unwrap();
+    assert_eq!(balances.left(org).await.unwrap(), 25_000_000_000_000);
+}
