@@ -36,7 +36,7 @@ impl Aws {
     pub async fn from_env() -> Self {
         let config = aws_config::defaults(BehaviorVersion::latest())
             .http_client(http_client())
-            .retry_config(RetryConfig::standard().with_max_attempts(4))
+            .retry_config(retries())
             .timeout_config(timeouts())
             .load()
             .await;
@@ -46,7 +46,8 @@ impl Aws {
 
     /// The services of one's own machine. `observer` sees every call: tests count calls and capacity with it.
     pub fn local(config: SdkConfig, observer: Option<SharedInterceptor>) -> Self {
-        let config = config.into_builder().http_client(http_client()).timeout_config(timeouts()).build();
+        let config =
+            config.into_builder().http_client(http_client()).retry_config(retries()).timeout_config(timeouts()).build();
         Self { config, observer, s3_path_style: true }
     }
 
@@ -64,6 +65,14 @@ impl Aws {
 
 pub fn http_client() -> SharedHttpClient {
     Builder::new().tls_provider(TLS).build_https()
+}
+
+/// Many short tries rather than few long waits: what throttles or conflicts passes in milliseconds.
+fn retries() -> RetryConfig {
+    RetryConfig::standard()
+        .with_max_attempts(8)
+        .with_initial_backoff(Duration::from_millis(50))
+        .with_max_backoff(Duration::from_secs(2))
 }
 
 /// Bounds on one AWS call, its retries included: a stuck call must not hold a request until Lambda kills it.

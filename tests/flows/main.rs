@@ -1,1 +1,3 @@
-//! x
+//! What happens when the services underneath misbehave: contention, throttling, answers that get lost.
+
+mod faults;

@@ -79,7 +79,6 @@ impl Endpoints {
             .behavior_version(BehaviorVersion::latest())
             .region(Region::from_static(REGION))
             .credentials_provider(SharedCredentialsProvider::new(credentials))
-            .retry_config(aws_config::retry::RetryConfig::standard().with_max_attempts(4))
             .sleep_impl(aws_smithy_async::rt::sleep::SharedAsyncSleep::new(
                 aws_smithy_async::rt::sleep::TokioSleep::new(),
             ))

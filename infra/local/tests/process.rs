@@ -1,0 +1,208 @@
+//! The command itself: its start, its stop, its wrong turns, and what a kill leaves.
+#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+const AGENTS: &str = "/builder/v1/agents";
+
+fn local() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
+    command.stdin(Stdio::null()).env_remove("LOG_LEVEL");
+    command
+}
+
+/// A folder that goes with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Self {
+        let folder = std::env::temp_dir().join(format!("atelier-test-{}", uuid::Uuid::now_v7().simple()));
+        std::fs::create_dir(&folder).unwrap();
+        Self(folder)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Running {
+    child: Child,
+    banner: String,
+    base_url: String,
+}
+
+impl Running {
+    fn start(folder: &Path, arguments: &[&str]) -> Self {
+        let mut command = local();
+        command.args(["--port", "0", "--data-dir"]).arg(folder).args(arguments);
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let stdout = child.stdout.take().unwrap();
+        let (send, receive) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut banner = String::new();
+            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+                banner.push_str(&line);
+                banner.push('\n');
+                if line.starts_with("stop ") {
+                    let _ = send.send(banner.clone());
+                }
+            }
+        });
+        let banner = receive.recv_timeout(Duration::from_secs(30)).unwrap_or_default();
+        let base_url = banner.split_whitespace().nth(3).unwrap_or_default().to_owned();
+        Self { child, banner, base_url }
+    }
+
+    fn signal(&self, signal: &str) {
+        Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
+    }
+
+    /// Waits for the end, and returns what was logged.
+    fn ended(mut self) -> (Option<i32>, String) {
+        let code = self.child.wait().unwrap().code();
+        let mut log = String::new();
+        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+        (code, log)
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn credentials(folder: &Path) -> Value {
+    let printed = local().args(["credentials", "--data-dir"]).arg(folder).output().unwrap();
+    serde_json::from_slice(&printed.stdout).unwrap()
+}
+
+async fn agents(base_url: &str, token: &str, method: reqwest::Method) -> Value {
+    let request = reqwest::Client::new().request(method, format!("{base_url}{AGENTS}")).bearer_auth(token);
+    request.send().await.unwrap().json().await.unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[tokio::test]
+async fn a_kill_loses_nothing_and_the_next_start_finds_it() {
+    let folder = Folder::new();
+    let running = Running::start(&folder.0, &[]);
+    let before = credentials(&folder.0);
+    let token = before["users"]["ada"]["accessToken"].as_str().unwrap();
+    let mut made = Vec::new();
+    for _ in 0..20 {
+        let created = agents(&running.base_url, token, reqwest::Method::POST).await;
+        made.push(created["data"]["id"].as_str().unwrap().to_owned());
+    }
+    running.signal("-KILL");
+    running.ended();
+
+    let again = Running::start(&folder.0, &[]);
+    let found = agents(&again.base_url, token, reqwest::Method::GET).await;
+    let found: Vec<_> = found["data"].as_array().unwrap().iter().map(|agent| agent["id"].as_str().unwrap()).collect();
+    assert!(made.iter().all(|id| found.contains(&id.as_str())));
+    let after = credentials(&folder.0);
+    assert_eq!(after["users"]["ada"]["apiKey"], before["users"]["ada"]["apiKey"]);
+    assert_eq!(after["operator"]["apiKey"], before["operator"]["apiKey"]);
+    again.signal("-INT");
+    assert_eq!(again.ended().0, Some(0), "Ctrl-C is a clean stop");
+}
+
+#[tokio::test]
+async fn the_printed_call_works_as_it_is_and_the_log_keeps_secrets() {
+    let folder = Folder::new();
+    let running = Running::start(&folder.0, &["--ephemeral"]);
+    let call = running.banner.lines().find(|line| line.starts_with("agents ")).unwrap().trim_start_matches("agents");
+    let answer = Command::new("sh").args(["-c", call]).output().unwrap();
+    assert!(String::from_utf8_lossy(&answer.stdout).contains("\"totalPages\""), "{call}: {answer:?}");
+
+    let kept = credentials(&folder.0);
+    let token = kept["users"]["eve"]["accessToken"].as_str().unwrap();
+    let http = reqwest::Client::new();
+    let created = agents(&running.base_url, token, reqwest::Method::POST).await;
+    let path = format!("{}{AGENTS}/{}", running.base_url, created["data"]["id"].as_str().unwrap());
+    let secret = "the prompt nobody may read";
+    let patch = serde_json::json!({"config": {"instructions": secret, "temperature": 9}});
+    http.patch(&path).bearer_auth(token).json(&patch).send().await.unwrap();
+    http.get(format!("{path}?{secret}")).bearer_auth("sk-svc-wrong-key").send().await.unwrap();
+    running.signal("-TERM");
+    let (code, log) = running.ended();
+    assert_eq!(code, Some(0));
+    assert!(log.contains("request served") && log.contains("usr_"), "{log}");
+    for unspeakable in [secret, "sk-svc-", token, token.rsplit('.').next().unwrap(), "nobody"] {
+        assert!(!log.contains(unspeakable), "{unspeakable} is in the log:\n{log}");
+    }
+}
+
+#[test]
+fn what_is_in_the_way_is_said_in_one_line() {
+    let folder = Folder::new();
+    let running = Running::start(&folder.0, &[]);
+
+    let in_use = local().args(["--port", "0", "--data-dir"]).arg(&folder.0).output().unwrap();
+    assert!(said(&in_use).contains("is in use by another `local`"), "{}", said(&in_use));
+    let port = running.base_url.rsplit(':').next().unwrap();
+    let other = Folder::new();
+    let taken = local().args(["--port", port, "--data-dir"]).arg(&other.0).output().unwrap();
+    assert!(said(&taken).contains(&format!("port {port} is taken")), "{}", said(&taken));
+    let file = other.0.join("a-file");
+    std::fs::write(&file, "").unwrap();
+    let unusable = local().args(["--port", "0", "--data-dir"]).arg(file.join("data")).output().unwrap();
+    assert!(said(&unusable).contains("cannot be used"), "{}", said(&unusable));
+    let nothing_yet = local().args(["credentials", "--data-dir"]).arg(&other.0).output().unwrap();
+    assert!(said(&nothing_yet).contains("run `cargo run -p local` first"), "{}", said(&nothing_yet));
+
+    for output in [in_use, taken, unusable, nothing_yet] {
+        assert_eq!((output.status.code(), said(&output).lines().count()), (Some(1), 1), "{}", said(&output));
+    }
+}
+
+#[test]
+fn damaged_data_is_refused_and_left_as_it_is() {
+    let folder = Folder::new();
+    let running = Running::start(&folder.0, &[]);
+    running.signal("-INT");
+    running.ended();
+    let files = ["dynamodb.sqlite", "issuer.json", "credentials.json", "awsim/snapshots/kms.json"];
+    for name in files {
+        let file = folder.0.join(name);
+        let whole = std::fs::read(&file).unwrap();
+        std::fs::write(&file, "not what it was").unwrap();
+        let refused = local().args(["--port", "0", "--data-dir"]).arg(&folder.0).output().unwrap();
+        assert_eq!((refused.status.code(), said(&refused).lines().count()), (Some(1), 1), "{name}: {}", said(&refused));
+        assert!(said(&refused).contains("is damaged") && said(&refused).contains(name), "{}", said(&refused));
+        assert_eq!(std::fs::read(&file).unwrap(), b"not what it was", "{name}");
+        std::fs::write(&file, whole).unwrap();
+    }
+    let mended = Running::start(&folder.0, &[]);
+    assert!(mended.base_url.starts_with("http://127.0.0.1:"));
+}
+
+#[test]
+fn a_token_can_be_made_for_anybody() {
+    let folder = Folder::new();
+    let running = Running::start(&folder.0, &["--ephemeral"]);
+    let arguments = ["token", "--user", "zoe", "--org", "initech", "--role", "admin", "--data-dir"];
+    let token = local().args(arguments).arg(&folder.0).output().unwrap();
+    let token = String::from_utf8_lossy(&token.stdout).trim().to_owned();
+    assert_eq!(token.split('.').count(), 3);
+    let call = format!(
+        "curl -s -o /dev/null -w '%{{http_code}}' {}{AGENTS} -H 'Authorization: Bearer {token}'",
+        running.base_url
+    );
+    let answer = Command::new("sh").args(["-c", &call]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&answer.stdout), "200");
+}

@@ -1,0 +1,76 @@
+//! The agents family before a DynamoDB that conflicts, throttles and loses answers: each is retried or looked at
+//! again, and none is shown to the caller as a refusal.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use futures::stream::{self, StreamExt};
+use serde_json::json;
+use tests::TestApp;
+use tests::faults::Faults;
+
+const AGENTS: &str = "/builder/v1/agents";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn creations_that_contend_for_one_total_all_count() {
+    let app = TestApp::start_with(Some(Faults { held: Duration::from_millis(4), ..Faults::default() })).await;
+    let ada = app.person("ada");
+    ada.get(AGENTS).await;
+    let creates = stream::iter((0..60).map(|_| ada.post(AGENTS))).buffer_unordered(4);
+    let answers: Vec<_> = creates.collect().await;
+    for answer in &answers {
+        assert_eq!(answer.status, "201 Created", "{}", answer.text);
+    }
+    let list = ada.get(&format!("{AGENTS}?perPage=100")).await;
+    assert_eq!((list.column("id").len(), &list.json["meta"]["total"]), (60, &json!(60)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_answers_and_throttling_change_nothing_for_the_caller() {
+    for seed in 0..4 {
+        let faults = Faults { throttled: 100, lost: 150, held: Duration::from_millis(1), seed };
+        let app = TestApp::start_with(Some(faults)).await;
+        let ada = app.person("ada");
+        for i in 1..=6 {
+            let created = ada.post(AGENTS).await;
+            assert_eq!(created.status, "201 Created", "{}", created.text);
+            let path = format!("{AGENTS}/{}", created.id());
+            for revision in 2..=4 {
+                let patched = ada.patch(&path, json!({"name": format!("Agent {revision}")})).await;
+                assert_eq!(patched.status, "200 OK", "{}", patched.text);
+                let etag = format!("\"{revision}\"");
+                assert_eq!(patched.header("etag"), Some(etag.as_str()), "a change is made once");
+            }
+            if i % 2 == 0 {
+                assert_eq!(ada.delete(&path).await.status, "204 No Content");
+            }
+        }
+        let list = ada.get(AGENTS).await;
+        assert_eq!((list.column("name"), &list.json["meta"]["total"]), (vec!["Agent 4"; 3], &json!(3)));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_key_makes_one_agent_even_when_answers_are_lost() {
+    let faults = Faults { lost: 300, held: Duration::from_millis(2), seed: 7, ..Faults::default() };
+    let app = TestApp::start_with(Some(faults)).await;
+    let ada = app.person("ada");
+    ada.get(AGENTS).await;
+    let key = uuid::Uuid::now_v7().to_string();
+    let create = || tests::client::send(ada.request(reqwest::Method::POST, AGENTS).header("Idempotency-Key", &key));
+    let answers = join_all((0..40).map(|_| create())).await;
+    for answer in &answers {
+        assert_eq!((answer.status.as_str(), answer.id()), ("201 Created", answers[0].id()), "{}", answer.text);
+    }
+    assert_eq!(ada.get(AGENTS).await.json["meta"]["total"], 1);
+}
+
+#[tokio::test]
+async fn a_table_that_stays_away_is_a_503_that_says_when_to_come_back() {
+    let app = TestApp::start_with(Some(Faults { throttled: 1000, ..Faults::default() })).await;
+    let answer = app.person("ada").get(AGENTS).await;
+    assert_eq!((answer.status.as_str(), answer.code()), ("503 Service Unavailable", "unavailable"));
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    let health = app.nobody().get("/health").await;
+    assert_eq!(health.status, "503 Service Unavailable");
+}
