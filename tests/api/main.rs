@@ -1,4 +1,5 @@
 //! Every route, through the real routers, the real SDK clients and the embedded services.
+#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
 
 mod agents;
 mod authentication;

@@ -7,23 +7,24 @@ use std::sync::{Arc, LazyLock};
 
 use utoipa_swagger_ui::{Config, SwaggerFile, Url};
 
-/// An area's document: where it is served, what it is called, and itself.
+/// An area's document.
 pub struct Document {
-    pub path: &'static str,
     pub name: &'static str,
+    /// As the page sees it: relative, so that it is found behind a stage or a custom domain's path too.
+    pub url: &'static str,
     pub json: &'static str,
 }
 
-pub const DOCUMENTS: &[Document] = &[Document {
-    path: "/builder/v1/openapi.json",
+pub const BUILDER: Document = Document {
     name: "Agents and workflows",
+    url: "../builder/v1/openapi.json",
     json: include_str!("../openapi/builder.json"),
-}];
+};
+const DOCUMENTS: [Document; 1] = [BUILDER];
 
 static PAGE: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
-    // Relative, so that the page also works behind a stage or a path of a custom domain.
-    let urls = DOCUMENTS.iter().map(|document| Url::new(document.name, document.path));
-    let config = Config::new(urls.map(|url| url)).try_it_out_enabled(true).persist_authorization(true).filter(true);
+    let urls = DOCUMENTS.map(|document| Url::new(document.name, document.url));
+    let config = Config::new(urls).try_it_out_enabled(true).persist_authorization(true).filter(true);
     Arc::new(config)
 });
 

@@ -11,7 +11,6 @@ use shared::cache::Cache;
 use shared::store::Works;
 use shared::{Context, Result};
 
-pub use docs::DOCUMENTS;
 pub use routes::{router, routes};
 
 /// What the handlers work with.
