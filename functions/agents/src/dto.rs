@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 use shared::Error;
-use shared::domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Problem, Scope};
+use shared::domain::agent::{
+    Agent, AgentConfig, AgentStatus, AgentType, Intent, Problem, Scope, Source, Strategy, Tool,
+};
 use shared::domain::catalog::{Model, ModelType, Pricing};
 use shared::domain::page::{Page, PageRequest};
 use shared::domain::text;
@@ -18,7 +20,7 @@ const MAX_SEARCH_CHARS: usize = 200;
 #[into_params(parameter_in = Query)]
 pub struct ListAgents {
     #[serde(default = "first_page", deserialize_with = "page_number")]
-    #[param(minimum = 1, default = 1)]
+    #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
@@ -28,17 +30,19 @@ pub struct ListAgents {
     search: Option<String>,
     /// Only agents in one of these states, separated by commas.
     #[serde(default)]
-    #[param(value_type = Vec<AgentStatus>, style = Form, explode = false, min_items = 1)]
+    #[param(value_type = Vec<AgentStatus>, style = Form, explode = false)]
     status: CommaList<AgentStatus>,
     /// Only agents of one of these types, separated by commas.
     #[serde(default)]
-    #[param(value_type = Vec<AgentType>, style = Form, explode = false, min_items = 1)]
+    #[param(value_type = Vec<AgentType>, style = Form, explode = false)]
     r#type: CommaList<AgentType>,
+    /// `updatedAt` when left out. Ties stand in order of creation.
     #[serde(default)]
-    #[param(inline, default = "updatedAt")]
+    #[param(inline)]
     pub sort: AgentSortIn,
+    /// `desc` when left out.
     #[serde(default)]
-    #[param(inline, default = "desc")]
+    #[param(inline)]
     pub order: OrderIn,
 }
 
@@ -74,6 +78,24 @@ impl ListAgents {
         }
         Ok(AgentFilter { search: self.search, statuses: self.status.0, types: self.r#type.0 })
     }
+}
+
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+pub struct CreateAgentHeaders {
+    /// Repeated within 24 hours, it returns the earlier creation instead of creating another agent.
+    #[param(rename = "Idempotency-Key", nullable = false)]
+    idempotency_key: Option<Uuid>,
+}
+
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+pub struct UpdateAgentHeaders {
+    /// Change only this version; without it the last write wins, field by field.
+    #[param(rename = "If-Match", nullable = false)]
+    if_match: Option<String>,
 }
 
 /// An agent, as lists show it.
@@ -155,7 +177,8 @@ impl From<Agent> for AgentDetailOut {
 }
 
 /// What a patch may change. Only described here: a patch is merged as JSON before it is read.
-#[derive(ToSchema)]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[schema(title = "AgentPatch")]
 #[expect(dead_code, reason = "the OpenAPI document is made of it")]
 pub struct AgentPatchIn {
@@ -165,7 +188,30 @@ pub struct AgentPatchIn {
     description: Option<String>,
     r#type: Option<AgentType>,
     status: Option<Intent>,
-    config: Option<AgentConfig>,
+    config: Option<AgentConfigPatchIn>,
+}
+
+/// As the configuration itself, but for null, which takes a field back to its default.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(title = "AgentConfigPatch")]
+#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+struct AgentConfigPatchIn {
+    #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
+    model: Option<String>,
+    #[schema(max_length = 20000)]
+    instructions: Option<String>,
+    #[schema(minimum = 0, maximum = 2)]
+    temperature: Option<f64>,
+    #[schema(minimum = 1, maximum = 2147483647)]
+    max_tokens: Option<u32>,
+    #[schema(max_items = 32)]
+    tools: Option<Vec<Tool>>,
+    #[schema(max_items = 16)]
+    sources: Option<Vec<Source>>,
+    #[schema(max_items = 16)]
+    members: Option<Vec<Uuid>>,
+    strategy: Option<Strategy>,
 }
 
 #[derive(Deserialize, IntoParams)]
@@ -173,7 +219,7 @@ pub struct AgentPatchIn {
 #[into_params(parameter_in = Query)]
 pub struct ListModels {
     #[serde(default = "first_page", deserialize_with = "page_number")]
-    #[param(minimum = 1, default = 1)]
+    #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
@@ -183,13 +229,15 @@ pub struct ListModels {
     search: Option<String>,
     /// Only models of one of these types, separated by commas.
     #[serde(default)]
-    #[param(value_type = Vec<ModelTypeOut>, style = Form, explode = false, min_items = 1)]
+    #[param(value_type = Vec<ModelTypeOut>, style = Form, explode = false)]
     r#type: CommaList<ModelType>,
+    /// `name` when left out.
     #[serde(default)]
-    #[param(inline, default = "name")]
+    #[param(inline)]
     sort: ModelSortIn,
+    /// `asc` when left out.
     #[serde(default = "ascending")]
-    #[param(inline, default = "asc")]
+    #[param(inline)]
     order: OrderIn,
 }
 

@@ -17,7 +17,9 @@ use shared::store::work::WorkHint;
 use uuid::Uuid;
 
 use crate::Stores;
-use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels, ModelOut};
+use crate::dto::{
+    AgentDetailOut, AgentOut, AgentPatchIn, CreateAgentHeaders, ListAgents, ListModels, ModelOut, UpdateAgentHeaders,
+};
 
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -46,8 +48,7 @@ pub async fn list_agents(
 /// Takes no body: the agent begins with the defaults and is changed by `PATCH`.
 #[utoipa::path(
     post, path = "/builder/v1/agents", tag = "agents", security(("bearer" = [])),
-    params(("Idempotency-Key" = Option<Uuid>, Header, description =
-        "Repeated within 24 hours, it returns the earlier creation instead of creating another agent.")),
+    params(CreateAgentHeaders),
     responses(
         (status = 201, description = "The new agent", body = Data<AgentDetailOut>, headers(
             ("ETag" = String, description = "The agent's version"),
@@ -102,10 +103,7 @@ pub async fn get_agent(
 /// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null falls back to its default.
 #[utoipa::path(
     patch, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
-    params(
-        ("id" = Uuid, Path, description = "The agent"),
-        ("If-Match" = Option<String>, Header, description = "Change only this version; without it the last write wins, field by field"),
-    ),
+    params(("id" = Uuid, Path, description = "The agent"), UpdateAgentHeaders),
     request_body = AgentPatchIn,
     responses(
         (status = 200, description = "The agent as it is now", body = Data<AgentDetailOut>,

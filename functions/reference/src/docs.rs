@@ -15,6 +15,9 @@ pub struct Document {
     pub json: &'static str,
 }
 
+/// The base URL as the documents have it: two steps up from where they are.
+pub const HERE: &str = "../..";
+
 pub const BUILDER: Document = Document {
     name: "Agents and workflows",
     url: "../builder/v1/openapi.json",
@@ -27,6 +30,16 @@ static PAGE: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     let config = Config::new(urls).try_it_out_enabled(true).persist_authorization(true).filter(true);
     Arc::new(config)
 });
+
+impl Document {
+    /// The document with the base URL it was asked at, for tools that do not follow a relative one.
+    pub fn at(&self, base_url: Option<&str>) -> String {
+        match base_url {
+            Some(base_url) => self.json.replacen(&format!("{HERE:?}"), &format!("{base_url:?}"), 1),
+            None => self.json.to_owned(),
+        }
+    }
+}
 
 /// A file of the reference page.
 pub fn page_file(name: &str) -> Option<SwaggerFile<'static>> {

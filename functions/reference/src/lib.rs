@@ -11,6 +11,7 @@ use shared::cache::Cache;
 use shared::store::Works;
 use shared::{Context, Result};
 
+pub use docs::HERE;
 pub use routes::{router, routes};
 
 /// What the handlers work with.

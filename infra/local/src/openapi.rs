@@ -1,6 +1,6 @@
 //! The OpenAPI documents, made from the code of every function: one an area.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, ServerBuilder};
@@ -39,7 +39,8 @@ pub fn write() -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn folder() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../functions/reference/openapi")
+    let top = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."));
+    top.join("functions/reference/openapi")
 }
 
 fn document(title: &str, scheme: &str, credential: &str) -> OpenApi {
@@ -47,8 +48,8 @@ fn document(title: &str, scheme: &str, credential: &str) -> OpenApi {
     let components = ComponentsBuilder::new().security_scheme(scheme, SecurityScheme::Http(bearer)).build();
     OpenApiBuilder::new()
         .info(InfoBuilder::new().title(title).version("1").build())
-        // Where the document itself is, less its own path: a stage or a custom domain's path stays in front.
-        .servers(Some([ServerBuilder::new().url("../..").build()]))
+        // Relative to the document; `reference` puts the address it was asked at in its place.
+        .servers(Some([ServerBuilder::new().url(reference::HERE).build()]))
         .components(Some(components))
         .build()
 }

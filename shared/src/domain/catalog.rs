@@ -24,6 +24,11 @@ impl Model {
     }
 }
 
+/// What can be a model's name at all: 1 to 200 characters, so that it also fits a key of the table.
+pub fn is_model_name(name: &str) -> bool {
+    (1..=200).contains(&name.chars().count())
+}
+
 /// The contract's literal words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModelType {

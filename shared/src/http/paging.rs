@@ -53,9 +53,9 @@ pub fn default_per_page() -> u32 {
     PageRequest::DEFAULT_PER_PAGE
 }
 
-/// `page`: from 1.
+/// `page`: from 1, and no further than a signed reader can count.
 pub fn page_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
-    number(deserializer, 1, u32::MAX)
+    number(deserializer, 1, i32::MAX.unsigned_abs())
 }
 
 /// `perPage`: 1 to 100.
@@ -64,10 +64,7 @@ pub fn per_page<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
 }
 
 fn number<'de, D: Deserializer<'de>>(deserializer: D, least: u32, most: u32) -> Result<u32, D::Error> {
-    let refused = || match most {
-        u32::MAX => D::Error::custom(format_args!("a whole number from {least}")),
-        most => D::Error::custom(format_args!("a whole number from {least} to {most}")),
-    };
+    let refused = || D::Error::custom(format_args!("a whole number from {least} to {most}"));
     let text = String::deserialize(deserializer)?;
     // `+1` is a number to Rust, but not to a reader of the contract.
     let digits = text.bytes().all(|c| c.is_ascii_digit());
@@ -75,7 +72,7 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D, least: u32, most: u32) -> 
     number.ok_or_else(refused)
 }
 
-/// `a,b,c`: any of them.
+/// `a,b,c`: any of them; nothing means no filter.
 #[derive(Clone, Debug)]
 pub struct CommaList<T>(pub Vec<T>);
 
@@ -97,7 +94,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for CommaList<T> {
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                let words = text.split(',').map(str::trim);
+                let words = text.split(',').map(str::trim).filter(|_| !text.is_empty());
                 words.map(|word| T::deserialize(word.into_deserializer())).collect::<Result<_, E>>().map(CommaList)
             }
         }

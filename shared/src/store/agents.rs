@@ -223,10 +223,10 @@ impl Agents {
     ) -> Result<Agent> {
         for attempt in 0.. {
             let (before, known) = self.get_with(account, id, &patch.references(), plan).await?;
+            let after = before.patched(patch, &known, Time::now())?;
             if !expected(&before) {
                 return Err(Error::PreconditionFailed);
             }
-            let after = before.patched(patch, &known, Time::now())?;
             if self.replace(&before, &after).await? {
                 return Ok(after);
             }

@@ -102,7 +102,7 @@ async fn ties_have_one_order_and_pages_neither_repeat_nor_skip() {
     }
     let past = ada.get(&format!("{AGENTS}?page=9")).await;
     assert_eq!((past.json["data"].to_string().as_str(), &past.json["meta"]["total"]), ("[]", &25.into()));
-    let far_past = ada.get(&format!("{AGENTS}?page=4294967295&perPage=100")).await;
+    let far_past = ada.get(&format!("{AGENTS}?page=2147483647&perPage=100")).await;
     assert_eq!((far_past.status.as_str(), far_past.json["data"].to_string().as_str()), ("200 OK", "[]"));
 }
 
@@ -131,6 +131,7 @@ async fn filters_search_and_count_what_they_find() {
         ("type=single,multiple&status=published", vec!["100% sure", "STRASSE"]),
         ("search=strasse&status=paused&type=multiple", vec!["Straße"]),
         ("status=needs_attention", vec![]),
+        ("status=&type=", vec!["100% sure", "STRASSE", "Straße", "ΣΊΣΥΦΟΣ"]),
     ];
     for (query, expected) in cases {
         assert_eq!(names(&app, &format!("{query}&sort=name&order=asc")).await, expected, "{query}");
@@ -174,13 +175,13 @@ async fn a_wrong_parameter_is_named() {
         ("page=x", "page"),
         ("page=%2B1", "page"),
         ("page=1&page=2", "page"),
-        ("page=4294967296", "page"),
+        ("page=2147483648", "page"),
         ("perPage=0", "perPage"),
         ("perPage=101", "perPage"),
         ("sort=age", "sort"),
         ("order=up", "order"),
         ("status=published,happy", "status"),
-        ("status=", "status"),
+        ("status=published,", "status"),
         ("type=team", "type"),
         ("per_page=3", "per_page"),
         ("%00=1", "\0"),

@@ -109,6 +109,8 @@ async fn a_wrong_field_is_named_by_its_path() {
         (json!({"config": {"tools": [["http"]]}}), "config.tools[0]"),
         (json!({"config": {"sources": ["text"]}}), "config.sources[0]"),
         (json!({"config": {"model": "no-such-model"}}), "config.model"),
+        (json!({"config": {"model": ""}}), "config.model"),
+        (json!({"config": {"model": "x".repeat(5_000)}}), "config.model"),
         (json!({"config": {"temperature": -1}}), "config.temperature"),
         (json!({"config": {"maxTokens": 1.5}}), "config.maxTokens"),
         (json!({"config": {"tools": [{"type": "telepathy"}]}}), "config.tools[0]"),

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::AgentType;
+use crate::domain::catalog::is_model_name;
 use crate::domain::id::{AgentId, WorkflowId};
 use crate::domain::reference::Reference;
 use crate::{Error, Result};
@@ -19,6 +20,7 @@ const MAX_SOURCES: usize = 16;
 const MAX_MEMBERS: usize = 16;
 /// With the agent itself they fit one transaction (100 items) even when all of them change.
 const MAX_REFERENCES: usize = 32;
+const MAX_TOKENS: u32 = i32::MAX.unsigned_abs();
 const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -32,7 +34,7 @@ pub struct AgentConfig {
     pub instructions: String,
     #[schema(minimum = 0, maximum = 2)]
     pub temperature: Option<f64>,
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, maximum = 2147483647)]
     pub max_tokens: Option<u32>,
     #[schema(max_items = 32)]
     pub tools: Vec<Tool>,
@@ -196,14 +198,14 @@ impl AgentConfig {
         if self.instructions.chars().count() > MAX_INSTRUCTIONS_CHARS {
             return Err(Error::invalid_body("config.instructions", "at most 20000 characters"));
         }
-        if self.model.as_ref().is_some_and(|name| name.is_empty() || name.chars().count() > 200) {
+        if self.model.as_ref().is_some_and(|name| !is_model_name(name)) {
             return Err(Error::invalid_body("config.model", "1 to 200 characters, or null"));
         }
         if self.temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
             return Err(Error::invalid_body("config.temperature", "between 0 and 2"));
         }
-        if self.max_tokens == Some(0) {
-            return Err(Error::invalid_body("config.maxTokens", "at least 1"));
+        if self.max_tokens.is_some_and(|tokens| !(1..=MAX_TOKENS).contains(&tokens)) {
+            return Err(Error::invalid_body("config.maxTokens", format!("between 1 and {MAX_TOKENS}")));
         }
         self.check_team(own, r#type)?;
         self.check_tools(own)?;

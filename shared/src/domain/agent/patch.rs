@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{Agent, AgentConfig, AgentType, Intent, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
+use crate::domain::catalog::is_model_name;
 use crate::domain::reference::Reference;
 use crate::domain::time::Time;
 use crate::{Error, Result};
@@ -46,7 +47,8 @@ impl AgentPatch {
             let text = |entry: &Value| field.map_or(entry, |field| &entry[field]).as_str().map(str::to_owned);
             entries.iter().filter_map(text).take(64).collect()
         };
-        let model = config["model"].as_str().map(|name| Reference::Model(name.to_owned()));
+        let model = config["model"].as_str().filter(|name| is_model_name(name));
+        let model = model.map(|name| Reference::Model(name.to_owned()));
         let mut agents = texts(&config["members"], None);
         agents.extend(texts(&config["tools"], Some("agentId")));
         let agents = agents.iter().filter_map(|id| id.parse().ok().map(Reference::Agent));
