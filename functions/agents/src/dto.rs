@@ -30,11 +30,11 @@ pub struct ListAgents {
     search: Option<String>,
     /// Only agents in one of these states, separated by commas.
     #[serde(default)]
-    #[param(value_type = Vec<AgentStatus>, style = Form, explode = false)]
+    #[param(value_type = Vec<AgentStatus>, style = Form, explode = false, min_items = 1)]
     status: CommaList<AgentStatus>,
     /// Only agents of one of these types, separated by commas.
     #[serde(default)]
-    #[param(value_type = Vec<AgentType>, style = Form, explode = false)]
+    #[param(value_type = Vec<AgentType>, style = Form, explode = false, min_items = 1)]
     r#type: CommaList<AgentType>,
     /// `updatedAt` when left out. Ties stand in order of creation.
     #[serde(default)]
@@ -229,7 +229,7 @@ pub struct ListModels {
     search: Option<String>,
     /// Only models of one of these types, separated by commas.
     #[serde(default)]
-    #[param(value_type = Vec<ModelTypeOut>, style = Form, explode = false)]
+    #[param(value_type = Vec<ModelTypeOut>, style = Form, explode = false, min_items = 1)]
     r#type: CommaList<ModelType>,
     /// `name` when left out.
     #[serde(default)]

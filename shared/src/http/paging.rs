@@ -72,7 +72,7 @@ fn number<'de, D: Deserializer<'de>>(deserializer: D, least: u32, most: u32) -> 
     number.ok_or_else(refused)
 }
 
-/// `a,b,c`: any of them; nothing means no filter.
+/// `a,b,c`: any of them.
 #[derive(Clone, Debug)]
 pub struct CommaList<T>(pub Vec<T>);
 
@@ -94,7 +94,7 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for CommaList<T> {
             }
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
-                let words = text.split(',').map(str::trim).filter(|_| !text.is_empty());
+                let words = text.split(',').map(str::trim);
                 words.map(|word| T::deserialize(word.into_deserializer())).collect::<Result<_, E>>().map(CommaList)
             }
         }

@@ -131,7 +131,6 @@ async fn filters_search_and_count_what_they_find() {
         ("type=single,multiple&status=published", vec!["100% sure", "STRASSE"]),
         ("search=strasse&status=paused&type=multiple", vec!["Straße"]),
         ("status=needs_attention", vec![]),
-        ("status=&type=", vec!["100% sure", "STRASSE", "Straße", "ΣΊΣΥΦΟΣ"]),
     ];
     for (query, expected) in cases {
         assert_eq!(names(&app, &format!("{query}&sort=name&order=asc")).await, expected, "{query}");
@@ -181,6 +180,7 @@ async fn a_wrong_parameter_is_named() {
         ("sort=age", "sort"),
         ("order=up", "order"),
         ("status=published,happy", "status"),
+        ("status=", "status"),
         ("status=published,", "status"),
         ("type=team", "type"),
         ("per_page=3", "per_page"),
