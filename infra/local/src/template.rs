@@ -173,4 +173,18 @@ mod tests {
         assert_eq!(agents.len(), 3);
         assert_eq!(agents[0].methods.len(), 7);
     }
+
+    #[test]
+    fn cargo_lambda_watch_routes_as_the_template_does() {
+        let manifest = include_str!("../../../Cargo.toml");
+        let (_, router) = manifest.split_once("[workspace.metadata.lambda.watch.router]").expect("a router");
+        let mut watched: Vec<_> = router.lines().filter(|line| line.starts_with('"')).collect();
+        let routes = Template::read().routes.into_iter();
+        let mut declared: Vec<_> = routes
+            .map(|route| format!("{:?} = {:?}", route.path.replace("{proxy+}", "{*path}"), route.function))
+            .collect();
+        watched.sort_unstable();
+        declared.sort_unstable();
+        assert_eq!(watched, declared);
+    }
 }
