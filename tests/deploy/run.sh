@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Deploys infra/template.yaml to an AWS on this machine (ministack) and calls it through its API Gateway.
+#
+#   tests/deploy/run.sh             builds the functions for this machine first
+#   tests/deploy/run.sh --no-build  takes target/lambda/*/bootstrap.zip as they are
+#
+# Needs Rust, and Python with: pip install aws-sam-cli cfn-lint 'ministack[full]'
+#
+# What it cannot see, as ministack does without: GatewayResponses, throttling, IAM policies, the functions' logs,
+# and warm starts (each call is a new process).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+say() { printf '== %s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 2; }
+
+for tool in cargo curl python3 sam cfn-lint; do
+    command -v "$tool" >/dev/null || die "$tool is missing; the top of $0 says what to install"
+done
+python3 -c 'import boto3, cryptography, ministack' || die "python3 lacks ministack or its extras; the top of $0 says what to install"
+
+case $(uname -m) in
+    x86_64) architecture=x86_64 ;;
+    aarch64 | arm64) architecture=arm64 ;;
+    *) die "Lambda has no $(uname -m)" ;;
+esac
+
+work=$(mktemp -d)
+ministack=
+clean_up() {
+    if [[ -n $ministack ]]; then
+        # Its own process group: the functions it started go with it.
+        kill -TERM -- "-$ministack" 2>/dev/null || true
+        for _ in {1..50}; do kill -0 -- "-$ministack" 2>/dev/null || break; sleep 0.1; done
+        kill -KILL -- "-$ministack" 2>/dev/null || true
+    fi
+    rm -rf "$work"
+}
+trap clean_up EXIT
+trap 'exit 130' INT TERM
+
+free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+port=$(free_port)
+issuer_port=$(free_port)
+
+# Whatever account the caller of this script is logged in to must not be reached, not even by mistake.
+unset AWS_PROFILE AWS_SESSION_TOKEN "${!AWS_ENDPOINT_URL_@}"
+export AWS_ENDPOINT_URL=http://127.0.0.1:$port AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
+export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_EC2_METADATA_DISABLED=true
+export AWS_CONFIG_FILE=/dev/null AWS_SHARED_CREDENTIALS_FILE=/dev/null
+export SAM_CLI_TELEMETRY=0 NO_PROXY=127.0.0.1,localhost no_proxy=127.0.0.1,localhost
+
+functions=$(cd functions && printf '%s\n' *)
+
+if [[ ${1:-} != --no-build ]]; then
+    say "building $(wc -w <<<"$functions") functions"
+    started=$SECONDS
+    # With the target named, cargo's own directory is not target/lambda, where the zips belong.
+    target=$(rustc -vV | sed -n 's/^host: //p')
+    # shellcheck disable=SC2046 # one option a function
+    cargo build --locked --profile lambda --target "$target" $(printf -- '-p %s ' $functions)
+    for function in $functions; do
+        cp "${CARGO_TARGET_DIR:-target}/$target/lambda/$function" "$work/bootstrap"
+        printf '%-16s %5d kB\n' "$function" $(($(wc -c <"$work/bootstrap") / 1000))
+        mkdir -p "target/lambda/$function"
+        python3 -m zipfile -c "target/lambda/$function/bootstrap.zip" "$work/bootstrap"
+    done
+    say "built in $((SECONDS - started)) s"
+fi
+
+say "checking the template"
+timeout 120 sam validate --lint
+
+say "starting ministack"
+mkdir "$work/tmp"
+TMPDIR=$work/tmp S3_DATA_DIR=$work/s3 STATE_DIR=$work/state PERSIST_STATE=0 \
+    BIND_HOST=127.0.0.1 GATEWAY_PORT=$port LAMBDA_EXECUTOR=local \
+    setsid python3 tests/deploy/emulator.py >"$work/ministack.log" 2>&1 &
+ministack=$!
+for _ in {1..300}; do
+    curl -fsS -m 2 -o /dev/null "$AWS_ENDPOINT_URL/_ministack/health" 2>/dev/null && break
+    kill -0 "$ministack" 2>/dev/null || { cat "$work/ministack.log" >&2; die "ministack did not start"; }
+    sleep 0.1
+done
+
+say "deploying"
+started=$SECONDS
+# The options that README.md gives a person come from samconfig.toml.
+if ! timeout 300 sam deploy --no-confirm-changeset --no-progressbar --parameter-overrides \
+    "Architecture=$architecture" "AuthIssuer=http://127.0.0.1:$issuer_port" \
+    "AuthJwksUrl=http://127.0.0.1:$issuer_port/jwks.json" >"$work/deploy.log" 2>&1; then
+    cat "$work/deploy.log" >&2
+    grep -E 'WARN|ERROR' "$work/ministack.log" | tail -20 >&2 || true
+    die "sam deploy failed"
+fi
+say "deployed in $((SECONDS - started)) s"
+
+started=$SECONDS
+failed=0
+timeout 300 python3 tests/deploy/flow.py atelier "$port" "$issuer_port" || failed=$?
+if ((failed)); then
+    say "what ministack says"
+    grep -E 'WARN|ERROR|stderr' "$work/ministack.log" | tail -20 >&2 || true
+fi
+say "called for $((SECONDS - started)) s"
+exit "$failed"
