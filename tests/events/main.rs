@@ -1,4 +1,5 @@
 //! Replays the payloads of `events/`: through the functions' real binaries, on a fake Runtime API, as Lambda would.
+#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -130,6 +130,11 @@ impl FunctionProcess {
         Invocation { outcome: outcome.map(json).map_err(json), took }
     }
 
+    /// Ends the process, and waits until it is gone.
+    pub async fn stop(mut self) {
+        self.child.kill().await.unwrap();
+    }
+
     pub fn pid(&self) -> u32 {
         self.child.id().expect("the function lives")
     }
