@@ -146,6 +146,15 @@ async fn only_the_setting_keeps_the_stage_out_of_the_path() {
 }
 
 #[tokio::test]
+#[should_panic(expected = "TABLE_ENTITIES")]
+async fn a_function_without_a_setting_names_it_and_ends() {
+    let app = TestApp::start().await;
+    let mut settings = app.platform.environment_of("ticker");
+    settings.retain(|(name, _)| name != "TABLE_ENTITIES");
+    FunctionProcess::start("ticker", &BINARIES["ticker"], &settings).await.polled().await;
+}
+
+#[tokio::test]
 async fn pages_are_text_and_pictures_are_not() {
     let app = TestApp::start().await;
     let mut reference = start(&app, "reference").await;

@@ -19,6 +19,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 use uuid::Uuid;
 
 /// How long a cold start or an invocation may take; a build for development on a busy machine is slow.
@@ -35,6 +36,7 @@ pub struct FunctionProcess {
     events: mpsc::Sender<Event>,
     reports: mpsc::UnboundedReceiver<(Instant, Report)>,
     log: Arc<Mutex<Vec<u8>>>,
+    outputs: JoinSet<()>,
     _running: JoinSet<()>,
 }
 
@@ -99,9 +101,10 @@ impl FunctionProcess {
         let started = Instant::now();
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{function} does not start: {error}"));
         let log = Arc::default();
-        running.spawn(keep(child.stdout.take().unwrap(), Arc::clone(&log)));
-        running.spawn(keep(child.stderr.take().unwrap(), Arc::clone(&log)));
-        Self { child, started, events, reports: reported, log, _running: running }
+        let mut outputs = JoinSet::new();
+        outputs.spawn(keep(child.stdout.take().unwrap(), Arc::clone(&log)));
+        outputs.spawn(keep(child.stderr.take().unwrap(), Arc::clone(&log)));
+        Self { child, started, events, reports: reported, log, outputs, _running: running }
     }
 
     /// Waits for the first poll: how long after the start it came.
@@ -146,13 +149,19 @@ impl FunctionProcess {
 
     async fn report(&mut self) -> (Instant, Report) {
         let waited = tokio::select! {
+            biased;
             report = self.reports.recv() => report.ok_or_else(|| "its API is gone".to_owned()),
             ended = self.child.wait() => Err(format!("it ended: {ended:?}")),
             () = tokio::time::sleep(PATIENCE) => Err(format!("it did nothing for {PATIENCE:?}")),
         };
         match waited {
             Ok(report) => report,
-            Err(cause) => panic!("the function does not go on: {cause}; it logged:\n{}", self.log().await),
+            Err(cause) => {
+                // Its last words may still be on their way.
+                let heard = async { while self.outputs.join_next().await.is_some() {} };
+                let _ = timeout(Duration::from_secs(1), heard).await;
+                panic!("the function does not go on: {cause}; it logged:\n{}", self.log().await)
+            }
         }
     }
 }
