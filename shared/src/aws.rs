@@ -2,11 +2,18 @@
 
 use std::time::Duration;
 
-use aws_config::{BehaviorVersion, SdkConfig, retry::RetryConfig, timeout::TimeoutConfig};
+use aws_config::environment::EnvironmentVariableCredentialsProvider;
+use aws_config::retry::RetryConfig;
+use aws_config::timeout::TimeoutConfig;
+use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
+use aws_smithy_async::time::SystemTimeSource;
 use aws_smithy_http_client::{Builder, Connector, tls};
-use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings, SharedHttpClient};
+use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use http_body_util::{BodyExt, Limited};
 
 use crate::{Error, Result};
@@ -33,22 +40,21 @@ macro_rules! client {
 }
 
 impl Aws {
-    pub async fn from_env() -> Self {
-        let config = aws_config::defaults(BehaviorVersion::latest())
-            .http_client(http_client())
-            .retry_config(retries())
-            .timeout_config(timeouts())
-            .load()
-            .await;
+    /// From the environment, as Lambda gives it. Other places to find credentials (profiles, roles, instance
+    /// metadata) would be linked into every function and never be used there.
+    pub fn from_env() -> Self {
+        let region = ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().find_map(|name| std::env::var(name).ok());
+        let config = SdkConfig::builder()
+            .region(region.map(Region::new))
+            .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
+            .service_config(EndpointsOfEnvironment);
         let own_s3 = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].iter().any(|name| std::env::var_os(name).is_some());
-        Self { config, observer: None, s3_path_style: own_s3 }
+        Self { config: completed(config), observer: None, s3_path_style: own_s3 }
     }
 
     /// The services of one's own machine. `observer` sees every call: tests count calls and capacity with it.
-    pub fn local(config: SdkConfig, observer: Option<SharedInterceptor>) -> Self {
-        let config =
-            config.into_builder().http_client(http_client()).retry_config(retries()).timeout_config(timeouts()).build();
-        Self { config, observer, s3_path_style: true }
+    pub fn local(config: aws_types::sdk_config::Builder, observer: Option<SharedInterceptor>) -> Self {
+        Self { config: completed(config), observer, s3_path_style: true }
     }
 
     client!(dynamodb, aws_sdk_dynamodb);
@@ -63,8 +69,28 @@ impl Aws {
     }
 }
 
-pub fn http_client() -> SharedHttpClient {
-    Builder::new().tls_provider(TLS).build_https()
+/// What every connection has in common, whoever it is to.
+fn completed(config: aws_types::sdk_config::Builder) -> SdkConfig {
+    config
+        .behavior_version(BehaviorVersion::latest())
+        .http_client(Builder::new().tls_provider(TLS).build_https())
+        .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))
+        .time_source(SystemTimeSource::new())
+        .retry_config(retries())
+        .timeout_config(timeouts())
+        .build()
+}
+
+/// `AWS_ENDPOINT_URL_<SERVICE>` and `AWS_ENDPOINT_URL`: where the services are, when they are not AWS's own.
+#[derive(Debug)]
+struct EndpointsOfEnvironment;
+
+impl LoadServiceConfig for EndpointsOfEnvironment {
+    fn load_config(&self, key: ServiceConfigKey<'_>) -> Option<String> {
+        let service = key.service_id().to_uppercase().replace(' ', "_");
+        let own = std::env::var(format!("{}_{service}", key.env())).ok();
+        own.or_else(|| std::env::var(key.env()).ok())
+    }
 }
 
 /// Many short tries rather than few long waits: what throttles or conflicts passes in milliseconds.

@@ -10,7 +10,7 @@ pub struct Context {
 }
 
 impl Context {
-    pub async fn from_env() -> Self {
-        Self { config: Config::from_env(), aws: Aws::from_env().await }
+    pub fn from_env() -> Self {
+        Self { config: Config::from_env(), aws: Aws::from_env() }
     }
 }

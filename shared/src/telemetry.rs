@@ -4,32 +4,29 @@ use std::io;
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
-const DEFAULT_LEVELS: &str = "info,aws_config=warn,aws_smithy_runtime=warn";
+const DEFAULT_LEVELS: &str = "info";
 
-/// Starts logging to standard output. `LOG_LEVEL` takes levels as `info` or `info,shared=debug`.
+/// Starts logging to standard output. `LOG_LEVEL` takes levels as `info` or `warn,shared=info`.
 pub fn init() {
-    init_to(io::stdout);
-}
-
-/// Starts logging to a writer of one's own; a second start changes nothing.
-pub fn init_to<W>(writer: W)
-where
-    W: for<'a> MakeWriter<'a> + Send + Sync + 'static,
-{
-    let levels = std::env::var("LOG_LEVEL").unwrap_or_else(|_| DEFAULT_LEVELS.to_owned());
-    let filter = EnvFilter::try_new(levels).unwrap_or_else(|_| EnvFilter::new(DEFAULT_LEVELS));
-    let _ = tracing_subscriber::fmt()
+    let layer = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)
         .with_current_span(true)
         .with_span_list(false)
         .with_target(false)
-        .with_env_filter(filter)
-        .with_writer(writer)
-        .try_init();
+        .with_writer(io::stdout);
+    // Whoever started logging before goes on with it.
+    let _ = tracing_subscriber::registry().with(layer).with(levels(DEFAULT_LEVELS)).try_init();
+}
+
+/// The levels of `LOG_LEVEL`; the given ones when it is not there or says nothing.
+pub fn levels(default: &str) -> Targets {
+    let setting = std::env::var("LOG_LEVEL").ok().filter(|levels| !levels.is_empty());
+    setting.and_then(|levels| levels.parse().ok()).or_else(|| default.parse().ok()).unwrap_or_default()
 }
 
 /// The one line every request leaves. Who called and what for is in its span.

@@ -1,1 +1,134 @@
-fn main() {}
+//! Measures the cold start of every function, as Lambda would see it: `cargo run -p tests -- --help`.
+#![expect(clippy::print_stdout, reason = "its tables are what this program is for")]
+#![expect(clippy::unwrap_used, reason = "what cannot be measured says so by failing")]
+
+mod certificate;
+mod event;
+mod quota;
+mod tls;
+
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use local::template::Template;
+use tests::runtime_api::FunctionProcess;
+use tests::{TestApp, binaries};
+
+/// Measures the cold start of every function: medians of several runs.
+#[derive(Parser)]
+struct Cli {
+    #[arg(long, value_enum, default_value_t = Profile::Lambda)]
+    profile: Profile,
+    /// How often each function starts
+    #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
+    runs: u32,
+    /// Fail when `agents` is larger or slower than it may be
+    #[arg(long)]
+    check: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Profile {
+    Lambda,
+    Dev,
+}
+
+/// What `--check` allows `agents`: less than this.
+const LIMIT_MB: f64 = 6.0;
+const LIMIT_FIRST_POLL_MS: f64 = 10.0;
+
+/// Where systems keep the certificates they trust, all of which a cold start reads.
+const BUNDLES: [&str; 2] = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
+/// Between two runs: what the last one left to do must not be measured with the next one.
+const PAUSE: Duration = Duration::from_millis(20);
+
+struct Measured {
+    first_poll_ms: f64,
+    first_response_ms: f64,
+    rss_mb: f64,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let binaries = match cli.profile {
+        // As they are deployed, with no more features than they ask for themselves.
+        Profile::Lambda => binaries::build("lambda", None),
+        Profile::Dev => binaries::build("dev", Some(env!("CARGO_PKG_NAME"))),
+    };
+    let app = TestApp::start().await;
+    let template = Template::read();
+    let token = app.person("ada").token.unwrap();
+
+    println!("{:<14}{:>8}{:>16}{:>20}{:>10}", "function", "MB", "first poll ms", "first response ms", "RSS MB");
+    let mut passed = true;
+    for (function, binary) in &binaries {
+        let event = event::first(&template, function, &token);
+        let settings = settings(&app, function);
+        let mut runs = Vec::new();
+        for _ in 0..cli.runs {
+            let mut process = FunctionProcess::start(function, binary, &settings).await;
+            let first_poll_ms = ms(process.polled().await);
+            let first_response_ms = ms(event::send(&mut process, &event).await);
+            runs.push(Measured { first_poll_ms, first_response_ms, rss_mb: rss_mb(process.pid()) });
+            process.stop().await;
+            tokio::time::sleep(PAUSE).await;
+        }
+        let mb = size_mb(binary);
+        let first_poll_ms = median(runs.iter().map(|run| run.first_poll_ms));
+        let first_response_ms = median(runs.iter().map(|run| run.first_response_ms));
+        let rss_mb = median(runs.iter().map(|run| run.rss_mb));
+        println!("{function:<14}{mb:>8.2}{first_poll_ms:>16.1}{first_response_ms:>20.1}{rss_mb:>10.1}");
+        passed &= function != "agents" || (mb < LIMIT_MB && first_poll_ms < LIMIT_FIRST_POLL_MS);
+    }
+
+    println!("\n{:<28}{:>14}{:>20}", "agents, DynamoDB over TLS", "first call ms", "first response ms");
+    let event = event::first(&template, "agents", &token);
+    for cores in [None, Some(quota::CORES_OF_256_MB)] {
+        let measured = tls::measure(&app, &binaries["agents"], &event, cli.runs, cores).await;
+        let speed = cores.map_or("full speed".to_owned(), |cores| format!("{cores} core"));
+        match measured {
+            Ok((call, response)) => println!("{speed:<28}{call:>14.1}{response:>20.1}"),
+            Err(cause) => println!("{speed:<28}no CPU quota can be set here: {cause}"),
+        }
+    }
+
+    if cli.check && !passed {
+        eprintln!("agents must be smaller than {LIMIT_MB} MB and poll within {LIMIT_FIRST_POLL_MS} ms");
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}
+
+fn settings(app: &TestApp, function: &str) -> Vec<(String, String)> {
+    let mut settings = app.platform.environment_of(function);
+    // What the template's parameter has when nobody says otherwise.
+    settings.push(("LOG_LEVEL".to_owned(), "info".to_owned()));
+    // Without it, a folder of single certificates would be read too, where the system has one beside its bundle.
+    let bundle = BUNDLES.iter().find(|bundle| Path::new(bundle).exists());
+    settings.extend(bundle.map(|bundle| ("SSL_CERT_FILE".to_owned(), (*bundle).to_owned())));
+    settings
+}
+
+fn ms(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1_000.0
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<_> = values.collect();
+    values.sort_by(f64::total_cmp);
+    (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0
+}
+
+fn size_mb(binary: &Path) -> f64 {
+    fs::metadata(binary).unwrap().len() as f64 / 1e6
+}
+
+fn rss_mb(pid: u32) -> f64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<f64>().unwrap() * 1_024.0 / 1e6
+}

@@ -2,8 +2,10 @@
 //! AWS call, and a layer of faults before DynamoDB.
 #![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
 
+pub mod binaries;
 pub mod client;
 pub mod faults;
+pub mod runtime_api;
 
 use std::time::Duration;
 

@@ -7,6 +7,6 @@ use shared::{Context, telemetry};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     telemetry::init();
-    let stores = &Stores::new(&Context::from_env().await)?;
+    let stores = &Stores::new(&Context::from_env())?;
     run(service_fn(async |event: LambdaEvent<_>| Ok::<_, Error>(handle(stores, event.payload).await))).await
 }

@@ -11,7 +11,7 @@ use shared::queue::Queue;
 use shared::store::{Agents, Catalog};
 use shared::{Context, Result, config};
 
-pub use routes::{router, routes};
+pub use routes::{document, router};
 
 /// What the handlers work with.
 #[derive(Clone)]

@@ -1,25 +1,19 @@
-//! The routes of the family. A route and its description are one thing: see the attribute on each handler.
+//! The routes of the family.
 
 use axum::Router;
 use shared::http::{finish, standard};
-use shared::{Context, Result};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
+use shared::{Context, Result, routes};
 
 use crate::Stores;
 use crate::handlers::*;
 
-pub fn routes() -> OpenApiRouter<Stores> {
-    OpenApiRouter::new()
-        // /builder/v1/agents
-        .routes(routes!(list_agents, create_agent))
-        // /builder/v1/agents/{id}
-        .routes(routes!(get_agent, update_agent, delete_agent))
-        // /builder/v1/models
-        .routes(routes!(list_models))
+routes! { Stores;
+    "/builder/v1/agents" => get(list_agents), post(create_agent);
+    "/builder/v1/agents/{id}" => get(get_agent), patch(update_agent), delete(delete_agent);
+    "/builder/v1/models" => get(list_models);
 }
 
 pub fn router(context: &Context) -> Result<Router> {
-    let router = Router::from(routes()).with_state(Stores::new(context)?);
+    let router = table().with_state(Stores::new(context)?);
     Ok(finish(router, standard::AREA, "agents", &context.config))
 }

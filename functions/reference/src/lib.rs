@@ -12,7 +12,7 @@ use shared::store::Works;
 use shared::{Context, Result};
 
 pub use docs::HERE;
-pub use routes::{router, routes};
+pub use routes::{document, router};
 
 /// What the handlers work with.
 #[derive(Clone)]

@@ -6,6 +6,6 @@ use shared::{Context, telemetry};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     telemetry::init();
-    let context = Context::from_env().await;
+    let context = Context::from_env();
     run(reference::router(&context)?).await
 }

@@ -9,6 +9,6 @@ use ticker::{Stores, tick};
 #[tokio::main]
 async fn main() -> Result<(), Error> {
     telemetry::init();
-    let stores = &Stores::new(&Context::from_env().await)?;
+    let stores = &Stores::new(&Context::from_env())?;
     run(service_fn(async |_: LambdaEvent<Value>| Ok::<_, Error>(tick(stores, Time::now()).await?))).await
 }

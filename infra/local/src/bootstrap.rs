@@ -17,7 +17,7 @@ const ISSUER: &str = "urn:atelier:bootstrap";
 /// is there already, nothing is made and nothing shown.
 pub async fn operator(entities_table: &str) -> Result<SecretToken, Failure> {
     let settings = [(config::TABLE_ENTITIES.to_owned(), entities_table.to_owned())];
-    let context = Context { config: settings.into_iter().collect::<Config>(), aws: Aws::from_env().await };
+    let context = Context { config: settings.into_iter().collect::<Config>(), aws: Aws::from_env() };
     let identities = Identities::new(&context)?;
     let first_seen = auth::first_seen(&Claims {
         issuer: ISSUER.to_owned(),

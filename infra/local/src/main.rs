@@ -12,7 +12,9 @@ use local::credentials::Kept;
 use local::issuer::{Issuer, Subject};
 use local::watch::Watched;
 use local::{DataDir, Failure, Options, Platform, bootstrap, openapi};
-use tracing_subscriber::EnvFilter;
+use shared::telemetry::levels;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// Requests, and what is wrong with us; the embedded services warn of every refusal.
 const DEFAULT_LEVELS: &str = "error,shared=info,local=info";
@@ -20,8 +22,8 @@ const DEFAULT_LEVELS: &str = "error,shared=info,local=info";
 #[tokio::main]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
-    let levels = EnvFilter::try_from_env("LOG_LEVEL").unwrap_or_else(|_| EnvFilter::new(DEFAULT_LEVELS));
-    tracing_subscriber::fmt().compact().with_target(false).with_env_filter(levels).with_writer(std::io::stderr).init();
+    let log = tracing_subscriber::fmt::layer().compact().with_target(false).with_writer(std::io::stderr);
+    tracing_subscriber::registry().with(log).with(levels(DEFAULT_LEVELS)).init();
     match run(cli).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -11,6 +11,8 @@ use crate::failure::Failure;
 pub struct Document {
     pub file: PathBuf,
     pub openapi: OpenApi,
+    /// Path and method of every route of the area, as the functions' tables have them.
+    pub routes: Vec<(&'static str, &'static str)>,
 }
 
 impl Document {
@@ -22,9 +24,12 @@ impl Document {
 
 pub fn documents() -> Vec<Document> {
     let mut builder = document("Atelier: agents and workflows", "bearer", "An access token of the platform's issuer");
-    builder.merge(agents::routes().into_openapi());
-    builder.merge(reference::routes().into_openapi());
-    vec![Document { file: folder().join("builder.json"), openapi: builder }]
+    let mut routes = Vec::new();
+    for (part, served) in [agents::document(), reference::document()] {
+        builder.merge(part);
+        routes.extend(served);
+    }
+    vec![Document { file: folder().join("builder.json"), openapi: builder, routes }]
 }
 
 /// Writes the documents into `reference`.

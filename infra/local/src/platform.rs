@@ -116,6 +116,12 @@ impl Platform {
         self.parts.context()
     }
 
+    /// The environment of a function that runs as a process of its own: its settings, and where the services are.
+    pub fn environment_of(&self, function: &str) -> Vec<(String, String)> {
+        let services = self.parts.services.endpoints.environment();
+        self.parts.settings_of(function).chain(services).collect()
+    }
+
     /// Handles the messages that are there now; how many those were.
     pub async fn drain(&self) -> usize {
         let mut handled = 0;
@@ -140,9 +146,12 @@ impl Platform {
 
 impl Parts {
     fn context_of(&self, function: &str) -> Context {
+        Context { config: self.settings_of(function).collect(), aws: self.aws.clone() }
+    }
+
+    fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {
         let settings = self.template.functions.get(function).map(|function| &function.settings);
-        let settings = settings.into_iter().flatten().map(|(name, setting)| (name.clone(), self.resolved(setting)));
-        Context { config: settings.collect(), aws: self.aws.clone() }
+        settings.into_iter().flatten().map(|(name, setting)| (name.clone(), self.resolved(setting)))
     }
 
     fn context(&self) -> Context {

@@ -7,6 +7,7 @@ mod extract;
 pub mod layers;
 pub mod openai;
 pub mod paging;
+mod routes;
 pub mod standard;
 
 use axum::http::StatusCode;

@@ -6,7 +6,7 @@ mod s3;
 
 use std::net::SocketAddr;
 
-use aws_config::{BehaviorVersion, Region, SdkConfig};
+use aws_config::{Region, SdkConfig};
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
@@ -73,18 +73,12 @@ pub fn address(listener: &TcpListener) -> Result<SocketAddr, Failure> {
 }
 
 impl Endpoints {
-    pub fn sdk_config(self) -> SdkConfig {
+    pub fn sdk_config(self) -> aws_types::sdk_config::Builder {
         let credentials = Credentials::from_keys(ACCESS_KEY, SECRET_KEY, None);
         SdkConfig::builder()
-            .behavior_version(BehaviorVersion::latest())
             .region(Region::from_static(REGION))
             .credentials_provider(SharedCredentialsProvider::new(credentials))
-            .sleep_impl(aws_smithy_async::rt::sleep::SharedAsyncSleep::new(
-                aws_smithy_async::rt::sleep::TokioSleep::new(),
-            ))
-            .time_source(aws_smithy_async::time::SystemTimeSource::new())
             .service_config(self)
-            .build()
     }
 
     /// The same for another process: what the SDK reads from its environment.

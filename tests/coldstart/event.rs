@@ -1,0 +1,37 @@
+//! The least that makes each kind of function do what it does.
+
+use std::time::Duration;
+
+use local::template::Template;
+use serde_json::{Value, json};
+use tests::runtime_api::FunctionProcess;
+
+/// A request to the function's first route, an empty batch for its queue, or the hour.
+pub fn first(template: &Template, function: &str, token: &str) -> Value {
+    match template.routes.iter().find(|route| route.function == function) {
+        Some(route) => request(&route.path, token),
+        None if template.functions[function].source.is_some() => json!({"Records": []}),
+        None => json!({
+            "version": "0", "id": "0", "detail-type": "Scheduled Event", "source": "aws.events", "account": "0",
+            "time": "2026-01-01T00:00:00Z", "region": "us-east-1", "resources": [], "detail": {},
+        }),
+    }
+}
+
+fn request(path: &str, token: &str) -> Value {
+    json!({
+        "resource": path, "path": path, "httpMethod": "GET",
+        "headers": {"Authorization": format!("Bearer {token}")}, "multiValueHeaders": {},
+        "queryStringParameters": null, "multiValueQueryStringParameters": null, "pathParameters": null,
+        "stageVariables": null, "body": null, "isBase64Encoded": false,
+        "requestContext": {"stage": "v1", "httpMethod": "GET", "resourcePath": path, "identity": {}},
+    })
+}
+
+/// How long the answer took.
+pub async fn send(process: &mut FunctionProcess, event: &Value) -> Duration {
+    let invocation = process.invoke(event).await;
+    let answer = invocation.outcome.unwrap();
+    assert!(answer["statusCode"].as_u64().is_none_or(|status| status < 400), "{answer}");
+    invocation.took
+}

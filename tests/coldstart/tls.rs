@@ -1,0 +1,115 @@
+//! The first call over TLS, where a function's cryptography wakes up: DynamoDB behind a certificate of our own.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use std::{fs, io};
+
+use local::services::{address, listen};
+use serde_json::Value;
+use tests::TestApp;
+use tests::runtime_api::FunctionProcess;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy, split};
+use tokio::net::TcpStream;
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::pki_types::PrivatePkcs8KeyDer;
+
+use crate::certificate::Certificate;
+use crate::quota::Quota;
+use crate::{BUNDLES, PAUSE, event, median, ms, settings};
+
+const ENDPOINT: &str = "AWS_ENDPOINT_URL_DYNAMODB";
+
+/// Medians, in ms: from the connection to the first call's answer, and of the first response as a whole.
+pub async fn measure(
+    app: &TestApp,
+    binary: &Path,
+    event: &Value,
+    runs: u32,
+    cores: Option<f64>,
+) -> io::Result<(f64, f64)> {
+    // Dropped after the processes it holds.
+    let quota = cores.map(Quota::new).transpose()?;
+    let mut settings = settings(app, "agents");
+    let service = settings.iter().find(|(name, _)| name == ENDPOINT).unwrap();
+    let service = service.1.trim_start_matches("http://").parse().unwrap();
+    let mut front = Front::start(service, app.platform.data().folder()).await;
+    settings.push((ENDPOINT.to_owned(), format!("https://{}", front.address)));
+    settings.push(("SSL_CERT_FILE".to_owned(), front.trusted.display().to_string()));
+
+    let (mut calls, mut responses) = (Vec::new(), Vec::new());
+    for _ in 0..runs {
+        let mut process = FunctionProcess::start("agents", binary, &settings).await;
+        process.polled().await;
+        if let Some(quota) = &quota {
+            // Not before: Lambda lets a cold start have a whole core.
+            quota.hold(process.pid())?;
+        }
+        responses.push(ms(event::send(&mut process, event).await));
+        calls.push(ms(front.first_calls.recv().await.unwrap()));
+        process.stop().await;
+        tokio::time::sleep(PAUSE).await;
+    }
+    Ok((median(calls.into_iter()), median(responses.into_iter())))
+}
+
+struct Front {
+    address: SocketAddr,
+    /// What the system trusts, and this front.
+    trusted: PathBuf,
+    /// Of each connection, how long its first answer took.
+    first_calls: mpsc::UnboundedReceiver<Duration>,
+    _running: JoinSet<()>,
+}
+
+impl Front {
+    async fn start(service: SocketAddr, folder: &Path) -> Self {
+        let certificate = Certificate::new();
+        let bundle = BUNDLES.iter().find_map(|bundle| fs::read_to_string(bundle).ok()).unwrap_or_default();
+        let trusted = folder.join("trusted.pem");
+        fs::write(&trusted, bundle + &certificate.pem()).unwrap();
+        let key = PrivatePkcs8KeyDer::from(certificate.pkcs8);
+        let config = ServerConfig::builder().with_no_client_auth();
+        let config = config.with_single_cert(vec![certificate.der.into()], key.into()).unwrap();
+        let acceptor = TlsAcceptor::from(Arc::new(config));
+
+        let listener = listen(0).await.unwrap();
+        let address = address(&listener).unwrap();
+        let (took, first_calls) = mpsc::unbounded_channel();
+        let mut running = JoinSet::new();
+        running.spawn(async move {
+            let mut connections = JoinSet::new();
+            while let Ok((client, _)) = listener.accept().await {
+                let (acceptor, took) = (acceptor.clone(), took.clone());
+                // How a connection ends, its client knows.
+                connections.spawn(async move { drop(pass(client, acceptor, service, took).await) });
+            }
+        });
+        Self { address, trusted, first_calls, _running: running }
+    }
+}
+
+async fn pass(
+    client: TcpStream,
+    acceptor: TlsAcceptor,
+    service: SocketAddr,
+    took: mpsc::UnboundedSender<Duration>,
+) -> io::Result<()> {
+    let accepted = Instant::now();
+    client.set_nodelay(true)?;
+    let (mut from_client, mut to_client) = split(acceptor.accept(client).await?);
+    let (mut from_service, mut to_service) = TcpStream::connect(service).await?.into_split();
+    let down = async {
+        let mut first = vec![0; 16 * 1024];
+        let length = from_service.read(&mut first).await?;
+        to_client.write_all(&first[..length]).await?;
+        to_client.flush().await?;
+        let _ = took.send(accepted.elapsed());
+        copy(&mut from_service, &mut to_client).await
+    };
+    tokio::try_join!(copy(&mut from_client, &mut to_service), down).map(drop)
+}

@@ -1,0 +1,182 @@
+//! Replays the payloads of `events/`: through the functions' real binaries, on a fake Runtime API, as Lambda would.
+#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use serde_json::{Value, json};
+use shared::domain::id::AgentId;
+use tests::binaries::{self, folder};
+use tests::runtime_api::FunctionProcess;
+use tests::{AgentBuilder, TestApp};
+
+/// What answers requests: the status, and the error's code if it is one.
+const ANSWERS: &[(&str, u64, Option<&str>)] = &[
+    ("agents/create", 201, None),
+    ("agents/create-base64", 201, None),
+    ("agents/get-unknown", 404, Some("agent_not_found")),
+    ("agents/list", 200, None),
+    ("agents/list-repeated-query", 400, Some("invalid_query")),
+    ("agents/no-token", 401, Some("unauthorized")),
+    ("agents/patch", 200, None),
+    ("agents/wrong-method", 405, Some("method_not_allowed")),
+    ("reference/docs", 307, None),
+    ("reference/docs-icon", 200, None),
+    ("reference/docs-page", 200, None),
+    ("reference/health", 200, None),
+    ("reference/openapi", 200, None),
+];
+/// What handles messages and ticks; each has a test of its own.
+const HANDLED: &[&str] = &["agent-worker/hints", "ticker/every-minute"];
+
+static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
+    LazyLock::new(|| binaries::build("dev", Some(env!("CARGO_PKG_NAME"))));
+
+async fn start(app: &TestApp, function: &str) -> FunctionProcess {
+    let settings = app.platform.environment_of(function);
+    FunctionProcess::start(function, &BINARIES[function], &settings).await
+}
+
+/// `agents/list` as the person `ada` sends it.
+fn event(app: &TestApp, name: &str) -> Value {
+    let payload = fs::read_to_string(folder("events").join(name).with_extension("json")).unwrap();
+    let token = app.person("ada").token.unwrap();
+    serde_json::from_str(&payload.replace("{{token}}", &token)).unwrap()
+}
+
+async fn replay(app: &TestApp, process: &mut FunctionProcess, name: &str) -> Value {
+    let mut answer = process.invoke(&event(app, name)).await.outcome.unwrap();
+    if let Some(json) = answer["body"].as_str().and_then(|body| serde_json::from_str(body).ok()) {
+        answer["body"] = json;
+    }
+    answer
+}
+
+/// The agent that `agents/patch` changes.
+async fn insert_agent(app: &TestApp) {
+    let event = event(app, "agents/patch");
+    let id: AgentId = event["pathParameters"]["proxy"].as_str().unwrap().parse().unwrap();
+    AgentBuilder::new(app.account("ada"), "scout").with(|agent| agent.id = id).insert(app).await;
+}
+
+fn header<'a>(answer: &'a Value, name: &str) -> Vec<&'a str> {
+    let values = answer["multiValueHeaders"][name].as_array().into_iter().flatten();
+    values.map(|value| value.as_str().unwrap()).collect()
+}
+
+#[test]
+fn every_function_has_payloads_and_every_payload_an_expectation() {
+    let mut payloads = BTreeSet::new();
+    for function in binaries::functions() {
+        let files = fs::read_dir(folder("events").join(&function)).into_iter().flatten();
+        let files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+        assert!(!files.is_empty(), "events/{function}/ has no payload");
+        payloads.extend(files.iter().map(|file| format!("{function}/{}", file.file_stem().unwrap().display())));
+    }
+    let expected = ANSWERS.iter().map(|(name, ..)| *name).chain(HANDLED.iter().copied());
+    assert_eq!(payloads, expected.map(str::to_owned).collect());
+}
+
+#[tokio::test]
+async fn requests_are_answered_in_the_form_api_gateway_takes() {
+    let app = TestApp::start().await;
+    insert_agent(&app).await;
+
+    let mut processes = BTreeMap::new();
+    for (name, status, code) in ANSWERS {
+        let (function, _) = name.split_once('/').unwrap();
+        if !processes.contains_key(function) {
+            processes.insert(function, start(&app, function).await);
+        }
+        let answer = replay(&app, processes.get_mut(function).unwrap(), name).await;
+        assert_eq!(answer["statusCode"], *status, "{name}: {answer}");
+        assert_eq!(header(&answer, "x-request-id").len(), 1, "{name}: {answer}");
+        if let Some(code) = code {
+            let message = answer["body"]["error"]["message"].as_str().unwrap_or_default();
+            assert_ne!(message, "", "{name}: {answer}");
+            assert_eq!(answer["body"], json!({"error": {"code": code, "message": message}}), "{name}");
+            assert_eq!(header(&answer, "content-type"), ["application/json"], "{name}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_repeated_key_replays_the_creation() {
+    let app = TestApp::start().await;
+    let mut agents = start(&app, "agents").await;
+    let first = replay(&app, &mut agents, "agents/create").await;
+    let again = replay(&app, &mut agents, "agents/create").await;
+    assert_eq!(header(&first, "idempotent-replayed"), [""; 0]);
+    assert_eq!(header(&again, "idempotent-replayed"), ["true"]);
+    assert_eq!(first["body"], again["body"]);
+    // Of repeated headers the last one counts.
+    assert_eq!(header(&first, "x-request-id"), ["req-from-the-client"]);
+}
+
+#[tokio::test]
+async fn a_query_arrives_decoded() {
+    let app = TestApp::start().await;
+    for name in ["Agenda B", "data bot", "A b c", "other"] {
+        AgentBuilder::new(app.account("ada"), name).insert(&app).await;
+    }
+    let listed = replay(&app, &mut start(&app, "agents").await, "agents/list").await;
+    let names: Vec<_> = listed["body"]["data"].as_array().unwrap().iter().map(|agent| &agent["name"]).collect();
+    assert_eq!(names, ["A b c", "Agenda B", "data bot"]);
+    assert_eq!(listed["body"]["meta"], json!({"page": 1, "perPage": 5, "total": 3, "totalPages": 1}));
+}
+
+#[tokio::test]
+async fn a_body_arrives_unharmed() {
+    let app = TestApp::start().await;
+    insert_agent(&app).await;
+    let patched = replay(&app, &mut start(&app, "agents").await, "agents/patch").await;
+    assert_eq!(patched["body"]["data"]["name"], "Scout ñ");
+}
+
+#[tokio::test]
+async fn only_the_setting_keeps_the_stage_out_of_the_path() {
+    let app = TestApp::start().await;
+    let mut settings = app.platform.environment_of("reference");
+    settings.retain(|(name, _)| name != "AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH");
+    let mut process = FunctionProcess::start("reference", &BINARIES["reference"], &settings).await;
+    let answer = replay(&app, &mut process, "reference/openapi").await;
+    assert_eq!(answer["body"]["error"]["code"], "not_found");
+}
+
+#[tokio::test]
+#[should_panic(expected = "TABLE_ENTITIES")]
+async fn a_function_without_a_setting_names_it_and_ends() {
+    let app = TestApp::start().await;
+    let mut settings = app.platform.environment_of("ticker");
+    settings.retain(|(name, _)| name != "TABLE_ENTITIES");
+    FunctionProcess::start("ticker", &BINARIES["ticker"], &settings).await.polled().await;
+}
+
+#[tokio::test]
+async fn pages_are_text_and_pictures_are_not() {
+    let app = TestApp::start().await;
+    let mut reference = start(&app, "reference").await;
+    let front = replay(&app, &mut reference, "reference/docs").await;
+    assert_eq!(header(&front, "location"), ["docs/index.html"]);
+    let page = replay(&app, &mut reference, "reference/docs-page").await;
+    assert_eq!((header(&page, "content-type"), &page["isBase64Encoded"]), (vec!["text/html"], &json!(false)));
+    let icon = replay(&app, &mut reference, "reference/docs-icon").await;
+    assert_eq!((header(&icon, "content-type"), &icon["isBase64Encoded"]), (vec!["image/png"], &json!(true)));
+}
+
+#[tokio::test]
+async fn a_message_that_cannot_be_read_comes_back_alone() {
+    let app = TestApp::start().await;
+    let answer = replay(&app, &mut start(&app, "agent-worker").await, "agent-worker/hints").await;
+    let garbage = &event(&app, "agent-worker/hints")["Records"][1]["messageId"];
+    assert_eq!(answer, json!({"batchItemFailures": [{"itemIdentifier": garbage}]}));
+}
+
+#[tokio::test]
+async fn a_tick_with_nothing_due_sends_nothing() {
+    let app = TestApp::start().await;
+    let answer = replay(&app, &mut start(&app, "ticker").await, "ticker/every-minute").await;
+    assert_eq!(answer, 0);
+}

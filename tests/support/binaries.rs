@@ -1,0 +1,54 @@
+//! The functions as binaries.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+/// A folder of the repository.
+pub fn folder(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name)
+}
+
+/// The names of all functions, which are those of their folders, packages and binaries.
+pub fn functions() -> Vec<String> {
+    let entries = std::fs::read_dir(folder("functions")).unwrap();
+    let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// Builds every function; where each binary is.
+///
+/// With this crate `beside` them, their dependencies have the features that they have in the build of this crate,
+/// and need not be compiled again.
+pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
+    let functions = functions();
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(folder("")).args(["build", "--message-format=json-render-diagnostics", "--profile", profile]);
+    for package in functions.iter().map(String::as_str).chain(beside) {
+        cargo.args(["-p", package]);
+    }
+    for binary in &functions {
+        cargo.args(["--bin", binary]);
+    }
+    // What cargo tells the program it runs is not meant for another cargo: some build scripts would run again.
+    for (name, _) in std::env::vars_os() {
+        let told = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
+        if told.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+            cargo.env_remove(name);
+        }
+    }
+    let built = cargo.stdin(Stdio::null()).stderr(Stdio::inherit()).output().unwrap();
+    assert!(built.status.success(), "the functions do not build");
+    let messages = String::from_utf8(built.stdout).unwrap();
+    let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let binaries = messages.filter_map(|message| {
+        let executable = message["executable"].as_str()?;
+        Some((message["target"]["name"].as_str()?.to_owned(), PathBuf::from(executable)))
+    });
+    let binaries: BTreeMap<_, _> = binaries.collect();
+    assert!(functions.iter().eq(binaries.keys()), "a function has no binary of its name: {binaries:?}");
+    binaries
+}
