@@ -27,6 +27,10 @@ pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
     let functions = functions();
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(folder("")).args(["build", "--message-format=json-render-diagnostics", "--profile", profile]);
+    if profile == "lambda" {
+        // With the target named, cargo's own folder is not target/lambda, where zips belong.
+        cargo.args(["--target", &host()]);
+    }
     for package in functions.iter().map(String::as_str).chain(beside) {
         cargo.args(["-p", package]);
     }
@@ -51,4 +55,11 @@ pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
     let binaries: BTreeMap<_, _> = binaries.collect();
     assert!(functions.iter().eq(binaries.keys()), "a function has no binary of its name: {binaries:?}");
     binaries
+}
+
+/// The target that this machine is.
+fn host() -> String {
+    let said = Command::new("rustc").arg("-vV").output().unwrap();
+    let said = String::from_utf8(said.stdout).unwrap();
+    said.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
 }

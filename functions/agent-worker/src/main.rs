@@ -4,7 +4,7 @@ use agent_worker::{Stores, handle};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use shared::{Context, telemetry};
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init();
     let stores = &Stores::new(&Context::from_env())?;

@@ -3,7 +3,7 @@
 use lambda_http::{Error, run};
 use shared::{Context, telemetry};
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init();
     let context = Context::from_env();

@@ -6,7 +6,7 @@ use shared::domain::time::Time;
 use shared::{Context, telemetry};
 use ticker::{Stores, tick};
 
-#[tokio::main]
+#[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
     telemetry::init();
     let stores = &Stores::new(&Context::from_env())?;

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
-use aws_sdk_dynamodb::operation::delete_item::DeleteItemError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
@@ -198,7 +197,7 @@ impl Table {
         Write::new(&self.name, Change::Check(key))
     }
 
-    /// Carries out one write.
+    /// Carries out one put or update.
     pub async fn write(&self, write: Write) -> Result<Result<(), Refused>> {
         for attempt in 0.. {
             match self.write_once(&write).await? {
@@ -237,11 +236,14 @@ impl Table {
                 let call = self.client.update_item().set_key(Some(key.attributes()));
                 carry_out!(call.set_update_expression(write.update_expression()), UpdateItemError)
             }
-            Change::Delete(key) => {
-                carry_out!(self.client.delete_item().set_key(Some(key.attributes())), DeleteItemError)
-            }
-            Change::Check(_) => Err(Error::internal("a check alone changes nothing; it belongs in a transaction")),
+            Change::Delete(_) | Change::Check(_) => Err(Error::internal("this change belongs in a transaction")),
         }
+    }
+
+    /// Deletes an item that may be there. Alone, so that only functions that delete link the call.
+    pub async fn remove(&self, key: &Key) -> Result<()> {
+        let call = self.client.delete_item().table_name(&self.name).set_key(Some(key.attributes()));
+        call.send().await.map(drop).map_err(failed)
     }
 
     /// Carries out all writes or none. The token makes a repeat of the same transaction harmless for ten minutes.
