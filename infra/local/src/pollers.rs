@@ -19,13 +19,16 @@ pub struct Poller {
     pub deliver: Deliver,
 }
 
+/// Well within what one AWS call may take: a message that is handed to a call given up would stay hidden for long.
+const WAIT_S: i32 = 3;
+
 impl Poller {
     /// Polls until the platform stops.
     pub async fn run(self, stop: CancellationToken) {
         loop {
             let polled = tokio::select! {
                 () = stop.cancelled() => return,
-                polled = self.receive(10) => polled,
+                polled = self.receive(WAIT_S) => polled,
             };
             // A batch that was taken is brought to its end, stop or not.
             match polled {
