@@ -1,76 +1,33 @@
-//! Agents, in the order of every list, with what depends on them.
+//! Agents: each change with all that must change with it.
+
+mod item;
+mod list;
 
 use std::collections::{BTreeSet, HashMap};
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use uuid::Uuid;
 
 use super::dependents::{self, Dependent};
 use super::idempotency;
 use super::keys::{self, Key};
-use super::table::{Filter, Item, Query, Refused, Table, parse, pause, to_item};
+use super::table::{Item, Refused, Table, parse, pause};
 use super::work::{self, Gone};
-use super::write::{Write, to_value};
-use crate::domain::agent::{Agent, AgentConfig, AgentPatch, AgentStatus, AgentType, Intent, Scope};
-use crate::domain::id::{AgentId, Id, WorkId, WorkflowId};
+use super::write::Write;
+use crate::domain::agent::{Agent, AgentPatch, Scope};
+use crate::domain::id::{AgentId, Id, WorkId};
 use crate::domain::identity::{Account, Plan};
-use crate::domain::page::{Order, Page, PageRequest};
 use crate::domain::reference::Reference;
-use crate::domain::text;
 use crate::domain::time::Time;
 use crate::{Context, Error, Result, config};
+
+use item::{Head, agent, config_text, head};
+pub use list::{AgentFilter, AgentSort, AgentSummary};
 
 #[derive(Clone)]
 pub struct Agents {
     entities: Table,
     counters: Table,
-}
-
-/// What a list shows of an agent.
-#[derive(Clone, Debug, PartialEq)]
-pub struct AgentSummary {
-    pub id: AgentId,
-    pub name: String,
-    pub description: Option<String>,
-    pub r#type: AgentType,
-    pub status: AgentStatus,
-    pub requests: u64,
-    pub scope: Scope,
-    pub created_at: Time,
-    pub updated_at: Time,
-}
-
-impl From<Agent> for AgentSummary {
-    fn from(agent: Agent) -> Self {
-        Self {
-            status: agent.status(),
-            id: agent.id,
-            name: agent.name,
-            description: agent.description,
-            r#type: agent.r#type,
-            requests: agent.requests,
-            scope: agent.scope,
-            created_at: agent.created_at,
-            updated_at: agent.updated_at,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum AgentSort {
-    Name,
-    CreatedAt,
-    #[default]
-    UpdatedAt,
-    Requests,
-}
-
-/// Which agents are wanted; empty lists and no search mean all.
-#[derive(Clone, Debug, Default)]
-pub struct AgentFilter {
-    pub search: Option<String>,
-    pub statuses: Vec<AgentStatus>,
-    pub types: Vec<AgentType>,
 }
 
 /// What came of a creation.
@@ -79,49 +36,6 @@ pub enum Created {
     Now,
     /// The key was used before; this was the answer then.
     Before(String),
-}
-
-#[derive(Serialize, Deserialize)]
-struct AgentItem {
-    pk: String,
-    sk: String,
-    rev: u64,
-    /// Which write made this revision, so that a write whose answer was lost recognises itself.
-    write_id: Uuid,
-    head: Head,
-    /// JSON text: as exact as it was sent, and one value to DynamoDB.
-    config: String,
-    #[serde(default)]
-    gone: Vec<Reference>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    deleted_at: Option<Time>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    by_name: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    by_created: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    by_updated: Option<String>,
-}
-
-/// What the local indexes carry.
-#[derive(Serialize, Deserialize)]
-struct Head {
-    name: String,
-    folded: String,
-    description: Option<String>,
-    r#type: AgentType,
-    intent: Intent,
-    status: AgentStatus,
-    workflow: Option<WorkflowId>,
-    requests: u64,
-    created_at: Time,
-    updated_at: Time,
-}
-
-#[derive(Deserialize)]
-struct ListedItem {
-    sk: AgentId,
-    head: Head,
 }
 
 impl Agents {
@@ -139,7 +53,7 @@ impl Agents {
         if let Some(key) = key {
             writes.push(idempotency::claim(&self.entities, agent.account, "agents", key, answer, agent.created_at));
         }
-        writes.push(self.inserted(agent));
+        writes.push(self.entities.put_item(item::new_item(agent)).require("attribute_not_exists(pk)"));
         if agent.scope == Scope::Global {
             writes.push(self.counters.update(keys::agent_count(agent.account)).add("total", 1));
         }
@@ -155,60 +69,6 @@ impl Agents {
     pub async fn get(&self, account: Account, id: AgentId) -> Result<Agent> {
         let item = self.entities.get(&keys::agent(account, id)).await?;
         item.map(|item| agent(account, item)).transpose()?.flatten().ok_or(Error::NotFound { kind: AgentId::KIND })
-    }
-
-    /// A page of the account's list. Without a filter it reads the page and the total, however long the list is.
-    pub async fn list(
-        &self,
-        account: Account,
-        filter: &AgentFilter,
-        sort: AgentSort,
-        order: Order,
-        request: PageRequest,
-    ) -> Result<Page<AgentSummary>> {
-        let query = Query {
-            index: Some(index(sort)),
-            order,
-            filter: filter.expression(),
-            ..Query::partition(keys::agents(account))
-        };
-        if query.filter.is_some() {
-            return request.of(self.entities.query_all(query).await?).try_map(summary);
-        }
-        let (total, items) = futures::try_join!(self.count(account), self.page(query, request))?;
-        Page { items, total, request }.try_map(summary)
-    }
-
-    async fn count(&self, account: Account) -> Result<u64> {
-        #[derive(Deserialize)]
-        struct CountItem {
-            total: u64,
-        }
-        let item = self.counters.get(&keys::agent_count(account)).await?;
-        item.map_or(Ok(0), |item| Ok(parse::<CountItem>(item)?.total))
-    }
-
-    async fn page(&self, mut query: Query, request: PageRequest) -> Result<Vec<Item>> {
-        let mut skip = request.offset();
-        while skip > 0 {
-            let limit = Some(u32::try_from(skip).unwrap_or(u32::MAX));
-            let skipped = self.entities.query(&Query { limit, count_only: true, ..query.clone() }).await?;
-            if skipped.next.is_none() {
-                return Ok(Vec::new());
-            }
-            skip -= skipped.count;
-            query.after = skipped.next;
-        }
-        let mut items = Vec::new();
-        loop {
-            query.limit = Some(request.per_page - items.len() as u32);
-            let mut found = self.entities.query(&query).await?;
-            items.append(&mut found.items);
-            if items.len() as u32 == request.per_page || found.next.is_none() {
-                return Ok(items);
-            }
-            query.after = found.next;
-        }
     }
 
     /// Merges a patch into the agent. When someone else changed it meanwhile, the patch is merged again into what
@@ -370,28 +230,6 @@ impl Agents {
         }
     }
 
-    fn inserted(&self, agent: &Agent) -> Write {
-        let key = keys::agent(agent.account, agent.id);
-        let listed = agent.scope == Scope::Global;
-        let mut item: Item = to_item(&AgentItem {
-            pk: key.pk,
-            sk: key.sk,
-            rev: agent.revision,
-            write_id: agent.id.uuid(),
-            config: config_text(&agent.config),
-            gone: agent.gone.iter().cloned().collect(),
-            deleted_at: None,
-            by_name: listed.then(|| keys::by_name(&agent.name, agent.id)),
-            by_created: listed.then(|| agent.id.to_string()),
-            by_updated: listed.then(|| keys::by_updated(agent.updated_at, agent.id)),
-            head: head(agent),
-        });
-        if listed {
-            item.insert("by_requests".to_owned(), keys::requests_rank(agent.requests, agent.id));
-        }
-        self.entities.put_item(item).require("attribute_not_exists(pk)")
-    }
-
     /// Everything but the count of requests, which others add to meanwhile.
     fn replaced(&self, before: &Agent, after: &Agent, write_id: Uuid) -> Write {
         let Head { name, folded, description, r#type, intent, status, updated_at, .. } = head(after);
@@ -418,51 +256,9 @@ impl Agents {
     }
 }
 
-impl AgentFilter {
-    /// The filter as DynamoDB applies it; nothing when every agent is wanted.
-    fn expression(&self) -> Option<Filter> {
-        let mut filter = Filter::default();
-        if let Some(search) = self.search.as_deref().filter(|search| !search.is_empty()) {
-            filter.and("contains(#head.#folded, :search)", &["head", "folded"]);
-            filter.values.insert(":search".to_owned(), to_value(text::folded(search)));
-        }
-        filter.one_of("status", &self.statuses);
-        filter.one_of("type", &self.types);
-        Some(filter).filter(|filter| !filter.expression.is_empty())
-    }
-}
-
-impl Filter {
-    fn and(&mut self, condition: &str, names: &[&str]) {
-        if !self.expression.is_empty() {
-            self.expression.push_str(" AND ");
-        }
-        self.expression.push_str(condition);
-        self.names.extend(names.iter().map(|name| (format!("#{name}"), (*name).to_owned())));
-    }
-
-    fn one_of(&mut self, name: &str, wanted: &[impl Serialize]) {
-        if wanted.is_empty() {
-            return;
-        }
-        let placeholders: Vec<String> = (0..wanted.len()).map(|i| format!(":{name}{i}")).collect();
-        self.and(&format!("#head.#{name} IN ({})", placeholders.join(", ")), &["head", name]);
-        self.values.extend(placeholders.into_iter().zip(wanted.iter().map(to_value)));
-    }
-}
-
 #[derive(Deserialize)]
 struct Written {
     write_id: Uuid,
-}
-
-fn index(sort: AgentSort) -> &'static str {
-    match sort {
-        AgentSort::Name => "by_name",
-        AgentSort::CreatedAt => "by_created",
-        AgentSort::UpdatedAt => "by_updated",
-        AgentSort::Requests => "by_requests",
-    }
 }
 
 fn place(account: Account, reference: &Reference) -> Key {
@@ -471,60 +267,4 @@ fn place(account: Account, reference: &Reference) -> Key {
         Reference::Workflow(id) => keys::workflow(account, *id),
         Reference::Model(name) => keys::model(name),
     }
-}
-
-fn config_text(config: &AgentConfig) -> String {
-    serde_json::to_string(config).expect("a configuration is JSON")
-}
-
-fn head(agent: &Agent) -> Head {
-    Head {
-        name: agent.name.clone(),
-        folded: text::folded(&agent.name),
-        description: agent.description.clone(),
-        r#type: agent.r#type,
-        intent: agent.intent,
-        status: agent.status(),
-        workflow: match agent.scope {
-            Scope::Global => None,
-            Scope::Workflow(id) => Some(id),
-        },
-        requests: agent.requests,
-        created_at: agent.created_at,
-        updated_at: agent.updated_at,
-    }
-}
-
-fn scope(workflow: Option<WorkflowId>) -> Scope {
-    workflow.map_or(Scope::Global, Scope::Workflow)
-}
-
-/// The agent in an item; nothing when it was deleted.
-fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
-    let item: AgentItem = parse(item)?;
-    if item.deleted_at.is_some() {
-        return Ok(None);
-    }
-    let Head { name, description, r#type, intent, workflow, requests, created_at, updated_at, .. } = item.head;
-    Ok(Some(Agent {
-        id: item.sk.parse().map_err(Error::internal)?,
-        account,
-        name,
-        description,
-        r#type,
-        intent,
-        scope: scope(workflow),
-        config: serde_json::from_str(&item.config).map_err(Error::internal)?,
-        gone: item.gone.into_iter().collect(),
-        requests,
-        created_at,
-        updated_at,
-        revision: item.rev,
-    }))
-}
-
-fn summary(item: Item) -> Result<AgentSummary> {
-    let ListedItem { sk: id, head } = parse(item)?;
-    let Head { name, description, r#type, status, workflow, requests, created_at, updated_at, .. } = head;
-    Ok(AgentSummary { id, name, description, r#type, status, requests, scope: scope(workflow), created_at, updated_at })
 }

@@ -1,0 +1,124 @@
+//! An agent as it is stored. Its `head` is what the local indexes carry and lists show.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Scope};
+use crate::domain::id::WorkflowId;
+use crate::domain::identity::Account;
+use crate::domain::reference::Reference;
+use crate::domain::text;
+use crate::domain::time::Time;
+use crate::store::keys;
+use crate::store::table::{Item, parse, to_item};
+use crate::{Error, Result};
+
+#[derive(Serialize, Deserialize)]
+struct AgentItem {
+    pk: String,
+    sk: String,
+    rev: u64,
+    /// Which write made this revision, so that a write whose answer was lost recognises itself.
+    write_id: Uuid,
+    head: Head,
+    /// JSON text: as exact as it was sent, and one value to DynamoDB.
+    config: String,
+    #[serde(default)]
+    gone: Vec<Reference>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by_created: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by_updated: Option<String>,
+}
+
+/// What the local indexes carry.
+#[derive(Serialize, Deserialize)]
+pub struct Head {
+    pub name: String,
+    pub folded: String,
+    pub description: Option<String>,
+    pub r#type: AgentType,
+    pub intent: Intent,
+    pub status: AgentStatus,
+    pub workflow: Option<WorkflowId>,
+    pub requests: u64,
+    pub created_at: Time,
+    pub updated_at: Time,
+}
+
+/// The item of a new agent.
+pub fn new_item(agent: &Agent) -> Item {
+    let key = keys::agent(agent.account, agent.id);
+    let listed = agent.scope == Scope::Global;
+    let mut item: Item = to_item(&AgentItem {
+        pk: key.pk,
+        sk: key.sk,
+        rev: agent.revision,
+        write_id: agent.id.uuid(),
+        config: config_text(&agent.config),
+        gone: agent.gone.iter().cloned().collect(),
+        deleted_at: None,
+        by_name: listed.then(|| keys::by_name(&agent.name, agent.id)),
+        by_created: listed.then(|| agent.id.to_string()),
+        by_updated: listed.then(|| keys::by_updated(agent.updated_at, agent.id)),
+        head: head(agent),
+    });
+    if listed {
+        item.insert("by_requests".to_owned(), keys::requests_rank(agent.requests, agent.id));
+    }
+    item
+}
+
+pub fn config_text(config: &AgentConfig) -> String {
+    serde_json::to_string(config).expect("a configuration is JSON")
+}
+
+pub fn head(agent: &Agent) -> Head {
+    Head {
+        name: agent.name.clone(),
+        folded: text::folded(&agent.name),
+        description: agent.description.clone(),
+        r#type: agent.r#type,
+        intent: agent.intent,
+        status: agent.status(),
+        workflow: match agent.scope {
+            Scope::Global => None,
+            Scope::Workflow(id) => Some(id),
+        },
+        requests: agent.requests,
+        created_at: agent.created_at,
+        updated_at: agent.updated_at,
+    }
+}
+
+pub fn scope(workflow: Option<WorkflowId>) -> Scope {
+    workflow.map_or(Scope::Global, Scope::Workflow)
+}
+
+/// The agent in an item; nothing when it was deleted.
+pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
+    let item: AgentItem = parse(item)?;
+    if item.deleted_at.is_some() {
+        return Ok(None);
+    }
+    let Head { name, description, r#type, intent, workflow, requests, created_at, updated_at, .. } = item.head;
+    Ok(Some(Agent {
+        id: item.sk.parse().map_err(Error::internal)?,
+        account,
+        name,
+        description,
+        r#type,
+        intent,
+        scope: scope(workflow),
+        config: serde_json::from_str(&item.config).map_err(Error::internal)?,
+        gone: item.gone.into_iter().collect(),
+        requests,
+        created_at,
+        updated_at,
+        revision: item.rev,
+    }))
+}
