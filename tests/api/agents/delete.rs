@@ -97,3 +97,17 @@ async fn a_member_deleted_meanwhile_cannot_join() {
     );
     app.platform.drain().await;
 }
+
+#[tokio::test]
+async fn a_deleted_team_is_not_told_of_its_members() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let (team, member) = team(&ada).await;
+    ada.delete(&team).await;
+    app.platform.drain().await;
+    ada.delete(&member).await;
+    app.recorder.take();
+    app.platform.drain().await;
+    let reads = app.recorder.take().into_iter().filter(|call| call.operation == "GetItem").count();
+    assert_eq!(reads, 2, "the work and the member itself; the team is not looked for");
+}

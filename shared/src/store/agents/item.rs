@@ -99,6 +99,12 @@ pub fn scope(workflow: Option<WorkflowId>) -> Scope {
     workflow.map_or(Scope::Global, Scope::Workflow)
 }
 
+/// What the agent of an item names, deleted or not.
+pub fn references(item: Item) -> Result<Vec<Reference>> {
+    let config: AgentConfig = serde_json::from_str(&parse::<AgentItem>(item)?.config).map_err(Error::internal)?;
+    Ok(config.references().into_keys().collect())
+}
+
 /// The agent in an item; nothing when it was deleted.
 pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
     let item: AgentItem = parse(item)?;

@@ -145,10 +145,23 @@ impl Agents {
                 self.mark_one(dependent, &gone.reference).await?;
             }
             match next {
-                None => return Ok(()),
+                None => break,
                 next => after = next,
             }
         }
+        match gone.reference {
+            Reference::Agent(id) => self.let_go(gone.account, id).await,
+            _ => Ok(()),
+        }
+    }
+
+    /// A deleted agent depends on nothing any more.
+    async fn let_go(&self, account: Account, id: AgentId) -> Result<()> {
+        let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
+        for reference in item::references(item)? {
+            self.entities.remove(&keys::dependent_agent(account, &reference, id)).await?;
+        }
+        Ok(())
     }
 
     async fn mark_one(&self, dependent: Dependent, reference: &Reference) -> Result<()> {
