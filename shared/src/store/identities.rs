@@ -1,9 +1,10 @@
 //! Users, organizations, memberships and plans.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::keys::{self, Key};
-use super::table::{Table, parse};
+use super::table::{Item, Table, parse};
 use crate::domain::id::{OrgId, UserId};
 use crate::domain::identity::{Membership, Org, Plan, User};
 use crate::{Context, Error, Result, config};
@@ -33,6 +34,10 @@ fn stored<T>(key: Key, entity: T) -> Stored<T> {
     Stored { pk: key.pk, sk: key.sk, entity }
 }
 
+fn entity<T: DeserializeOwned>(item: Option<Item>) -> Result<Option<T>> {
+    item.map(|item| parse::<Stored<T>>(item).map(|stored| stored.entity)).transpose()
+}
+
 impl Identities {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self { table: Table::new(context, config::TABLE_ENTITIES)? })
@@ -42,48 +47,41 @@ impl Identities {
     /// the first valid token of a person makes their user, their organization and their membership.
     pub async fn find_or_record(&self, first_seen: &Identity) -> Result<Identity> {
         let Identity { user, org, membership } = first_seen;
-        let (user_key, org_key) = (keys::user(user.id), keys::org(org.id));
-        let member_key = keys::membership(org.id, user.id);
-        let found = self.table.batch_get(&[user_key.clone(), org_key.clone(), member_key.clone()]).await?;
-
-        let mut identity = first_seen.clone();
-        let (mut user_known, mut org_known, mut member_known) = (false, false, false);
-        for item in found {
-            match Key::of(&item) {
-                Some(key) if key == user_key => (identity.user, user_known) = (parse::<Stored<_>>(item)?.entity, true),
-                Some(key) if key == org_key => (identity.org, org_known) = (parse::<Stored<_>>(item)?.entity, true),
-                _ => (identity.membership, member_known) = (parse::<Stored<_>>(item)?.entity, true),
-            }
-        }
+        let (known_user, known_org, known_membership) = self.read(org.id, user.id).await?;
         // Each on its own: whoever comes second finds what the first one recorded.
-        if !user_known {
-            let _ = self.table.write(self.table.put_new(&stored(user_key, user))).await?;
+        if known_user.is_none() {
+            let _ = self.table.write(self.table.put_new(&stored(keys::user(user.id), user))).await?;
         }
-        if !org_known {
-            let _ = self.table.write(self.table.put_new(&stored(org_key, org))).await?;
+        if known_org.is_none() {
+            let _ = self.table.write(self.table.put_new(&stored(keys::org(org.id), org))).await?;
         }
-        if !member_known || identity.membership.role != membership.role {
-            // The issuer decides roles; the record follows, for those who come by API key.
-            identity.membership.role = membership.role;
-            let _ = self.table.write(self.table.put(&stored(member_key, &identity.membership))).await?;
+        // The issuer decides roles; the record follows, for those who come by API key.
+        let is_current = known_membership.as_ref().is_some_and(|known| known.role == membership.role);
+        let membership = Membership { role: membership.role, ..known_membership.unwrap_or_else(|| membership.clone()) };
+        if !is_current {
+            let key = keys::membership(org.id, user.id);
+            let _ = self.table.write(self.table.put(&stored(key, &membership))).await?;
         }
-        Ok(identity)
+        Ok(Identity {
+            user: known_user.unwrap_or_else(|| user.clone()),
+            org: known_org.unwrap_or_else(|| org.clone()),
+            membership,
+        })
     }
 
     /// A user in an organization, if they are in it.
     pub async fn find(&self, org: OrgId, user: UserId) -> Result<Option<Identity>> {
-        let (user_key, org_key, member_key) = (keys::user(user), keys::org(org), keys::membership(org, user));
-        let found = self.table.batch_get(&[user_key.clone(), org_key.clone(), member_key.clone()]).await?;
-        let entity = |key: &Key| found.iter().find(|item| Key::of(item).as_ref() == Some(key)).cloned();
-        let (Some(user), Some(org), Some(membership)) = (entity(&user_key), entity(&org_key), entity(&member_key))
-        else {
-            return Ok(None);
-        };
-        Ok(Some(Identity {
-            user: parse::<Stored<_>>(user)?.entity,
-            org: parse::<Stored<_>>(org)?.entity,
-            membership: parse::<Stored<_>>(membership)?.entity,
-        }))
+        let (Some(user), Some(org), Some(membership)) = self.read(org, user).await? else { return Ok(None) };
+        Ok(Some(Identity { user, org, membership }))
+    }
+
+    /// What is on record of the three, in one call.
+    async fn read(&self, org: OrgId, user: UserId) -> Result<(Option<User>, Option<Org>, Option<Membership>)> {
+        let keys = [keys::user(user), keys::org(org), keys::membership(org, user)];
+        let found = self.table.batch_get(&keys).await?;
+        let [user, org, membership] =
+            keys.map(|key| found.iter().find(|item| Key::of(item).as_ref() == Some(&key)).cloned());
+        Ok((entity(user)?, entity(org)?, entity(membership)?))
     }
 
     pub async fn put_user(&self, user: &User) -> Result<()> {
@@ -101,8 +99,8 @@ impl Identities {
 
     /// The plan, or one that allows nothing when the operator has not made it.
     pub async fn plan(&self, id: &str) -> Result<Plan> {
-        let item = self.table.get(&keys::plan(id)).await?;
-        item.map_or_else(|| Ok(Plan::none(id)), |item| Ok(parse::<Stored<_>>(item)?.entity))
+        let plan = entity(self.table.get(&keys::plan(id)).await?)?;
+        Ok(plan.unwrap_or_else(|| Plan::none(id)))
     }
 
     async fn put(&self, key: Key, entity: &impl Serialize) -> Result<()> {
