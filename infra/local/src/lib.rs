@@ -9,6 +9,7 @@ mod front;
 mod functions;
 pub mod issuer;
 pub mod openapi;
+mod parts;
 pub mod platform;
 mod pollers;
 mod provision;

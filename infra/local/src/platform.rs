@@ -1,6 +1,5 @@
 //! The whole platform in one process.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,7 +8,6 @@ use axum::serve::ListenerExt;
 use futures::FutureExt;
 use shared::Context;
 use shared::aws::Aws;
-use shared::config::{self, Config};
 use shared::domain::time::Time;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -19,12 +17,11 @@ use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::front::front;
 use crate::functions::Functions;
-use crate::issuer::{AUDIENCE, ISSUER, Issuer};
+use crate::issuer::Issuer;
+use crate::parts::Parts;
 use crate::pollers::Poller;
-use crate::provision::provision;
 use crate::seed::seed;
-use crate::services::{Endpoints, Services, address, listen};
-use crate::template::{Setting, Template};
+use crate::services::{Endpoints, address, listen};
 
 /// How long requests under way may take to end at a stop.
 const GRACE: Duration = Duration::from_secs(5);
@@ -55,14 +52,6 @@ pub struct Platform {
     running: JoinSet<()>,
 }
 
-/// What the settings of functions are made of.
-struct Parts {
-    aws: Aws,
-    template: Template,
-    services: Services,
-    resources: BTreeMap<String, String>,
-}
-
 impl Platform {
     pub async fn start(options: Options) -> Result<Self, Failure> {
         let began = Instant::now();
@@ -70,23 +59,16 @@ impl Platform {
         let listener = listen(port).await?;
         let base_url = format!("http://{}", address(&listener)?);
 
-        let template = Template::read();
-        let services = Services::start(&data, &template, 0).await?;
-        let quiet = Aws::local(services.endpoints.sdk_config(), None);
-        let mut resources = provision(&quiet, &template).await?;
-        services.save()?;
-        resources.extend(parameters(&base_url));
-        let endpoints = match front_of_services {
-            Some(front) => front(services.endpoints),
-            None => services.endpoints,
-        };
-        let aws = Aws::local(endpoints.sdk_config(), observer);
-        let parts = Parts { aws, template, services, resources };
-
+        let mut parts = Parts::start(&data, 0, &format!("{base_url}/local/jwks.json")).await?;
         let issuer = Issuer::open_or_create(data.folder())?;
-        let everything = Context { aws: quiet, ..parts.context() };
-        let kept = seed(&everything, base_url.clone(), Kept::read(data.folder())?).await?;
+        let kept = seed(&parts.context(), base_url.clone(), Kept::read(data.folder())?).await?;
         kept.write(data.folder())?;
+
+        let endpoints = match front_of_services {
+            Some(front) => front(parts.services.endpoints),
+            None => parts.services.endpoints,
+        };
+        parts.aws = Aws::local(endpoints.sdk_config(), observer);
 
         let functions = Arc::new(Functions::new(|name| parts.context_of(name))?);
         let front = front(&parts.template.routes, &functions.routers, issuer.jwks())?;
@@ -144,54 +126,11 @@ impl Platform {
     }
 }
 
-impl Parts {
-    fn context_of(&self, function: &str) -> Context {
-        Context { config: self.settings_of(function).collect(), aws: self.aws.clone() }
-    }
-
-    fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {
-        let settings = self.template.functions.get(function).map(|function| &function.settings);
-        settings.into_iter().flatten().map(|(name, setting)| (name.clone(), self.resolved(setting)))
-    }
-
-    fn context(&self) -> Context {
-        let functions = self.template.functions.values().flat_map(|function| &function.settings);
-        let settings = functions.map(|(name, setting)| (name.clone(), self.resolved(setting)));
-        // Resources that no function has a setting for yet.
-        let reference = |id: &str| self.resolved(&Setting::Ref(id.to_owned()));
-        let others = [(config::BUCKET_FILES, "FilesBucket"), (config::KMS_KEY, "SecretsKey")];
-        let others = others.map(|(name, id)| (name.to_owned(), reference(id)));
-        Context { config: settings.chain(others).collect::<Config>(), aws: self.aws.clone() }
-    }
-
-    fn resolved(&self, setting: &Setting) -> String {
-        match setting {
-            Setting::Text(text) => text.clone(),
-            Setting::Ref(id) => self.resources.get(id).cloned().unwrap_or_default(),
-        }
-    }
-}
-
-/// The template's parameters, as this machine has them.
-fn parameters(base_url: &str) -> BTreeMap<String, String> {
-    let jwks_url = format!("{base_url}/local/jwks.json");
-    let parameters = [("AuthIssuer", ISSUER), ("AuthAudience", AUDIENCE), ("AuthJwksUrl", &jwks_url)];
-    parameters.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
-}
-
-fn pollers(parts: &Parts, functions: &Arc<Functions>) -> Vec<Poller> {
-    let sources =
-        parts.template.functions.iter().filter_map(|(name, function)| Some((name, function.source.as_ref()?)));
-    let pollers = sources.filter_map(|(name, (queue, batch_size))| {
-        let worker = functions.workers.get(name.as_str())?.clone();
-        Some(Poller {
-            client: parts.aws.sqs(),
-            queue_url: parts.resources.get(queue)?.clone(),
-            batch_size: *batch_size,
-            deliver: Box::new(move |event| worker(event).map(Some).boxed()),
-        })
-    });
-    pollers.collect()
+fn pollers(parts: &Parts, functions: &Functions) -> Vec<Poller> {
+    parts.pollers(|name| {
+        let worker = functions.workers.get(name)?.clone();
+        Some(Box::new(move |event| worker(event).map(Some).boxed()))
+    })
 }
 
 async fn tick_every_minute(functions: Arc<Functions>, stop: CancellationToken) {

@@ -11,19 +11,17 @@ use futures::FutureExt;
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::rt::TokioExecutor;
-use shared::aws::Aws;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::credentials::Kept;
 use crate::data_dir::{DataDir, write_private};
 use crate::failure::Failure;
-use crate::issuer::{AUDIENCE, ISSUER, Issuer};
-use crate::pollers::{Deliver, Poller};
-use crate::provision::provision;
+use crate::issuer::Issuer;
+use crate::parts::Parts;
+use crate::pollers::Deliver;
 use crate::seed::seed;
 use crate::services::{Services, address, listen};
-use crate::template::{Setting, Template};
 
 /// The services take this port and the two after it; the issuer's keys are on the one before.
 pub const FIRST_PORT: u16 = 9101;
@@ -41,25 +39,11 @@ impl Watched {
     pub async fn start(data: DataDir, watch_url: String) -> Result<Self, Failure> {
         let keys = listen(FIRST_PORT - 1).await?;
         let jwks_url = format!("http://{}/jwks.json", address(&keys)?);
-        let template = Template::read();
-        let services = Services::start(&data, &template, FIRST_PORT).await?;
-        let aws = Aws::local(services.endpoints.sdk_config(), None);
-        let mut resources = provision(&aws, &template).await?;
-        services.save()?;
-        for (parameter, value) in [("AuthIssuer", ISSUER), ("AuthAudience", AUDIENCE), ("AuthJwksUrl", &jwks_url)] {
-            resources.insert(parameter.to_owned(), value.to_owned());
-        }
+        let parts = Parts::start(&data, FIRST_PORT, &jwks_url).await?;
 
         // One environment for all functions: watch takes no other.
-        let resolved = |setting: &Setting| match setting {
-            Setting::Text(text) => text.clone(),
-            Setting::Ref(id) => resources.get(id).cloned().unwrap_or_default(),
-        };
-        let functions = template.functions.values().flat_map(|function| &function.settings);
-        let settings: BTreeMap<String, String> = functions
-            .map(|(name, setting)| (name.clone(), resolved(setting)))
-            .chain(services.endpoints.environment())
-            .collect();
+        let services = parts.services.endpoints.environment();
+        let settings: BTreeMap<String, String> = parts.settings().chain(services).collect();
         let lines: String = settings
             .iter()
             .filter(|(_, value)| !value.is_empty())
@@ -70,26 +54,19 @@ impl Watched {
             .map_err(|cause| Failure::Folder { folder: env_file.clone(), cause })?;
 
         let issuer = Issuer::open_or_create(data.folder())?;
-        let context = shared::Context { config: settings.into_iter().collect(), aws: aws.clone() };
-        seed(&context, watch_url.clone(), Kept::read(data.folder())?).await?.write(data.folder())?;
+        let kept = seed(&parts.context(), watch_url.clone(), Kept::read(data.folder())?).await?;
+        kept.write(data.folder())?;
 
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
         let jwks = issuer.jwks();
         let keys_router = Router::new().route("/jwks.json", get(async move || axum::Json(jwks.clone())));
         running.spawn(async move { drop(axum::serve(keys, keys_router).await) });
-        for (name, function) in &template.functions {
-            let Some((queue, batch_size)) = &function.source else { continue };
-            let poller = Poller {
-                client: aws.sqs(),
-                queue_url: resources.get(queue).cloned().unwrap_or_default(),
-                batch_size: *batch_size,
-                deliver: invoke(invoke_url(&watch_url, name)),
-            };
+        for poller in parts.pollers(|name| Some(invoke(invoke_url(&watch_url, name)))) {
             running.spawn(poller.run(stop.clone()));
         }
         running.spawn(tick(invoke_url(&watch_url, "ticker"), stop.clone()));
-        Ok(Self { env_file, services, stop, running, _data: data })
+        Ok(Self { env_file, services: parts.services, stop, running, _data: data })
     }
 
     pub fn stop(mut self) -> Result<(), Failure> {

@@ -1,0 +1,84 @@
+//! What every way to run the functions stands on: the services with all that the template declares, and the
+//! settings that the template gives each function.
+
+use std::collections::BTreeMap;
+
+use shared::Context;
+use shared::aws::Aws;
+use shared::config::{self, Config};
+
+use crate::data_dir::DataDir;
+use crate::failure::Failure;
+use crate::issuer::{AUDIENCE, ISSUER};
+use crate::pollers::{Deliver, Poller};
+use crate::provision::provision;
+use crate::services::Services;
+use crate::template::{Setting, Template};
+
+pub struct Parts {
+    pub aws: Aws,
+    pub template: Template,
+    pub services: Services,
+    /// What a reference stands for, be it to a resource or to a parameter.
+    resources: BTreeMap<String, String>,
+}
+
+impl Parts {
+    /// Starts the services, on three ports from `first_port` or any when it is 0.
+    pub async fn start(data: &DataDir, first_port: u16, jwks_url: &str) -> Result<Self, Failure> {
+        let template = Template::read();
+        let services = Services::start(data, &template, first_port).await?;
+        let aws = Aws::local(services.endpoints.sdk_config(), None);
+        let mut resources = provision(&aws, &template).await?;
+        services.save()?;
+        // The template's parameters, as this machine has them.
+        let parameters = [("AuthIssuer", ISSUER), ("AuthAudience", AUDIENCE), ("AuthJwksUrl", jwks_url)];
+        resources.extend(parameters.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        Ok(Self { aws, template, services, resources })
+    }
+
+    pub fn context_of(&self, function: &str) -> Context {
+        Context { config: self.settings_of(function).collect(), aws: self.aws.clone() }
+    }
+
+    pub fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {
+        let settings = self.template.functions.get(function).map(|function| &function.settings);
+        settings.into_iter().flatten().map(|(name, setting)| (name.clone(), self.resolved(setting)))
+    }
+
+    /// The settings of all functions together.
+    pub fn settings(&self) -> impl Iterator<Item = (String, String)> {
+        self.template.functions.keys().flat_map(|function| self.settings_of(function))
+    }
+
+    /// Every setting there is, for tools and tests; a function gets its own only.
+    pub fn context(&self) -> Context {
+        // Resources that no function has a setting for yet.
+        let reference = |id: &str| self.resolved(&Setting::Ref(id.to_owned()));
+        let others = [(config::BUCKET_FILES, "FilesBucket"), (config::KMS_KEY, "SecretsKey")];
+        let others = others.map(|(name, id)| (name.to_owned(), reference(id)));
+        Context { config: self.settings().chain(others).collect::<Config>(), aws: self.aws.clone() }
+    }
+
+    /// A poller for every queue that a function handles, when there is a way to deliver to it.
+    pub fn pollers(&self, deliver: impl Fn(&str) -> Option<Deliver>) -> Vec<Poller> {
+        let sources =
+            self.template.functions.iter().filter_map(|(name, function)| Some((name, function.source.as_ref()?)));
+        let pollers = sources.filter_map(|(name, (queue, batch_size))| {
+            Some(Poller {
+                client: self.aws.sqs(),
+                queue_url: self.resources.get(queue)?.clone(),
+                batch_size: *batch_size,
+                deliver: deliver(name)?,
+            })
+        });
+        pollers.collect()
+    }
+
+    fn resolved(&self, setting: &Setting) -> String {
+        match setting {
+            Setting::Text(text) => text.clone(),
+            Setting::Ref(id) => self.resources.get(id).cloned().unwrap_or_default(),
+        }
+    }
+}
