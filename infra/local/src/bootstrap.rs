@@ -1,14 +1,14 @@
 //! The first operator of a deployed stack.
 
-use shared::auth::{self, Claims, DEFAULT_PLAN};
+use shared::auth::{self, Claims};
 use shared::config::{self, Config};
-use shared::domain::identity::{Account, Models, Plan, Role};
+use shared::domain::identity::{Account, Role};
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::Identities;
 use shared::{Context, aws::Aws};
 
 use crate::failure::Failure;
-use crate::seed::give_key;
+use crate::seed::{default_plan, give_key};
 
 /// Not an address of tokens: nobody else can become this operator.
 const ISSUER: &str = "urn:atelier:bootstrap";
@@ -32,8 +32,7 @@ pub async fn operator(entities_table: &str) -> Result<SecretToken, Failure> {
         let told = "the first operator was made before and its key shown then; an operator can make more keys";
         return Err(Failure::Said(told.to_owned()));
     }
-    let plan = Plan { id: DEFAULT_PLAN.to_owned(), name: "Default".to_owned(), models: Models::All };
-    identities.add_plan(&plan).await?;
+    identities.add_plan(&default_plan()).await?;
     // The key first: when what follows fails, the next try makes another, and nobody is locked out.
     let secret = SecretToken::generate(TokenKind::ApiKey);
     give_key(&context, account, &secret).await?;

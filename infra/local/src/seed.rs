@@ -24,8 +24,7 @@ pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> 
     let mut kept = before.unwrap_or_default();
     kept.base_url = base_url;
     let identities = Identities::new(context)?;
-    let plan = Plan { id: DEFAULT_PLAN.to_owned(), name: "Default".to_owned(), models: Models::All };
-    identities.add_plan(&plan).await?;
+    identities.add_plan(&default_plan()).await?;
     let catalog = Catalog::new(context)?;
     for model in models() {
         catalog.add(&model).await?;
@@ -36,6 +35,11 @@ pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> 
     }
     kept.operator = person(context, &identities, OPERATOR, &kept.operator.api_key).await?;
     Ok(kept)
+}
+
+/// What organizations begin on: every model.
+pub fn default_plan() -> Plan {
+    Plan { id: DEFAULT_PLAN.to_owned(), name: "Default".to_owned(), models: Models::All }
 }
 
 /// A person with a key: the one they had, if any.
