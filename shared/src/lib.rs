@@ -11,6 +11,7 @@ pub mod config;
 pub mod context;
 pub mod domain;
 mod error;
+pub mod gateway;
 pub mod http;
 pub mod queue;
 pub mod secrets;

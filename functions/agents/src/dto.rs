@@ -301,9 +301,18 @@ pub enum ModelTypeOut {
 
 /// What a million tokens cost.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct PricingOut {
     input: f64,
     output: f64,
+    /// Of input that the provider reads from a cache.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cached_input: Option<f64>,
+    /// Of one picture.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    per_image: Option<f64>,
     #[schema(example = "1M_tokens")]
     unit: &'static str,
     #[schema(example = "USD")]
@@ -323,7 +332,7 @@ impl From<Model> for ModelOut {
     fn from(model: Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, .. } = model;
         let Model { context_window, max_output_tokens, pricing, deprecated_at, retires_at, .. } = model;
-        let Pricing { input_micro_usd, output_micro_usd } = pricing;
+        let Pricing { input_micro_usd, output_micro_usd, cached_input_micro_usd, image_micro_usd } = pricing;
         let usd = |micro_usd: u64| micro_usd as f64 / 1e6;
         let is_deprecated = deprecated_at.is_some() || retires_at.is_some();
         Self {
@@ -340,6 +349,8 @@ impl From<Model> for ModelOut {
             pricing: PricingOut {
                 input: usd(input_micro_usd),
                 output: usd(output_micro_usd),
+                cached_input: cached_input_micro_usd.map(usd),
+                per_image: image_micro_usd.map(usd),
                 unit: "1M_tokens",
                 currency: "USD",
             },

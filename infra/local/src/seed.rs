@@ -1,9 +1,11 @@
 //! What a fresh machine has to try things with: two organizations, three people, an operator, a plan, models, keys.
 
+use serde_json::Map;
 use shared::auth::{self, Claims, DEFAULT_PLAN};
-use shared::domain::catalog::{Model, ModelType, Pricing};
+use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
 use shared::domain::id::ApiKeyId;
 use shared::domain::identity::{Account, Models, Plan, Role};
+use shared::domain::limits::PlanLimits;
 use shared::domain::time::Time;
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::api_keys::ApiKey;
@@ -39,7 +41,14 @@ pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> 
 
 /// What organizations begin on: every model.
 pub fn default_plan() -> Plan {
-    Plan { id: DEFAULT_PLAN.to_owned(), name: "Default".to_owned(), models: Models::All }
+    Plan {
+        id: DEFAULT_PLAN.to_owned(),
+        name: "Default".to_owned(),
+        models: Models::All,
+        is_billing_exempt: false,
+        has_rate_limits: false,
+        limits: PlanLimits::default(),
+    }
 }
 
 /// A person with a key: the one they had, if any.
@@ -98,9 +107,13 @@ fn models() -> [Model; 2] {
         pricing,
         deprecated_at: None,
         retires_at: None,
+        defaults: Map::new(),
+        deployments: vec![Deployment { provider: "dev".to_owned(), model: name.to_owned(), weight: 1, priority: 0 }],
+        on_disconnect: OnDisconnect::Stop,
+        version: 1,
     };
-    let chat = Pricing { input_micro_usd: 100_000, output_micro_usd: 400_000 };
-    let embed = Pricing { input_micro_usd: 20_000, output_micro_usd: 0 };
+    let chat = Pricing { input_micro_usd: 100_000, output_micro_usd: 400_000, ..Pricing::default() };
+    let embed = Pricing { input_micro_usd: 20_000, ..Pricing::default() };
     [
         model("dev-chat", "Development chat", ModelType::Others, &["chat", "tools", "streaming"], Some(4_096), chat),
         model("dev-embed", "Development embeddings", ModelType::Embeddings, &["embeddings"], None, embed),

@@ -1,14 +1,20 @@
 //! Models that can be called, as the catalog describes them.
 
-use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::money::Money;
 use super::time::Time;
+use super::usage::Tokens;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     pub name: String,
     pub display_name: String,
     pub r#type: ModelType,
+    /// Who makes it, for people to read.
     pub provider: String,
     pub capabilities: Vec<String>,
     pub context_window: Option<u64>,
@@ -16,11 +22,30 @@ pub struct Model {
     pub pricing: Pricing,
     pub deprecated_at: Option<Time>,
     pub retires_at: Option<Time>,
+    /// What the operator sets for parameters that a request leaves out.
+    #[serde(default)]
+    pub defaults: Map<String, Value>,
+    /// Where it runs.
+    #[serde(default)]
+    pub deployments: Vec<Deployment>,
+    #[serde(default)]
+    pub on_disconnect: OnDisconnect,
+    /// Prices carry the version of their model: a call is priced as its lease was made.
+    #[serde(default)]
+    pub version: u64,
 }
 
 impl Model {
     pub fn is_retired(&self, now: Time) -> bool {
         self.retires_at.is_some_and(|retires_at| retires_at <= now)
+    }
+
+    pub fn is_deprecated(&self, now: Time) -> bool {
+        self.deprecated_at.is_some_and(|deprecated_at| deprecated_at <= now)
+    }
+
+    pub fn can(&self, capability: &str) -> bool {
+        self.capabilities.iter().any(|own| own == capability)
     }
 }
 
@@ -36,9 +61,93 @@ pub enum ModelType {
     Others,
 }
 
-/// Whole micro-USD for a million tokens, so that a price is never a float.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One place a model runs at.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Deployment {
+    /// The name of a provider in the catalog.
+    pub provider: String,
+    /// What that provider calls the model.
+    pub model: String,
+    /// Its share of the calls, among those of its priority.
+    pub weight: u32,
+    /// The lowest number is tried first; the others are there to fall back on.
+    pub priority: u32,
+}
+
+/// What happens upstream when a client hangs up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnDisconnect {
+    /// The provider is cut off; what it delivered is billed.
+    #[default]
+    Stop,
+    /// The answer is read to its end; what the provider counts is billed.
+    Drain,
+}
+
+/// Whole micro-USD for a million tokens, so that a price is never a float: one micro-USD a million tokens is one
+/// pico-USD a token.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pricing {
     pub input_micro_usd: u64,
     pub output_micro_usd: u64,
+    /// Of input read from a cache; the price of input where there is none.
+    #[serde(default)]
+    pub cached_input_micro_usd: Option<u64>,
+    /// Of one picture, in micro-USD.
+    #[serde(default)]
+    pub image_micro_usd: Option<u64>,
+}
+
+impl Pricing {
+    /// What the tokens cost. Cached ones are part of the input, and are priced once.
+    pub fn cost(&self, tokens: &Tokens) -> Money {
+        let cached = tokens.cached.min(tokens.input);
+        let price = Money::from_pico_usd;
+        price(self.input_micro_usd).times(tokens.input - cached)
+            + price(self.cached_input_micro_usd.unwrap_or(self.input_micro_usd)).times(cached)
+            + price(self.output_micro_usd).times(tokens.output)
+    }
+
+    /// The most that so many tokens can cost, whatever part of them a cache serves.
+    pub fn greatest_cost(&self, input: u64, output: u64) -> Money {
+        let dearest = self.input_micro_usd.max(self.cached_input_micro_usd.unwrap_or_default());
+        let price = Money::from_pico_usd;
+        price(dearest).times(input) + price(self.output_micro_usd).times(output)
+    }
+}
+
+/// Everything in the catalog, as it was at one moment. It is small: hundreds of models, not millions.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    pub models: BTreeMap<String, Model>,
+    /// Public names, each of a model.
+    pub aliases: BTreeMap<String, String>,
+}
+
+impl Listing {
+    /// The model of that name or alias, be it retired or not.
+    pub fn find(&self, name: &str) -> Option<&Model> {
+        self.models.get(self.aliases.get(name).map_or(name, String::as_str))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cached_tokens_are_priced_once_and_at_their_own_price() {
+        let pricing = Pricing {
+            input_micro_usd: 100,
+            output_micro_usd: 400,
+            cached_input_micro_usd: Some(10),
+            ..Pricing::default()
+        };
+        let tokens = Tokens { input: 1_000, cached: 600, output: 50, reasoning: 20 };
+        assert_eq!(pricing.cost(&tokens), Money::from_pico_usd(400 * 100 + 600 * 10 + 50 * 400));
+        let without = Pricing { cached_input_micro_usd: None, ..pricing };
+        assert_eq!(without.cost(&tokens), Money::from_pico_usd(1_000 * 100 + 50 * 400));
+        assert!(pricing.greatest_cost(1_000, 50) >= pricing.cost(&tokens));
+    }
 }

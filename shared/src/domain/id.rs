@@ -86,6 +86,10 @@ ids! {
     UserId = "user", prefixed, "usr_";
     OrgId = "organization", prefixed, "org_";
     ApiKeyId = "API key", prefixed, "key_";
+    /// One lease of money and requests; see `gateway::leases`.
+    LeaseId = "lease", prefixed, "lse_";
+    /// One movement of credits.
+    TransactionId = "transaction", prefixed, "txn_";
 }
 
 fn plain(_: &str, text: &str) -> Result<Uuid, NotAnId> {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::id::{OrgId, UserId};
+use super::limits::PlanLimits;
 use super::time::Time;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -46,12 +47,26 @@ pub struct Plan {
     pub id: String,
     pub name: String,
     pub models: Models,
+    /// Calls show what they would cost, and nothing is deducted.
+    #[serde(default)]
+    pub is_billing_exempt: bool,
+    #[serde(default)]
+    pub has_rate_limits: bool,
+    #[serde(default)]
+    pub limits: PlanLimits,
 }
 
 impl Plan {
     /// The plan of an organization whose own is not in the catalog: it allows nothing.
     pub fn none(id: &str) -> Self {
-        Self { id: id.to_owned(), name: id.to_owned(), models: Models::Only(Vec::new()) }
+        Self {
+            id: id.to_owned(),
+            name: id.to_owned(),
+            models: Models::Only(Vec::new()),
+            is_billing_exempt: false,
+            has_rate_limits: false,
+            limits: PlanLimits::default(),
+        }
     }
 
     pub fn allows(&self, model: &str) -> bool {

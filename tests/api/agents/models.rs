@@ -1,8 +1,8 @@
 //! `GET /builder/v1/models`.
 
 use insta::assert_json_snapshot;
-use serde_json::json;
-use shared::domain::catalog::{Model, ModelType, Pricing};
+use serde_json::{Map, json};
+use shared::domain::catalog::{Model, ModelType, OnDisconnect, Pricing};
 use shared::domain::time::Time;
 use shared::store::Catalog;
 use tests::TestApp;
@@ -63,9 +63,13 @@ async fn a_retired_model_is_not_shown_and_a_retiring_one_says_so() {
             capabilities: vec![],
             context_window: None,
             max_output_tokens: None,
-            pricing: Pricing { input_micro_usd: 1, output_micro_usd: 2_500_000 },
+            pricing: Pricing { input_micro_usd: 1, output_micro_usd: 2_500_000, ..Pricing::default() },
             deprecated_at: None,
             retires_at: Some(Time::from_millis(retires_at)),
+            defaults: Map::new(),
+            deployments: vec![],
+            on_disconnect: OnDisconnect::Stop,
+            version: 1,
         };
         catalog.add(&model).await.unwrap();
     }

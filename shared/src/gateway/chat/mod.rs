@@ -1,0 +1,11 @@
+//! Chat completions: what is asked, what is answered, in OpenAI's form whoever answers.
+
+mod answer;
+mod message;
+mod request;
+
+pub use answer::{
+    ChatAnswer, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta, ToolCallOut,
+};
+pub use message::{Message, Part, Role, ToolCall};
+pub use request::{ChatRequest, ResponseFormat};

@@ -1,0 +1,30 @@
+//! Who answers: one small trait, and a file for each language that providers speak.
+
+mod failure;
+
+use futures::future::BoxFuture;
+use futures::stream::BoxStream;
+
+use super::chat::{ChatAnswer, ChatRequest, Chunk};
+use super::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+
+pub use failure::{Failure, FailureKind};
+
+/// Pieces in the order they come. After a failure nothing follows; a stream that simply ends has ended well only if
+/// every choice was finished, which is for the gateway to see.
+pub type ChunkStream = BoxStream<'static, Result<Chunk, Failure>>;
+
+/// A provider of models, reached with its credentials. `model` is what the provider itself calls the model.
+pub trait Provider: Send + Sync {
+    /// The whole answer at once.
+    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>>;
+
+    /// The answer in pieces. Comes back as soon as the provider has accepted the request.
+    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>>;
+
+    fn embed<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a EmbeddingsRequest,
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>>;
+}
