@@ -105,7 +105,7 @@ impl FromStr for Money {
         let scale = 10u128.checked_pow(shift.unsigned_abs()).ok_or(NotAnAmount)?;
         let pico = match shift {
             0.. => digits.checked_mul(scale).ok_or(NotAnAmount)?,
-            _ if digits % scale == 0 => digits / scale,
+            _ if digits.is_multiple_of(scale) => digits / scale,
             _ => return Err(NotAnAmount),
         };
         u64::try_from(pico).map(Self).map_err(|_| NotAnAmount)
