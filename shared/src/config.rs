@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 pub const TABLE_ENTITIES: &str = "TABLE_ENTITIES";
 pub const TABLE_COUNTERS: &str = "TABLE_COUNTERS";
+pub const TABLE_JOURNAL: &str = "TABLE_JOURNAL";
 pub const QUEUE_AGENT_CHANGES: &str = "QUEUE_AGENT_CHANGES";
 pub const BUCKET_FILES: &str = "BUCKET_FILES";
 pub const KMS_KEY: &str = "KMS_KEY";

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use local::seed;
 use shared::bucket::Bucket;
 use shared::config;
+use shared::domain::money::Money;
 use shared::secrets::Secrets;
-use shared::store::Balances;
+use shared::store::Leases;
 use tests::TestApp;
 use tests::client::Person;
 
@@ -58,9 +60,9 @@ async fn an_object_comes_back_and_a_presigned_address_reads_it_alone() {
 #[tokio::test]
 async fn demo_organizations_begin_with_credits_once() {
     let app = TestApp::start().await;
-    let balances = Balances::new(&app.platform.context()).unwrap();
+    let leases = Leases::new(&app.platform.context()).unwrap();
     let org = app.account("ada").org;
-    assert_eq!(balances.left(org).await.unwrap(), 25_000_000_000_000);
-    balances.open(org, 1).await.unwrap();
-    assert_eq!(balances.left(org).await.unwrap(), 25_000_000_000_000);
+    assert_eq!(leases.standing(org).await.unwrap().1, Money::from_usd(25));
+    seed::give_credits(&app.platform.context(), org).await.unwrap();
+    assert_eq!(leases.standing(org).await.unwrap().1, Money::from_usd(25));
 }

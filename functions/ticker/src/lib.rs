@@ -1,9 +1,9 @@
-//! Every minute: sends again the message of work that is due and seems lost.
+//! Every minute: sends again the message of work that is due and seems lost, and closes leases that their owners left.
 
 use shared::domain::time::Time;
 use shared::queue::Queue;
-use shared::store::Works;
 use shared::store::work::WorkHint;
+use shared::store::{Leases, Works};
 use shared::{Context, Result, config};
 
 /// What one tick sends again at most, a shard; the next one takes the rest.
@@ -13,17 +13,28 @@ const LIMIT: u32 = 200;
 #[derive(Clone)]
 pub struct Stores {
     works: Works,
+    leases: Leases,
     agent_changes: Queue,
 }
 
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { works: Works::new(context)?, agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)? })
+        Ok(Self {
+            works: Works::new(context)?,
+            leases: Leases::new(context)?,
+            agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)?,
+        })
     }
 }
 
-/// Returns how many messages went out again.
+/// Returns how much there was to do.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
+    // Neither waits for the other to succeed.
+    let (sent, closed) = futures::join!(send_again(stores, now), close_abandoned(stores, now));
+    Ok(sent? + closed?)
+}
+
+async fn send_again(stores: &Stores, now: Time) -> Result<usize> {
     let due = stores.works.due(now, LIMIT).await?;
     for work_id in &due {
         // The message first: a ticker that dies in between sends it twice, not never.
@@ -31,4 +42,14 @@ pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
         stores.works.put_off(*work_id, now).await?;
     }
     Ok(due.len())
+}
+
+async fn close_abandoned(stores: &Stores, now: Time) -> Result<usize> {
+    let expired = stores.leases.expired(now, LIMIT).await?;
+    for (org, lease) in &expired {
+        if let Err(error) = stores.leases.sweep(*org, *lease, now).await {
+            tracing::warn!(?error, lease_id = %lease, "a lease could not be closed; the next tick tries again");
+        }
+    }
+    Ok(expired.len())
 }

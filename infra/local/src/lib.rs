@@ -14,7 +14,7 @@ pub mod platform;
 mod pollers;
 mod provision;
 pub mod recorder;
-mod seed;
+pub mod seed;
 pub mod services;
 pub mod template;
 pub mod watch;

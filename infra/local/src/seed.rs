@@ -3,13 +3,15 @@
 use serde_json::Map;
 use shared::auth::{self, Claims, DEFAULT_PLAN};
 use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
-use shared::domain::id::ApiKeyId;
+use shared::domain::id::{ApiKeyId, OrgId, TransactionId};
 use shared::domain::identity::{Account, Models, Plan, Role};
+use shared::domain::ledger::{Adjustment, Kind};
 use shared::domain::limits::PlanLimits;
+use shared::domain::money::Money;
 use shared::domain::time::Time;
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::api_keys::ApiKey;
-use shared::store::{ApiKeys, Balances, Catalog, Identities};
+use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 use shared::{Context, Result};
 
 use crate::credentials::{Kept, KeptUser};
@@ -18,8 +20,7 @@ use crate::issuer::ISSUER;
 const PEOPLE: [(&str, &str, Role); 3] =
     [("ada", "acme", Role::Admin), ("bob", "acme", Role::Member), ("eve", "globex", Role::Admin)];
 const OPERATOR: (&str, &str, Role) = ("operator", "platform", Role::Operator);
-/// 25 USD, in millionths of a millionth.
-const CREDITS_PICO_USD: u64 = 25_000_000_000_000;
+const CREDITS: Money = Money::from_usd(25);
 
 /// Puts there what is not there yet. Seeded twice, a platform is the same.
 pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> Result<Kept> {
@@ -68,12 +69,30 @@ async fn person(
     };
     let identity = identities.find_or_record(&auth::first_seen(&claims)).await?;
     let account = Account { org: identity.org.id, user: identity.user.id };
-    Balances::new(context)?.open(account.org, CREDITS_PICO_USD).await?;
+    give_credits(context, account.org).await?;
     let secret =
         SecretToken::parse(TokenKind::ApiKey, known_key).unwrap_or_else(|| SecretToken::generate(TokenKind::ApiKey));
     give_key(context, account, &secret).await?;
     let role = format!("{role:?}").to_lowercase();
     Ok(KeptUser { org: org.to_owned(), role, api_key: secret.reveal().to_owned() })
+}
+
+/// Gives an organization its first credits. One that ever had some gets none.
+pub async fn give_credits(context: &Context, org: OrgId) -> Result<()> {
+    if Leases::new(context)?.standing(org).await?.0.sequence() > 0 {
+        return Ok(());
+    }
+    let credits = Adjustment {
+        id: TransactionId::new(),
+        org,
+        kind: Kind::Credit,
+        amount: CREDITS,
+        balance_after: CREDITS,
+        reason: "first credits".to_owned(),
+        request_id: String::new(),
+        created_at: Time::now(),
+    };
+    Ledger::new(context)?.adjust(credits).await.map(drop)
 }
 
 /// Records a key for an account, unless it is on record.

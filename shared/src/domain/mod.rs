@@ -4,6 +4,8 @@ pub mod agent;
 pub mod catalog;
 pub mod id;
 pub mod identity;
+pub mod lease;
+pub mod ledger;
 pub mod limits;
 pub mod money;
 pub mod page;

@@ -36,7 +36,7 @@ impl Money {
         self.0
     }
 
-    pub const fn is_zero(self) -> bool {
+    pub const fn is_zero(&self) -> bool {
         self.0 == 0
     }
 

@@ -36,6 +36,11 @@ impl Time {
         self.0.as_second()
     }
 
+    /// `2026-03-01`, in UTC.
+    pub fn day(self) -> String {
+        self.to_string()[..10].to_owned()
+    }
+
     pub fn plus(self, duration: Duration) -> Self {
         Self::from_millis(self.as_millis().saturating_add(duration.as_millis() as i64))
     }

@@ -4,5 +4,6 @@
 
 pub mod chat;
 pub mod embeddings;
+pub mod leases;
 pub mod providers;
 pub mod tokens;

@@ -10,14 +10,17 @@
 //! | `by_updated` | `<time>#<id>` |
 //! | `by_requests` | a number, see [`requests_rank`] |
 //!
-//! and one global index, `due` (`due_shard`, `due_at`), of what must not be forgotten; see `work`.
+//! `entities` and `counters` have one global index each, `due` (`due_shard`, `due_at`), of what must not be forgotten:
+//! work, and leases.
 
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use uuid::Uuid;
 
-use crate::domain::id::{AgentId, OrgId, UserId, WorkId, WorkflowId};
+use crate::domain::id::{AgentId, ApiKeyId, LeaseId, OrgId, TransactionId, UserId, WorkId, WorkflowId};
 use crate::domain::identity::Account;
+use crate::domain::lease::{Counter, What};
 use crate::domain::reference::Reference;
 use crate::domain::text;
 use crate::domain::time::Time;
@@ -112,8 +115,8 @@ pub const MODELS: &str = "MODELS";
 /// Work is spread over this many partitions of the due index, so that none runs hot.
 pub const DUE_SHARDS: u8 = 4;
 
-pub fn due_shard(id: WorkId) -> String {
-    due_shard_at(id.uuid().as_bytes()[15] % DUE_SHARDS)
+pub fn due_shard(id: Uuid) -> String {
+    due_shard_at(id.as_bytes()[15] % DUE_SHARDS)
 }
 
 pub fn due_shard_at(shard: u8) -> String {
@@ -148,8 +151,85 @@ pub fn agent_count(account: Account) -> Key {
     Key::new(format!("COUNT#{}#{}", account.org, account.user), "AGENTS")
 }
 
-pub fn balance(org: OrgId) -> Key {
-    Key::new(format!("ORG#{org}"), "BALANCE")
+/// An organization's meter and its open leases stand together: one query tells what it has.
+pub fn org_money(org: OrgId) -> String {
+    format!("ORG#{org}")
+}
+
+pub fn org_meter(org: OrgId) -> Key {
+    Key::new(org_money(org), METER)
+}
+
+pub fn user_meter(account: Account) -> Key {
+    Key::new(format!("METER#{}#{}", account.org, account.user), METER)
+}
+
+pub fn key_meter(key: ApiKeyId) -> Key {
+    Key::new(format!("METER#{key}"), METER)
+}
+
+pub fn lease(org: OrgId, id: LeaseId) -> Key {
+    Key::new(org_money(org), format!("LEASE#{id}"))
+}
+
+pub const METER: &str = "METER";
+
+/// The attribute of a meter that holds a counter: each window has one of its own, so that none is ever reset.
+pub fn counter(counter: &Counter) -> String {
+    let name = match counter.what {
+        What::Balance => "balance",
+        What::Spending => "spent",
+        What::Limit(dimension) => dimension.as_str(),
+    };
+    counter.window.map_or_else(|| name.to_owned(), |window| format!("{name}_{window}"))
+}
+
+/// Beside a counter: what wide leases hold of it.
+pub fn counter_wide(of: &Counter) -> String {
+    format!("{}_wide", counter(of))
+}
+
+/// What an organization used in a month: by day and model, and by key.
+pub fn usage(org: OrgId, month: i64) -> String {
+    format!("USAGE#{org}#{month}")
+}
+
+pub fn usage_of_day(org: OrgId, month: i64, day: &str, model: &str) -> Key {
+    Key::new(usage(org, month), format!("DAY#{day}#{model}"))
+}
+
+/// `-` for what the platform called for a user in process.
+pub fn usage_of_key(org: OrgId, month: i64, user: UserId, key: Option<ApiKeyId>) -> Key {
+    let key = key.map_or_else(|| "-".to_owned(), |key| key.to_string());
+    Key::new(usage(org, month), format!("KEY#{user}#{key}"))
+}
+
+// journal: one global index, `listed` (`listed_in`, `listed_at`), of what is shown newest first
+
+pub fn charges(lease: LeaseId) -> String {
+    format!("LEASE#{lease}")
+}
+
+pub fn charge(lease: LeaseId, slot: u32) -> Key {
+    Key::new(charges(lease), format!("SLOT#{slot:02}"))
+}
+
+/// A charge that came after its slot was voided.
+pub fn late_charge(lease: LeaseId, slot: u32) -> Key {
+    Key::new(charges(lease), format!("LATE#{slot:02}"))
+}
+
+pub fn adjustment(id: TransactionId) -> Key {
+    Key::new(format!("TRANSACTION#{id}"), "TRANSACTION")
+}
+
+/// An organization's movements of credits in a month.
+pub fn ledger(org: OrgId, month: i64) -> String {
+    format!("LEDGER#{org}#{month}")
+}
+
+pub fn listed_at(at: Time, id: impl ToString) -> String {
+    format!("{at}#{}", id.to_string())
 }
 
 #[cfg(test)]

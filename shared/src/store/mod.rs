@@ -2,19 +2,24 @@
 
 pub mod agents;
 pub mod api_keys;
-pub mod balances;
 pub mod catalog;
 pub mod dependents;
 pub mod idempotency;
 pub mod identities;
 pub mod keys;
+pub mod leases;
+pub mod ledger;
+pub mod meters;
 pub mod table;
+pub mod usage;
 pub mod work;
 mod write;
 
 pub use agents::Agents;
 pub use api_keys::ApiKeys;
-pub use balances::Balances;
 pub use catalog::Catalog;
 pub use identities::Identities;
+pub use leases::Leases;
+pub use ledger::Ledger;
+pub use usage::Usage;
 pub use work::Works;

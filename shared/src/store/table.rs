@@ -17,6 +17,7 @@ use uuid::Uuid;
 use super::keys::Key;
 use super::write::{Change, SHOW, Write};
 use crate::domain::page::Order;
+use crate::domain::time::Time;
 use crate::{Context, Error, Result};
 
 pub type Item = HashMap<String, AttributeValue>;
@@ -43,12 +44,30 @@ pub struct Table {
 #[derive(Clone)]
 pub struct Query {
     pub partition: String,
-    pub index: Option<&'static str>,
+    pub index: Option<Index>,
+    pub range: Option<Range>,
     pub order: Order,
     pub filter: Option<Filter>,
     pub after: Option<Item>,
     pub limit: Option<u32>,
     pub count_only: bool,
+}
+
+/// An index, and the attribute that is its partition.
+#[derive(Clone, Copy)]
+pub enum Index {
+    /// Of the table's own partitions; as consistent as the table.
+    Local(&'static str),
+    /// Lags behind the table: it may list and enqueue, never decide.
+    Global { name: &'static str, partition: &'static str },
+}
+
+/// Only what has an attribute, of those that sort, between two values.
+#[derive(Clone)]
+pub struct Range {
+    pub attribute: &'static str,
+    pub from: String,
+    pub to: String,
 }
 
 #[derive(Clone, Default)]
@@ -70,6 +89,7 @@ impl Query {
         Self {
             partition: partition.into(),
             index: None,
+            range: None,
             order: Order::Asc,
             filter: None,
             after: None,
@@ -114,17 +134,30 @@ impl Table {
 
     /// One call's worth: a page of `limit`, or as much as DynamoDB reads at once.
     pub async fn query(&self, query: &Query) -> Result<Found> {
+        let (index, partition) = match query.index {
+            None => (None, "pk"),
+            Some(Index::Local(name)) => (Some(name), "pk"),
+            Some(Index::Global { name, partition }) => (Some(name), partition),
+        };
+        let mut condition = format!("{partition} = :partition");
+        if let Some(range) = &query.range {
+            condition.push_str(&format!(" AND {} BETWEEN :from AND :to", range.attribute));
+        }
         let mut call = self
             .client
             .query()
             .table_name(&self.name)
-            .key_condition_expression("pk = :pk")
-            .expression_attribute_values(":pk", AttributeValue::S(query.partition.clone()))
-            .consistent_read(true)
+            .key_condition_expression(condition)
+            .expression_attribute_values(":partition", AttributeValue::S(query.partition.clone()))
+            .consistent_read(!matches!(query.index, Some(Index::Global { .. })))
             .scan_index_forward(query.order == Order::Asc)
-            .set_index_name(query.index.map(str::to_owned))
+            .set_index_name(index.map(str::to_owned))
             .set_exclusive_start_key(query.after.clone())
             .set_limit(query.limit.map(|limit| i32::try_from(limit).unwrap_or(i32::MAX)));
+        if let Some(Range { from, to, .. }) = &query.range {
+            call = call.expression_attribute_values(":from", AttributeValue::S(from.clone()));
+            call = call.expression_attribute_values(":to", AttributeValue::S(to.clone()));
+        }
         if query.count_only {
             call = call.select(aws_sdk_dynamodb::types::Select::Count);
         }
@@ -158,18 +191,11 @@ impl Table {
         }
     }
 
-    /// What is due by now in one shard of the due index. The index lags: it may enqueue, never decide.
-    pub async fn query_due(&self, shard: &str, by: &str, limit: u32) -> Result<Vec<Item>> {
-        let call = self
-            .client
-            .query()
-            .table_name(&self.name)
-            .index_name("due")
-            .key_condition_expression("due_shard = :shard AND due_at <= :by")
-            .expression_attribute_values(":shard", AttributeValue::S(shard.to_owned()))
-            .expression_attribute_values(":by", AttributeValue::S(by.to_owned()))
-            .limit(i32::try_from(limit).unwrap_or(i32::MAX));
-        Ok(call.send().await.map_err(failed)?.items.unwrap_or_default())
+    /// What is due by now in one shard of the due index.
+    pub async fn query_due(&self, shard: String, by: Time, limit: u32) -> Result<Vec<Item>> {
+        let index = Some(Index::Global { name: "due", partition: "due_shard" });
+        let range = Some(Range { attribute: "due_at", from: "0".to_owned(), to: by.to_string() });
+        Ok(self.query(&Query { index, range, limit: Some(limit), ..Query::partition(shard) }).await?.items)
     }
 
     pub fn put(&self, item: &impl Serialize) -> Write {

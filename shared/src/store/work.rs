@@ -55,7 +55,7 @@ pub(super) fn gone(table: &Table, id: WorkId, gone: &Gone) -> Write {
         pk: key.pk,
         sk: key.sk,
         work_id: id,
-        due_shard: keys::due_shard(id),
+        due_shard: keys::due_shard(id.uuid()),
         due_at: Time::of(id.uuid()).plus(PATIENCE),
         org: gone.account.org,
         user: gone.account.user,
@@ -83,7 +83,7 @@ impl Works {
     pub async fn due(&self, now: Time, limit: u32) -> Result<Vec<WorkId>> {
         let mut due = Vec::new();
         for shard in 0..keys::DUE_SHARDS {
-            let items = self.table.query_due(&keys::due_shard_at(shard), &now.to_string(), limit).await?;
+            let items = self.table.query_due(keys::due_shard_at(shard), now, limit).await?;
             for item in items {
                 due.push(parse::<DueItem>(item)?.work_id);
             }

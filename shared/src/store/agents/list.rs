@@ -12,7 +12,7 @@ use crate::domain::page::{Order, Page, PageRequest};
 use crate::domain::text;
 use crate::domain::time::Time;
 use crate::store::keys;
-use crate::store::table::{Filter, Item, Query, parse};
+use crate::store::table::{Filter, Index, Item, Query, parse};
 use crate::store::write::to_value;
 
 /// What a list shows of an agent.
@@ -73,7 +73,7 @@ impl Agents {
         request: PageRequest,
     ) -> Result<Page<AgentSummary>> {
         let query = Query {
-            index: Some(index(sort)),
+            index: Some(Index::Local(index(sort))),
             order,
             filter: filter.expression(),
             ..Query::partition(keys::agents(account))

@@ -1,0 +1,84 @@
+//! Leases as calls use them: each call takes a slot of one that is held in memory, or of a new one.
+//!
+//! Memory holds only what a lease has already taken from the tables; it never decides what there is. Calls of one key
+//! and one model share their leases, so that within a process no slot idles while a call is refused.
+
+mod open;
+mod pool;
+mod slot;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::domain::catalog::Model;
+use crate::domain::id::{ApiKeyId, OrgId, UserId};
+use crate::domain::lease::{Need, Payer, Shortage};
+use crate::{Context, Result, store};
+
+pub use open::Standing;
+use pool::Pool;
+pub use slot::{Outcome, Slot};
+
+/// How many pools are kept; those that nothing uses are dropped first.
+const POOLS: usize = 10_000;
+
+#[derive(Clone)]
+pub struct Leases {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    store: store::Leases,
+    pools: Mutex<HashMap<PoolKey, Arc<Pool>>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct PoolKey {
+    org: OrgId,
+    user: UserId,
+    key: Option<ApiKeyId>,
+    model: String,
+}
+
+impl Leases {
+    pub fn new(context: &Context) -> Result<Self> {
+        let store = store::Leases::new(context)?;
+        Ok(Self { shared: Arc::new(Shared { store, pools: Mutex::default() }) })
+    }
+
+    /// A slot for one call that needs so much at most, or what there is too little of.
+    pub async fn take(&self, payer: &Payer, model: &Model, need: Need) -> Result<Result<Slot, Shortage>> {
+        let pool = self.pool(payer, model);
+        match pool.take(payer, model, need).await? {
+            // Slots that idle for this organization's other keys and models may be what is missing.
+            Err(shortage) if self.close_idle_neighbours(&pool, payer.org).await? => {
+                tracing::debug!(?shortage, "idle leases were closed before a refusal");
+                pool.take(payer, model, need).await
+            }
+            taken => Ok(taken),
+        }
+    }
+
+    fn pool(&self, payer: &Payer, model: &Model) -> Arc<Pool> {
+        let key = PoolKey { org: payer.org, user: payer.user, key: payer.key, model: model.name.clone() };
+        let mut pools = self.shared.pools.lock().unwrap_or_else(PoisonError::into_inner);
+        if pools.len() >= POOLS && !pools.contains_key(&key) {
+            pools.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.is_open());
+        }
+        pools.entry(key).or_insert_with(|| Arc::new(Pool::new(self.shared.store.clone()))).clone()
+    }
+
+    /// Gives back what idles in the organization's other pools; whether there was any.
+    async fn close_idle_neighbours(&self, own: &Arc<Pool>, org: OrgId) -> Result<bool> {
+        let neighbours: Vec<Arc<Pool>> = {
+            let pools = self.shared.pools.lock().unwrap_or_else(PoisonError::into_inner);
+            let of_org = pools.iter().filter(|(key, pool)| key.org == org && !Arc::ptr_eq(pool, own));
+            of_org.map(|(_, pool)| pool.clone()).collect()
+        };
+        let mut any = false;
+        for pool in neighbours {
+            any |= pool.close_idle().await?;
+        }
+        Ok(any)
+    }
+}

@@ -1,0 +1,145 @@
+//! The leases of one key and one model in this process, one open at a time.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::open::Open;
+use super::slot::Slot;
+use crate::domain::catalog::Model;
+use crate::domain::lease::{MOST_SLOTS, Need, Payer, Shortage};
+use crate::domain::money::Money;
+use crate::domain::time::Time;
+use crate::store::leases::Wanted;
+use crate::{Result, store};
+
+pub struct Pool {
+    store: store::Leases,
+    state: Mutex<State>,
+    /// One lease is asked for at a time; whoever waits finds its slots.
+    granting: tokio::sync::Mutex<()>,
+    waiting: AtomicU32,
+}
+
+struct State {
+    open: Option<Arc<Open>>,
+    /// How many calls the next lease should cover: twice as many while leases are used up.
+    wish: u32,
+    /// What calls needed lately, so that a slot fits most of them.
+    typical: Need,
+}
+
+impl Pool {
+    pub fn new(store: store::Leases) -> Self {
+        let state = Mutex::new(State { open: None, wish: 1, typical: Need::default() });
+        Self { store, state, granting: tokio::sync::Mutex::default(), waiting: AtomicU32::new(0) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.state().open.is_some()
+    }
+
+    pub async fn take(self: &Arc<Self>, payer: &Payer, model: &Model, need: Need) -> Result<Result<Slot, Shortage>> {
+        if let Some(slot) = self.take_of_open(model, &need) {
+            return Ok(Ok(slot));
+        }
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let granting = self.granting.lock().await;
+        let waiting = self.waiting.fetch_sub(1, Ordering::Relaxed);
+        // While this call waited, another may have brought a lease.
+        if let Some(slot) = self.take_of_open(model, &need) {
+            return Ok(Ok(slot));
+        }
+        let wanted = self.wanted(model, need, waiting);
+        let granted = match self.store.grant(payer, &wanted, Time::now()).await? {
+            Ok(granted) => granted,
+            Err(shortage) => return Ok(Err(shortage)),
+        };
+        let open = Arc::new(Open::new(granted));
+        // The grant was for this call: it fits, unless the grant took longer than the lease admits.
+        let slot = open.take(&need, Time::now());
+        self.replace(&open);
+        drop(granting);
+        match slot {
+            Some(number) => Ok(Ok(Slot::new(self.store.clone(), open, number, model.version))),
+            None => Err(crate::Error::busy("a lease was over before it came")),
+        }
+    }
+
+    fn take_of_open(&self, model: &Model, need: &Need) -> Option<Slot> {
+        let open = self.state().open.clone().filter(|open| open.lease.price_version == model.version)?;
+        let number = open.take(need, Time::now())?;
+        Some(Slot::new(self.store.clone(), open, number, model.version))
+    }
+
+    fn wanted(&self, model: &Model, need: Need, waiting: u32) -> Wanted {
+        let mut state = self.state();
+        if let Some(open) = state.open.take() {
+            // A lease that a larger call does not fit ends like one that was used up.
+            let (unused, of) = open.end();
+            state.wish = if unused == 0 { of * 2 } else { (of - unused).max(1) }.min(MOST_SLOTS);
+            close_later(self.store.clone(), open, Duration::ZERO);
+        }
+        let slots = state.wish.max(waiting).min(MOST_SLOTS);
+        // An eighth less each time: one large call is not what is typical for long.
+        let typical = state.typical;
+        let lately = Need {
+            money: typical.money.less(Money::from_pico_usd(typical.money.pico_usd() / 8)),
+            tokens: typical.tokens - typical.tokens / 8,
+            images: typical.images,
+        };
+        state.typical = lately.max(&need);
+        Wanted {
+            need,
+            typical: state.typical,
+            slots,
+            model: model.name.clone(),
+            pricing: model.pricing,
+            price_version: model.version,
+        }
+    }
+
+    fn replace(&self, open: &Arc<Open>) {
+        self.state().open = Some(open.clone());
+        if open.lease.is_wide() {
+            close_later(self.store.clone(), open.clone(), open.admits_for());
+        }
+    }
+
+    /// Ends and closes the open lease if nothing of it is under way; whether there was one.
+    pub async fn close_idle(&self) -> Result<bool> {
+        let Some(open) = ({
+            let mut state = self.state();
+            state.open.take_if(|open| open.is_idle())
+        }) else {
+            return Ok(false);
+        };
+        open.end();
+        close(&self.store, &open).await;
+        Ok(true)
+    }
+}
+
+/// Closes a lease whose time is over then, when nothing of it is under way; else its last call does. In a process that
+/// sleeps meanwhile this comes late, or the sweep is first.
+pub fn close_later(store: store::Leases, open: Arc<Open>, after: Duration) {
+    tokio::spawn(async move {
+        tokio::time::sleep(after).await;
+        close(&store, &open).await;
+    });
+}
+
+/// Closes a lease when it is over and nothing of it is under way. A close that fails is left to the sweep.
+pub async fn close(store: &store::Leases, open: &Open) {
+    let now = Time::now();
+    let Some(spent) = open.to_close(now) else { return };
+    match store.close(&open.lease, &spent, now).await {
+        Ok(true) => {}
+        Ok(false) => tracing::warn!(lease_id = %open.lease.id, "a lease was swept before its owner closed it"),
+        Err(error) => tracing::warn!(?error, lease_id = %open.lease.id, "a lease stays open until it is swept"),
+    }
+}

@@ -1,0 +1,97 @@
+//! One call's part of a lease.
+
+use std::sync::Arc;
+
+use super::open::{Open, Standing};
+use super::pool::{close, close_later};
+use crate::domain::id::TransactionId;
+use crate::domain::ledger::Charge;
+use crate::domain::money::Money;
+use crate::domain::time::Time;
+use crate::domain::usage::{Tokens, UsageSource};
+use crate::{Result, store};
+
+/// What a call came to.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    pub tokens: Tokens,
+    pub source: UsageSource,
+    pub images: u64,
+    pub provider: String,
+    pub request_id: String,
+    pub body_hash: Option<String>,
+    pub retry_of: Option<TransactionId>,
+}
+
+/// Held while a call is under way. One that is dropped without a word is left to the sweep, which counts its request.
+pub struct Slot {
+    store: store::Leases,
+    open: Arc<Open>,
+    number: u32,
+    price_version: u64,
+    is_settled: bool,
+}
+
+impl Slot {
+    pub(super) fn new(store: store::Leases, open: Arc<Open>, number: u32, price_version: u64) -> Self {
+        Self { store, open, number, price_version, is_settled: false }
+    }
+
+    /// The call never reached its provider: another may use the slot.
+    pub fn put_back(mut self) {
+        self.is_settled = true;
+        self.open.put_back(self.number);
+        // Nobody may come for it: a wide lease is looked after already, one of a single call is not.
+        if !self.open.lease.is_wide() {
+            close_later(self.store.clone(), self.open.clone(), self.open.admits_for());
+        }
+    }
+
+    /// Writes what the call came to. The answer may end after this; `close_when_over` then tidies up.
+    pub async fn charge(&mut self, outcome: Outcome) -> Result<Charge> {
+        let lease = &self.open.lease;
+        let cost = lease.pricing.cost(&outcome.tokens);
+        let charge = Charge {
+            id: TransactionId::new(),
+            lease: lease.id,
+            slot: self.number,
+            org: lease.org,
+            user: lease.user,
+            key: lease.key,
+            model: lease.model.clone(),
+            price_version: self.price_version,
+            cost,
+            charged: if lease.is_exempt { Money::ZERO } else { cost.min(lease.unit.money) },
+            tokens: outcome.tokens,
+            images: outcome.images,
+            source: outcome.source,
+            provider: outcome.provider,
+            request_id: outcome.request_id,
+            retry_of: outcome.retry_of,
+            body_hash: outcome.body_hash,
+            created_at: Time::now(),
+        };
+        self.store.record(lease, &charge).await?;
+        self.is_settled = true;
+        self.open.add(&charge);
+        Ok(charge)
+    }
+
+    pub fn standing(&self) -> Standing {
+        self.open.standing()
+    }
+
+    /// Closes the lease when this was the last call of it.
+    pub async fn close_when_over(self) {
+        close(&self.store, &self.open).await;
+    }
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        if !self.is_settled {
+            tracing::warn!(lease_id = %self.open.lease.id, slot = self.number, "a call ended without a word; its lease is left to the sweep");
+            self.open.abandon();
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Meters: what an organization, a user in it, or a key has left, has spent, and is held to. One item each, which
+//! every lease takes from and gives back to.
+
+use std::collections::HashMap;
+
+use serde::de::DeserializeOwned;
+
+use super::keys::{self, Key};
+use super::table::{Item, Table};
+use crate::domain::identity::Account;
+use crate::domain::lease::{Counter, Payer, Room, What, effective, month};
+use crate::domain::limits::{Dimension, Level, Limits};
+use crate::domain::money::Money;
+use crate::domain::time::Time;
+use crate::{Error, Result};
+
+/// A meter as it was at one moment. One that was never used has no item and is empty.
+#[derive(Clone, Debug, Default)]
+pub struct Meter {
+    item: Item,
+}
+
+impl Meter {
+    pub(super) fn of(item: Item) -> Self {
+        Self { item }
+    }
+
+    fn number(&self, attribute: &str) -> u64 {
+        let number = self.item.get(attribute).and_then(|value| value.as_n().ok());
+        // What went below zero was given back twice to a window long gone; it counts as nothing.
+        number.and_then(|number| number.parse().ok()).unwrap_or_default()
+    }
+
+    fn value<T: DeserializeOwned>(&self, attribute: &str) -> Option<T> {
+        serde_dynamo::from_attribute_value(self.item.get(attribute)?.clone()).ok()
+    }
+
+    /// Not in an open lease.
+    pub fn balance(&self) -> Money {
+        Money::from_pico_usd(self.number("balance"))
+    }
+
+    /// The balance right after credits were last given.
+    pub fn initial_credits(&self) -> Money {
+        Money::from_pico_usd(self.number("initial"))
+    }
+
+    /// Counts every change of the balance.
+    pub fn sequence(&self) -> u64 {
+        self.number("seq")
+    }
+
+    pub fn is_revoked(&self) -> bool {
+        self.item.contains_key("revoked")
+    }
+
+    /// What may be spent in a month.
+    pub fn cap(&self) -> Option<Money> {
+        self.value("cap")
+    }
+
+    /// The meter's own limits, before the plan's.
+    pub fn limits(&self) -> Option<Limits> {
+        self.value("limits")
+    }
+
+    pub fn last_used_at(&self) -> Option<Time> {
+        self.value("last_used_at")
+    }
+
+    pub fn counted(&self, counter: &Counter) -> u64 {
+        self.number(&keys::counter(counter))
+    }
+
+    fn wide(&self, counter: &Counter) -> u64 {
+        self.number(&keys::counter_wide(counter))
+    }
+
+    pub fn spent(&self, level: Level, now: Time) -> Money {
+        Money::from_pico_usd(self.counted(&spending(level, now)))
+    }
+
+    /// Attributes of windows that no call can count in any more. The last window is kept, for clocks that are behind.
+    pub(super) fn stale(&self, now: Time) -> Vec<String> {
+        let is_stale = |attribute: &&String| {
+            let name = attribute.strip_suffix("_wide").unwrap_or(attribute);
+            let Some((name, window)) = name.split_once('_') else { return false };
+            let Ok(window) = window.parse::<i64>() else { return false };
+            match Dimension::ALL.iter().find(|dimension| dimension.as_str() == name) {
+                Some(dimension) => window < dimension.window(now) - 1,
+                None => name == "spent" && months_between(window, month(now)) > 1,
+            }
+        };
+        self.item.keys().filter(is_stale).cloned().collect()
+    }
+}
+
+fn months_between(earlier: i64, later: i64) -> i64 {
+    let months = |month: i64| month / 100 * 12 + month % 100;
+    months(later) - months(earlier)
+}
+
+pub(super) fn spending(level: Level, now: Time) -> Counter {
+    Counter { level, what: What::Spending, window: Some(month(now)) }
+}
+
+/// The meters of a payer, each with its level.
+#[derive(Clone, Debug)]
+pub struct Meters(pub Vec<(Level, Meter)>);
+
+pub(super) fn key(payer: &Payer, level: Level) -> Result<Key> {
+    match (level, payer.key) {
+        (Level::Org, _) => Ok(keys::org_meter(payer.org)),
+        (Level::User, _) => Ok(keys::user_meter(Account { org: payer.org, user: payer.user })),
+        (Level::Key, Some(key)) => Ok(keys::key_meter(key)),
+        (Level::Key, None) => Err(Error::internal("a payer without a key has no meter of one")),
+    }
+}
+
+impl Meters {
+    /// All of a payer's meters, in one call.
+    pub(super) async fn read(table: &Table, payer: &Payer) -> Result<Self> {
+        let wanted: Vec<(Level, Key)> =
+            payer.levels().map(|level| Ok((level, key(payer, level)?))).collect::<Result<_>>()?;
+        let keys: Vec<Key> = wanted.iter().map(|(_, key)| key.clone()).collect();
+        let found: HashMap<Key, Item> =
+            table.batch_get(&keys).await?.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();
+        let meters =
+            wanted.into_iter().map(|(level, key)| (level, Meter::of(found.get(&key).cloned().unwrap_or_default())));
+        Ok(Self(meters.collect()))
+    }
+
+    pub fn org(&self) -> Meter {
+        self.0.iter().find(|(level, _)| *level == Level::Org).map(|(_, meter)| meter.clone()).unwrap_or_default()
+    }
+
+    /// Everything that a call of the payer must find room in.
+    pub fn rooms(&self, payer: &Payer, per_call: impl Fn(What) -> u64, now: Time) -> Vec<Room> {
+        let mut rooms = Vec::new();
+        for (level, meter) in &self.0 {
+            let mut add = |counter: Counter, limit: u64, left: u64| {
+                let per_call = per_call(counter.what);
+                if per_call > 0 {
+                    rooms.push(Room { counter, limit, left, wide: meter.wide(&counter), per_call });
+                }
+            };
+            if *level == Level::Org && !payer.is_exempt {
+                let balance = meter.balance().pico_usd();
+                add(Counter { level: *level, what: What::Balance, window: None }, balance, balance);
+            }
+            if let Some(cap) = meter.cap().filter(|_| !payer.is_exempt) {
+                let counter = spending(*level, now);
+                add(counter, cap.pico_usd(), cap.pico_usd().saturating_sub(meter.counted(&counter)));
+            }
+            let limits = effective(meter.limits(), payer.limits.of(*level));
+            for dimension in Dimension::ALL {
+                let Some(limit) = limits.of(dimension) else { continue };
+                let counter =
+                    Counter { level: *level, what: What::Limit(dimension), window: Some(dimension.window(now)) };
+                add(counter, limit, limit.saturating_sub(meter.counted(&counter)));
+            }
+        }
+        rooms
+    }
+}
