@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::domain::limits::{Dimension, Level};
+
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Why something was not done, in the words of the platform.
@@ -24,6 +26,21 @@ pub enum Error {
     MethodNotAllowed,
     #[error("{message}")]
     Conflict { code: &'static str, message: String },
+    /// Credits or a cap are used up.
+    #[error("{message}")]
+    Billing { code: &'static str, message: String, level: Option<Level> },
+    #[error("{message}")]
+    RateLimited { message: String, level: Level, dimension: Dimension, limit: u64, resets_at: i64, retry_after_s: u64 },
+    #[error("{message}")]
+    Provider {
+        trouble: ProviderTrouble,
+        code: String,
+        message: String,
+        param: Option<String>,
+        retry_after_s: Option<u64>,
+    },
+    #[error("{message}")]
+    Maintenance { message: String, retry_after_s: u32 },
     #[error("the resource has changed since the version in If-Match; read it again")]
     PreconditionFailed,
     #[error("the body is larger than {limit_bytes} bytes")]
@@ -36,6 +53,20 @@ pub enum Error {
     /// The cause is for the log, never for the caller.
     #[error("something failed on our side; quote the request id when you report it")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// How a model's provider failed a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProviderTrouble {
+    /// It finds fault with the request.
+    Request,
+    /// It has no way to do what a parameter asks.
+    Unsupported,
+    /// It does not take our credentials, or does not know the model: nothing that another try would mend.
+    Setup,
+    RateLimited,
+    Failed,
+    Timeout,
 }
 
 /// Why a caller was not let in.

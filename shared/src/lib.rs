@@ -19,4 +19,4 @@ pub mod store;
 pub mod telemetry;
 
 pub use context::Context;
-pub use error::{Error, Refusal, Result};
+pub use error::{Error, ProviderTrouble, Refusal, Result};

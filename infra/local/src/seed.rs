@@ -109,6 +109,7 @@ pub async fn give_key(context: &Context, account: Account, secret: &SecretToken)
         created_at: Time::now(),
         expires_at: None,
         revoked_at: None,
+        models: None,
     };
     keys.create(&key, &secret.hash()).await
 }

@@ -1,7 +1,5 @@
 //! Models that can be called, as the catalog describes them.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -117,19 +115,12 @@ impl Pricing {
     }
 }
 
-/// Everything in the catalog, as it was at one moment. It is small: hundreds of models, not millions.
-#[derive(Clone, Debug, Default)]
-pub struct Listing {
-    pub models: BTreeMap<String, Model>,
-    /// Public names, each of a model.
-    pub aliases: BTreeMap<String, String>,
-}
-
-impl Listing {
-    /// The model of that name or alias, be it retired or not.
-    pub fn find(&self, name: &str) -> Option<&Model> {
-        self.models.get(self.aliases.get(name).map_or(name, String::as_str))
-    }
+/// While it is on, only operators are served.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Maintenance {
+    pub on: bool,
+    pub message: String,
+    pub retry_after_s: u32,
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ pub mod ledger;
 pub mod limits;
 pub mod money;
 pub mod page;
+pub mod provider;
 pub mod reference;
 pub mod text;
 pub mod time;

@@ -1,9 +1,150 @@
 //! The model gateway: one way to call any model, with the caller's limits and money.
 //!
 //! `inference` serves it over HTTP; agents and workflow nodes call it in process, with the same limits and billing.
+//!
+//! A call: the model is found (`models`), the most it can cost is taken (`leases`), a deployment answers (`routing`,
+//! `providers`), and what it came to is charged.
 
+mod asker;
 pub mod chat;
 pub mod embeddings;
 pub mod leases;
+mod models;
 pub mod providers;
+mod routing;
 pub mod tokens;
+
+use std::sync::Arc;
+
+pub use asker::Asker;
+pub use models::{Chosen, Models};
+
+use crate::domain::ledger::Charge;
+use crate::domain::lease::{Need, Shortage};
+use crate::domain::limits::Level;
+use crate::domain::money::Money;
+use crate::domain::time::Time;
+use crate::outbound::Outbound;
+use crate::store::Ledger;
+use crate::{Context, Error, Refusal, Result};
+
+use leases::{Leases, Outcome, Slot, Standing};
+use providers::Failure;
+use routing::Routing;
+
+/// One for the life of a process: it holds leases, connections, and what is known of providers.
+#[derive(Clone)]
+pub struct Gateway {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    models: Models,
+    leases: Leases,
+    ledger: Ledger,
+    routing: Routing,
+}
+
+/// What an answer's headers tell.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub chosen: Chosen,
+    pub passthrough: Vec<String>,
+    /// Parameters that the operator's defaults filled in.
+    pub defaults: Vec<String>,
+    pub standing: Standing,
+    /// Not known yet when a stream begins.
+    pub cost: Option<Money>,
+}
+
+impl Gateway {
+    pub fn new(context: &Context) -> Result<Self> {
+        let outbound = Outbound::from_config(&context.config)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                models: Models::new(context)?,
+                leases: Leases::new(context)?,
+                ledger: Ledger::new(context)?,
+                routing: Routing::new(context, outbound)?,
+            }),
+        })
+    }
+
+    pub fn models(&self) -> &Models {
+        &self.inner.models
+    }
+
+    /// Takes the most that a call can come to.
+    async fn take(&self, asker: &Asker, chosen: &Chosen, need: Need) -> Result<Slot> {
+        let taken = self.inner.leases.take(&asker.payer, &chosen.model, need).await?;
+        taken.map_err(|shortage| refused(shortage, Time::now()))
+    }
+
+    /// Writes what a call came to. When the client says that this is not its first try, an earlier one is noted.
+    async fn charge(&self, slot: &mut Slot, asker: &Asker, outcome: Outcome) -> Result<Charge> {
+        let mut charge = slot.priced(outcome);
+        if asker.retries > 0 {
+            match self.inner.ledger.earlier_try(&charge).await {
+                Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
+                Err(error) => tracing::warn!(?error, "an earlier try could not be looked for"),
+            }
+        }
+        slot.record(&charge).await?;
+        Ok(charge)
+    }
+}
+
+fn refused(shortage: Shortage, now: Time) -> Error {
+    match shortage {
+        Shortage::Credits => Error::Billing {
+            code: "insufficient_credits",
+            message: "the organization's credits do not cover the most that this call can cost; \
+                      ask the operator for credits, or lower max_tokens"
+                .to_owned(),
+            level: None,
+        },
+        Shortage::Cap(level) => Error::Billing {
+            code: "spending_cap_reached",
+            message: format!("the monthly spending cap of this {} does not cover this call", in_words(level)),
+            level: Some(level),
+        },
+        Shortage::Rate { level, dimension, limit, resets_at } => {
+            let retry_after_s = (resets_at - now.as_seconds()).max(1).unsigned_abs();
+            let message = format!(
+                "the limit of {limit} {dimension} of this {} is reached; try again in {retry_after_s} s",
+                in_words(level)
+            );
+            Error::RateLimited { message, level, dimension, limit, resets_at, retry_after_s }
+        }
+        Shortage::Revoked(Level::Org) => Error::Unauthenticated(Refusal::OrgSuspended),
+        Shortage::Revoked(Level::User) => Error::Unauthenticated(Refusal::UserSuspended),
+        Shortage::Revoked(Level::Key) => Error::Unauthenticated(Refusal::Unknown),
+    }
+}
+
+fn in_words(level: Level) -> &'static str {
+    match level {
+        Level::Org => "organization",
+        Level::User => "user",
+        Level::Key => "key",
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        use crate::ProviderTrouble as Trouble;
+        use providers::FailureKind as Kind;
+        let trouble = match failure.kind {
+            Kind::Request => Trouble::Request,
+            Kind::Unsupported => Trouble::Unsupported,
+            Kind::Setup => Trouble::Setup,
+            Kind::RateLimited => Trouble::RateLimited,
+            Kind::Unavailable | Kind::Broken => Trouble::Failed,
+            Kind::Timeout => Trouble::Timeout,
+        };
+        let Failure { code, message, param, retry_after, .. } = failure;
+        // Whole seconds, rounded up: to come back a moment too early is to be refused again.
+        let retry_after_s = retry_after.map(|wait| wait.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX));
+        Self::Provider { trouble, code, message, param, retry_after_s }
+    }
+}

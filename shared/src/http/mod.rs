@@ -18,7 +18,7 @@ use serde_json::Value;
 pub use extract::NoBody;
 pub use layers::{Area, finish};
 
-use crate::{Error, Refusal};
+use crate::{Error, ProviderTrouble, Refusal};
 
 /// What one request may carry: Lambda's 6 MB are of the escaped event.
 pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
@@ -37,12 +37,26 @@ fn classify(error: &Error) -> (StatusCode, String) {
         Error::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed"),
         Error::Conflict { code, .. } => (StatusCode::CONFLICT, *code),
         Error::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
+        Error::Billing { code, .. } => (StatusCode::PAYMENT_REQUIRED, *code),
+        Error::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
+        Error::Provider { trouble, code, .. } => return (of_provider(*trouble), code.clone()),
+        Error::Maintenance { .. } => (StatusCode::SERVICE_UNAVAILABLE, "maintenance"),
         Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
         Error::NotJson => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
         Error::Unavailable { .. } => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
         Error::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
     };
     (status, code.to_owned())
+}
+
+/// What a provider refuses of the request is the client's to mend; all else is between the provider and us.
+fn of_provider(trouble: ProviderTrouble) -> StatusCode {
+    match trouble {
+        ProviderTrouble::Request | ProviderTrouble::Unsupported => StatusCode::BAD_REQUEST,
+        ProviderTrouble::RateLimited => StatusCode::TOO_MANY_REQUESTS,
+        ProviderTrouble::Setup | ProviderTrouble::Failed => StatusCode::BAD_GATEWAY,
+        ProviderTrouble::Timeout => StatusCode::GATEWAY_TIMEOUT,
+    }
 }
 
 /// An error's response in the envelope that `body` writes. Causes are logged here, once, and never sent.
@@ -55,7 +69,12 @@ fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Res
     }
     let header: Option<(HeaderName, HeaderValue)> = match error {
         Error::Unauthenticated(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
-        Error::Unavailable { retry_after_s, .. } => Some((RETRY_AFTER, (*retry_after_s).into())),
+        Error::Unavailable { retry_after_s, .. } | Error::Maintenance { retry_after_s, .. } => {
+            Some((RETRY_AFTER, (*retry_after_s).into()))
+        }
+        Error::RateLimited { retry_after_s, .. } | Error::Provider { retry_after_s: Some(retry_after_s), .. } => {
+            Some((RETRY_AFTER, (*retry_after_s).into()))
+        }
         _ => None,
     };
     let mut response = (status, axum::Json(body(status, code))).into_response();

@@ -19,6 +19,8 @@ pub struct ApiKey {
     pub created_at: Time,
     pub expires_at: Option<Time>,
     pub revoked_at: Option<Time>,
+    /// The models it may call; none is all of the plan's.
+    pub models: Option<Vec<String>>,
 }
 
 impl ApiKey {
@@ -47,6 +49,8 @@ struct ApiKeyItem {
     ends_at: Option<Time>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     revoked_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    models: Option<Vec<String>>,
 }
 
 impl ApiKeys {
@@ -68,6 +72,7 @@ impl ApiKeys {
             created_at: key.created_at,
             ends_at: key.expires_at,
             revoked_at: key.revoked_at,
+            models: key.models.clone(),
         };
         let written = self.table.write(self.table.put_new(&item)).await?;
         written.map_err(|_| Error::internal("a new API key's hash was taken"))
@@ -87,6 +92,7 @@ impl ApiKeys {
             created_at: item.created_at,
             expires_at: item.ends_at,
             revoked_at: item.revoked_at,
+            models: item.models,
         }))
     }
 }

@@ -1,12 +1,16 @@
-//! The models of the platform.
+//! The catalog: models, their public names, the providers they run at, and whether the platform is under maintenance.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::keys;
-use super::table::{Query, Table, parse};
-use crate::domain::catalog::Model;
+use super::table::{Query, Range, Table, parse};
+use crate::domain::catalog::{Maintenance, Model};
 use crate::domain::identity::Plan;
+use crate::domain::provider::{ProviderKind, Timeouts};
 use crate::domain::time::Time;
+use crate::secrets::Sealed;
 use crate::{Context, Result, config};
 
 #[derive(Clone)]
@@ -14,11 +18,74 @@ pub struct Catalog {
     table: Table,
 }
 
+/// A provider as it is kept, its key sealed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Provider {
+    pub name: String,
+    pub kind: ProviderKind,
+    pub base_url: Option<String>,
+    pub api_key: Option<Sealed>,
+    pub api_key_last4: Option<String>,
+    pub auth_header: Option<String>,
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    pub region: Option<String>,
+    #[serde(default)]
+    pub timeouts: Timeouts,
+    #[serde(default)]
+    pub version: u64,
+}
+
+impl Provider {
+    /// What its key is sealed for: it opens nowhere else.
+    pub fn sealed_for(name: &str) -> String {
+        format!("provider#{name}")
+    }
+}
+
+/// Everything in the catalog, as it was at one moment. It is small: hundreds of models, not millions.
+#[derive(Clone, Debug, Default)]
+pub struct Listing {
+    pub models: BTreeMap<String, Model>,
+    /// Public names, each of a model.
+    pub aliases: BTreeMap<String, String>,
+    pub providers: BTreeMap<String, Provider>,
+    pub maintenance: Maintenance,
+}
+
+impl Listing {
+    /// The model of that name or alias, be it retired or not.
+    pub fn find(&self, name: &str) -> Option<&Model> {
+        self.models.get(self.aliases.get(name).map_or(name, String::as_str))
+    }
+}
+
 #[derive(Serialize, Deserialize)]
 struct ModelItem {
     pk: String,
     sk: String,
     model: Model,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AliasItem {
+    pk: String,
+    sk: String,
+    model: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ProviderItem {
+    pk: String,
+    sk: String,
+    provider: Provider,
+}
+
+#[derive(Serialize, Deserialize)]
+struct MaintenanceItem {
+    pk: String,
+    sk: String,
+    maintenance: Maintenance,
 }
 
 impl Catalog {
@@ -33,11 +100,38 @@ impl Catalog {
         self.table.write(self.table.put_new(&item)).await.map(drop)
     }
 
-    /// What a plan may call today, by name. The catalog is small: hundreds of models, not millions.
+    /// Adds a provider, unless there is one of its name.
+    pub async fn add_provider(&self, provider: &Provider) -> Result<()> {
+        let key = keys::provider(&provider.name);
+        let item = ProviderItem { pk: key.pk, sk: key.sk, provider: provider.clone() };
+        self.table.write(self.table.put_new(&item)).await.map(drop)
+    }
+
+    /// What a plan may call today, by name.
     pub async fn list(&self, plan: &Plan, now: Time) -> Result<Vec<Model>> {
-        let items = self.table.query_all(Query::partition(keys::MODELS)).await?;
+        let models = Range { attribute: "sk", from: keys::MODEL.to_owned(), to: format!("{}\u{10ffff}", keys::MODEL) };
+        let items = self.table.query_all(Query { range: Some(models), ..Query::partition(keys::CATALOG) }).await?;
         let models = items.into_iter().map(|item| parse::<ModelItem>(item).map(|item| item.model));
         let models: Vec<Model> = models.collect::<Result<_>>()?;
         Ok(models.into_iter().filter(|model| plan.allows(&model.name) && !model.is_retired(now)).collect())
+    }
+
+    pub async fn read(&self) -> Result<Listing> {
+        let mut listing = Listing::default();
+        for item in self.table.query_all(Query::partition(keys::CATALOG)).await? {
+            let sk = keys::Key::of(&item).map(|key| key.sk).unwrap_or_default();
+            if sk.starts_with(keys::MODEL) {
+                let ModelItem { model, .. } = parse(item)?;
+                listing.models.insert(model.name.clone(), model);
+            } else if let Some(alias) = sk.strip_prefix(keys::ALIAS) {
+                listing.aliases.insert(alias.to_owned(), parse::<AliasItem>(item)?.model);
+            } else if sk.starts_with(keys::PROVIDER) {
+                let ProviderItem { provider, .. } = parse(item)?;
+                listing.providers.insert(provider.name.clone(), provider);
+            } else {
+                listing.maintenance = parse::<MaintenanceItem>(item)?.maintenance;
+            }
+        }
+        Ok(listing)
     }
 }

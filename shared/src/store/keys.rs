@@ -97,8 +97,22 @@ pub fn plan(id: &str) -> Key {
     Key::new(PLANS, id)
 }
 
+/// The whole catalog is one partition, so that one query tells everything of a moment.
 pub fn model(name: &str) -> Key {
-    Key::new(MODELS, name)
+    Key::new(CATALOG, format!("{MODEL}{name}"))
+}
+
+/// A public name of a model.
+pub fn alias(name: &str) -> Key {
+    Key::new(CATALOG, format!("{ALIAS}{name}"))
+}
+
+pub fn provider(name: &str) -> Key {
+    Key::new(CATALOG, format!("{PROVIDER}{name}"))
+}
+
+pub fn maintenance() -> Key {
+    Key::new(CATALOG, MAINTENANCE)
 }
 
 pub fn api_key(hash: &TokenHash) -> Key {
@@ -110,7 +124,11 @@ pub fn work(id: WorkId) -> Key {
 }
 
 pub const PLANS: &str = "PLANS";
-pub const MODELS: &str = "MODELS";
+pub const CATALOG: &str = "CATALOG";
+pub const MODEL: &str = "MODEL#";
+pub const ALIAS: &str = "ALIAS#";
+pub const PROVIDER: &str = "PROVIDER#";
+pub const MAINTENANCE: &str = "MAINTENANCE";
 
 /// Work is spread over this many partitions of the due index, so that none runs hot.
 pub const DUE_SHARDS: u8 = 4;

@@ -1,8 +1,12 @@
 //! Chat completions: what is asked, what is answered, in OpenAI's form whoever answers.
 
 mod answer;
+mod complete;
 mod message;
+mod prepare;
 mod request;
+mod stream;
+mod usage;
 
 pub use answer::{
     ChatAnswer, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta, ToolCallOut,
