@@ -5,4 +5,5 @@
 pub mod chat;
 pub mod embeddings;
 pub mod providers;
+pub mod sse;
 pub mod tokens;
