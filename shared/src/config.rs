@@ -16,6 +16,7 @@ pub const AUTH_ORG_CLAIM: &str = "AUTH_ORG_CLAIM";
 pub const AUTH_ROLES_CLAIM: &str = "AUTH_ROLES_CLAIM";
 pub const CONSOLE_ORIGIN: &str = "CONSOLE_ORIGIN";
 pub const CORS_ORIGINS: &str = "CORS_ORIGINS";
+pub const OUTBOUND_ALLOWED_CIDRS: &str = "OUTBOUND_ALLOWED_CIDRS";
 
 /// A setting that is not there, said in a way that tells whoever reads the log what to do.
 #[derive(Debug, thiserror::Error)]

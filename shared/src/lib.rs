@@ -13,6 +13,7 @@ pub mod domain;
 mod error;
 pub mod gateway;
 pub mod http;
+pub mod outbound;
 pub mod queue;
 pub mod secrets;
 pub mod store;

@@ -12,6 +12,7 @@ pub mod leases;
 mod models;
 pub mod providers;
 mod routing;
+pub mod sse;
 pub mod tokens;
 
 use std::sync::Arc;

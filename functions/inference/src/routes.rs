@@ -1,0 +1,18 @@
+//! The routes of the family.
+
+use axum::Router;
+use shared::http::{finish, openai};
+use shared::{Context, Result, routes};
+
+use crate::Stores;
+use crate::handlers::*;
+
+routes! { Stores;
+    "/gateway/v1/chat/completions" => post(create_chat_completion);
+    "/gateway/v1/embeddings" => post(create_embeddings);
+}
+
+pub fn router(context: &Context) -> Result<Router> {
+    let router = table().with_state(Stores::new(context)?);
+    Ok(finish(router, openai::AREA, "inference", &context.config))
+}

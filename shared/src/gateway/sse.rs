@@ -1,0 +1,201 @@
+//! Server-sent events, read from pieces that are split anywhere.
+
+/// One event, with its data lines joined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Event {
+    /// What `event:` says; empty when it says nothing.
+    pub name: String,
+    pub data: String,
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SseError {
+    #[error("an event is larger than {0} bytes")]
+    TooLarge(usize),
+    #[error("an event is not UTF-8")]
+    NotUtf8,
+}
+
+/// Feed it what arrives, then take the events that are whole. What follows the last blank line of a stream is no
+/// event, as the standard has it: it may have been cut.
+pub struct Parser {
+    buffer: Vec<u8>,
+    /// Where the line that is being read starts, and up to where it was searched for its end.
+    line: usize,
+    searched: usize,
+    event: Event,
+    has_data: bool,
+    after_cr: bool,
+    at_start: bool,
+    max_event_bytes: usize,
+}
+
+impl Parser {
+    pub fn new(max_event_bytes: usize) -> Self {
+        Self {
+            buffer: Vec::new(),
+            line: 0,
+            searched: 0,
+            event: Event::default(),
+            has_data: false,
+            after_cr: false,
+            at_start: true,
+            max_event_bytes,
+        }
+    }
+
+    pub fn feed(&mut self, piece: &[u8]) {
+        self.buffer.drain(..self.line);
+        self.searched -= self.line;
+        self.line = 0;
+        self.buffer.extend_from_slice(piece);
+    }
+
+    /// The next whole event; `None` until more is fed.
+    pub fn next_event(&mut self) -> Result<Option<Event>, SseError> {
+        while let Some((from, to)) = self.next_line() {
+            if from == to {
+                let event = std::mem::take(&mut self.event);
+                // Without data an event is none.
+                if std::mem::take(&mut self.has_data) {
+                    return Ok(Some(event));
+                }
+                continue;
+            }
+            if to - from + self.event.data.len() > self.max_event_bytes {
+                return Err(SseError::TooLarge(self.max_event_bytes));
+            }
+            let line = std::str::from_utf8(&self.buffer[from..to]).map_err(|_| SseError::NotUtf8)?;
+            let (field, value) = line.split_once(':').unwrap_or((line, ""));
+            let value = value.strip_prefix(' ').unwrap_or(value);
+            match field {
+                "data" => {
+                    if std::mem::replace(&mut self.has_data, true) {
+                        self.event.data.push('\n');
+                    }
+                    self.event.data.push_str(value);
+                }
+                "event" => value.clone_into(&mut self.event.name),
+                // `id`, `retry`, comments, and what nobody knows
+                _ => {}
+            }
+        }
+        if self.buffer.len() - self.line + self.event.data.len() > self.max_event_bytes {
+            return Err(SseError::TooLarge(self.max_event_bytes));
+        }
+        Ok(None)
+    }
+
+    /// Where the next whole line is, without its end.
+    fn next_line(&mut self) -> Option<(usize, usize)> {
+        // The second half of a CR LF ends nothing more.
+        if self.after_cr && self.line < self.buffer.len() {
+            self.after_cr = false;
+            if self.buffer[self.line] == b'\n' {
+                self.line += 1;
+                self.searched = self.searched.max(self.line);
+            }
+        }
+        let unsearched = &self.buffer[self.searched..];
+        let Some(end) = unsearched.iter().position(|byte| matches!(byte, b'\n' | b'\r')) else {
+            self.searched = self.buffer.len();
+            return None;
+        };
+        let end = self.searched + end;
+        let mut from = self.line;
+        if std::mem::take(&mut self.at_start) && self.buffer[from..end].starts_with("\u{feff}".as_bytes()) {
+            from += "\u{feff}".len();
+        }
+        self.after_cr = self.buffer[end] == b'\r';
+        self.line = end + 1;
+        self.searched = self.line;
+        Some((from, end))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read(pieces: &[&[u8]]) -> Vec<Event> {
+        let mut parser = Parser::new(1_000);
+        let mut events = Vec::new();
+        for piece in pieces {
+            parser.feed(piece);
+            while let Some(event) = parser.next_event().unwrap() {
+                events.push(event);
+            }
+        }
+        events
+    }
+
+    fn event(name: &str, data: &str) -> Event {
+        Event { name: name.to_owned(), data: data.to_owned() }
+    }
+
+    #[test]
+    fn fields_are_read_as_the_standard_has_them() {
+        let stream = "\u{feff}: welcome\nretry: 5\ndata: one\n\nevent: ping\ndata:  two\ndata\ndata:three\nid: 7\n\n\
+                      event: nothing\n\ndata: {\"a\":\"b: c\"}\r\n\r\ndata: cut";
+        let expected = [event("", "one"), event("ping", " two\n\nthree"), event("", "{\"a\":\"b: c\"}")];
+        assert_eq!(read(&[stream.as_bytes()]), expected);
+    }
+
+    #[test]
+    fn a_carriage_return_ends_an_event_at_once() {
+        assert_eq!(read(&[b"data: x\r\r"]), [event("", "x")]);
+        assert_eq!(read(&[b"data: x\r", b"\n\r", b"\ndata: y\n\n"]), [event("", "x"), event("", "y")]);
+    }
+
+    #[test]
+    fn an_endless_event_is_refused() {
+        let mut parser = Parser::new(16);
+        parser.feed(b"data: 0123456789abcdef");
+        assert_eq!(parser.next_event(), Err(SseError::TooLarge(16)));
+        let mut parser = Parser::new(16);
+        parser.feed(b"data: 01234567\ndata: 01234567\n");
+        assert_eq!(parser.next_event(), Err(SseError::TooLarge(16)));
+    }
+
+    proptest! {
+        /// Whatever the lines, their ends and the cuts: the events are those of the data.
+        #[test]
+        fn cuts_change_nothing(
+            events in prop::collection::vec(("[a-z]{0,5}", "[ -~áß€👍\n]{0,30}", 0..3usize), 0..6),
+            cuts in prop::collection::vec(0..400usize, 0..20),
+        ) {
+            let mut stream = Vec::new();
+            for (name, data, end) in &events {
+                let end = ["\n", "\r\n", "\r"][*end];
+                stream.extend_from_slice(format!(": a comment{end}event: {name}{end}").as_bytes());
+                for line in data.split('\n') {
+                    stream.extend_from_slice(format!("data: {line}{end}").as_bytes());
+                }
+                stream.extend_from_slice(end.as_bytes());
+            }
+            let mut places: Vec<_> = cuts.into_iter().filter(|cut| *cut < stream.len()).collect();
+            places.sort_unstable();
+            let (mut pieces, mut from) = (Vec::new(), 0);
+            for place in places {
+                pieces.push(&stream[from..place]);
+                from = place;
+            }
+            pieces.push(&stream[from..]);
+            let expected: Vec<_> = events.iter().map(|(name, data, _)| event(name, data)).collect();
+            prop_assert_eq!(read(&pieces), expected);
+        }
+
+        /// Nothing makes it panic or hold more than it may.
+        #[test]
+        fn anything_is_survived(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..10)) {
+            let mut parser = Parser::new(64);
+            for piece in &pieces {
+                parser.feed(piece);
+                while let Ok(Some(_)) = parser.next_event() {}
+                prop_assert!(parser.buffer.len() <= 64 + 40 + 40 * pieces.len());
+            }
+        }
+    }
+}

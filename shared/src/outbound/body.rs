@@ -1,0 +1,98 @@
+//! The body of an answer, read within its limits.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::{Stream, StreamExt};
+use hyper::body::{Body as _, Incoming};
+use tokio::time::{Instant, Sleep, timeout};
+
+use super::{OutboundError, Patience};
+
+/// How long the little that follows the end of a stream is waited for.
+const REST_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A stream of what arrives. Dropped before its end, it closes the connection, which tells the other side to stop.
+pub struct Body {
+    incoming: Incoming,
+    idle: Duration,
+    deadline: Instant,
+    timer: Pin<Box<Sleep>>,
+    /// Whether the timer runs: it does from when nothing is there, so that a slow reader is not taken for a silence.
+    waiting: bool,
+    ended: bool,
+}
+
+impl Body {
+    pub(super) fn new(incoming: Incoming, patience: &Patience, deadline: Instant) -> Self {
+        let timer = Box::pin(tokio::time::sleep_until(deadline));
+        Self { incoming, idle: patience.idle, deadline, timer, waiting: false, ended: false }
+    }
+
+    /// All of it, when it is no more than `limit_bytes`.
+    pub async fn whole(mut self, limit_bytes: usize) -> Result<Bytes, OutboundError> {
+        let mut first: Option<Bytes> = None;
+        let mut all = BytesMut::new();
+        while let Some(piece) = self.next().await {
+            let piece = piece?;
+            let before = first.as_ref().map_or(0, Bytes::len).max(all.len());
+            if before + piece.len() > limit_bytes {
+                return Err(OutboundError::TooLarge { limit_bytes });
+            }
+            // Most answers come in one piece, which needs no copy.
+            match first.take() {
+                None if all.is_empty() => first = Some(piece),
+                earlier => {
+                    all.extend_from_slice(&earlier.unwrap_or_default());
+                    all.extend_from_slice(&piece);
+                }
+            }
+        }
+        Ok(first.unwrap_or_else(|| all.freeze()))
+    }
+
+    /// Reads on, aside, so that the connection can serve again: for who has seen a stream's own last word.
+    pub fn finish(mut self) {
+        tokio::spawn(async move {
+            let rest = async { while let Some(Ok(_)) = self.next().await {} };
+            timeout(REST_TIMEOUT, rest).await.ok();
+        });
+    }
+}
+
+impl Stream for Body {
+    type Item = Result<Bytes, OutboundError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        while !self.ended {
+            let next = match Pin::new(&mut self.incoming).poll_frame(cx) {
+                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                    Ok(data) => Some(Ok(data)),
+                    // Trailers
+                    Err(_) => continue,
+                },
+                Poll::Ready(Some(Err(cause))) => {
+                    tracing::warn!(%cause, "an answer was cut");
+                    Some(Err(OutboundError::Cut))
+                }
+                Poll::Ready(None) => None,
+                Poll::Pending => {
+                    if !self.waiting {
+                        self.waiting = true;
+                        let until = self.deadline.min(Instant::now() + self.idle);
+                        self.timer.as_mut().reset(until);
+                    }
+                    ready!(self.timer.as_mut().poll(cx));
+                    Some(Err(OutboundError::Timeout { sent: true }))
+                }
+            };
+            self.waiting = false;
+            self.ended = !matches!(next, Some(Ok(_)));
+            return Poll::Ready(next);
+        }
+        Poll::Ready(None)
+    }
+}

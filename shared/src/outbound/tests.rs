@@ -1,0 +1,201 @@
+//! The client against a network of the tests' own: names resolve as they say, and every connection leads to a server
+//! in this process.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::future::BoxFuture;
+use http::Request;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::{Guard, Network, Outbound, OutboundError, Patience};
+
+const PATIENCE: Patience =
+    Patience { first_byte: Duration::from_secs(5), idle: Duration::from_secs(5), total: Duration::from_secs(10) };
+
+#[derive(Clone, Default)]
+struct Stage {
+    /// What each resolution of a name finds; the last goes on.
+    answers: Arc<Mutex<Vec<Vec<IpAddr>>>>,
+    dialled: Arc<Mutex<Vec<SocketAddr>>>,
+    server: Option<SocketAddr>,
+}
+
+impl Network for Stage {
+    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
+        let mut answers = self.answers.lock().unwrap();
+        let found = if answers.len() > 1 { answers.remove(0) } else { answers.first().cloned().unwrap_or_default() };
+        Box::pin(async { Ok(found) })
+    }
+
+    fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<TcpStream>> {
+        self.dialled.lock().unwrap().push(address);
+        Box::pin(async move {
+            let server = self.server.ok_or(io::ErrorKind::ConnectionRefused)?;
+            TcpStream::connect(server).await
+        })
+    }
+}
+
+impl Stage {
+    fn resolving(answers: &[&[&str]]) -> Self {
+        let parse = |list: &&[&str]| list.iter().map(|address| address.parse().unwrap()).collect();
+        Self { answers: Arc::new(Mutex::new(answers.iter().map(parse).collect())), ..Self::default() }
+    }
+
+    /// A server that reads a request and answers with these pieces, pausing before each.
+    async fn serving(mut self, pieces: Vec<(Duration, &'static str)>) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        self.server = Some(listener.local_addr().unwrap());
+        tokio::spawn(async move {
+            while let Ok((mut stream, _)) = listener.accept().await {
+                let pieces = pieces.clone();
+                tokio::spawn(async move {
+                    let mut request = [0; 4096];
+                    while stream.read(&mut request).await.unwrap_or(0) > 0 {
+                        for (pause, piece) in &pieces {
+                            tokio::time::sleep(*pause).await;
+                            if piece.is_empty() || stream.write_all(piece.as_bytes()).await.is_err() {
+                                return;
+                            }
+                        }
+                    }
+                });
+            }
+        });
+        self
+    }
+
+    async fn get(&self, url: &str, guard: Guard, patience: Patience) -> Result<Bytes, OutboundError> {
+        let outbound = Outbound::new(guard, self.clone());
+        let answer = outbound.send(get(url), &patience).await?;
+        answer.body.whole(100).await
+    }
+
+    fn dialled(&self) -> Vec<String> {
+        self.dialled.lock().unwrap().iter().map(SocketAddr::to_string).collect()
+    }
+}
+
+fn get(url: &str) -> Request<Bytes> {
+    Request::get(url).body(Bytes::new()).unwrap()
+}
+
+fn at_once(pieces: &[&'static str]) -> Vec<(Duration, &'static str)> {
+    pieces.iter().map(|piece| (Duration::ZERO, *piece)).collect()
+}
+
+const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
+
+#[tokio::test]
+async fn the_checked_address_is_the_one_connected_to() {
+    // A name that is public when it is asked first and private ever after: nobody asks again.
+    let stage = Stage::resolving(&[&["93.184.215.14"], &["127.0.0.1"]]).serving(at_once(&[OK])).await;
+    assert_eq!(stage.get("http://rebound.test:8080/a", Guard::default(), PATIENCE).await.unwrap(), "hello");
+    assert_eq!(stage.dialled(), ["93.184.215.14:8080"]);
+}
+
+#[tokio::test]
+async fn a_name_that_leads_inside_is_refused_and_nothing_is_dialled() {
+    for inside in ["127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1"] {
+        let stage = Stage::resolving(&[&[inside]]).serving(at_once(&[OK])).await;
+        let refused = stage.get("http://inside.test/", Guard::default(), PATIENCE).await;
+        assert_eq!(refused.unwrap_err(), OutboundError::Forbidden, "{inside}");
+        assert!(stage.dialled().is_empty());
+    }
+}
+
+#[tokio::test]
+async fn of_a_mixed_answer_only_public_addresses_are_dialled() {
+    let stage = Stage::resolving(&[&["10.0.0.1", "93.184.215.14"]]).serving(at_once(&[OK])).await;
+    stage.get("http://mixed.test/", Guard::default(), PATIENCE).await.unwrap();
+    assert_eq!(stage.dialled(), ["93.184.215.14:80"]);
+}
+
+#[tokio::test]
+async fn literal_addresses_are_judged_too() {
+    let stage = Stage::default().serving(at_once(&[OK])).await;
+    for url in ["http://127.0.0.1/", "http://[::1]:81/", "http://[::ffff:192.168.0.1]/", "https://169.254.169.254/"] {
+        let refused = stage.get(url, Guard::default(), PATIENCE).await;
+        assert_eq!(refused.unwrap_err(), OutboundError::Forbidden, "{url}");
+    }
+    assert!(stage.dialled().is_empty());
+    let open = Guard::allowing(["127.0.0.0/8"]).unwrap();
+    assert_eq!(stage.get("http://127.0.0.1/", open, PATIENCE).await.unwrap(), "hello");
+}
+
+#[tokio::test]
+async fn only_http_is_spoken() {
+    let stage = Stage::default();
+    for url in ["ftp://93.184.215.14/", "http://user:word@93.184.215.14/", "/relative"] {
+        let refused = stage.get(url, Guard::default(), PATIENCE).await;
+        assert_eq!(refused.unwrap_err(), OutboundError::NotHttp, "{url}");
+    }
+}
+
+#[tokio::test]
+async fn redirects_are_answers() {
+    let moved = "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n";
+    let stage = Stage::default().serving(at_once(&[moved])).await;
+    let outbound = Outbound::new(Guard::default(), stage.clone());
+    let answer = outbound.send(get("http://93.184.215.14/"), &PATIENCE).await.unwrap();
+    assert_eq!(answer.status, 302);
+    assert_eq!(stage.dialled(), ["93.184.215.14:80"]);
+}
+
+#[tokio::test]
+async fn a_connection_serves_again_after_a_stream_that_was_finished() {
+    let stream = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n";
+    let stage = Stage::default().serving(at_once(&[stream, "0\r\n\r\n"])).await;
+    let outbound = Outbound::new(Guard::default(), stage.clone());
+    for _ in 0..3 {
+        let mut answer = outbound.send(get("http://93.184.215.14/"), &PATIENCE).await.unwrap();
+        assert_eq!(answer.body.next().await.unwrap().unwrap(), "hello");
+        answer.body.finish();
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(stage.dialled().len(), 1);
+}
+
+#[tokio::test]
+async fn every_wait_has_an_end() {
+    let second = Duration::from_secs(1);
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
+    let drop = (Duration::from_millis(20), "1\r\nx\r\n");
+    let quick = Duration::from_millis(60);
+    let cases = [
+        (vec![(second, OK)], Patience { first_byte: quick, ..PATIENCE }),
+        (vec![(Duration::ZERO, head), (second, "0\r\n\r\n")], Patience { idle: quick, ..PATIENCE }),
+        // Never idle for long, yet without end.
+        (std::iter::once((Duration::ZERO, head)).chain([drop; 50]).collect(), Patience { total: quick, ..PATIENCE }),
+    ];
+    for (pieces, patience) in cases {
+        let stage = Stage::default().serving(pieces).await;
+        let late = stage.get("http://93.184.215.14/", Guard::default(), patience).await;
+        assert_eq!(late.unwrap_err(), OutboundError::Timeout { sent: true });
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_large_or_cut_or_not_there_is_told_apart() {
+    let endless = "HTTP/1.1 200 OK\r\ncontent-length: 101\r\n\r\n\
+        0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789x";
+    let half = "HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\nhello";
+    let cases = [
+        (at_once(&[endless]), OutboundError::TooLarge { limit_bytes: 100 }),
+        (at_once(&[half, ""]), OutboundError::Cut),
+        (at_once(&[""]), OutboundError::Cut),
+    ];
+    for (pieces, expected) in cases {
+        let stage = Stage::default().serving(pieces).await;
+        assert_eq!(stage.get("http://93.184.215.14/", Guard::default(), PATIENCE).await.unwrap_err(), expected);
+    }
+    let nobody = Stage::resolving(&[&["93.184.215.14"]]);
+    let unreached = nobody.get("http://nobody.test/", Guard::default(), PATIENCE).await;
+    assert_eq!(unreached.unwrap_err(), OutboundError::Unreachable);
+}
