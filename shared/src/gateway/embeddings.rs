@@ -1,9 +1,19 @@
 //! Embeddings: what is asked and answered, in OpenAI's form.
 
-use serde_json::{Map, Value};
+use std::sync::Arc;
 
-use crate::domain::usage::Tokens;
-use crate::gateway::tokens;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+use serde_json::{Map, Value};
+use tracing::Instrument;
+
+use super::chat::UsageOut;
+use super::leases::{Outcome, Slot};
+use super::{Asker, Chosen, Gateway, Told, tokens};
+use crate::domain::catalog::ModelType;
+use crate::domain::lease::Need;
+use crate::domain::usage::{Tokens, UsageSource};
 use crate::{Error, Result};
 
 const KNOWN: [&str; 4] = ["model", "input", "dimensions", "encoding_format"];
@@ -107,5 +117,115 @@ impl Input<'_> {
             Self::Text(text) => tokens::count(text) + tokens::PER_MESSAGE,
             Self::Tokens(list) => list.len() as u64,
         }
+    }
+}
+
+/// OpenAI's object.
+#[derive(Serialize)]
+struct EmbeddingsOut<'a> {
+    object: &'static str,
+    data: Vec<EmbeddingOut>,
+    model: &'a str,
+    usage: UsageOut,
+}
+
+#[derive(Serialize)]
+struct EmbeddingOut {
+    object: &'static str,
+    index: usize,
+    embedding: Vector,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Vector {
+    Floats(Vec<f32>),
+    /// Little-endian 32-bit floats, in base64.
+    Base64(String),
+}
+
+impl Vector {
+    fn of(vector: Vec<f32>, as_base64: bool) -> Self {
+        if !as_base64 {
+            return Self::Floats(vector);
+        }
+        let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
+        Self::Base64(STANDARD.encode(bytes))
+    }
+}
+
+impl Gateway {
+    /// The answer as JSON. It is brought to its end, and charged, even if nobody waits for it any more.
+    pub async fn embed(&self, asker: Asker, request: EmbeddingsRequest, body_hash: String) -> Result<(Vec<u8>, Told)> {
+        let chosen = self.models().choose(&asker, request.model()).await?;
+        if chosen.model.r#type != ModelType::Embeddings {
+            let problem = "this is no model of type Embeddings; see /v1/models";
+            return Err(Error::invalid_body("model", problem));
+        }
+        let input = request.greatest_input();
+        let need = Need { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
+        let slot = self.take(&asker, &chosen, need).await?;
+        let gateway = self.clone();
+        let call = async move { gateway.embed_in(slot, asker, chosen, Arc::new(request), body_hash).await };
+        let task = tokio::spawn(call.instrument(tracing::Span::current()));
+        task.await.map_err(Error::internal)?
+    }
+
+    async fn embed_in(
+        &self,
+        mut slot: Slot,
+        asker: Asker,
+        chosen: Chosen,
+        request: Arc<EmbeddingsRequest>,
+        body_hash: String,
+    ) -> Result<(Vec<u8>, Told)> {
+        let asked = self.inner.routing.ask(&chosen, |provider, model| {
+            let request = request.clone();
+            async move { provider.embed(&model, &request).await }
+        });
+        let routed = match asked.await {
+            Ok(routed) => routed,
+            Err(error) => {
+                slot.put_back();
+                return Err(error);
+            }
+        };
+        let (tokens, source) = match routed.answer.usage {
+            Some(usage) => (usage, UsageSource::Provider),
+            None => {
+                let input = tokens::likely(request.greatest_input());
+                (Tokens { input, ..Tokens::default() }, UsageSource::Counted)
+            }
+        };
+        let outcome = Outcome {
+            tokens,
+            source,
+            images: 0,
+            provider: routed.provider,
+            request_id: asker.request_id.clone(),
+            body_hash: Some(body_hash),
+        };
+        let charge = self.charge(&mut slot, &asker, outcome).await?;
+        let standing = slot.standing();
+        slot.close_when_over().await;
+
+        let vectors = routed.answer.vectors.into_iter().enumerate();
+        let as_base64 = request.wants_base64();
+        let answer = EmbeddingsOut {
+            object: "list",
+            data: vectors
+                .map(|(index, vector)| EmbeddingOut {
+                    object: "embedding",
+                    index,
+                    embedding: Vector::of(vector, as_base64),
+                })
+                .collect(),
+            model: &chosen.model.name,
+            usage: UsageOut::of_input(&tokens, charge.cost),
+        };
+        let body = serde_json::to_vec(&answer).map_err(Error::internal)?;
+        let passthrough = request.passthrough().map(|(name, _)| name.to_owned()).collect();
+        let told = Told { chosen, passthrough, defaults: Vec::new(), standing, cost: Some(charge.cost) };
+        Ok((body, told))
     }
 }

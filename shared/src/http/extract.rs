@@ -103,11 +103,19 @@ async fn bytes(request: Request) -> Result<axum::body::Bytes> {
 }
 
 pub(super) async fn json<T: DeserializeOwned>(request: Request) -> Result<T> {
+    parse(&json_bytes(request).await?)
+}
+
+/// The body as it came, if it says that it is JSON.
+pub(super) async fn json_bytes(request: Request) -> Result<axum::body::Bytes> {
     if !is_json(&request) {
         return Err(Error::NotJson);
     }
-    let bytes = bytes(request).await?;
-    let mut json = serde_json::Deserializer::from_slice(&bytes);
+    bytes(request).await
+}
+
+pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();
         Error::invalid_body(if path == "." { String::new() } else { path }, error.into_inner())

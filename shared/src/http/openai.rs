@@ -1,24 +1,31 @@
 //! The envelope of the gateway: OpenAI's objects, and `{error: {type, code, message, param, request_id, details}}`.
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
+use serde::Serialize;
 use serde_json::{Value, json};
+use utoipa::{IntoResponses, ToSchema};
 
-use super::extract::{bearer, extractors, record_caller};
+use super::extract::{bearer, extractors, json_bytes, parse, record_caller};
 use super::layers::request_id;
-use super::{refusal_code, respond};
+use super::{classify, refusal_code, respond};
 use crate::auth::Auth;
+use crate::domain::catalog::Model;
 use crate::domain::limits::Dimension;
+use crate::domain::time::Time;
 use crate::{Error, ProviderTrouble};
 
 extractors!();
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = respond(&self.0, |status, code| body(&self.0, status, &code));
+        let mut response = respond(&self.0, |status, code| body(&self.0, status, &code, &request_id()));
         let headers = response.headers_mut();
         // The SDKs read milliseconds first.
         let retry_after_s = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
@@ -35,8 +42,13 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// The error object, as it also stands in a stream that fails in the middle.
-pub fn body(error: &Error, status: StatusCode, code: &str) -> Value {
+/// The error object of a stream that fails in the middle: there, no status tells it any more.
+pub fn event(error: &Error, request_id: &str) -> String {
+    let (status, code) = classify(error);
+    body(error, status, &code, request_id).to_string()
+}
+
+fn body(error: &Error, status: StatusCode, code: &str, request_id: &str) -> Value {
     let (code, param) = match error {
         Error::Unauthenticated(refusal) => (refusal_code(*refusal), None),
         Error::InvalidBody { field, .. } => (code, Some(field.as_str())),
@@ -49,7 +61,7 @@ pub fn body(error: &Error, status: StatusCode, code: &str) -> Value {
         "code": code,
         "message": error.to_string(),
         "param": param.filter(|param| !param.is_empty()),
-        "request_id": request_id(),
+        "request_id": request_id,
         "details": details(error),
     }})
 }
@@ -98,6 +110,7 @@ fn rate_headers(headers: &mut HeaderMap, dimension: Dimension, limit: u64, reset
     }
 }
 
+const HASH_BYTES: usize = 16;
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// Limit, remaining and reset.
@@ -111,6 +124,43 @@ pub const TOKENS: [HeaderName; 3] = [
     HeaderName::from_static("x-ratelimit-remaining-tokens"),
     HeaderName::from_static("x-ratelimit-reset-tokens"),
 ];
+
+/// A JSON body, and a hash by which another try of the same request is known.
+pub struct HashedJson {
+    pub value: Value,
+    pub hash: String,
+}
+
+impl<S: Send + Sync> FromRequest<S> for HashedJson {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, _: &S) -> Result<Self> {
+        let bytes = json_bytes(request).await?;
+        let hash = URL_SAFE_NO_PAD.encode(&digest(&SHA256, &bytes).as_ref()[..HASH_BYTES]);
+        Ok(Self { value: parse(&bytes)?, hash })
+    }
+}
+
+/// What an answer's headers tell of its model.
+pub fn model_headers(model: &Model, by_alias: bool, now: Time) -> HeaderMap {
+    let mut headers = HeaderMap::new();
+    let mut add = |name: &'static str, value: &str| {
+        if let Ok(value) = HeaderValue::try_from(value) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    };
+    if by_alias {
+        add("x-alias-of", &model.name);
+    }
+    // Retirement that is announced is deprecation, even where nobody said so.
+    if model.is_deprecated(now) || model.retires_at.is_some() {
+        add("x-model-deprecated", "true");
+    }
+    if let Some(retires_at) = model.retires_at {
+        add("x-model-retires-at", &retires_at.to_string());
+    }
+    headers
+}
 
 /// A program with an API key.
 pub struct ApiCaller(pub crate::auth::ApiCaller);
@@ -126,4 +176,71 @@ where
         record_caller(&caller.caller);
         Ok(Self(caller))
     }
+}
+
+/// What went wrong.
+#[derive(Serialize, ToSchema)]
+#[schema(as = GatewayErrorBody)]
+pub struct ErrorBody {
+    error: ErrorOut,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = GatewayError)]
+struct ErrorOut {
+    /// `invalid_request_error`, `authentication_error`, `permission_error`, `not_found_error`, `billing_error`,
+    /// `rate_limit_error`, `provider_error`, `maintenance_error` or `internal_error`
+    r#type: String,
+    code: String,
+    message: String,
+    /// The parameter that is at fault.
+    #[schema(required)]
+    param: Option<String>,
+    /// The same as the header `X-Request-Id`
+    request_id: String,
+    #[schema(required, value_type = Option<Object>)]
+    details: Option<Value>,
+}
+
+/// What every route of the gateway may refuse.
+#[derive(IntoResponses)]
+pub enum Refused {
+    /// The request is wrong; the message names what
+    #[response(status = 400)]
+    Invalid(#[to_schema] ErrorBody),
+    /// No API key, or one that is not valid
+    #[response(status = 401)]
+    Unauthenticated(#[to_schema] ErrorBody),
+    /// Passing trouble, or maintenance: `Retry-After` tells when to try again
+    #[response(status = 503)]
+    Unavailable(#[to_schema] ErrorBody),
+}
+
+/// What a call of a model may be refused for, besides.
+#[derive(IntoResponses)]
+pub enum NotCalled {
+    /// Credits or a spending cap do not cover the call
+    #[response(status = 402)]
+    Billing(#[to_schema] ErrorBody),
+    /// The model is not on the key's list
+    #[response(status = 403)]
+    Forbidden(#[to_schema] ErrorBody),
+    /// No such model in the plan
+    #[response(status = 404)]
+    NoModel(#[to_schema] ErrorBody),
+    /// The body is larger than 4 MB
+    #[response(status = 413)]
+    TooLarge(#[to_schema] ErrorBody),
+    /// The body is not JSON
+    #[response(status = 415)]
+    NotJson(#[to_schema] ErrorBody),
+    /// A rate limit is reached: `details.dimension` tells which, `Retry-After` when to try again
+    #[response(status = 429)]
+    RateLimited(#[to_schema] ErrorBody),
+    /// The model's provider failed
+    #[response(status = 502)]
+    Provider(#[to_schema] ErrorBody),
+    /// The model's provider did not answer in time
+    #[response(status = 504)]
+    ProviderTimeout(#[to_schema] ErrorBody),
 }

@@ -77,7 +77,7 @@ impl Gateway {
             created: Time::now().as_seconds(),
             model: &chosen.model.name,
             choices: &answer.choices,
-            usage: UsageOut::new(&counted, Some(charge.cost)),
+            usage: UsageOut::new(&counted, charge.cost),
             system_fingerprint: answer.system_fingerprint,
         };
         let body = serde_json::to_vec(&completion).map_err(Error::internal)?;

@@ -13,3 +13,5 @@ pub use answer::{
 };
 pub use message::{Message, Part, Role, ToolCall};
 pub use request::{ChatRequest, ResponseFormat};
+pub use stream::{EventStream, WriteError};
+pub(super) use usage::UsageOut;

@@ -39,7 +39,7 @@ const DONE_EVENT: Bytes = Bytes::from_static(b"data: [DONE]\n\n");
 /// The body of an answer.
 pub type EventStream = BoxStream<'static, Bytes>;
 /// Writes an error as the area's envelope has it.
-pub type WriteError = fn(&Error) -> String;
+pub type WriteError = Box<dyn Fn(&Error) -> String + Send + Sync>;
 
 #[derive(Serialize)]
 struct ChunkOut<'a> {
@@ -166,7 +166,7 @@ impl Relay {
         match (self.gateway.charge(&mut slot, &self.asker, outcome).await, end) {
             (Ok(charge), End::Whole) => {
                 if self.wants_usage {
-                    self.send_chunk(&no_choices(), None, Some(Some(UsageOut::new(&tokens, Some(charge.cost))))).await;
+                    self.send_chunk(&no_choices(), None, Some(Some(UsageOut::new(&tokens, charge.cost)))).await;
                 }
                 self.send(DONE_EVENT).await;
             }

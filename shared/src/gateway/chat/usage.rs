@@ -9,10 +9,13 @@ use crate::domain::usage::Tokens;
 #[derive(Serialize)]
 pub struct UsageOut {
     prompt_tokens: u64,
-    completion_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completion_tokens: Option<u64>,
     total_tokens: u64,
-    prompt_tokens_details: PromptDetails,
-    completion_tokens_details: CompletionDetails,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_tokens_details: Option<PromptDetails>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completion_tokens_details: Option<CompletionDetails>,
     /// US dollars; OpenAI has no such field.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<Box<RawValue>>,
@@ -29,15 +32,26 @@ struct CompletionDetails {
 }
 
 impl UsageOut {
-    pub fn new(tokens: &Tokens, cost: Option<Money>) -> Self {
+    /// Of a completion.
+    pub fn new(tokens: &Tokens, cost: Money) -> Self {
+        Self {
+            completion_tokens: Some(tokens.output),
+            prompt_tokens_details: Some(PromptDetails { cached_tokens: tokens.cached }),
+            completion_tokens_details: Some(CompletionDetails { reasoning_tokens: tokens.reasoning }),
+            ..Self::of_input(tokens, cost)
+        }
+    }
+
+    /// Of embeddings, which have no output.
+    pub fn of_input(tokens: &Tokens, cost: Money) -> Self {
         Self {
             prompt_tokens: tokens.input,
-            completion_tokens: tokens.output,
+            completion_tokens: None,
             total_tokens: tokens.total(),
-            prompt_tokens_details: PromptDetails { cached_tokens: tokens.cached },
-            completion_tokens_details: CompletionDetails { reasoning_tokens: tokens.reasoning },
+            prompt_tokens_details: None,
+            completion_tokens_details: None,
             // As decimal digits: a float would round it.
-            cost: cost.and_then(|cost| RawValue::from_string(cost.to_string()).ok()),
+            cost: RawValue::from_string(cost.to_string()).ok(),
         }
     }
 }

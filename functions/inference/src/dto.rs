@@ -1,0 +1,162 @@
+//! What the family takes and answers, as its document describes it. Requests are read by `shared::gateway`, which
+//! keeps what it does not know; answers of providers that speak OpenAI's language pass as they came.
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+/// Parameters that are not listed here are forwarded to the model and named in `X-Svc-Passthrough`.
+#[derive(Serialize, ToSchema)]
+pub struct ChatCompletionIn {
+    /// A name of the catalog, or a public alias
+    #[schema(example = "dev-chat")]
+    model: String,
+    #[schema(min_items = 1)]
+    messages: Vec<MessageIn>,
+    #[schema(nullable = false, default = false)]
+    stream: Option<bool>,
+    #[schema(nullable = false)]
+    stream_options: Option<StreamOptions>,
+    #[schema(nullable = false, minimum = 0, maximum = 2)]
+    temperature: Option<f64>,
+    #[schema(nullable = false, minimum = 0, maximum = 1)]
+    top_p: Option<f64>,
+    /// The model's own maximum when left out. What a call can cost is taken by it beforehand.
+    #[schema(nullable = false, minimum = 1)]
+    max_tokens: Option<u32>,
+    #[schema(nullable = false, minimum = 1)]
+    max_completion_tokens: Option<u32>,
+    #[schema(nullable = false, minimum = 1, maximum = 128, default = 1)]
+    n: Option<u32>,
+    /// A string, or a list of strings
+    #[schema(nullable = false, value_type = Option<Value>)]
+    stop: Option<Value>,
+    #[schema(nullable = false, minimum = -2, maximum = 2)]
+    presence_penalty: Option<f64>,
+    #[schema(nullable = false, minimum = -2, maximum = 2)]
+    frequency_penalty: Option<f64>,
+    #[schema(nullable = false)]
+    seed: Option<i64>,
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    tools: Option<Vec<Value>>,
+    /// `none`, `auto`, `required`, or `{"type": "function", "function": {"name": …}}`
+    #[schema(nullable = false, value_type = Option<Value>)]
+    tool_choice: Option<Value>,
+    /// `{"type": "text"}`, `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {…}}`
+    #[schema(nullable = false, value_type = Option<Object>)]
+    response_format: Option<Value>,
+    #[schema(nullable = false)]
+    logprobs: Option<bool>,
+    #[schema(nullable = false, minimum = 0, maximum = 20)]
+    top_logprobs: Option<u32>,
+    /// Evaluate the conversation after the answer
+    #[schema(nullable = false)]
+    guard: Option<bool>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct MessageIn {
+    role: RoleIn,
+    /// A string, or a list of parts (`text`, `image_url` …)
+    #[schema(value_type = Option<Value>)]
+    content: Option<Value>,
+    #[schema(nullable = false)]
+    name: Option<String>,
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    tool_calls: Option<Vec<Value>>,
+    #[schema(nullable = false)]
+    tool_call_id: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum RoleIn {
+    System,
+    Developer,
+    User,
+    Assistant,
+    Tool,
+}
+
+#[derive(Serialize, ToSchema)]
+struct StreamOptions {
+    /// One more chunk, before `[DONE]`, tells the usage and what it cost.
+    #[schema(nullable = false)]
+    include_usage: Option<bool>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct ChatCompletionOut {
+    id: String,
+    #[schema(example = "chat.completion")]
+    object: String,
+    created: i64,
+    model: String,
+    choices: Vec<ChoiceOut>,
+    usage: UsageOut,
+}
+
+#[derive(Serialize, ToSchema)]
+struct ChoiceOut {
+    index: u32,
+    message: MessageOut,
+    finish_reason: String,
+}
+
+#[derive(Serialize, ToSchema)]
+struct MessageOut {
+    role: String,
+    #[schema(required)]
+    content: Option<String>,
+    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    tool_calls: Option<Vec<Value>>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct UsageOut {
+    prompt_tokens: u64,
+    #[schema(nullable = false)]
+    completion_tokens: Option<u64>,
+    total_tokens: u64,
+    /// US dollars
+    cost: f64,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct EmbeddingsIn {
+    #[schema(example = "dev-embed")]
+    model: String,
+    /// A string, a list of strings, a list of token numbers, or a list of such lists
+    #[schema(value_type = Value)]
+    input: Value,
+    #[schema(nullable = false, minimum = 1, maximum = 65536)]
+    dimensions: Option<u32>,
+    #[schema(nullable = false)]
+    encoding_format: Option<EncodingIn>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum EncodingIn {
+    Float,
+    Base64,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct EmbeddingsOut {
+    #[schema(example = "list")]
+    object: String,
+    data: Vec<EmbeddingOut>,
+    model: String,
+    usage: UsageOut,
+}
+
+#[derive(Serialize, ToSchema)]
+struct EmbeddingOut {
+    #[schema(example = "embedding")]
+    object: String,
+    index: u32,
+    /// Numbers, or with `encoding_format: base64` their little-endian bytes
+    #[schema(value_type = Value)]
+    embedding: Value,
+}

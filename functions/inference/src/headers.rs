@@ -1,0 +1,57 @@
+//! What the headers of an answer tell beside it.
+
+use axum::http::header::{HeaderName, HeaderValue};
+use axum::http::HeaderMap;
+use shared::domain::time::Time;
+use shared::gateway::Told;
+use shared::gateway::leases::Remaining;
+use shared::http::openai::{REQUESTS, TOKENS};
+
+const X_REQUEST_COST: HeaderName = HeaderName::from_static("x-request-cost");
+const X_CREDITS_REMAINING: HeaderName = HeaderName::from_static("x-credits-remaining");
+const X_CREDITS_WARNING: HeaderName = HeaderName::from_static("x-credits-warning");
+const X_SVC_PASSTHROUGH: HeaderName = HeaderName::from_static("x-svc-passthrough");
+const X_SVC_MODEL_DEFAULTS: HeaderName = HeaderName::from_static("x-svc-model-defaults");
+
+/// Those of an answer that is whole.
+pub fn whole(told: &Told) -> HeaderMap {
+    let mut headers = begun(told);
+    add_remaining(&mut headers, TOKENS, told.standing.tokens);
+    if let Some(cost) = told.cost {
+        add(&mut headers, X_REQUEST_COST, &cost.to_string());
+    }
+    headers
+}
+
+/// Those of a stream that begins: what it costs, in tokens and in money, is not known yet.
+pub fn begun(told: &Told) -> HeaderMap {
+    let mut headers = shared::http::openai::model_headers(&told.chosen.model, told.chosen.by_alias, Time::now());
+    add_remaining(&mut headers, REQUESTS, told.standing.requests);
+    if let Some(credits) = told.standing.credits {
+        add(&mut headers, X_CREDITS_REMAINING, &credits.to_string());
+    }
+    if told.standing.credits_are_low {
+        add(&mut headers, X_CREDITS_WARNING, "low");
+    }
+    if !told.passthrough.is_empty() {
+        add(&mut headers, X_SVC_PASSTHROUGH, &told.passthrough.join(", "));
+    }
+    if !told.defaults.is_empty() {
+        add(&mut headers, X_SVC_MODEL_DEFAULTS, &told.defaults.join(", "));
+    }
+    headers
+}
+
+fn add_remaining(headers: &mut HeaderMap, names: [HeaderName; 3], remaining: Option<Remaining>) {
+    let Some(Remaining { limit, remaining, resets_at }) = remaining else { return };
+    for (name, value) in names.into_iter().zip([limit, remaining, resets_at.unsigned_abs()]) {
+        headers.insert(name, value.into());
+    }
+}
+
+/// A name that a client chose may hold what no header may: it is then left out.
+fn add(headers: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::try_from(value) {
+        headers.insert(name, value);
+    }
+}
