@@ -1,6 +1,8 @@
 //! What the family takes and answers, as its document describes it. Requests are read by `shared::gateway`, which
 //! keeps what it does not know; answers of providers that speak OpenAI's language pass as they came.
 
+#![expect(dead_code, reason = "the OpenAPI document is made of it")]
+
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;

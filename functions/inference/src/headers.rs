@@ -1,7 +1,7 @@
 //! What the headers of an answer tell beside it.
 
-use axum::http::header::{HeaderName, HeaderValue};
 use axum::http::HeaderMap;
+use axum::http::header::{HeaderName, HeaderValue};
 use shared::domain::time::Time;
 use shared::gateway::Told;
 use shared::gateway::leases::Remaining;

@@ -23,7 +23,12 @@ pub const BUILDER: Document = Document {
     url: "../builder/v1/openapi.json",
     json: include_str!("../openapi/builder.json"),
 };
-const DOCUMENTS: [Document; 1] = [BUILDER];
+pub const GATEWAY: Document = Document {
+    name: "Model gateway",
+    url: "../gateway/v1/openapi.json",
+    json: include_str!("../openapi/gateway.json"),
+};
+const DOCUMENTS: [Document; 2] = [BUILDER, GATEWAY];
 
 static PAGE: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     let urls = DOCUMENTS.map(|document| Url::new(document.name, document.url));

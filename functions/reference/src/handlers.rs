@@ -13,7 +13,7 @@ use shared::http::standard::{ErrorBody, Result};
 use utoipa::ToSchema;
 
 use crate::Stores;
-use crate::docs::{BUILDER, page_file};
+use crate::docs::{BUILDER, GATEWAY, page_file};
 
 /// How long a look at the tables may take before they count as gone.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -25,6 +25,15 @@ const PATIENCE: Duration = Duration::from_secs(3);
 )]
 pub async fn builder_document(request: Request) -> Response {
     ([(CONTENT_TYPE, "application/json")], BUILDER.at(base_url(&request).as_deref())).into_response()
+}
+
+/// The OpenAPI document of the model gateway
+#[utoipa::path(
+    get, path = "/gateway/v1/openapi.json", tag = "reference",
+    responses((status = 200, description = "The document", body = Object)),
+)]
+pub async fn gateway_document(request: Request) -> Response {
+    ([(CONTENT_TYPE, "application/json")], GATEWAY.at(base_url(&request).as_deref())).into_response()
 }
 
 /// The base URL that the caller used: host, and whatever API Gateway's stage puts before the path.

@@ -26,6 +26,7 @@ impl Functions {
         Ok(Self {
             routers: BTreeMap::from([
                 ("agents", agents::router(&context("agents"))?),
+                ("inference", inference::router(&context("inference"))?),
                 ("reference", reference::router(&context("reference"))?),
             ]),
             workers: BTreeMap::from([(

@@ -23,13 +23,35 @@ impl Document {
 }
 
 pub fn documents() -> Vec<Document> {
-    let mut builder = document("Atelier: agents and workflows", "bearer", "An access token of the platform's issuer");
+    let builder = document("Atelier: agents and workflows", "An access token of the platform's issuer");
+    let gateway = document("Atelier: model gateway", "An API key, `sk-svc-…`");
+    vec![
+        merged("builder.json", builder, [agents::document(), reference_of(|path| !is_gateway(path))]),
+        merged("gateway.json", gateway, [inference::document(), reference_of(is_gateway)]),
+    ]
+}
+
+fn is_gateway(path: &str) -> bool {
+    path.starts_with("/gateway/")
+}
+
+/// `reference` serves a document of every area: each describes its own.
+fn reference_of(is_area: impl Fn(&str) -> bool) -> Part {
+    let (mut openapi, mut routes) = reference::document();
+    openapi.paths.paths.retain(|path, _| is_area(path));
+    routes.retain(|(path, _)| is_area(path));
+    (openapi, routes)
+}
+
+type Part = (OpenApi, Vec<(&'static str, &'static str)>);
+
+fn merged(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = Part>) -> Document {
     let mut routes = Vec::new();
-    for (part, served) in [agents::document(), reference::document()] {
-        builder.merge(part);
+    for (part, served) in parts {
+        openapi.merge(part);
         routes.extend(served);
     }
-    vec![Document { file: folder().join("builder.json"), openapi: builder, routes }]
+    Document { file: folder().join(file), openapi, routes }
 }
 
 /// Writes the documents into `reference`.
@@ -48,9 +70,9 @@ fn folder() -> PathBuf {
     top.join("functions/reference/openapi")
 }
 
-fn document(title: &str, scheme: &str, credential: &str) -> OpenApi {
+fn document(title: &str, credential: &str) -> OpenApi {
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(credential)).build();
-    let components = ComponentsBuilder::new().security_scheme(scheme, SecurityScheme::Http(bearer)).build();
+    let components = ComponentsBuilder::new().security_scheme("bearer", SecurityScheme::Http(bearer)).build();
     OpenApiBuilder::new()
         .info(InfoBuilder::new().title(title).version("1").build())
         // Relative to the document; `reference` puts the address it was asked at in its place.

@@ -15,6 +15,8 @@ use crate::provision::provision;
 use crate::services::Services;
 use crate::template::{Setting, Template};
 
+const OWN_NETWORKS: &str = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16";
+
 pub struct Parts {
     pub aws: Aws,
     pub template: Template,
@@ -32,7 +34,13 @@ impl Parts {
         let mut resources = provision(&aws, &template).await?;
         services.save()?;
         // The template's parameters, as this machine has them.
-        let parameters = [("AuthIssuer", ISSUER), ("AuthAudience", AUDIENCE), ("AuthJwksUrl", jwks_url)];
+        let parameters = [
+            ("AuthIssuer", ISSUER),
+            ("AuthAudience", AUDIENCE),
+            ("AuthJwksUrl", jwks_url),
+            // Models that run on this machine or near it.
+            ("OutboundAllowedCidrs", OWN_NETWORKS),
+        ];
         resources.extend(parameters.map(|(name, value)| (name.to_owned(), value.to_owned())));
         Ok(Self { aws, template, services, resources })
     }

@@ -1,5 +1,7 @@
 //! What a fresh machine has to try things with: two organizations, three people, an operator, a plan, models, keys.
 
+use std::collections::BTreeMap;
+
 use serde_json::Map;
 use shared::auth::{self, Claims, DEFAULT_PLAN};
 use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
@@ -8,9 +10,11 @@ use shared::domain::identity::{Account, Models, Plan, Role};
 use shared::domain::ledger::{Adjustment, Kind};
 use shared::domain::limits::PlanLimits;
 use shared::domain::money::Money;
+use shared::domain::provider::{ProviderKind, Timeouts};
 use shared::domain::time::Time;
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::api_keys::ApiKey;
+use shared::store::catalog::Provider;
 use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 use shared::{Context, Result};
 
@@ -20,6 +24,7 @@ use crate::issuer::ISSUER;
 const PEOPLE: [(&str, &str, Role); 3] =
     [("ada", "acme", Role::Admin), ("bob", "acme", Role::Member), ("eve", "globex", Role::Admin)];
 const OPERATOR: (&str, &str, Role) = ("operator", "platform", Role::Operator);
+const CHAT: [&str; 7] = ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "logprobs"];
 const CREDITS: Money = Money::from_usd(25);
 
 /// Puts there what is not there yet. Seeded twice, a platform is the same.
@@ -29,6 +34,7 @@ pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> 
     let identities = Identities::new(context)?;
     identities.add_plan(&default_plan()).await?;
     let catalog = Catalog::new(context)?;
+    catalog.add_provider(&embedded()).await?;
     for model in models() {
         catalog.add(&model).await?;
     }
@@ -114,6 +120,22 @@ pub async fn give_key(context: &Context, account: Account, secret: &SecretToken)
     keys.create(&key, &secret.hash()).await
 }
 
+/// The provider of the embedded models.
+fn embedded() -> Provider {
+    Provider {
+        name: "dev".to_owned(),
+        kind: ProviderKind::Dev,
+        base_url: None,
+        api_key: None,
+        api_key_last4: None,
+        auth_header: None,
+        headers: BTreeMap::new(),
+        region: None,
+        timeouts: Timeouts::default(),
+        version: 1,
+    }
+}
+
 /// The models that answer on this machine with no provider at all.
 fn models() -> [Model; 2] {
     let model = |name: &str, display_name: &str, r#type, capabilities: &[&str], max_output_tokens, pricing| Model {
@@ -135,7 +157,7 @@ fn models() -> [Model; 2] {
     let chat = Pricing { input_micro_usd: 100_000, output_micro_usd: 400_000, ..Pricing::default() };
     let embed = Pricing { input_micro_usd: 20_000, ..Pricing::default() };
     [
-        model("dev-chat", "Development chat", ModelType::Others, &["chat", "tools", "streaming"], Some(4_096), chat),
+        model("dev-chat", "Development chat", ModelType::Others, &CHAT, Some(4_096), chat),
         model("dev-embed", "Development embeddings", ModelType::Embeddings, &["embeddings"], None, embed),
     ]
 }

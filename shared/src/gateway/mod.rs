@@ -20,8 +20,8 @@ use std::sync::Arc;
 pub use asker::Asker;
 pub use models::{Chosen, Models};
 
-use crate::domain::ledger::Charge;
 use crate::domain::lease::{Need, Shortage};
+use crate::domain::ledger::Charge;
 use crate::domain::limits::Level;
 use crate::domain::money::Money;
 use crate::domain::time::Time;

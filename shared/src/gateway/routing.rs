@@ -70,7 +70,11 @@ impl Routing {
         let mut tries = 0;
         for deployment in self.in_order(&chosen.model.deployments) {
             let Some(settings) = chosen.listing.providers.get(&deployment.provider) else {
-                tracing::error!(provider = deployment.provider, model = chosen.model.name, "a deployment names no provider of the catalog");
+                tracing::error!(
+                    provider = deployment.provider,
+                    model = chosen.model.name,
+                    "a deployment names no provider of the catalog"
+                );
                 continue;
             };
             let provider = self.connected(settings).await?;
@@ -173,7 +177,8 @@ impl Routing {
         if health.failures >= FAILURES || failure.kind == FailureKind::Setup {
             let doublings = health.failures.saturating_sub(FAILURES).min(4);
             let rest = (SHORTEST_REST * 2u32.pow(doublings)).min(LONGEST_REST);
-            health.rests_until = Some(Instant::now() + rest.max(failure.retry_after.unwrap_or_default().min(LONGEST_REST)));
+            health.rests_until =
+                Some(Instant::now() + rest.max(failure.retry_after.unwrap_or_default().min(LONGEST_REST)));
         }
     }
 }

@@ -101,6 +101,11 @@ impl Write {
         self
     }
 
+    /// Whether it is an update without any action, which DynamoDB refuses.
+    pub(super) fn changes_nothing(&self) -> bool {
+        matches!(&self.change, Change::Update { set, add, remove, .. } if set.is_empty() && add.is_empty() && remove.is_empty())
+    }
+
     pub(super) fn update_expression(&self) -> Option<String> {
         let Change::Update { set, add, remove, .. } = &self.change else { return None };
         let clauses = [("SET", set), ("ADD", add), ("REMOVE", remove)];

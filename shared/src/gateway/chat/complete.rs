@@ -37,7 +37,13 @@ impl Gateway {
         task.await.map_err(Error::internal)?
     }
 
-    async fn complete_in(&self, mut slot: Slot, asker: Asker, prepared: Prepared, body_hash: String) -> Result<(Vec<u8>, Told)> {
+    async fn complete_in(
+        &self,
+        mut slot: Slot,
+        asker: Asker,
+        prepared: Prepared,
+        body_hash: String,
+    ) -> Result<(Vec<u8>, Told)> {
         let Prepared { chosen, request, passthrough, defaults, likely_input, .. } = prepared;
         let asked = self.inner.routing.ask(&chosen, |provider, model| {
             let request = request.clone();

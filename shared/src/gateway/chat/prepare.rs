@@ -40,7 +40,14 @@ impl Gateway {
             images: 0,
         };
         let passthrough = request.passthrough().map(|(name, _)| name.to_owned()).collect();
-        Ok(Prepared { chosen, request: Arc::new(request), passthrough, defaults, likely_input: likely(greatest_input), need })
+        Ok(Prepared {
+            chosen,
+            request: Arc::new(request),
+            passthrough,
+            defaults,
+            likely_input: likely(greatest_input),
+            need,
+        })
     }
 }
 

@@ -14,7 +14,6 @@ use tokio::sync::mpsc;
 use tracing::Instrument;
 
 use super::answer::Chunk;
-use super::prepare::Prepared;
 use super::request::ChatRequest;
 use super::usage::UsageOut;
 use crate::domain::catalog::OnDisconnect;
@@ -64,7 +63,13 @@ struct Begun {
 impl Gateway {
     /// Comes back when the provider has begun to answer. What fails before that is an error like any other; what
     /// fails later is an event in the stream, which then ends without `[DONE]`.
-    pub async fn stream(&self, asker: Asker, request: ChatRequest, body_hash: String, write_error: WriteError) -> Result<(EventStream, Told)> {
+    pub async fn stream(
+        &self,
+        asker: Asker,
+        request: ChatRequest,
+        body_hash: String,
+        write_error: WriteError,
+    ) -> Result<(EventStream, Told)> {
         let prepared = self.prepare(&asker, request).await?;
         let slot = self.take(&asker, &prepared.chosen, prepared.need).await?;
         let asked = self.inner.routing.ask(&prepared.chosen, |provider, model| {
@@ -234,7 +239,12 @@ impl Relay {
 
     async fn fail(&self, end: End) {
         if let End::Failed(failure) = end {
-            tracing::warn!(provider = self.provider, model = self.model, code = failure.code, "a provider failed in the middle of a stream");
+            tracing::warn!(
+                provider = self.provider,
+                model = self.model,
+                code = failure.code,
+                "a provider failed in the middle of a stream"
+            );
             self.send_error(&failure.into()).await;
         }
     }

@@ -15,7 +15,7 @@ use crate::domain::id::{ApiKeyId, OrgId, UserId};
 use crate::domain::lease::{Need, Payer, Shortage};
 use crate::{Context, Result, store};
 
-pub use open::Standing;
+pub use open::{Remaining, Standing};
 use pool::Pool;
 pub use slot::{Outcome, Slot};
 
