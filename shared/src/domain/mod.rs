@@ -7,6 +7,7 @@ pub mod identity;
 pub mod limits;
 pub mod money;
 pub mod page;
+pub mod provider;
 pub mod reference;
 pub mod text;
 pub mod time;

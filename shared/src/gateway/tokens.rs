@@ -1,6 +1,10 @@
 //! Tokens counted here, without the provider's tokenizer: never fewer than any common one would count, for ordinary
 //! text, so that what a call is held to cost before it is made is not less than what it costs.
 
+use serde_json::Value;
+
+use super::chat::{ChatRequest, Message, Part, ResponseFormat};
+
 /// What a message costs beyond its text.
 pub const PER_MESSAGE: u64 = 8;
 /// The most that the providers count for one picture.
@@ -39,9 +43,81 @@ pub fn count(text: &str) -> u64 {
     tokens
 }
 
+/// The most tokens a request's prompt can be: all that a provider may count as input.
+pub fn greatest_input(request: &ChatRequest) -> u64 {
+    let messages: u64 = request.messages().map(|message| of_message(&message)).sum();
+    let tools = match request.tools() {
+        [] => 0,
+        tools => FOR_TOOLS + tools.iter().map(of_json).sum::<u64>() + request.tool_choice().map_or(0, of_json),
+    };
+    let schema = match request.response_format() {
+        ResponseFormat::Schema(schema) => of_json(schema),
+        ResponseFormat::Json | ResponseFormat::Text => 0,
+    };
+    // What is passed on unread may be text to the model too (`documents`, `functions` …).
+    let others: u64 = request.passthrough().map(|(_, value)| of_json(value)).sum();
+    messages + tools + schema + others
+}
+
+fn of_message(message: &Message<'_>) -> u64 {
+    let parts: u64 = message.parts.iter().map(of_part).sum();
+    let calls = message.tool_calls.iter();
+    let calls: u64 = calls.map(|call| PER_MESSAGE + count(call.id) + count(call.name) + count(call.arguments)).sum();
+    PER_MESSAGE + message.name.map_or(0, count) + message.tool_call_id.map_or(0, count) + parts + calls
+}
+
+fn of_part(part: &Part<'_>) -> u64 {
+    match part {
+        Part::Text(text) => count(text),
+        Part::Image(_) => PER_IMAGE,
+        Part::Other(part) => of_json(part),
+    }
+}
+
+fn of_json(value: &Value) -> u64 {
+    count(&value.to_string())
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    fn greatest(body: Value) -> u64 {
+        greatest_input(&ChatRequest::read(body).unwrap())
+    }
+
+    #[test]
+    fn all_that_a_provider_reads_is_in_the_greatest_input() {
+        let plain = json!({"model": "m", "messages": [{"role": "user", "content": "abcd"}]});
+        assert_eq!(greatest(plain.clone()), PER_MESSAGE + 2);
+        let with = |name: &str, value: Value| {
+            let mut body = plain.clone();
+            body[name] = value;
+            greatest(body) - greatest(plain.clone())
+        };
+        let tool = json!({"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}});
+        assert_eq!(with("tools", json!([tool])), FOR_TOOLS + count(&tool.to_string()));
+        let schema = json!({"name": "s", "schema": {"type": "object"}});
+        let format = json!({"type": "json_schema", "json_schema": schema});
+        assert_eq!(with("response_format", format), count(&schema.to_string()));
+        assert_eq!(with("documents", json!(["abcd"])), count(r#"["abcd"]"#));
+        assert_eq!(with("temperature", json!(1)), 0);
+    }
+
+    #[test]
+    fn pictures_names_and_calls_are_counted() {
+        let picture = json!({"type": "image_url", "image_url": {"url": "https://pictures.test/a.png"}});
+        let body = json!({"model": "m", "messages": [
+            {"role": "user", "name": "ab", "content": [{"type": "text", "text": "abcd"}, picture]},
+            {"role": "assistant", "tool_calls": [
+                {"id": "ab", "type": "function", "function": {"name": "ab", "arguments": "{}"}},
+            ]},
+            {"role": "tool", "tool_call_id": "ab", "content": "abcd"},
+        ]});
+        assert_eq!(greatest(body), 4 * PER_MESSAGE + PER_IMAGE + 1 + 2 + 4 + 3);
+    }
 
     /// What `cl100k_base` and its like count, from their published examples and vocabularies.
     #[test]

@@ -79,7 +79,7 @@ pub struct ToolCallOut {
     pub function: FunctionCall,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct FunctionCall {
     pub name: String,
     /// JSON, as text.
@@ -94,7 +94,7 @@ pub struct DeltaChoice {
     pub finish_reason: Option<&'static str>,
 }
 
-#[derive(Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Delta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<&'static str>,
@@ -107,7 +107,7 @@ pub struct Delta {
 }
 
 /// A client puts tool calls together by `index`, which counts from 0; `id` and `name` come with the first delta only.
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct ToolCallDelta {
     pub index: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,7 +117,7 @@ pub struct ToolCallDelta {
     pub function: FunctionDelta,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub struct FunctionDelta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,

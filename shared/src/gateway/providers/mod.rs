@@ -1,14 +1,23 @@
 //! Who answers: one small trait, and a file for each language that providers speak.
 
+mod dev;
+mod endpoint;
 mod failure;
+mod openai;
+mod settings;
+mod status;
+mod translation;
 
 use futures::future::BoxFuture;
 use futures::stream::BoxStream;
+
+use serde_json::Value;
 
 use super::chat::{ChatAnswer, ChatRequest, Chunk};
 use super::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 
 pub use failure::{Failure, FailureKind};
+pub use settings::{ProviderSettings, connect};
 
 /// Pieces in the order they come. After a failure nothing follows; a stream that simply ends has ended well only if
 /// every choice was finished, which is for the gateway to see.
@@ -27,4 +36,9 @@ pub trait Provider: Send + Sync {
         model: &'a str,
         request: &'a EmbeddingsRequest,
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>>;
+}
+
+/// A count that a provider tells: there, whole and not negative, or it is not one.
+fn count(value: &Value) -> Option<u64> {
+    value.as_u64()
 }

@@ -1,0 +1,208 @@
+//! A provider that is reached over HTTP: where, with which headers, and what it answers with.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, Request};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::failure::{Failure, FailureKind};
+use super::settings::ProviderSettings;
+use super::status::{self, Said};
+use crate::gateway::sse::{Event, Parser, SseError};
+use crate::outbound::{Answer, Body, Outbound, OutboundError, Patience};
+use crate::{Error, Result};
+
+/// Embeddings of 2,048 texts are 130 MB of JSON at worst; a chat answer is far smaller.
+const MAX_ANSWER_BYTES: usize = 160 << 20;
+const MAX_ERROR_BYTES: usize = 64 << 10;
+const MAX_EVENT_BYTES: usize = 16 << 20;
+
+pub struct Endpoint {
+    outbound: Outbound,
+    base_url: String,
+    /// What follows the path of every request, `?` included: Azure's `api-version`.
+    query: String,
+    headers: HeaderMap,
+    patience: Patience,
+    /// What must not come back in a provider's words.
+    secrets: Vec<zeroize::Zeroizing<String>>,
+}
+
+impl Endpoint {
+    /// `auth`: the header that carries the key when the operator names none, and what stands before the key in it.
+    pub fn new(
+        settings: &ProviderSettings,
+        outbound: &Outbound,
+        default_url: &str,
+        auth: (HeaderName, &str),
+    ) -> Result<Self> {
+        let wrong = |what: &str| Error::internal(format!("provider {}: {what} cannot be used", settings.name));
+        let url = settings.base_url.as_deref().unwrap_or(default_url);
+        let (base_url, query) = url.find('?').map_or((url, ""), |at| url.split_at(at));
+        let base_url = base_url.trim_end_matches('/').to_owned();
+        let parsed: http::Uri = base_url.parse().map_err(|_| wrong("its base URL"))?;
+        let host = parsed.host().ok_or_else(|| wrong("its base URL"))?.to_owned();
+        let mut headers = HeaderMap::new();
+        for (name, value) in &settings.headers {
+            let name: HeaderName = name.parse().map_err(|_| wrong("a header's name"))?;
+            headers.insert(name, sensitive(value).ok_or_else(|| wrong("a header's value"))?);
+        }
+        if let Some(key) = &settings.api_key {
+            let (name, before) = match &settings.auth_header {
+                Some(name) => (name.parse().map_err(|_| wrong("the key's header"))?, ""),
+                None => auth,
+            };
+            let before = if name == AUTHORIZATION { "Bearer " } else { before };
+            let value = zeroize::Zeroizing::new(format!("{before}{}", key.as_str()));
+            headers.insert(name, sensitive(&value).ok_or_else(|| wrong("its key"))?);
+        }
+        let secrets = settings.headers.values().map(|value| value.clone().into());
+        let secrets = settings.api_key.iter().cloned().chain(secrets).chain([base_url.clone().into(), host.into()]);
+        Ok(Self {
+            outbound: outbound.clone(),
+            query: query.to_owned(),
+            headers,
+            patience: Patience {
+                first_byte: settings.timeouts.first_byte(),
+                idle: settings.timeouts.idle(),
+                total: settings.timeouts.total(),
+            },
+            secrets: secrets.filter(|secret: &zeroize::Zeroizing<String>| secret.len() > 3).collect(),
+            base_url,
+        })
+    }
+
+    /// The answer to a request that asks for all of it at once.
+    pub async fn whole(&self, path: &str, body: &impl Serialize) -> Result<Bytes, Failure> {
+        let patience = Patience { first_byte: self.patience.total, idle: self.patience.total, ..self.patience };
+        let answer = self.post(path, body, "application/json", &patience).await?;
+        answer.body.whole(MAX_ANSWER_BYTES).await.map_err(while_reading)
+    }
+
+    pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, Failure> {
+        let answer = self.post(path, body, "text/event-stream", &self.patience).await?;
+        let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        // Some servers answer a stream's request with an error and status 200.
+        if content_type.starts_with("application/json") {
+            let body = answer.body.whole(MAX_ERROR_BYTES).await.map_err(while_reading)?;
+            let body: Value = serde_json::from_slice(&body).map_err(Failure::garbled)?;
+            let is_error = body.get("error").is_some_and(|error| !error.is_null());
+            let failure = if is_error { status::in_band(Said::read(&body)) } else { Failure::garbled("no stream") };
+            return Err(self.without_secrets(failure));
+        }
+        Ok(Events { body: Some(answer.body), parser: Parser::new(MAX_EVENT_BYTES) })
+    }
+
+    async fn post(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        accept: &'static str,
+        patience: &Patience,
+    ) -> Result<Answer, Failure> {
+        let body = serde_json::to_vec(body).map_err(Failure::garbled)?;
+        let query = if path.contains('?') { self.query.replacen('?', "&", 1) } else { self.query.clone() };
+        let request = Request::post(format!("{}/{path}{query}", self.base_url)).body(body.into());
+        let mut request: Request<Bytes> = request.map_err(|_| Failure::setup())?;
+        *request.headers_mut() = self.headers.clone();
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
+        request.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static("atelier"));
+        let answer = self.outbound.send(request, patience).await.map_err(before_answer)?;
+        if answer.status.is_success() {
+            return Ok(answer);
+        }
+        // The status alone says enough when the rest cannot be read.
+        let quick = Duration::from_secs(10);
+        let body = tokio::time::timeout(quick, answer.body.whole(MAX_ERROR_BYTES)).await;
+        let body = body.ok().and_then(std::result::Result::ok).unwrap_or_default();
+        let said = serde_json::from_slice(&body).map(|body| Said::read(&body)).unwrap_or_default();
+        Err(self.without_secrets(status::refusal(answer.status, &answer.headers, said)))
+    }
+
+    /// A failure with the provider's words, less what they tell of us.
+    pub fn without_secrets(&self, mut failure: Failure) -> Failure {
+        for secret in &self.secrets {
+            if failure.message.contains(secret.as_str()) {
+                failure.message = failure.message.replace(secret.as_str(), "…");
+            }
+        }
+        let names_account = |word: &str| ["sk-", "org-", "proj_"].iter().any(|prefix| word.contains(prefix));
+        if names_account(&failure.message) {
+            let words = failure.message.split(' ').map(|word| if names_account(word) { "…" } else { word });
+            failure.message = words.collect::<Vec<_>>().join(" ");
+        }
+        failure
+    }
+}
+
+fn sensitive(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(value).ok()?;
+    value.set_sensitive(true);
+    Some(value)
+}
+
+fn before_answer(error: OutboundError) -> Failure {
+    match error {
+        OutboundError::Forbidden | OutboundError::NotHttp => Failure::setup(),
+        OutboundError::Timeout { sent } => Failure { may_have_run: sent, ..Failure::timeout() },
+        OutboundError::Unreachable => Failure::unreachable(),
+        OutboundError::Cut => Failure { may_have_run: true, ..Failure::unreachable() },
+        OutboundError::TooLarge { .. } => Failure::garbled(error),
+    }
+}
+
+fn while_reading(error: OutboundError) -> Failure {
+    match error {
+        OutboundError::Timeout { .. } => Failure::timeout(),
+        OutboundError::TooLarge { .. } => Failure::garbled(error),
+        _ => Failure::cut(),
+    }
+}
+
+/// The events of a streamed answer. Dropped early, it hangs up.
+pub struct Events {
+    body: Option<Body>,
+    parser: Parser,
+}
+
+impl Events {
+    /// The next event; `None` when the provider ended the stream.
+    pub async fn next(&mut self) -> Result<Option<Event>, Failure> {
+        loop {
+            match self.parser.next_event() {
+                Ok(Some(event)) => return Ok(Some(event)),
+                Ok(None) => {}
+                Err(error @ (SseError::NotUtf8 | SseError::TooLarge(_))) => return Err(Failure::garbled(error)),
+            }
+            let Some(body) = &mut self.body else { return Ok(None) };
+            match body.next().await {
+                Some(Ok(piece)) => self.parser.feed(&piece),
+                Some(Err(error)) => return Err(while_reading(error)),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// The last event that matters has come: the connection may serve again.
+    pub fn finish(&mut self) {
+        if let Some(body) = self.body.take() {
+            body.finish();
+        }
+    }
+}
+
+impl Failure {
+    pub(super) fn setup() -> Self {
+        let message = "the provider is not set up as it needs to be";
+        Self::new(FailureKind::Setup, "provider_setup", message)
+    }
+
+    pub(super) fn unreachable() -> Self {
+        Self::new(FailureKind::Unavailable, "provider_unavailable", "the provider is not reached")
+    }
+}

@@ -1,0 +1,55 @@
+//! What it takes to reach a provider.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::Provider;
+use super::dev::Dev;
+use super::openai::OpenAi;
+use crate::Result;
+use crate::aws::Aws;
+use crate::domain::provider::{ProviderKind, Timeouts};
+use crate::outbound::Outbound;
+
+/// A provider of the catalog, with its secrets opened. It has no `Debug`: nothing of it belongs in a log.
+pub struct ProviderSettings {
+    pub name: String,
+    pub kind: ProviderKind,
+    /// Where it is, when not where its maker has it. A query in it is kept (`?api-version=…`).
+    pub base_url: Option<String>,
+    pub api_key: Option<Zeroizing<String>>,
+    /// The header for the key, where it is not the kind's own: `api-key` for Azure.
+    pub auth_header: Option<String>,
+    pub headers: BTreeMap<String, String>,
+    /// For Bedrock, where it is not the platform's own.
+    pub region: Option<String>,
+    pub timeouts: Timeouts,
+}
+
+impl ProviderSettings {
+    pub fn new(name: impl Into<String>, kind: ProviderKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            base_url: None,
+            api_key: None,
+            auth_header: None,
+            headers: BTreeMap::new(),
+            region: None,
+            timeouts: Timeouts::default(),
+        }
+    }
+}
+
+/// Makes ready to call a provider; nothing is sent yet.
+pub fn connect(settings: &ProviderSettings, outbound: &Outbound, _aws: &Aws) -> Result<Arc<dyn Provider>> {
+    Ok(match settings.kind {
+        ProviderKind::OpenAi => Arc::new(OpenAi::new(settings, outbound)?),
+        ProviderKind::Dev => Arc::new(Dev),
+        ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Bedrock => {
+            return Err(crate::Error::internal(format!("provider {}: its kind is not built in", settings.name)));
+        }
+    })
+}
