@@ -1,10 +1,11 @@
 //! What tests stand on: the platform in this process with its data in memory, people with tokens, a view of every
-//! AWS call, and a layer of faults before DynamoDB.
+//! AWS call, a layer of faults before DynamoDB, and a provider of models that does as it is told.
 #![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
 
 pub mod binaries;
 pub mod client;
 pub mod faults;
+pub mod provider;
 pub mod runtime_api;
 
 use std::time::Duration;

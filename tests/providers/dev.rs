@@ -1,0 +1,32 @@
+//! The embedded models, as the gateway calls them.
+
+use serde_json::json;
+use shared::domain::provider::ProviderKind;
+use shared::gateway::providers::FailureKind;
+use shared::gateway::tokens::greatest_input;
+
+use crate::stage::{choices, embeddings, gather, question, stage};
+
+#[tokio::test]
+async fn they_answer_with_no_provider_behind_them() {
+    let stage = stage(ProviderKind::Dev).await;
+    let answer = stage.provider.chat("dev-chat", &question()).await.unwrap();
+    let streamed = gather(stage.provider.stream("dev-chat", &question()).await.unwrap()).await;
+    assert_eq!(choices(&answer)[0]["message"]["content"], streamed.text());
+    assert_eq!(answer.usage, streamed.usage);
+    assert_eq!(answer.usage.unwrap().input, greatest_input(&question()));
+    assert_eq!((streamed.finished, streamed.counted), (1, answer.usage.unwrap().output));
+
+    let request = embeddings(json!({"model": "e", "input": ["a b", "c"], "dimensions": 8}));
+    let answer = stage.provider.embed("dev-embed", &request).await.unwrap();
+    assert_eq!(answer.vectors.iter().map(Vec::len).collect::<Vec<_>>(), [8, 8]);
+    assert_eq!(answer.usage.unwrap().input, request.greatest_input());
+    assert!(stage.fake.seen().is_empty());
+}
+
+#[tokio::test]
+async fn they_have_no_other_models() {
+    let stage = stage(ProviderKind::Dev).await;
+    let failure = stage.provider.chat("dev-embed", &question()).await.unwrap_err();
+    assert_eq!(failure.kind, FailureKind::Setup);
+}

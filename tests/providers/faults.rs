@@ -1,0 +1,177 @@
+//! How a provider fails, and what is made of it: the same for all that are reached by plain HTTP.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use serde_json::json;
+use shared::domain::provider::ProviderKind::OpenAi;
+use shared::domain::provider::Timeouts;
+use shared::gateway::providers::{Failure, FailureKind, ProviderSettings, connect};
+use shared::outbound::{Guard, Internet, Outbound};
+use tests::provider::Behaviour;
+
+use crate::stage::{KEY, Stage, aws, outbound, question, stage, stage_with};
+
+const STREAM: &str = include_str!("fixtures/openai/stream.sse");
+
+async fn refused(stage: &Stage, behaviour: Behaviour) -> Failure {
+    let whole = stage.answered(behaviour.clone(), &question()).await.expect_err("a refusal");
+    stage.fake.now(behaviour);
+    let streamed = stage.provider.stream("upstream-model", &question()).await.err().expect("a refusal");
+    assert_eq!((whole.kind, &whole.code, &whole.message), (streamed.kind, &streamed.code, &streamed.message));
+    whole
+}
+
+#[tokio::test]
+async fn a_fault_of_the_request_is_told_in_the_providers_words() {
+    let stage = stage(OpenAi).await;
+    let error = json!({"error": {
+        "message": "max_tokens is too large: 9999", "type": "invalid_request_error", "param": "max_tokens",
+        "code": "invalid_value",
+    }});
+    let failure = refused(&stage, Behaviour::json(400, error)).await;
+    assert_eq!((failure.kind, failure.code.as_str()), (FailureKind::Request, "invalid_value"));
+    assert_eq!(
+        (failure.message.as_str(), failure.param.as_deref()),
+        ("max_tokens is too large: 9999", Some("max_tokens"))
+    );
+    assert!(!failure.may_have_run && !failure.may_pass());
+}
+
+#[tokio::test]
+async fn a_limit_keeps_when_to_come_back() {
+    let stage = stage(OpenAi).await;
+    let error = json!({"error": {"message": "slow down", "type": "requests", "code": "rate_limit_exceeded"}});
+    let failure = refused(&stage, Behaviour::json(429, error).header("Retry-After", "7")).await;
+    assert_eq!((failure.kind, failure.retry_after), (FailureKind::RateLimited, Some(Duration::from_secs(7))));
+    let failure = refused(&stage, Behaviour::json(503, "<html>").header("retry-after-ms", "250")).await;
+    assert_eq!((failure.kind, failure.retry_after), (FailureKind::Unavailable, Some(Duration::from_millis(250))));
+}
+
+#[tokio::test]
+async fn nothing_of_ours_is_in_what_a_provider_says() {
+    let stage = stage(OpenAi).await;
+    let url = stage.fake.base_url.clone();
+    let message = format!("call {url}/chat/completions with {KEY} of org-Ab12 failed");
+    for status in [400, 401, 429, 500] {
+        let body = json!({"error": {"message": message, "code": "c"}});
+        let failure = refused(&stage, Behaviour::json(status, body)).await;
+        for ours in [url.as_str(), KEY, "127.0.0.1", "org-Ab12"] {
+            assert!(!failure.message.contains(ours), "{}", failure.message);
+        }
+    }
+    let in_band = format!("data: {}\n\n", json!({"error": {"message": message, "code": "c"}}));
+    let failure = stage.streamed(Behaviour::events(&in_band), &question()).await.failure.unwrap();
+    assert!(!failure.message.contains(KEY) && !failure.message.contains(&url));
+}
+
+#[tokio::test]
+async fn a_redirect_is_not_followed() {
+    let stage = stage(OpenAi).await;
+    let failure = refused(&stage, Behaviour::json(307, "").header("Location", "http://127.0.0.1:9/")).await;
+    assert_eq!(failure.kind, FailureKind::Setup);
+    assert_eq!(stage.fake.seen().len(), 2);
+}
+
+#[tokio::test]
+async fn an_error_within_a_stream_ends_it() {
+    let stage = stage(OpenAi).await;
+    let error = json!({"error": {"message": "the engine is gone", "type": "server_error", "code": 503}});
+    let events: String = STREAM.split_inclusive("\n\n").take(3).collect();
+    let events = format!("{events}data: {error}\n\ndata: {{\"choices\":[]}}\n\n");
+    let all = stage.streamed(Behaviour::events(&events), &question()).await;
+    let failure = all.failure.as_ref().unwrap();
+    assert_eq!((failure.code.as_str(), failure.message.as_str()), ("server_error", "the engine is gone"));
+    assert_eq!((all.text().as_str(), all.finished), ("Because a", 0));
+    assert!(failure.may_have_run);
+}
+
+#[tokio::test]
+async fn an_error_with_status_200_is_an_error() {
+    let stage = stage(OpenAi).await;
+    let error = json!({"error": {"message": "too busy", "code": "rate_limit_exceeded"}});
+    assert_eq!(refused(&stage, Behaviour::json(200, error)).await.kind, FailureKind::RateLimited);
+    assert_eq!(refused(&stage, Behaviour::json(200, "{}")).await.code, "provider_answer_garbled");
+}
+
+#[tokio::test]
+async fn a_clean_end_without_a_finish_is_no_finish() {
+    let stage = stage(OpenAi).await;
+    let all = stage.streamed(Behaviour::events(STREAM).ended_after(4), &question()).await;
+    assert_eq!((all.finished, all.failure.is_none()), (0, true));
+}
+
+#[tokio::test]
+async fn cuts_are_seen_wherever_they_are() {
+    let stage = stage(OpenAi).await;
+    let at_once = refused(&stage, Behaviour::hang_up()).await;
+    assert_eq!((at_once.kind, at_once.may_have_run), (FailureKind::Unavailable, true));
+    let middle = stage.streamed(Behaviour::events(STREAM).cut_after(3), &question()).await;
+    assert_eq!((middle.text().as_str(), middle.failure.unwrap().code.as_str()), ("Because a", "provider_stream_cut"));
+    let body = Bytes::from_static(b"{\"choices\":[{\"index\":0,");
+    let half = Behaviour::bytes(200, "application/json", vec![body]).cut_after(1);
+    assert_eq!(stage.answered(half, &question()).await.unwrap_err().code, "provider_stream_cut");
+}
+
+#[tokio::test]
+async fn garbage_is_not_an_answer() {
+    let stage = stage(OpenAi).await;
+    for garbage in ["", "null", "{\"choices\": 3}", "{\"choices\": []}", "<html>busy</html>"] {
+        let failure = stage.answered(Behaviour::json(200, garbage), &question()).await.unwrap_err();
+        assert_eq!((failure.kind, failure.may_have_run), (FailureKind::Broken, true), "{garbage}");
+    }
+    let garbled = Bytes::from_static(b"data: {\"choices\":[{\"delta\":\xff}]}\n\n");
+    let all = stage.streamed(Behaviour::bytes(200, "text/event-stream", vec![garbled]), &question()).await;
+    assert_eq!(all.failure.unwrap().code, "provider_answer_garbled");
+}
+
+#[tokio::test]
+async fn silence_is_not_waited_out() {
+    let stage = stage_with(OpenAi, |settings| {
+        settings.timeouts = Timeouts { first_byte_ms: 150, idle_ms: 150, total_ms: 400 };
+    })
+    .await;
+    let late = Behaviour::events(STREAM).after(Duration::from_secs(5));
+    stage.fake.now(late.clone());
+    let failure = stage.provider.stream("upstream-model", &question()).await.err().unwrap();
+    assert_eq!((failure.kind, failure.may_have_run), (FailureKind::Timeout, true));
+    assert_eq!(stage.answered(late, &question()).await.unwrap_err().kind, FailureKind::Timeout);
+    // A whole answer comes late by its nature: the wait for a stream's beginning is not for it.
+    let answer = include_str!("fixtures/openai/answer.json");
+    let slow = Behaviour::json(200, answer).after(Duration::from_millis(250));
+    assert!(stage.answered(slow, &question()).await.is_ok());
+    let silent = stage.streamed(Behaviour::events(STREAM).silent_after(3), &question()).await;
+    assert_eq!((silent.text().as_str(), silent.failure.unwrap().kind), ("Because a", FailureKind::Timeout));
+    let endless = STREAM.split_inclusive("\n\n").take(2).collect::<String>().repeat(50);
+    let endless = Behaviour::events(&endless).pausing(Duration::from_millis(20));
+    assert_eq!(stage.streamed(endless, &question()).await.failure.unwrap().kind, FailureKind::Timeout);
+}
+
+#[tokio::test]
+async fn a_dropped_stream_hangs_up() {
+    let stage = stage(OpenAi).await;
+    stage.fake.now(Behaviour::events(STREAM).silent_after(3));
+    let mut stream = stage.provider.stream("upstream-model", &question()).await.unwrap();
+    stream.next().await.unwrap().unwrap();
+    drop(stream);
+    for _ in 0..100 {
+        if stage.fake.hung_up() == 1 {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    panic!("the provider was not told");
+}
+
+#[tokio::test]
+async fn what_is_not_there_or_not_allowed_is_not_reached() {
+    let mut settings = ProviderSettings::new("nobody", OpenAi);
+    settings.base_url = Some("http://127.0.0.1:9/v1".to_owned());
+    let provider = connect(&settings, &outbound(), &aws()).unwrap();
+    let failure = provider.chat("m", &question()).await.unwrap_err();
+    assert_eq!((failure.kind, failure.may_have_run), (FailureKind::Unavailable, false));
+    let closed = Outbound::new(Guard::default(), Internet);
+    let provider = connect(&settings, &closed, &aws()).unwrap();
+    assert_eq!(provider.chat("m", &question()).await.unwrap_err().kind, FailureKind::Setup);
+}

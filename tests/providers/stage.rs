@@ -1,0 +1,118 @@
+//! A provider of one kind, connected to the fake one.
+#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+use local::services::Endpoints;
+use serde_json::Value;
+use shared::aws::Aws;
+use shared::domain::provider::ProviderKind;
+use shared::domain::usage::Tokens;
+use shared::gateway::chat::{ChatAnswer, ChatRequest};
+use shared::gateway::embeddings::EmbeddingsRequest;
+use shared::gateway::providers::{ChunkStream, Failure, Provider, ProviderSettings, connect};
+use shared::outbound::{Guard, Internet, Outbound};
+use tests::provider::{Behaviour, FakeProvider};
+
+pub const KEY: &str = "key-of-the-operator-0123456789";
+
+pub struct Stage {
+    pub fake: FakeProvider,
+    pub provider: Arc<dyn Provider>,
+}
+
+pub async fn stage(kind: ProviderKind) -> Stage {
+    stage_with(kind, |_| {}).await
+}
+
+pub async fn stage_with(kind: ProviderKind, change: impl FnOnce(&mut ProviderSettings)) -> Stage {
+    let fake = FakeProvider::start().await;
+    let mut settings = ProviderSettings::new("fake", kind);
+    settings.base_url = Some(fake.base_url.clone());
+    settings.api_key = Some(KEY.to_owned().into());
+    change(&mut settings);
+    let provider = connect(&settings, &outbound(), &aws()).unwrap();
+    Stage { fake, provider }
+}
+
+pub fn outbound() -> Outbound {
+    Outbound::new(Guard::allowing(["127.0.0.1"]).unwrap(), Internet)
+}
+
+/// Credentials and a region; no service of its own is called.
+pub fn aws() -> Aws {
+    let nowhere = "127.0.0.1:9".parse().unwrap();
+    Aws::local(Endpoints { dynamodb: nowhere, awsim: nowhere, s3: nowhere }.sdk_config(), None)
+}
+
+pub fn chat(body: Value) -> ChatRequest {
+    ChatRequest::read(body).unwrap()
+}
+
+pub fn embeddings(body: Value) -> EmbeddingsRequest {
+    EmbeddingsRequest::read(body).unwrap()
+}
+
+/// A question without anything else.
+pub fn question() -> ChatRequest {
+    chat(serde_json::json!({"model": "m", "messages": [{"role": "user", "content": "Why?"}], "max_tokens": 64}))
+}
+
+pub fn choices(answer: &ChatAnswer) -> Value {
+    serde_json::from_str(answer.choices.get()).unwrap()
+}
+
+/// All that a stream brought.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    pub choices: Vec<Value>,
+    pub finished: u32,
+    pub counted: u64,
+    pub usage: Option<Tokens>,
+    pub failure: Option<Failure>,
+}
+
+pub async fn gather(mut stream: ChunkStream) -> Gathered {
+    let mut all = Gathered::default();
+    while let Some(chunk) = stream.next().await {
+        assert!(all.failure.is_none(), "something followed a failure");
+        match chunk {
+            Ok(chunk) => {
+                all.finished += chunk.finished;
+                all.counted += chunk.counted_output;
+                all.usage = chunk.usage.or(all.usage);
+                if let Some(choices) = chunk.choices {
+                    all.choices.extend(serde_json::from_str::<Vec<Value>>(choices.get()).unwrap());
+                }
+            }
+            Err(failure) => all.failure = Some(failure),
+        }
+    }
+    all
+}
+
+impl Gathered {
+    pub fn text(&self) -> String {
+        self.choices.iter().filter_map(|choice| choice["delta"]["content"].as_str()).collect()
+    }
+}
+
+impl Stage {
+    pub async fn streamed(&self, behaviour: Behaviour, request: &ChatRequest) -> Gathered {
+        self.fake.now(behaviour);
+        gather(self.provider.stream("upstream-model", request).await.unwrap()).await
+    }
+
+    pub async fn answered(&self, behaviour: Behaviour, request: &ChatRequest) -> Result<ChatAnswer, Failure> {
+        self.fake.now(behaviour);
+        self.provider.chat("upstream-model", request).await
+    }
+
+    /// The body of the one request that was made.
+    pub fn asked(&self) -> Value {
+        let mut seen = self.fake.seen();
+        assert_eq!(seen.len(), 1, "one request was expected");
+        seen.remove(0).body
+    }
+}

@@ -1,0 +1,225 @@
+//! A provider that does what a test tells it: answers, fails, delays, cuts, garbles; and remembers what it was asked.
+
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::stream;
+use http::{HeaderMap, Request, Response};
+use http_body_util::combinators::UnsyncBoxBody;
+use http_body_util::{BodyExt, StreamBody};
+use hyper::body::{Frame, Incoming};
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use tokio::net::TcpListener;
+
+/// What one request is answered with.
+#[derive(Clone, Debug)]
+pub struct Behaviour {
+    /// Before the status is sent.
+    delay: Duration,
+    status: u16,
+    headers: Vec<(String, String)>,
+    pieces: Vec<Bytes>,
+    /// Before each piece.
+    pause: Duration,
+    end: End,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum End {
+    Clean,
+    /// The connection breaks after the last piece.
+    Cut,
+    /// It breaks before the status is sent.
+    AtOnce,
+    /// Nothing more is sent, and the connection stays.
+    Silence,
+}
+
+impl Behaviour {
+    pub fn bytes(status: u16, content_type: &str, pieces: Vec<Bytes>) -> Self {
+        Self {
+            delay: Duration::ZERO,
+            status,
+            headers: vec![("content-type".to_owned(), content_type.to_owned())],
+            pieces,
+            pause: Duration::ZERO,
+            end: End::Clean,
+        }
+    }
+
+    pub fn json(status: u16, body: impl ToString) -> Self {
+        Self::bytes(status, "application/json", vec![body.to_string().into()])
+    }
+
+    /// A stream of events, each of which is sent for itself.
+    pub fn events(text: &str) -> Self {
+        let pieces = text.split_inclusive("\n\n").map(|event| Bytes::copy_from_slice(event.as_bytes()));
+        Self::bytes(200, "text/event-stream", pieces.collect())
+    }
+
+    pub fn hang_up() -> Self {
+        Self { end: End::AtOnce, ..Self::json(200, "") }
+    }
+
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    pub fn after(self, delay: Duration) -> Self {
+        Self { delay, ..self }
+    }
+
+    pub fn pausing(self, pause: Duration) -> Self {
+        Self { pause, ..self }
+    }
+
+    /// The connection breaks after so many pieces.
+    pub fn cut_after(mut self, pieces: usize) -> Self {
+        self.pieces.truncate(pieces);
+        Self { end: End::Cut, ..self }
+    }
+
+    /// The answer ends well after so many pieces, whatever would have followed.
+    pub fn ended_after(mut self, pieces: usize) -> Self {
+        self.pieces.truncate(pieces);
+        self
+    }
+
+    /// Nothing follows after so many pieces, without an end.
+    pub fn silent_after(mut self, pieces: usize) -> Self {
+        self.pieces.truncate(pieces);
+        Self { end: End::Silence, ..self }
+    }
+}
+
+/// A request as it arrived.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    pub path: String,
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+#[derive(Default)]
+struct Stage {
+    /// What comes next; the last stays.
+    script: Mutex<VecDeque<Behaviour>>,
+    seen: Mutex<Vec<Seen>>,
+    hung_up: AtomicUsize,
+}
+
+/// It lives as long as the runtime it was started in.
+pub struct FakeProvider {
+    pub base_url: String,
+    stage: Arc<Stage>,
+}
+
+impl FakeProvider {
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let base_url = format!("http://{}", listener.local_addr().unwrap());
+        let stage = Arc::<Stage>::default();
+        tokio::spawn(serve(listener, stage.clone()));
+        Self { base_url, stage }
+    }
+
+    /// What comes next. Told several times, it does them in turn, and the last for ever.
+    pub fn will(&self, behaviour: Behaviour) -> &Self {
+        self.stage.script.lock().unwrap().push_back(behaviour);
+        self
+    }
+
+    /// Forgets what it was told, and does this from now on.
+    pub fn now(&self, behaviour: Behaviour) -> &Self {
+        self.stage.script.lock().unwrap().clear();
+        self.will(behaviour)
+    }
+
+    /// The requests since the last look.
+    pub fn seen(&self) -> Vec<Seen> {
+        std::mem::take(&mut self.stage.seen.lock().unwrap())
+    }
+
+    /// How many answers were given up by who asked for them.
+    pub fn hung_up(&self) -> usize {
+        self.stage.hung_up.load(Ordering::SeqCst)
+    }
+}
+
+async fn serve(listener: TcpListener, stage: Arc<Stage>) {
+    while let Ok((stream, _)) = listener.accept().await {
+        stream.set_nodelay(true).unwrap();
+        let stage = stage.clone();
+        let service = service_fn(move |request| answer(stage.clone(), request));
+        let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
+        tokio::spawn(async move { connection.await.ok() });
+    }
+}
+
+async fn answer(
+    stage: Arc<Stage>,
+    request: Request<Incoming>,
+) -> io::Result<Response<UnsyncBoxBody<Bytes, io::Error>>> {
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    stage.seen.lock().unwrap().push(Seen {
+        path: parts.uri.to_string(),
+        headers: parts.headers,
+        body: serde_json::from_slice(&body).unwrap_or_default(),
+    });
+    let behaviour = {
+        let mut script = stage.script.lock().unwrap();
+        if script.len() > 1 { script.pop_front() } else { script.front().cloned() }
+    };
+    let behaviour = behaviour.expect("a provider that is called is told before what to do");
+    tokio::time::sleep(behaviour.delay).await;
+    if behaviour.end == End::AtOnce {
+        return Err(io::ErrorKind::ConnectionReset.into());
+    }
+    let mut response = Response::builder().status(behaviour.status);
+    for (name, value) in &behaviour.headers {
+        response = response.header(name, value);
+    }
+    Ok(response.body(pieces(stage, behaviour)).unwrap())
+}
+
+fn pieces(stage: Arc<Stage>, behaviour: Behaviour) -> UnsyncBoxBody<Bytes, io::Error> {
+    let watch = Watch { stage, ended: false };
+    let left = VecDeque::from(behaviour.pieces);
+    let (pause, end) = (behaviour.pause, behaviour.end);
+    let pieces = stream::unfold((watch, left), move |(mut watch, mut left)| async move {
+        tokio::time::sleep(pause).await;
+        if let Some(piece) = left.pop_front() {
+            watch.ended = left.is_empty() && end == End::Clean;
+            return Some((Ok(Frame::data(piece)), (watch, left)));
+        }
+        if end == End::Silence {
+            std::future::pending::<Infallible>().await;
+        }
+        watch.ended = true;
+        (end == End::Cut).then(|| (Err(io::ErrorKind::ConnectionReset.into()), (watch, left)))
+    });
+    StreamBody::new(pieces).boxed_unsync()
+}
+
+/// Sees an answer that is dropped before its end.
+struct Watch {
+    stage: Arc<Stage>,
+    ended: bool,
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        if !self.ended {
+            self.stage.hung_up.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
