@@ -3,10 +3,12 @@
 use axum::Router;
 use axum::http::StatusCode;
 use futures::future::join_all;
+use reqwest::Method;
 use serde_json::{Value, json};
 use shared::domain::money::Money;
 use shared::store::Usage;
 use tests::TestApp;
+use tests::client::send;
 use tests::gateway::{CHAT, Customer};
 
 const CALLS: usize = 2_000;
@@ -19,8 +21,8 @@ fn call() -> Value {
 
 async fn cost_of_one(app: &TestApp) -> Money {
     let one = app.customer("measure", Money::from_usd(1)).await;
-    let answer = one.person.request(reqwest::Method::POST, CHAT).json(&call()).send().await.unwrap();
-    answer.headers()["x-request-cost"].to_str().unwrap().parse().unwrap()
+    let answer = send(one.person.request(Method::POST, CHAT).json(&call())).await;
+    answer.header("x-request-cost").and_then(|cost| cost.parse().ok()).expect("a cost")
 }
 
 /// How many of the calls, all at once, end in each status; and what the refusals say.
