@@ -65,7 +65,7 @@ impl Pool {
         self.replace(&open);
         drop(granting);
         match slot {
-            Some(number) => Ok(Ok(Slot::new(self.store.clone(), open, number, model.version))),
+            Some(number) => Ok(Ok(Slot::new(self.store.clone(), open, number))),
             None => Err(crate::Error::busy("a lease was over before it came")),
         }
     }
@@ -73,7 +73,7 @@ impl Pool {
     fn take_of_open(&self, model: &Model, need: &Need) -> Option<Slot> {
         let open = self.state().open.clone().filter(|open| open.lease.price_version == model.version)?;
         let number = open.take(need, Time::now())?;
-        Some(Slot::new(self.store.clone(), open, number, model.version))
+        Some(Slot::new(self.store.clone(), open, number))
     }
 
     fn wanted(&self, model: &Model, need: Need, waiting: u32) -> Wanted {

@@ -19,8 +19,8 @@ pub struct Outcome {
     pub images: u64,
     pub provider: String,
     pub request_id: String,
+    /// Of the request's body, so that a later try of it is known as one.
     pub body_hash: Option<String>,
-    pub retry_of: Option<TransactionId>,
 }
 
 /// Held while a call is under way. One that is dropped without a word is left to the sweep, which counts its request.
@@ -28,13 +28,12 @@ pub struct Slot {
     store: store::Leases,
     open: Arc<Open>,
     number: u32,
-    price_version: u64,
     is_settled: bool,
 }
 
 impl Slot {
-    pub(super) fn new(store: store::Leases, open: Arc<Open>, number: u32, price_version: u64) -> Self {
-        Self { store, open, number, price_version, is_settled: false }
+    pub(super) fn new(store: store::Leases, open: Arc<Open>, number: u32) -> Self {
+        Self { store, open, number, is_settled: false }
     }
 
     /// The call never reached its provider: another may use the slot.
@@ -47,11 +46,11 @@ impl Slot {
         }
     }
 
-    /// Writes what the call came to. The answer may end after this; `close_when_over` then tidies up.
-    pub async fn charge(&mut self, outcome: Outcome) -> Result<Charge> {
+    /// What the call came to, by the lease's prices: never more than the slot holds, whatever the provider counts.
+    pub fn priced(&self, outcome: Outcome) -> Charge {
         let lease = &self.open.lease;
         let cost = lease.pricing.cost(&outcome.tokens);
-        let charge = Charge {
+        Charge {
             id: TransactionId::new(),
             lease: lease.id,
             slot: self.number,
@@ -59,7 +58,7 @@ impl Slot {
             user: lease.user,
             key: lease.key,
             model: lease.model.clone(),
-            price_version: self.price_version,
+            price_version: lease.price_version,
             cost,
             charged: if lease.is_exempt { Money::ZERO } else { cost.min(lease.unit.money) },
             tokens: outcome.tokens,
@@ -67,14 +66,18 @@ impl Slot {
             source: outcome.source,
             provider: outcome.provider,
             request_id: outcome.request_id,
-            retry_of: outcome.retry_of,
+            retry_of: None,
             body_hash: outcome.body_hash,
             created_at: Time::now(),
-        };
-        self.store.record(lease, &charge).await?;
+        }
+    }
+
+    /// Writes the charge. The answer may end after this; `close_when_over` then tidies up.
+    pub async fn record(&mut self, charge: &Charge) -> Result<()> {
+        self.store.record(&self.open.lease, charge).await?;
         self.is_settled = true;
-        self.open.add(&charge);
-        Ok(charge)
+        self.open.add(charge);
+        Ok(())
     }
 
     pub fn standing(&self) -> Standing {
