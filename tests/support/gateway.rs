@@ -14,7 +14,8 @@ use shared::domain::money::Money;
 use shared::domain::time::Time;
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::api_keys::ApiKey;
-use shared::store::{ApiKeys, Identities, Leases, Ledger};
+use shared::store::usage::MonthOfUsage;
+use shared::store::{ApiKeys, Identities, Leases, Ledger, Usage};
 use tower::ServiceExt;
 
 use crate::TestApp;
@@ -103,6 +104,11 @@ impl TestApp {
                 next => after = next,
             }
         }
+    }
+
+    /// What this month's closed leases have used.
+    pub async fn usage(&self, org: OrgId) -> MonthOfUsage {
+        Usage::new(&self.platform.context()).unwrap().of_month(org, month(Time::now())).await.unwrap()
     }
 
     /// Another environment of the function `inference`: its own memory, the same tables.

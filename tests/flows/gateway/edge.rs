@@ -6,7 +6,6 @@ use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
 use shared::domain::money::Money;
-use shared::store::Usage;
 use tests::TestApp;
 use tests::client::send;
 use tests::gateway::{CHAT, Customer};
@@ -48,7 +47,6 @@ async fn credits_for_500_of_2000_calls_at_once_serve_500_and_end_at_zero() {
     }
     assert_eq!(app.balance(customer.account.org).await, Money::ZERO);
     assert_eq!(app.charged(customer.account.org).await, (credits, COVERED));
-    let month = shared::domain::lease::month(shared::domain::time::Time::now());
-    let usage = Usage::new(&app.platform.context()).unwrap().of_month(customer.account.org, month).await.unwrap();
+    let usage = app.usage(customer.account.org).await;
     assert_eq!((usage.total().requests, usage.total().charged), (COVERED as u64, credits));
 }

@@ -5,10 +5,8 @@ use std::time::{Duration, Instant};
 use axum::http::StatusCode;
 use futures::future::join_all;
 use serde_json::{Value, json};
-use shared::domain::lease::month;
 use shared::domain::money::Money;
 use shared::domain::time::Time;
-use shared::store::Usage;
 use tests::TestApp;
 use tests::faults::Faults;
 use tests::gateway::{CHAT, Customer};
@@ -26,8 +24,7 @@ async fn agree(app: &TestApp, customer: &Customer, credits: Money, calls: usize)
     let (charged, entries) = app.charged(org).await;
     assert_eq!(entries, calls);
     assert_eq!(app.balance(org).await + charged, credits);
-    let usage = Usage::new(&app.platform.context()).unwrap();
-    let usage = usage.of_month(org, month(Time::now())).await.unwrap();
+    let usage = app.usage(org).await;
     assert_eq!((usage.total().requests as usize, usage.total().charged), (calls, charged));
     let by_key = usage.keys.iter().map(|(_, _, figures)| figures.charged).sum::<Money>();
     assert_eq!(by_key, charged);
@@ -35,7 +32,7 @@ async fn agree(app: &TestApp, customer: &Customer, credits: Money, calls: usize)
 
 /// All leases are over then, and those that were left open are closed.
 async fn close_all(app: &TestApp) {
-    app.platform.tick(Time::now().plus(Duration::from_secs(3_600))).await.unwrap();
+    app.platform.tick(Time::now().plus(Duration::from_secs(3_600))).await.expect("a tick");
 }
 
 #[tokio::test(flavor = "multi_thread")]
