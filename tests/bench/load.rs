@@ -1,12 +1,17 @@
 //! A load and what came of it. It is made by a process of its own, told on its standard input what to do.
 
+use std::env;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
 use serde::{Deserialize, Serialize};
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+use tokio::time::timeout;
 
-use crate::connection::{Connection, Tally};
+use crate::connection::{Connection, PATIENCE, Tally};
 use crate::{Result, openai};
 
 /// Connections that each send the same call, and the next when the last is answered.
@@ -48,6 +53,20 @@ pub struct Times {
 }
 
 impl Load {
+    /// Makes the load in another process.
+    pub async fn run(&self) -> Result<Report> {
+        let mut command = Command::new(env::current_exe()?);
+        command.arg("load").stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        let mut input = child.stdin.take().ok_or("the load has no standard input")?;
+        input.write_all(&serde_json::to_vec(self)?).await?;
+        drop(input);
+        // What is under way when the time is up may take its whole time.
+        let patience = Duration::from_secs_f64(self.seconds) + 2 * PATIENCE;
+        let output = timeout(patience, child.wait_with_output()).await.map_err(|_| "the load does not end")??;
+        Ok(serde_json::from_slice(&output.stdout)?)
+    }
+
     /// What that other process does.
     pub async fn make(self) -> Result<Report> {
         let call = openai::request(&self.target.model, self.stream);
