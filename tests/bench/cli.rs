@@ -52,6 +52,9 @@ pub struct Bench {
     /// Measure streams too
     #[arg(long)]
     stream: bool,
+    /// Fail unless Atelier is better than each of the others in every round
+    #[arg(long)]
+    pub check: bool,
     /// Where the others are installed, once [default: .cache/atelier-bench at home]
     #[arg(long)]
     cache: Option<PathBuf>,

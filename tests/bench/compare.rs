@@ -2,9 +2,10 @@
 
 use crate::cli::Bench;
 use crate::process::free_port;
-use crate::rounds;
+use crate::results::Results;
+use crate::rounds::{self, Kind};
 use crate::subject::{Folders, Name, Subject};
-use crate::{Result, table};
+use crate::{Result, table, verdict};
 
 pub async fn compare(bench: &Bench) -> Result<()> {
     let (wanted, plan) = (bench.names(), bench.plan());
@@ -31,5 +32,26 @@ pub async fn compare(bench: &Bench) -> Result<()> {
     for error in table::errors(&results, &names, &[whole.clone(), streams].concat()) {
         println!("{error}");
     }
+    let is_better = judged(&results, &names, &whole);
+    let is_complete = subjects.len() == wanted.len();
+    if bench.check && !(is_complete && is_better) {
+        return Err("Atelier has to be better than each of the others, in every round".into());
+    }
     Ok(())
+}
+
+/// Whether Atelier is better than all the others.
+fn judged(results: &Results, names: &[Name], kinds: &[Kind]) -> bool {
+    if !names.contains(&Name::Atelier) {
+        println!("Nothing is said of Atelier, which was not measured.");
+        return false;
+    }
+    let others: Vec<_> = names.iter().copied().filter(|name| ![Name::Direct, Name::Atelier].contains(name)).collect();
+    println!(
+        "atelier: CPU and RSS are those of the gateway and of the DynamoDB, SQS, S3 and KMS in the same process.\n"
+    );
+    println!("{}", verdict::shown(results, &others, kinds));
+    let is_met = verdict::is_met(results, &others, kinds);
+    println!("Better than each of them in every round: {}.", if is_met { "yes" } else { "no" });
+    is_met
 }

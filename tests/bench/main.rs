@@ -19,6 +19,7 @@ mod results;
 mod rounds;
 mod subject;
 mod table;
+mod verdict;
 
 use std::error::Error;
 use std::io;
