@@ -186,6 +186,10 @@ impl ModelBuilder {
         self
     }
 
+    pub fn build(self) -> Model {
+        self.0
+    }
+
     pub async fn insert(self, app: &TestApp) {
         Catalog::new(&app.platform.context()).unwrap().add(&self.0).await.unwrap();
     }

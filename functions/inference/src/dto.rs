@@ -5,7 +5,15 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+pub struct CallHeaders {
+    /// Repeated within 24 hours with the same body, it returns the first answer and costs nothing more.
+    #[param(rename = "Idempotency-Key", nullable = false, min_length = 1, max_length = 255)]
+    idempotency_key: Option<String>,
+}
 
 /// Parameters that are not listed here are forwarded to the model and named in `X-Svc-Passthrough`.
 #[derive(Serialize, ToSchema)]

@@ -3,23 +3,26 @@
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName};
 use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
-use shared::gateway::Asker;
 use shared::gateway::chat::ChatRequest;
 use shared::gateway::embeddings::EmbeddingsRequest;
+use shared::gateway::{Asker, Claiming};
 use shared::http::layers::request_id;
 use shared::http::openai::{self, ApiCaller, HashedJson, NotCalled, Refused, Result};
 
-use crate::dto::{ChatCompletionIn, ChatCompletionOut, EmbeddingsIn, EmbeddingsOut};
+use crate::dto::{CallHeaders, ChatCompletionIn, ChatCompletionOut, EmbeddingsIn, EmbeddingsOut};
 use crate::{Stores, headers};
+
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 /// Create a chat completion
 ///
 /// OpenAI's call, answered by any model of the catalog. With `stream: true` the answer comes as server-sent events.
 #[utoipa::path(
-    post, path = "/gateway/v1/chat/completions", tag = "inference", security(("bearer" = [])),
+    post, path = "/gateway/v1/chat/completions", tag = "inference", security(("bearer" = [])), params(CallHeaders),
     request_body = ChatCompletionIn,
     responses((status = 200, description = "The completion, or its chunks as events", body = ChatCompletionOut), Refused, NotCalled),
 )]
@@ -29,15 +32,18 @@ pub async fn create_chat_completion(
     headers: HeaderMap,
     HashedJson { value, hash }: HashedJson,
 ) -> Result<Response> {
-    let asker = Asker::new(&caller, request_id(), retries(&headers));
     let request = ChatRequest::read(value)?;
+    let asker = match claimed(&stores, &caller, &headers, hash).await? {
+        Ok(asker) => asker,
+        Err(answered) => return Ok(answered),
+    };
     if !request.is_streamed() {
-        let (body, told) = stores.gateway.complete(asker, request, hash).await?;
+        let (body, told) = stores.gateway.complete(asker, request).await?;
         return Ok((headers::whole(&told), [(CONTENT_TYPE, "application/json")], body).into_response());
     }
     let id = request_id();
     let write_error = Box::new(move |error: &_| openai::event(error, &id));
-    let (events, told) = stores.gateway.stream(asker, request, hash, write_error).await?;
+    let (events, told) = stores.gateway.stream(asker, request, write_error).await?;
     // Its errors are events: to Lambda, a body that fails is text like any other.
     let body = Body::from_stream(events.map(Ok::<_, std::convert::Infallible>));
     let kind = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
@@ -48,7 +54,7 @@ pub async fn create_chat_completion(
 ///
 /// OpenAI's call, answered by a model of type `Embeddings`.
 #[utoipa::path(
-    post, path = "/gateway/v1/embeddings", tag = "inference", security(("bearer" = [])),
+    post, path = "/gateway/v1/embeddings", tag = "inference", security(("bearer" = [])), params(CallHeaders),
     request_body = EmbeddingsIn,
     responses((status = 200, description = "A vector an input", body = EmbeddingsOut), Refused, NotCalled),
 )]
@@ -58,10 +64,36 @@ pub async fn create_embeddings(
     headers: HeaderMap,
     HashedJson { value, hash }: HashedJson,
 ) -> Result<Response> {
-    let asker = Asker::new(&caller, request_id(), retries(&headers));
     let request = EmbeddingsRequest::read(value)?;
-    let (body, told) = stores.gateway.embed(asker, request, hash).await?;
+    let asker = match claimed(&stores, &caller, &headers, hash).await? {
+        Ok(asker) => asker,
+        Err(answered) => return Ok(answered),
+    };
+    let (body, told) = stores.gateway.embed(asker, request).await?;
     Ok((headers::whole(&told), [(CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+/// Who asks; or the first answer to the same request, if it carries the `Idempotency-Key` of an earlier one.
+async fn claimed(
+    stores: &Stores,
+    caller: &shared::auth::ApiCaller,
+    headers: &HeaderMap,
+    body_hash: String,
+) -> Result<std::result::Result<Asker, Response>> {
+    let claim = match headers.get(IDEMPOTENCY_KEY) {
+        None => None,
+        Some(key) => {
+            let key = key.to_str().unwrap_or_default();
+            match stores.gateway.claim(caller.caller.account(), key, &body_hash).await? {
+                Claiming::Mine(claim) => Some(claim),
+                Claiming::Answered { content_type, body } => {
+                    let headers = [(CONTENT_TYPE, content_type), (IDEMPOTENT_REPLAYED, "true".to_owned())];
+                    return Ok(Err((headers, body).into_response()));
+                }
+            }
+        }
+    };
+    Ok(Ok(Asker::new(caller, request_id(), retries(headers), body_hash, claim)))
 }
 
 /// How often the client says it has tried this before: `OpenAI`'s SDKs count, and send no key that would tell tries of

@@ -6,6 +6,7 @@ use crate::auth::ApiCaller;
 use crate::domain::identity::Plan;
 use crate::domain::lease::Payer;
 use crate::domain::limits::PlanLimits;
+use crate::store::claims::Claim;
 
 #[derive(Clone, Debug)]
 pub struct Asker {
@@ -16,10 +17,14 @@ pub struct Asker {
     pub request_id: String,
     /// How often the client has tried this before, as it says.
     pub retries: u32,
+    /// By which another try of the same request is known.
+    pub body_hash: String,
+    /// For a call that is made once.
+    pub claim: Option<Claim>,
 }
 
 impl Asker {
-    pub fn new(caller: &ApiCaller, request_id: String, retries: u32) -> Self {
+    pub fn new(caller: &ApiCaller, request_id: String, retries: u32, body_hash: String, claim: Option<Claim>) -> Self {
         let plan = caller.caller.plan.clone();
         let limits = if plan.has_rate_limits { plan.limits } else { PlanLimits::default() };
         Self {
@@ -34,6 +39,8 @@ impl Asker {
             models: caller.key.models.clone(),
             request_id,
             retries,
+            body_hash,
+            claim,
         }
     }
 }

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use tracing::Instrument;
 
 use super::chat::UsageOut;
-use super::leases::{Outcome, Slot};
-use super::{Asker, Chosen, Gateway, Told, tokens};
+use super::routing::Routed;
+use super::{Asker, Gateway, Told, tokens};
 use crate::domain::catalog::ModelType;
 use crate::domain::lease::Need;
 use crate::domain::usage::{Tokens, UsageSource};
@@ -156,76 +156,61 @@ impl Vector {
 
 impl Gateway {
     /// The answer as JSON. It is brought to its end, and charged, even if nobody waits for it any more.
-    pub async fn embed(&self, asker: Asker, request: EmbeddingsRequest, body_hash: String) -> Result<(Vec<u8>, Told)> {
-        let chosen = self.models().choose(&asker, request.model()).await?;
+    pub async fn embed(&self, asker: Asker, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
+        let gateway = self.clone();
+        let call = async move {
+            let embedded = gateway.embed_to_the_end(&asker, request).await;
+            if embedded.is_err() {
+                gateway.release(asker.claim.as_ref()).await;
+            }
+            embedded
+        };
+        tokio::spawn(call.instrument(tracing::Span::current())).await.map_err(Error::internal)?
+    }
+
+    async fn embed_to_the_end(&self, asker: &Asker, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
+        let chosen = self.models().choose(asker, request.model()).await?;
         if chosen.model.r#type != ModelType::Embeddings {
             let problem = "this is no model of type Embeddings; see /v1/models";
             return Err(Error::invalid_body("model", problem));
         }
         let input = request.greatest_input();
         let need = Need { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
-        let slot = self.take(&asker, &chosen, need).await?;
-        let gateway = self.clone();
-        let call = async move { gateway.embed_in(slot, asker, chosen, Arc::new(request), body_hash).await };
-        let task = tokio::spawn(call.instrument(tracing::Span::current()));
-        task.await.map_err(Error::internal)?
-    }
-
-    async fn embed_in(
-        &self,
-        mut slot: Slot,
-        asker: Asker,
-        chosen: Chosen,
-        request: Arc<EmbeddingsRequest>,
-        body_hash: String,
-    ) -> Result<(Vec<u8>, Told)> {
+        let mut slot = self.take(asker, &chosen, need).await?;
+        let request = Arc::new(request);
         let asked = self.inner.routing.ask(&chosen, |provider, model| {
             let request = request.clone();
             async move { provider.embed(&model, &request).await }
         });
-        let routed = match asked.await {
+        let Routed { answer, provider } = match asked.await {
             Ok(routed) => routed,
             Err(error) => {
                 slot.put_back();
                 return Err(error);
             }
         };
-        let (tokens, source) = match routed.answer.usage {
+        let (tokens, source) = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
-            None => {
-                let input = tokens::likely(request.greatest_input());
-                (Tokens { input, ..Tokens::default() }, UsageSource::Counted)
-            }
+            None => (Tokens { input: tokens::likely(input), ..Tokens::default() }, UsageSource::Counted),
         };
-        let outcome = Outcome {
-            tokens,
-            source,
-            images: 0,
-            provider: routed.provider,
-            request_id: asker.request_id.clone(),
-            body_hash: Some(body_hash),
-        };
-        let charge = self.charge(&mut slot, &asker, outcome).await?;
-        let standing = slot.standing();
-        slot.close_when_over().await;
-
-        let vectors = routed.answer.vectors.into_iter().enumerate();
+        let charge = self.price(&slot, asker, provider, tokens, source).await;
         let as_base64 = request.wants_base64();
-        let answer = EmbeddingsOut {
+        let data = answer.vectors.into_iter().enumerate().map(|(index, vector)| EmbeddingOut {
+            object: "embedding",
+            index,
+            embedding: Vector::of(vector, as_base64),
+        });
+        let out = EmbeddingsOut {
             object: "list",
-            data: vectors
-                .map(|(index, vector)| EmbeddingOut {
-                    object: "embedding",
-                    index,
-                    embedding: Vector::of(vector, as_base64),
-                })
-                .collect(),
+            data: data.collect(),
             model: &chosen.model.name,
             usage: UsageOut::of_input(&tokens, charge.cost),
         };
-        let body = serde_json::to_vec(&answer).map_err(Error::internal)?;
+        let body = serde_json::to_vec(&out).map_err(Error::internal)?;
+        self.record(&mut slot, asker, &charge, "application/json", &body).await?;
+        let standing = slot.standing();
+        slot.close_when_over().await;
         let passthrough = request.passthrough().map(|(name, _)| name.to_owned()).collect();
-        let told = Told { chosen, passthrough, defaults: Vec::new(), standing, cost: Some(charge.cost) };
-        Ok((body, told))
+        Ok((body, Told { chosen, passthrough, defaults: Vec::new(), standing, cost: Some(charge.cost) }))
     }
 }

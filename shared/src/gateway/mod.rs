@@ -8,6 +8,7 @@
 mod asker;
 pub mod chat;
 pub mod embeddings;
+mod idempotency;
 pub mod leases;
 mod models;
 pub mod providers;
@@ -18,16 +19,19 @@ pub mod tokens;
 use std::sync::Arc;
 
 pub use asker::Asker;
+pub use idempotency::Claiming;
 pub use models::{Chosen, Models};
 
+use crate::bucket::Bucket;
 use crate::domain::lease::{Need, Shortage};
 use crate::domain::ledger::Charge;
 use crate::domain::limits::Level;
 use crate::domain::money::Money;
 use crate::domain::time::Time;
+use crate::domain::usage::{Tokens, UsageSource};
 use crate::outbound::Outbound;
-use crate::store::Ledger;
-use crate::{Context, Error, Refusal, Result};
+use crate::store::{Claims, Ledger};
+use crate::{Context, Error, Refusal, Result, config};
 
 use leases::{Leases, Outcome, Slot, Standing};
 use providers::Failure;
@@ -43,6 +47,9 @@ struct Inner {
     models: Models,
     leases: Leases,
     ledger: Ledger,
+    claims: Claims,
+    /// Answers that are kept and too large for a table.
+    answers: Bucket,
     routing: Routing,
 }
 
@@ -66,6 +73,8 @@ impl Gateway {
                 models: Models::new(context)?,
                 leases: Leases::new(context)?,
                 ledger: Ledger::new(context)?,
+                claims: Claims::new(context)?,
+                answers: Bucket::new(context, config::BUCKET_FILES)?,
                 routing: Routing::new(context, outbound)?,
             }),
         })
@@ -81,17 +90,35 @@ impl Gateway {
         taken.map_err(|shortage| refused(shortage, Time::now()))
     }
 
-    /// Writes what a call came to. When the client says that this is not its first try, an earlier one is noted.
-    async fn charge(&self, slot: &mut Slot, asker: &Asker, outcome: Outcome) -> Result<Charge> {
-        let mut charge = slot.priced(outcome);
+    /// What a call comes to. When the client says that this is not its first try, an earlier one is noted.
+    async fn price(&self, slot: &Slot, asker: &Asker, provider: String, tokens: Tokens, source: UsageSource) -> Charge {
+        let (request_id, body_hash) = (asker.request_id.clone(), Some(asker.body_hash.clone()));
+        let mut charge = slot.priced(Outcome { tokens, source, images: 0, provider, request_id, body_hash });
         if asker.retries > 0 {
             match self.inner.ledger.earlier_try(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
                 Err(error) => tracing::warn!(?error, "an earlier try could not be looked for"),
             }
         }
-        slot.record(&charge).await?;
-        Ok(charge)
+        charge
+    }
+
+    /// Writes the charge, and keeps the answer if it is to be kept.
+    async fn record(
+        &self,
+        slot: &mut Slot,
+        asker: &Asker,
+        charge: &Charge,
+        content_type: &str,
+        answer: &[u8],
+    ) -> Result<()> {
+        let Some(claim) = &asker.claim else { return slot.record(charge).await };
+        let kept = self.keep(content_type, answer).await?;
+        if slot.record_once(charge, claim, &kept).await? {
+            return Ok(());
+        }
+        slot.put_back();
+        Err(Error::busy("another try of this request has taken it over"))
     }
 }
 

@@ -169,6 +169,11 @@ pub fn agent_count(account: Account) -> Key {
     Key::new(format!("COUNT#{}#{}", account.org, account.user), "AGENTS")
 }
 
+/// A call of the gateway that carries an `Idempotency-Key`.
+pub fn call(account: Account, key: &str) -> Key {
+    Key::new(format!("CALLS#{}#{}", account.org, account.user), key)
+}
+
 /// An organization's meter and its open leases stand together: one query tells what it has.
 pub fn org_money(org: OrgId) -> String {
     format!("ORG#{org}")

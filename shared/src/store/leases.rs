@@ -12,6 +12,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::claims::{Claim, Claims, Kept};
 use super::keys;
 use super::meters::{self, Meter, Meters};
 use super::table::{Item, Query, Refused, Table, parse};
@@ -239,11 +240,37 @@ impl Leases {
 
     /// Puts a charge into its slot. One that is there already is the same charge, whose first answer was lost.
     pub async fn record(&self, lease: &Lease, charge: &Charge) -> Result<Recorded> {
-        let key = keys::charge(lease.id, charge.slot);
-        let item = slot_item(key, charge, Money::ZERO);
-        let Err(refused) = self.journal.write(self.journal.put_new(&item)).await? else {
-            return Ok(Recorded::InItsSlot);
-        };
+        let item = slot_item(keys::charge(lease.id, charge.slot), charge, Money::ZERO);
+        match self.journal.write(self.journal.put_new(&item)).await? {
+            Ok(()) => Ok(Recorded::InItsSlot),
+            Err(refused) => self.found_in_slot(lease, charge, refused).await,
+        }
+    }
+
+    /// The same for a call that is made once: the charge and the answer that is kept are one transaction. None when
+    /// the call was another's to make by then; nothing is charged.
+    pub async fn record_once(
+        &self,
+        lease: &Lease,
+        charge: &Charge,
+        claim: &Claim,
+        answer: &Kept,
+    ) -> Result<Option<Recorded>> {
+        let item = slot_item(keys::charge(lease.id, charge.slot), charge, Money::ZERO);
+        let writes = [self.journal.put_new(&item), Claims::answered(&self.counters, claim, answer)];
+        match self.counters.transact(charge.id.uuid(), &writes).await? {
+            Ok(()) => Ok(Some(Recorded::InItsSlot)),
+            Err(refused @ Refused { index: 0, .. }) => {
+                let recorded = self.found_in_slot(lease, charge, refused).await?;
+                // Late, but charged: the answer is kept for whoever still owns the call.
+                let _ = self.counters.write(Claims::answered(&self.counters, claim, answer)).await?;
+                Ok(Some(recorded))
+            }
+            Err(_) => Ok(None),
+        }
+    }
+
+    async fn found_in_slot(&self, lease: &Lease, charge: &Charge, refused: Refused) -> Result<Recorded> {
         match parse::<SlotItem>(refused.item.unwrap_or_default())?.slot {
             Slot::Charge(there) if there.id == charge.id => Ok(Recorded::InItsSlot),
             Slot::Charge(_) => Err(Error::internal("two calls used one slot")),

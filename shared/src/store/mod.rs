@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod api_keys;
 pub mod catalog;
+pub mod claims;
 pub mod dependents;
 pub mod idempotency;
 pub mod identities;
@@ -18,6 +19,7 @@ mod write;
 pub use agents::Agents;
 pub use api_keys::ApiKeys;
 pub use catalog::Catalog;
+pub use claims::Claims;
 pub use identities::Identities;
 pub use leases::Leases;
 pub use ledger::Ledger;

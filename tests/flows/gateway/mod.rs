@@ -3,4 +3,5 @@
 mod budgets;
 mod edge;
 mod environments;
+mod idempotency;
 mod killed;

@@ -9,7 +9,7 @@ use super::request::ChatRequest;
 use super::usage::UsageOut;
 use crate::domain::time::Time;
 use crate::domain::usage::{Tokens, UsageSource};
-use crate::gateway::leases::{Outcome, Slot};
+use crate::gateway::routing::Routed;
 use crate::gateway::{Asker, Gateway, Told, tokens};
 use crate::{Error, Result};
 
@@ -28,35 +28,33 @@ struct Completion<'a> {
 
 impl Gateway {
     /// The answer as JSON. It is brought to its end, and charged, even if nobody waits for it any more.
-    pub async fn complete(&self, asker: Asker, request: ChatRequest, body_hash: String) -> Result<(Vec<u8>, Told)> {
-        let prepared = self.prepare(&asker, request).await?;
-        let slot = self.take(&asker, &prepared.chosen, prepared.need).await?;
+    pub async fn complete(&self, asker: Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
         let gateway = self.clone();
-        let call = async move { gateway.complete_in(slot, asker, prepared, body_hash).await };
-        let task = tokio::spawn(call.instrument(tracing::Span::current()));
-        task.await.map_err(Error::internal)?
+        let call = async move {
+            let completed = gateway.complete_to_the_end(&asker, request).await;
+            if completed.is_err() {
+                gateway.release(asker.claim.as_ref()).await;
+            }
+            completed
+        };
+        tokio::spawn(call.instrument(tracing::Span::current())).await.map_err(Error::internal)?
     }
 
-    async fn complete_in(
-        &self,
-        mut slot: Slot,
-        asker: Asker,
-        prepared: Prepared,
-        body_hash: String,
-    ) -> Result<(Vec<u8>, Told)> {
+    async fn complete_to_the_end(&self, asker: &Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
+        let prepared = self.prepare(asker, request).await?;
+        let mut slot = self.take(asker, &prepared.chosen, prepared.need).await?;
         let Prepared { chosen, request, passthrough, defaults, likely_input, .. } = prepared;
         let asked = self.inner.routing.ask(&chosen, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
         });
-        let routed = match asked.await {
+        let Routed { answer, provider } = match asked.await {
             Ok(routed) => routed,
             Err(error) => {
                 slot.put_back();
                 return Err(error);
             }
         };
-        let answer = routed.answer;
         let (counted, source) = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {
@@ -64,21 +62,9 @@ impl Gateway {
                 (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
             }
         };
-        let outcome = Outcome {
-            tokens: counted,
-            source,
-            images: 0,
-            provider: routed.provider,
-            request_id: asker.request_id.clone(),
-            body_hash: Some(body_hash),
-        };
-        let charge = self.charge(&mut slot, &asker, outcome).await?;
-        let standing = slot.standing();
-        slot.close_when_over().await;
-
-        let id = format!("chatcmpl-{}", charge.id.uuid().simple());
+        let charge = self.price(&slot, asker, provider, counted, source).await;
         let completion = Completion {
-            id: &id,
+            id: &format!("chatcmpl-{}", charge.id.uuid().simple()),
             object: "chat.completion",
             created: Time::now().as_seconds(),
             model: &chosen.model.name,
@@ -87,7 +73,9 @@ impl Gateway {
             system_fingerprint: answer.system_fingerprint,
         };
         let body = serde_json::to_vec(&completion).map_err(Error::internal)?;
-        let told = Told { chosen, passthrough, defaults, standing, cost: Some(charge.cost) };
-        Ok((body, told))
+        self.record(&mut slot, asker, &charge, "application/json", &body).await?;
+        let standing = slot.standing();
+        slot.close_when_over().await;
+        Ok((body, Told { chosen, passthrough, defaults, standing, cost: Some(charge.cost) }))
     }
 }

@@ -10,7 +10,7 @@ use futures::StreamExt;
 use futures::stream::BoxStream;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
 use super::answer::Chunk;
@@ -20,7 +20,7 @@ use crate::domain::catalog::OnDisconnect;
 use crate::domain::id::TransactionId;
 use crate::domain::time::Time;
 use crate::domain::usage::{Tokens, UsageSource};
-use crate::gateway::leases::{Outcome, Slot};
+use crate::gateway::leases::Slot;
 use crate::gateway::providers::{ChunkStream, Failure};
 use crate::gateway::routing::Routed;
 use crate::gateway::{Asker, Gateway, Told};
@@ -33,7 +33,7 @@ const FIRST_PIECE: Duration = Duration::from_secs(15);
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// A comment, which clients skip: it keeps idle connections.
 const HEARTBEAT_EVENT: Bytes = Bytes::from_static(b": waiting for the model\n\n");
-const DONE_EVENT: Bytes = Bytes::from_static(b"data: [DONE]\n\n");
+const DONE_EVENT: &[u8] = b"data: [DONE]\n\n";
 
 /// The body of an answer.
 pub type EventStream = BoxStream<'static, Bytes>;
@@ -67,11 +67,40 @@ impl Gateway {
         &self,
         asker: Asker,
         request: ChatRequest,
-        body_hash: String,
         write_error: WriteError,
     ) -> Result<(EventStream, Told)> {
+        let (events, body) = mpsc::channel(AHEAD);
+        let (begun, told) = oneshot::channel();
+        let gateway = self.clone();
+        let call = async move {
+            let claim = asker.claim.clone();
+            match gateway.begin_relay(asker, request, write_error, events).await {
+                Ok((told, relay, slot, stream)) => {
+                    // Whoever does not wait any more has dropped the body too, which the relay sees.
+                    let _ = begun.send(Ok(told));
+                    relay.run(slot, stream).await;
+                }
+                Err(error) => {
+                    gateway.release(claim.as_ref()).await;
+                    let _ = begun.send(Err(error));
+                }
+            }
+        };
+        tokio::spawn(call.instrument(tracing::Span::current()));
+        let told = told.await.map_err(Error::internal)??;
+        let body = futures::stream::unfold(body, async |mut body| body.recv().await.map(|event| (event, body)));
+        Ok((body.boxed(), told))
+    }
+
+    async fn begin_relay(
+        &self,
+        asker: Asker,
+        request: ChatRequest,
+        write_error: WriteError,
+        events: mpsc::Sender<Bytes>,
+    ) -> Result<(Told, Relay, Slot, Begun)> {
         let prepared = self.prepare(&asker, request).await?;
-        let slot = self.take(&asker, &prepared.chosen, prepared.need).await?;
+        let mut slot = self.take(&asker, &prepared.chosen, prepared.need).await?;
         let asked = self.inner.routing.ask(&prepared.chosen, |provider, model| {
             let request = prepared.request.clone();
             async move { begin(provider.stream(&model, &request).await?).await }
@@ -83,24 +112,18 @@ impl Gateway {
                 return Err(error);
             }
         };
-        let told = Told {
-            chosen: prepared.chosen.clone(),
-            passthrough: prepared.passthrough,
-            defaults: prepared.defaults,
-            standing: slot.standing(),
-            cost: None,
-        };
-        let (events, body) = mpsc::channel(AHEAD);
+        let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),
+            // A call that is made once is brought to its end: whoever asks again is to find the whole answer.
+            stops_with_client: model.on_disconnect == OnDisconnect::Stop && asker.claim.is_none(),
+            transcript: asker.claim.as_ref().map(|_| Vec::new()),
             asker,
             provider,
-            body_hash,
             write_error,
             id: format!("chatcmpl-{}", TransactionId::new().uuid().simple()),
             created: Time::now().as_seconds(),
-            model: prepared.chosen.model.name.clone(),
-            on_disconnect: prepared.chosen.model.on_disconnect,
+            model: model.name.clone(),
             wants_usage: prepared.request.wants_usage(),
             unfinished: u32::try_from(prepared.request.choices()).unwrap_or(u32::MAX),
             likely_input: prepared.likely_input,
@@ -108,9 +131,14 @@ impl Gateway {
             usage: None,
             events,
         };
-        tokio::spawn(relay.run(slot, begun).instrument(tracing::Span::current()));
-        let body = futures::stream::unfold(body, async |mut body| body.recv().await.map(|event| (event, body)));
-        Ok((body.boxed(), told))
+        let told = Told {
+            chosen: prepared.chosen,
+            passthrough: prepared.passthrough,
+            defaults: prepared.defaults,
+            standing: slot.standing(),
+            cost: None,
+        };
+        Ok((told, relay, slot, begun))
     }
 }
 
@@ -128,18 +156,19 @@ struct Relay {
     gateway: Gateway,
     asker: Asker,
     provider: String,
-    body_hash: String,
     write_error: WriteError,
     id: String,
     created: i64,
     model: String,
-    on_disconnect: OnDisconnect,
+    stops_with_client: bool,
     wants_usage: bool,
     /// Choices that have not told their `finish_reason`.
     unfinished: u32,
     likely_input: u64,
     counted_output: u64,
     usage: Option<Tokens>,
+    /// All that was sent, for a call whose answer is kept.
+    transcript: Option<Vec<u8>>,
     events: mpsc::Sender<Bytes>,
 }
 
@@ -154,31 +183,50 @@ enum End {
 impl Relay {
     async fn run(mut self, mut slot: Slot, begun: Begun) {
         let end = self.forward(begun).await;
-        let Some((tokens, source)) = self.came_to(&end) else {
-            // Nothing was produced: nothing is owed.
-            slot.put_back();
-            return self.fail(end).await;
-        };
-        let outcome = Outcome {
-            tokens,
-            source,
-            images: 0,
-            provider: self.provider.clone(),
-            request_id: self.asker.request_id.clone(),
-            body_hash: Some(self.body_hash.clone()),
-        };
-        // The charge stands before the answer ends: what a client sees whole has been paid for.
-        match (self.gateway.charge(&mut slot, &self.asker, outcome).await, end) {
-            (Ok(charge), End::Whole) => {
-                if self.wants_usage {
-                    self.send_chunk(&no_choices(), None, Some(Some(UsageOut::new(&tokens, charge.cost)))).await;
-                }
-                self.send(DONE_EVENT).await;
-            }
-            (Ok(_), end) => self.fail(end).await,
-            (Err(error), _) => self.send_error(&error).await,
+        match (self.came_to(&end), end) {
+            (Some(came_to), End::Whole) => self.end_whole(&mut slot, came_to).await,
+            (came_to, end) => self.end_short(&mut slot, came_to, end).await,
         }
         slot.close_when_over().await;
+    }
+
+    /// The charge stands before the answer ends: what a client sees whole has been paid for.
+    async fn end_whole(&mut self, slot: &mut Slot, (tokens, source): (Tokens, UsageSource)) {
+        let charge = self.gateway.price(slot, &self.asker, self.provider.clone(), tokens, source).await;
+        let mut last = Vec::new();
+        if self.wants_usage {
+            last.extend(self.chunk(&no_choices(), None, Some(Some(UsageOut::new(&tokens, charge.cost)))));
+        }
+        last.extend_from_slice(DONE_EVENT);
+        let mut transcript = self.transcript.take().unwrap_or_default();
+        transcript.extend_from_slice(&last);
+        match self.gateway.record(slot, &self.asker, &charge, "text/event-stream", &transcript).await {
+            Ok(()) => self.send(last.into()).await,
+            Err(error) => self.send_error(&error).await,
+        }
+    }
+
+    /// What was delivered is charged; where nothing came, nothing is owed.
+    async fn end_short(&mut self, slot: &mut Slot, came_to: Option<(Tokens, UsageSource)>, end: End) {
+        match came_to {
+            None => slot.put_back(),
+            Some((tokens, source)) => {
+                let charge = self.gateway.price(slot, &self.asker, self.provider.clone(), tokens, source).await;
+                if let Err(error) = slot.record(&charge).await {
+                    tracing::error!(?error, "a charge is left to the sweep");
+                }
+            }
+        }
+        self.gateway.release(self.asker.claim.as_ref()).await;
+        if let End::Failed(failure) = end {
+            tracing::warn!(
+                provider = self.provider,
+                model = self.model,
+                code = failure.code,
+                "a provider failed in the middle of a stream"
+            );
+            self.send_error(&failure.into()).await;
+        }
     }
 
     async fn forward(&mut self, Begun { first, mut rest }: Begun) -> End {
@@ -188,11 +236,10 @@ impl Relay {
         let mut heartbeat = tokio::time::interval(HEARTBEAT);
         heartbeat.reset();
         loop {
-            let stops_with_client = self.on_disconnect == OnDisconnect::Stop;
             let events = self.events.clone();
             let next = tokio::select! {
                 biased;
-                () = events.closed(), if stops_with_client => return End::Left,
+                () = events.closed(), if self.stops_with_client => return End::Left,
                 next = rest.next() => next,
                 _ = heartbeat.tick() => {
                     self.send(HEARTBEAT_EVENT).await;
@@ -219,7 +266,11 @@ impl Relay {
         self.usage = chunk.usage.or(self.usage);
         if let Some(choices) = &chunk.choices {
             let usage = self.wants_usage.then_some(None);
-            self.send_chunk(choices, chunk.system_fingerprint.as_deref(), usage).await;
+            let event = self.chunk(choices, chunk.system_fingerprint.as_deref(), usage);
+            if let Some(transcript) = &mut self.transcript {
+                transcript.extend_from_slice(&event);
+            }
+            self.send(event.into()).await;
         }
     }
 
@@ -237,19 +288,7 @@ impl Relay {
         }
     }
 
-    async fn fail(&self, end: End) {
-        if let End::Failed(failure) = end {
-            tracing::warn!(
-                provider = self.provider,
-                model = self.model,
-                code = failure.code,
-                "a provider failed in the middle of a stream"
-            );
-            self.send_error(&failure.into()).await;
-        }
-    }
-
-    async fn send_chunk(&self, choices: &RawValue, system_fingerprint: Option<&str>, usage: Option<Option<UsageOut>>) {
+    fn chunk(&self, choices: &RawValue, system_fingerprint: Option<&str>, usage: Option<Option<UsageOut>>) -> Vec<u8> {
         let chunk = ChunkOut {
             id: &self.id,
             object: "chat.completion.chunk",
@@ -262,11 +301,11 @@ impl Relay {
         let mut event = Vec::with_capacity(256 + choices.get().len());
         event.extend_from_slice(b"data: ");
         if let Err(error) = serde_json::to_writer(&mut event, &chunk) {
+            // Plain data, into memory.
             tracing::error!(%error, "a chunk could not be written");
-            return;
         }
         event.extend_from_slice(b"\n\n");
-        self.send(event.into()).await;
+        event
     }
 
     async fn send_error(&self, error: &Error) {

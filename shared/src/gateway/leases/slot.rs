@@ -10,6 +10,7 @@ use crate::domain::id::TransactionId;
 use crate::domain::ledger::Charge;
 use crate::domain::money::Money;
 use crate::domain::usage::{Tokens, UsageSource};
+use crate::store::claims::{Claim, Kept};
 
 /// What a call came to.
 #[derive(Clone, Debug)]
@@ -37,7 +38,7 @@ impl Slot {
     }
 
     /// The call never reached its provider: another may use the slot.
-    pub fn put_back(mut self) {
+    pub fn put_back(&mut self) {
         self.is_settled = true;
         self.open.put_back(self.number);
         // Nobody may come for it: a wide lease is looked after already, one of a single call is not.
@@ -75,9 +76,23 @@ impl Slot {
     /// Writes the charge. The answer may end after this; `close_when_over` then tidies up.
     pub async fn record(&mut self, charge: &Charge) -> Result<()> {
         self.source.store.record(&self.open.lease, charge).await?;
+        self.settle(charge);
+        Ok(())
+    }
+
+    /// The same for a call that is made once, with its answer. False when another try has taken over: then the slot
+    /// is still to be put back.
+    pub async fn record_once(&mut self, charge: &Charge, claim: &Claim, answer: &Kept) -> Result<bool> {
+        let recorded = self.source.store.record_once(&self.open.lease, charge, claim, answer).await?;
+        if recorded.is_some() {
+            self.settle(charge);
+        }
+        Ok(recorded.is_some())
+    }
+
+    fn settle(&mut self, charge: &Charge) {
         self.is_settled = true;
         self.open.add(charge);
-        Ok(())
     }
 
     pub fn standing(&self) -> Standing {

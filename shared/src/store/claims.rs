@@ -1,0 +1,109 @@
+//! Calls that carry an `Idempotency-Key`: who makes the call, and what it was answered with. The first answer is kept
+//! with the charge, in one transaction on condition of ownership: what was answered is charged once.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::idempotency::WINDOW;
+use super::keys;
+use super::table::{Table, parse};
+use super::write::Write;
+use crate::domain::identity::Account;
+use crate::domain::lease::LONGEST_CALL;
+use crate::domain::time::Time;
+use crate::{Context, Result, config};
+
+#[derive(Clone)]
+pub struct Claims {
+    counters: Table,
+}
+
+/// The right to make the call, until it would have been over.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    account: Account,
+    key: String,
+    owner: Uuid,
+}
+
+/// An answer that is kept.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Kept {
+    pub content_type: String,
+    pub body: KeptBody,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum KeptBody {
+    Text(String),
+    /// A larger one, in the bucket under this name.
+    Object(String),
+}
+
+#[derive(Debug)]
+pub enum Claimed {
+    Mine(Claim),
+    Answered(Kept),
+    UnderWay,
+    /// The key was used for another request.
+    Reused,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ClaimItem {
+    pk: String,
+    sk: String,
+    held_by: Uuid,
+    body_hash: String,
+    /// Then a call without an answer counts as dead, and another may make it.
+    owned_until: i64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    answer: Option<Kept>,
+    expires_at: i64,
+}
+
+impl Claims {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { counters: Table::new(context, config::TABLE_COUNTERS)? })
+    }
+
+    pub async fn claim(&self, account: Account, key: &str, body_hash: &str, now: Time) -> Result<Claimed> {
+        let (place, owner) = (keys::call(account, key), Uuid::now_v7());
+        let item = ClaimItem {
+            pk: place.pk,
+            sk: place.sk,
+            held_by: owner,
+            body_hash: body_hash.to_owned(),
+            owned_until: now.plus(LONGEST_CALL).as_seconds(),
+            answer: None,
+            expires_at: now.plus(WINDOW).as_seconds(),
+        };
+        let free = "attribute_not_exists(pk) OR expires_at <= :now \
+                    OR (attribute_not_exists(answer) AND owned_until <= :now AND body_hash = :hash)";
+        let claim = self.counters.put(&item).require(free).bind(":now", now.as_seconds()).bind(":hash", body_hash);
+        let Err(refused) = self.counters.write(claim).await? else {
+            return Ok(Claimed::Mine(Claim { account, key: key.to_owned(), owner }));
+        };
+        let there: ClaimItem = parse(refused.item.unwrap_or_default())?;
+        Ok(match there.answer {
+            // The answer to our own first attempt may have been lost.
+            _ if there.held_by == owner => Claimed::Mine(Claim { account, key: key.to_owned(), owner }),
+            _ if there.body_hash != body_hash => Claimed::Reused,
+            Some(answer) => Claimed::Answered(answer),
+            None => Claimed::UnderWay,
+        })
+    }
+
+    /// Gives up a call that came to nothing: the next try makes it anew.
+    pub async fn release(&self, claim: &Claim) -> Result<()> {
+        let gone = self.counters.delete(keys::call(claim.account, &claim.key)).require("held_by = :owner");
+        self.counters.transact(Uuid::now_v7(), &[gone.bind(":owner", claim.owner)]).await.map(drop)
+    }
+
+    /// Keeps the answer, on condition that the call is still this one's to make.
+    pub(super) fn answered(counters: &Table, claim: &Claim, answer: &Kept) -> Write {
+        let write = counters.update(keys::call(claim.account, &claim.key)).set("answer", answer);
+        write.require("held_by = :owner AND attribute_not_exists(answer)").bind(":owner", claim.owner)
+    }
+}

@@ -1,0 +1,146 @@
+//! Calls with an `Idempotency-Key`: made once, charged once, answered alike.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+use shared::domain::catalog::Pricing;
+use shared::domain::lease::{Need, Payer};
+use shared::domain::limits::PlanLimits;
+use shared::domain::money::Money;
+use shared::domain::time::Time;
+use shared::domain::usage::{Tokens, UsageSource};
+use shared::gateway::leases::{Leases, Outcome};
+use shared::store::Claims;
+use shared::store::claims::{Claim, Claimed, Kept, KeptBody};
+use tests::TestApp;
+use tests::client::{Answer, send};
+use tests::gateway::{CHAT, Customer, ModelBuilder};
+use tests::provider::{Behaviour, FakeProvider};
+
+const ANSWER: &str = include_str!("../../providers/fixtures/openai/answer.json");
+
+async fn call(customer: &Customer, key: &str, body: &Value) -> Answer {
+    send(customer.person.request(Method::POST, CHAT).header("Idempotency-Key", key).json(body)).await
+}
+
+fn question(stream: bool) -> Value {
+    json!({"model": "dev-chat", "stream": stream, "messages": [{"role": "user", "content": "Hello there"}]})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_many_tries_at_once_one_is_made_and_all_are_answered_alike() {
+    let app = TestApp::start().await;
+    for (stream, name) in [(false, "whole"), (true, "streamed")] {
+        let customer = app.customer(name, Money::from_usd(1)).await;
+        let body = question(stream);
+        let answers = join_all((0..20).map(|_| call(&customer, "order-66", &body))).await;
+        for answer in &answers {
+            assert_eq!((answer.status.as_str(), &answer.text), ("200 OK", &answers[0].text));
+            assert_eq!(answer.header("content-type"), answers[0].header("content-type"));
+        }
+        let replayed = answers.iter().filter(|answer| answer.header("idempotent-replayed").is_some()).count();
+        assert_eq!(replayed, 19);
+        assert_eq!(app.charged(customer.account.org).await.1, 1);
+        assert_eq!(call(&customer, "order-67", &body).await.header("idempotent-replayed"), None);
+        assert_eq!(app.charged(customer.account.org).await.1, 2);
+    }
+}
+
+#[tokio::test]
+async fn a_key_is_for_one_request_and_well_formed() {
+    let app = TestApp::start().await;
+    let customer = app.customer("keys", Money::from_usd(1)).await;
+    call(&customer, "one", &question(false)).await;
+    for (key, stream) in [("one", true), ("", false), ("two words", false)] {
+        let answer = call(&customer, key, &question(stream)).await;
+        assert_eq!((answer.status.as_str(), answer.code()), ("400 Bad Request", "invalid_query"), "{key}");
+        assert_eq!(answer.json["error"]["param"], "Idempotency-Key");
+    }
+    let neighbour = app.customer("neighbour", Money::from_usd(1)).await;
+    let answer = call(&neighbour, "one", &question(false)).await;
+    assert_eq!((answer.status.as_str(), answer.header("idempotent-replayed")), ("200 OK", None));
+}
+
+#[tokio::test]
+async fn a_call_that_failed_is_made_anew() {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    fake.will(Behaviour::json(400, json!({"error": {"message": "no", "code": "no"}})))
+        .will(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("anew", Money::from_usd(1)).await;
+    let body = json!({"model": "fake", "messages": [{"role": "user", "content": "Hello there"}]});
+    assert_eq!(call(&customer, "again", &body).await.status, "400 Bad Request");
+    assert_eq!(call(&customer, "again", &body).await.status, "200 OK");
+    assert_eq!(call(&customer, "again", &body).await.header("idempotent-replayed"), Some("true"));
+    assert_eq!(app.charged(customer.account.org).await.1, 1);
+}
+
+#[tokio::test]
+async fn an_answer_too_large_for_a_table_is_kept_too() {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    let mut answer: Value = serde_json::from_str(ANSWER).unwrap();
+    answer["choices"][0]["message"]["content"] = "long ".repeat(20_000).into();
+    fake.will(Behaviour::json(200, answer));
+    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("large", Money::from_usd(1)).await;
+    let body = json!({"model": "fake", "messages": [{"role": "user", "content": "Hello there"}]});
+    let first = call(&customer, "large", &body).await;
+    let again = call(&customer, "large", &body).await;
+    assert!(first.text.len() > 100_000);
+    assert_eq!((again.text, again.headers.get("idempotent-replayed").is_some()), (first.text, true));
+    assert_eq!(fake.seen().len(), 1);
+}
+
+/// An environment that slept with a call in its hands wakes when another has made it.
+#[tokio::test]
+async fn a_call_that_was_taken_over_is_not_charged_twice() {
+    let app = TestApp::start().await;
+    let context = app.platform.context();
+    let customer = app.customer("sleeper", Money::from_usd(1)).await;
+    let claims = Claims::new(&context).unwrap();
+    let claim = async |now| -> Claim {
+        match claims.claim(customer.account, "k", "hash", now).await.unwrap() {
+            Claimed::Mine(claim) => claim,
+            other => panic!("{other:?}"),
+        }
+    };
+    let sleeper = claim(Time::now()).await;
+    assert!(matches!(claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap(), Claimed::UnderWay));
+    let successor = claim(Time::now().plus(Duration::from_secs(3_600))).await;
+
+    let leases = Leases::new(&context).unwrap();
+    let payer = Payer {
+        org: customer.account.org,
+        user: customer.account.user,
+        key: Some(customer.key),
+        is_exempt: false,
+        limits: PlanLimits::default(),
+    };
+    let model =
+        ModelBuilder::new("m").with(|model| model.pricing = Pricing { input_micro_usd: 10, ..Pricing::default() });
+    let model = model.build();
+    let need = Need { money: Money::from_pico_usd(100), tokens: 10, images: 0 };
+    let kept = Kept { content_type: "text/plain".to_owned(), body: KeptBody::Text("first".to_owned()) };
+    for (claim, is_charged) in [(successor, true), (sleeper, false)] {
+        let mut slot = leases.take(&payer, &model, need).await.unwrap().unwrap();
+        let outcome = Outcome {
+            tokens: Tokens { input: 10, ..Tokens::default() },
+            source: UsageSource::Provider,
+            images: 0,
+            provider: "p".to_owned(),
+            request_id: "r".to_owned(),
+            body_hash: None,
+        };
+        let charge = slot.priced(outcome);
+        assert_eq!(slot.record_once(&charge, &claim, &kept).await.unwrap(), is_charged);
+        if !is_charged {
+            slot.put_back();
+        }
+        slot.close_when_over().await;
+    }
+    assert_eq!(app.charged(customer.account.org).await, (Money::from_pico_usd(100), 1));
+}
