@@ -3,5 +3,6 @@
 mod anthropic;
 mod dev;
 mod faults;
+mod gemini;
 mod openai;
 mod stage;

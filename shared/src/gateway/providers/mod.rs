@@ -5,6 +5,7 @@ mod conversation;
 mod dev;
 mod endpoint;
 mod failure;
+mod gemini;
 mod openai;
 mod settings;
 mod status;

@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 use super::Provider;
 use super::anthropic::Anthropic;
 use super::dev::Dev;
+use super::gemini::Gemini;
 use super::openai::OpenAi;
 use crate::Result;
 use crate::aws::Aws;
@@ -50,7 +51,8 @@ pub fn connect(settings: &ProviderSettings, outbound: &Outbound, _aws: &Aws) -> 
         ProviderKind::OpenAi => Arc::new(OpenAi::new(settings, outbound)?),
         ProviderKind::Anthropic => Arc::new(Anthropic::new(settings, outbound)?),
         ProviderKind::Dev => Arc::new(Dev),
-        ProviderKind::Gemini | ProviderKind::Bedrock => {
+        ProviderKind::Gemini => Arc::new(Gemini::new(settings, outbound)?),
+        ProviderKind::Bedrock => {
             return Err(crate::Error::internal(format!("provider {}: its kind is not built in", settings.name)));
         }
     })
