@@ -1,6 +1,7 @@
 //! Who answers: one small trait, and a file for each language that providers speak.
 
 mod anthropic;
+mod bedrock;
 mod conversation;
 mod dev;
 mod endpoint;
