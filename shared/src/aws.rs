@@ -66,6 +66,28 @@ impl Aws {
     client!(sqs, aws_sdk_sqs);
     client!(kms, aws_sdk_kms);
 
+    /// Models answer slowly: whoever calls them waits as long as it will, and tries again when it will.
+    pub fn bedrock(&self, options: BedrockOptions<'_>) -> aws_sdk_bedrockruntime::Client {
+        use aws_sdk_bedrockruntime::config::{Builder, StalledStreamProtectionConfig, Token};
+        let mut config = Builder::from(&self.config)
+            // A model that thinks is silent, not stalled.
+            .stalled_stream_protection(StalledStreamProtectionConfig::disabled());
+        config.set_interceptors(self.observer.clone());
+        config.set_retry_config(Some(RetryConfig::disabled()));
+        config.set_timeout_config(Some(patient()));
+        if let Some(region) = options.region {
+            config.set_region(Some(Region::new(region.to_owned())));
+        }
+        if let Some(url) = options.url {
+            config.set_endpoint_url(Some(url.to_owned()));
+        }
+        if let Some(key) = options.key {
+            let bearer = aws_smithy_runtime_api::client::auth::http::HTTP_BEARER_AUTH_SCHEME_ID;
+            config = config.bearer_token(Token::new(key, None)).auth_scheme_preference([bearer]);
+        }
+        aws_sdk_bedrockruntime::Client::from_conf(config.build())
+    }
+
     pub fn s3(&self) -> aws_sdk_s3::Client {
         let mut config = aws_sdk_s3::config::Builder::from(&self.config);
         config.set_interceptors(self.observer.clone());
@@ -76,6 +98,14 @@ impl Aws {
 
 fn https() -> SharedHttpClient {
     Builder::new().tls_provider(TLS).build_https()
+}
+
+/// What differs from one Bedrock to another.
+pub struct BedrockOptions<'a> {
+    pub region: Option<&'a str>,
+    pub url: Option<&'a str>,
+    /// A Bedrock API key, in place of the platform's own credentials.
+    pub key: Option<&'a str>,
 }
 
 /// What every connection has in common, whoever it is to.
@@ -116,6 +146,15 @@ fn timeouts() -> TimeoutConfig {
         .connect_timeout(Duration::from_secs(2))
         .operation_attempt_timeout(Duration::from_secs(5))
         .operation_timeout(Duration::from_secs(15))
+        .build()
+}
+
+fn patient() -> TimeoutConfig {
+    TimeoutConfig::builder()
+        .connect_timeout(Duration::from_secs(5))
+        .disable_read_timeout()
+        .disable_operation_attempt_timeout()
+        .disable_operation_timeout()
         .build()
 }
 

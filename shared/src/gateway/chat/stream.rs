@@ -23,6 +23,7 @@ use crate::domain::usage::{Tokens, UsageSource};
 use crate::gateway::leases::Slot;
 use crate::gateway::providers::{ChunkStream, Failure};
 use crate::gateway::routing::Routed;
+use crate::gateway::tokens::likely;
 use crate::gateway::{Asker, Gateway, Told};
 use crate::{Error, Result};
 
@@ -279,9 +280,14 @@ impl Relay {
         let is_whole = matches!(end, End::Whole);
         match self.usage {
             Some(usage) if is_whole => Some((usage, UsageSource::Provider)),
-            Some(usage) if usage.output > 0 || self.counted_output > 0 => Some((usage, UsageSource::Cumulative)),
+            // What came since the last count is counted here: some providers count at the begin and the end only.
+            Some(usage) if usage.output > 0 || self.counted_output > 0 => {
+                let output = usage.output.max(likely(self.counted_output));
+                Some((Tokens { output, ..usage }, UsageSource::Cumulative))
+            }
             _ if is_whole || self.counted_output > 0 => {
-                let tokens = Tokens { input: self.likely_input, output: self.counted_output, ..Tokens::default() };
+                let tokens =
+                    Tokens { input: self.likely_input, output: likely(self.counted_output), ..Tokens::default() };
                 Some((tokens, UsageSource::Counted))
             }
             _ => None,

@@ -8,6 +8,7 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
 use http::{HeaderMap, HeaderName, HeaderValue, Request};
 use serde::Serialize;
 use serde_json::Value;
+use zeroize::Zeroizing;
 
 use super::failure::{Failure, FailureKind};
 use super::settings::ProviderSettings;
@@ -29,7 +30,7 @@ pub struct Endpoint {
     headers: HeaderMap,
     patience: Patience,
     /// What must not come back in a provider's words.
-    secrets: Vec<zeroize::Zeroizing<String>>,
+    secrets: Vec<Zeroizing<String>>,
 }
 
 impl Endpoint {
@@ -57,10 +58,12 @@ impl Endpoint {
                 None => auth,
             };
             let before = if name == AUTHORIZATION { "Bearer " } else { before };
-            let value = zeroize::Zeroizing::new(format!("{before}{}", key.as_str()));
+            let value = Zeroizing::new(format!("{before}{}", key.as_str()));
             headers.insert(name, sensitive(&value).ok_or_else(|| wrong("its key"))?);
         }
-        let secrets = settings.headers.values().map(|value| value.clone().into());
+        // Short ones (`true`, a version) are words that may be meant otherwise.
+        let values = settings.headers.values().filter(|value| value.len() >= 12);
+        let secrets = values.map(|value| value.clone().into());
         let secrets = settings.api_key.iter().cloned().chain(secrets).chain([base_url.clone().into(), host.into()]);
         Ok(Self {
             outbound: outbound.clone(),
@@ -71,7 +74,7 @@ impl Endpoint {
                 idle: settings.timeouts.idle(),
                 total: settings.timeouts.total(),
             },
-            secrets: secrets.filter(|secret: &zeroize::Zeroizing<String>| secret.len() > 3).collect(),
+            secrets: secrets.filter(|secret: &Zeroizing<String>| !secret.is_empty()).collect(),
             base_url,
         })
     }
@@ -136,13 +139,18 @@ impl Endpoint {
                 failure.message = failure.message.replace(secret.as_str(), "…");
             }
         }
-        let names_account = |word: &str| ["sk-", "org-", "proj_"].iter().any(|prefix| word.contains(prefix));
-        if names_account(&failure.message) {
+        if failure.message.split(' ').any(names_account) {
             let words = failure.message.split(' ').map(|word| if names_account(word) { "…" } else { word });
             failure.message = words.collect::<Vec<_>>().join(" ");
         }
         failure
     }
+}
+
+/// Providers name the account, or a part of its key, in what they say of limits.
+fn names_account(word: &str) -> bool {
+    let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+    ["sk-", "org-", "proj_"].iter().any(|prefix| word.starts_with(prefix))
 }
 
 fn sensitive(value: &str) -> Option<HeaderValue> {

@@ -1,10 +1,12 @@
 //! Who answers: one small trait, and a file for each language that providers speak.
 
 mod anthropic;
+mod bedrock;
 mod conversation;
 mod dev;
 mod endpoint;
 mod failure;
+mod gemini;
 mod openai;
 mod settings;
 mod status;

@@ -7,7 +7,9 @@ use zeroize::Zeroizing;
 
 use super::Provider;
 use super::anthropic::Anthropic;
+use super::bedrock::Bedrock;
 use super::dev::Dev;
+use super::gemini::Gemini;
 use super::openai::OpenAi;
 use crate::Result;
 use crate::aws::Aws;
@@ -45,13 +47,12 @@ impl ProviderSettings {
 }
 
 /// Makes ready to call a provider; nothing is sent yet.
-pub fn connect(settings: &ProviderSettings, outbound: &Outbound, _aws: &Aws) -> Result<Arc<dyn Provider>> {
+pub fn connect(settings: &ProviderSettings, outbound: &Outbound, aws: &Aws) -> Result<Arc<dyn Provider>> {
     Ok(match settings.kind {
         ProviderKind::OpenAi => Arc::new(OpenAi::new(settings, outbound)?),
         ProviderKind::Anthropic => Arc::new(Anthropic::new(settings, outbound)?),
         ProviderKind::Dev => Arc::new(Dev),
-        ProviderKind::Gemini | ProviderKind::Bedrock => {
-            return Err(crate::Error::internal(format!("provider {}: its kind is not built in", settings.name)));
-        }
+        ProviderKind::Gemini => Arc::new(Gemini::new(settings, outbound)?),
+        ProviderKind::Bedrock => Arc::new(Bedrock::new(settings, aws)),
     })
 }

@@ -35,8 +35,9 @@ pub struct Said {
 
 impl Said {
     /// Reads the forms that `OpenAI`, its many imitators, and Anthropic use: `{"error": {…}}`, `{"error": "…"}`,
-    /// `{"message": …}`, `{"detail": …}`.
+    /// `{"message": …}`, `{"detail": …}`; and Google's, which has details, and may come in a list.
     pub fn read(body: &Value) -> Self {
+        let body = body.get(0).unwrap_or(body);
         let error = match body.get("error") {
             Some(Value::String(message)) => return Self { message: Some(message.clone()), ..Self::default() },
             Some(error) if error.is_object() => error,
@@ -47,19 +48,27 @@ impl Said {
             Some(Value::Number(number)) => Some(number.to_string()),
             _ => None,
         };
-        // A number is but the status again; the type says more.
-        let code = text("code").filter(|code| code.parse::<u16>().is_err()).or_else(|| text("type"));
+        let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
+        let detail = |name: &str| details.clone().find_map(|detail| detail[name].as_str());
+        // A number is but the status again; the status in words, or the type, says more.
+        let code = text("code").filter(|code| code.parse::<u16>().is_err());
+        let code = detail("reason").map(str::to_owned).or(code).or_else(|| text("status")).or_else(|| text("type"));
         Self {
             code: code.filter(|code| code != "error"),
             message: text("message").or_else(|| text("detail")),
             param: text("param"),
-            retry_after: None,
+            retry_after: detail("retryDelay").and_then(protobuf_duration),
         }
     }
 
     fn is_of_setup(&self) -> bool {
         self.code.as_deref().is_some_and(|code| OF_SETUP.contains(&code))
     }
+}
+
+/// `36s` or `0.5s`
+fn protobuf_duration(text: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
 }
 
 /// The failure behind an answer that is not a success.
@@ -173,6 +182,11 @@ mod tests {
         assert_eq!(said(json!({"error": "gone"})), is("", "gone", ""));
         assert_eq!(said(json!({"detail": "Not Found"})), is("", "Not Found", ""));
         assert_eq!(said(json!([1])), is("", "", ""));
+        let google = json!([{"error": {"code": 429, "message": "no", "status": "RESOURCE_EXHAUSTED", "details": [
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "36s"},
+        ]}}]);
+        assert_eq!(said(google.clone()), is("RESOURCE_EXHAUSTED", "no", ""));
+        assert_eq!(Said::read(&google).retry_after, Some(Duration::from_secs(36)));
     }
 
     #[test]

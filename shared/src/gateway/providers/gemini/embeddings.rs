@@ -1,0 +1,51 @@
+//! Embeddings, many in one call.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::domain::usage::Tokens;
+use crate::gateway::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
+use crate::gateway::providers::count;
+use crate::gateway::providers::failure::Failure;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    #[serde(default)]
+    embeddings: Vec<Embedding>,
+    usage_metadata: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Embedding {
+    values: Vec<f32>,
+}
+
+pub fn body(resource: &str, request: &EmbeddingsRequest) -> Result<Value, Failure> {
+    let mut requests = Vec::new();
+    for input in request.inputs() {
+        let Input::Text(text) = input else {
+            return Err(Failure::unsupported("input", "Gemini takes texts, not token numbers"));
+        };
+        let others = request.passthrough().map(|(name, value)| (name.to_owned(), value.clone()));
+        let mut one: Map<String, Value> = others.collect();
+        one.insert("model".to_owned(), resource.into());
+        one.insert("content".to_owned(), json!({"parts": [{"text": text}]}));
+        if let Some(dimensions) = request.dimensions() {
+            one.insert("outputDimensionality".to_owned(), dimensions.into());
+        }
+        requests.push(Value::Object(one));
+    }
+    Ok(json!({"requests": requests}))
+}
+
+pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, Failure> {
+    let answer: Answer = serde_json::from_slice(body).map_err(Failure::garbled)?;
+    if answer.embeddings.len() != inputs {
+        return Err(Failure::garbled("not a vector an input"));
+    }
+    // Not every model counts here.
+    let input = answer.usage_metadata.as_ref().and_then(|usage| count(&usage["promptTokenCount"]));
+    let vectors = answer.embeddings.into_iter().map(|embedding| embedding.values).collect();
+    Ok(EmbeddingsAnswer { vectors, usage: input.map(|input| Tokens { input, ..Tokens::default() }) })
+}
