@@ -316,7 +316,6 @@ impl Leases {
         let mut writes = vec![self.counters.delete(keys::lease(lease.org, lease.id)).require("attribute_exists(pk)")];
         for level in payer.levels() {
             let mut write = self.counters.update(meters::key(&payer, level)?);
-            let mut changes = false;
             for counter in lease.counted.iter().filter(|counter| counter.level == level) {
                 let stays = match counter.what {
                     What::Balance | What::Spending => spent.charged.pico_usd(),
@@ -326,14 +325,13 @@ impl Leases {
                 };
                 if is_current(counter, now) {
                     write = give_back(write, lease, counter, stays);
-                    changes = true;
                 }
             }
             if level == Level::Org {
                 write = write.add("seq", 1);
-                changes = true;
             }
-            if changes {
+            // A meter that gets nothing back stays as it is.
+            if !write.is_empty() {
                 writes.push(write);
             }
         }

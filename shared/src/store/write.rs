@@ -101,6 +101,12 @@ impl Write {
         self
     }
 
+    /// An update that changes nothing, which DynamoDB refuses.
+    pub fn is_empty(&self) -> bool {
+        matches!(&self.change, Change::Update { set, add, remove, .. }
+            if set.is_empty() && add.is_empty() && remove.is_empty())
+    }
+
     pub(super) fn update_expression(&self) -> Option<String> {
         let Change::Update { set, add, remove, .. } = &self.change else { return None };
         let clauses = [("SET", set), ("ADD", add), ("REMOVE", remove)];
@@ -116,7 +122,7 @@ impl Write {
         Some(self.values.clone()).filter(|values| !values.is_empty())
     }
 
-    /// As one part of a transaction.
+    /// As one part of a transaction. An update that changes nothing is there for its condition.
     pub(super) fn transacted(&self) -> Result<TransactWriteItem, aws_sdk_dynamodb::error::BuildError> {
         let (table, condition, names, values) = (&self.table, self.condition.clone(), self.names(), self.values());
         let item = TransactWriteItem::builder();
@@ -132,7 +138,7 @@ impl Write {
         Ok(match &self.change {
             Change::Put(put) => item
                 .put(common!(Put::builder()).set_item(Some(put.clone())).set_condition_expression(condition).build()?),
-            Change::Update { key, .. } => item.update(
+            Change::Update { key, .. } if !self.is_empty() => item.update(
                 common!(Update::builder())
                     .set_key(Some(key.attributes()))
                     .set_update_expression(self.update_expression())
@@ -145,7 +151,7 @@ impl Write {
                     .set_condition_expression(condition)
                     .build()?,
             ),
-            Change::Check(key) => item.condition_check(
+            Change::Check(key) | Change::Update { key, .. } => item.condition_check(
                 common!(ConditionCheck::builder())
                     .set_key(Some(key.attributes()))
                     .set_condition_expression(condition)
