@@ -166,9 +166,13 @@ impl ModelBuilder {
     }
 
     /// One deployment more, tried in the order they are added.
-    pub async fn at(mut self, app: &TestApp, fake: &FakeProvider) -> Self {
+    pub async fn at(self, app: &TestApp, fake: &FakeProvider) -> Self {
+        self.at_with(app, fake, |_| {}).await
+    }
+
+    pub async fn at_with(mut self, app: &TestApp, fake: &FakeProvider, change: impl FnOnce(&mut Provider)) -> Self {
         let name = format!("{}-{}", self.0.name, self.0.deployments.len());
-        let provider = Provider {
+        let mut provider = Provider {
             name: name.clone(),
             kind: ProviderKind::OpenAi,
             base_url: Some(fake.base_url.clone()),
@@ -180,6 +184,7 @@ impl ModelBuilder {
             timeouts: Timeouts { first_byte_ms: 2_000, idle_ms: 1_000, total_ms: 10_000 },
             version: 1,
         };
+        change(&mut provider);
         Catalog::new(&app.platform.context()).unwrap().add_provider(&provider).await.unwrap();
         let priority = self.0.deployments.len() as u32;
         self.0.deployments.push(Deployment { provider: name, model: "upstream-model".to_owned(), weight: 1, priority });

@@ -5,3 +5,4 @@ mod edge;
 mod environments;
 mod idempotency;
 mod killed;
+mod logs;
