@@ -4,6 +4,7 @@
 mod agents;
 mod authentication;
 mod extractors;
+mod gateway;
 mod openapi;
 mod reference;
 mod services;

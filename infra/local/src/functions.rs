@@ -26,6 +26,7 @@ impl Functions {
         Ok(Self {
             routers: BTreeMap::from([
                 ("agents", agents::router(&context("agents"))?),
+                ("catalog", catalog::router(&context("catalog"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("reference", reference::router(&context("reference"))?),
             ]),

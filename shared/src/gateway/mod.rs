@@ -18,7 +18,7 @@ pub mod tokens;
 use std::sync::Arc;
 
 pub use asker::Asker;
-pub use models::{Chosen, Models};
+pub use models::{Chosen, Models, is_on_list, visible};
 
 use crate::domain::lease::{Need, Shortage};
 use crate::domain::ledger::Charge;

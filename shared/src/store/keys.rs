@@ -115,6 +115,11 @@ pub fn maintenance() -> Key {
     Key::new(CATALOG, MAINTENANCE)
 }
 
+/// Counts the changes of the catalog: each is checked against all of it, as it was at the count before.
+pub fn catalog_revision() -> Key {
+    Key::new(CATALOG, REVISION)
+}
+
 pub fn api_key(hash: &TokenHash) -> Key {
     Key::new(format!("KEY#{}", hash.as_str()), "KEY")
 }
@@ -129,6 +134,7 @@ pub const MODEL: &str = "MODEL#";
 pub const ALIAS: &str = "ALIAS#";
 pub const PROVIDER: &str = "PROVIDER#";
 pub const MAINTENANCE: &str = "MAINTENANCE";
+pub const REVISION: &str = "REVISION";
 
 /// Work is spread over this many partitions of the due index, so that none runs hot.
 pub const DUE_SHARDS: u8 = 4;
