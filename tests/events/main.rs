@@ -14,6 +14,12 @@ use tests::{AgentBuilder, TestApp};
 
 /// What answers requests: the status, and the error's code if it is one.
 const ANSWERS: &[(&str, u64, Option<&str>)] = &[
+    ("account/create-key", 201, None),
+    ("account/create-key-wrong", 400, Some("invalid_body")),
+    ("account/list-keys", 200, None),
+    ("account/me", 200, None),
+    ("account/me-by-token", 200, None),
+    ("account/revoke-unknown", 404, Some("api_key_not_found")),
     ("agents/create", 201, None),
     ("agents/create-base64", 201, None),
     ("agents/get-unknown", 404, Some("agent_not_found")),

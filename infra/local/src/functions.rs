@@ -25,6 +25,7 @@ impl Functions {
         let agent_worker = agent_worker::Stores::new(&context("agent-worker"))?;
         Ok(Self {
             routers: BTreeMap::from([
+                ("account", account::router(&context("account"))?),
                 ("agents", agents::router(&context("agents"))?),
                 ("catalog", catalog::router(&context("catalog"))?),
                 ("inference", inference::router(&context("inference"))?),

@@ -28,7 +28,11 @@ pub fn documents() -> Vec<Document> {
     let gateway = document("Atelier: model gateway", "An API key, `sk-svc-…`");
     vec![
         merged("builder.json", builder, [agents::document(), reference_of(|path| !is_gateway(path))]),
-        merged("gateway.json", gateway, [catalog::document(), inference::document(), reference_of(is_gateway)]),
+        merged(
+            "gateway.json",
+            gateway,
+            [account::document(), catalog::document(), inference::document(), reference_of(is_gateway)],
+        ),
     ]
 }
 

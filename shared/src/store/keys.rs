@@ -93,6 +93,22 @@ pub fn membership(org: OrgId, user: UserId) -> Key {
     Key::new(format!("USER#{user}"), format!("MEMBER#{org}"))
 }
 
+/// Where a user's memberships stand, beside the user.
+pub fn memberships(user: UserId) -> String {
+    format!("USER#{user}")
+}
+
+pub const MEMBER: &str = "MEMBER#";
+
+/// An organization's entry in the list of all of them, made with it.
+pub fn listed_org(id: OrgId) -> Key {
+    Key::new(ORGS, id)
+}
+
+pub fn listed_user(id: UserId) -> Key {
+    Key::new(USERS, id)
+}
+
 pub fn plan(id: &str) -> Key {
     Key::new(PLANS, id)
 }
@@ -124,11 +140,36 @@ pub fn api_key(hash: &TokenHash) -> Key {
     Key::new(format!("KEY#{}", hash.as_str()), "KEY")
 }
 
+/// Where the key of that id is found.
+pub fn api_key_of(id: ApiKeyId) -> Key {
+    Key::new(format!("KEY#{id}"), "PLACE")
+}
+
+/// An organization's keys, user by user, each in order of creation.
+pub fn listed_keys(org: OrgId) -> String {
+    format!("KEYS#{org}")
+}
+
+pub fn listed_keys_of(user: UserId) -> String {
+    format!("{user}#")
+}
+
+pub fn listed_key(account: Account, id: ApiKeyId) -> Key {
+    Key::new(listed_keys(account.org), format!("{}{id}", listed_keys_of(account.user)))
+}
+
+/// How many keys of a user are not revoked.
+pub fn live_keys(account: Account) -> Key {
+    Key::new(format!("KEYCOUNT#{}#{}", account.org, account.user), "KEYCOUNT")
+}
+
 pub fn work(id: WorkId) -> Key {
     Key::new(format!("WORK#{id}"), "WORK")
 }
 
 pub const PLANS: &str = "PLANS";
+pub const ORGS: &str = "ORGS";
+pub const USERS: &str = "USERS";
 pub const CATALOG: &str = "CATALOG";
 pub const MODEL: &str = "MODEL#";
 pub const ALIAS: &str = "ALIAS#";

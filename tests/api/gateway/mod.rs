@@ -1,9 +1,11 @@
 //! `/gateway/v1…`.
 
+mod account;
 mod models;
 
-use serde_json::Map;
+use serde_json::{Map, json};
 use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
+use tests::client::{Answer, Person};
 
 /// A model that the embedded provider answers for.
 fn model(name: &str) -> Model {
@@ -28,4 +30,10 @@ fn model(name: &str) -> Model {
         on_disconnect: OnDisconnect::Stop,
         version: 1,
     }
+}
+
+/// A small call of a model.
+async fn chat(program: &Person, model: &str) -> Answer {
+    let body = json!({"model": model, "messages": [{"role": "user", "content": "hello"}], "max_tokens": 8});
+    program.post_json("/gateway/v1/chat/completions", body).await
 }
