@@ -10,7 +10,7 @@ use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_smithy_async::rt::sleep::{SharedAsyncSleep, TokioSleep};
 use aws_smithy_async::time::SystemTimeSource;
 use aws_smithy_http_client::{Builder, Connector, tls};
-use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings};
+use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings, SharedHttpClient};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
@@ -49,12 +49,17 @@ impl Aws {
             .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
             .service_config(EndpointsOfEnvironment);
         let own_s3 = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].iter().any(|name| std::env::var_os(name).is_some());
-        Self { config: completed(config), observer: None, s3_path_style: own_s3 }
+        Self { config: completed(config, https()), observer: None, s3_path_style: own_s3 }
     }
 
     /// The services of one's own machine. `observer` sees every call: tests count calls and capacity with it.
     pub fn local(config: aws_types::sdk_config::Builder, observer: Option<SharedInterceptor>) -> Self {
-        Self { config: completed(config), observer, s3_path_style: true }
+        Self { config: completed(config, https()), observer, s3_path_style: true }
+    }
+
+    /// Services that are reached without a network: `http_client` answers in their place.
+    pub fn in_process(config: aws_types::sdk_config::Builder, http_client: SharedHttpClient) -> Self {
+        Self { config: completed(config, http_client), observer: None, s3_path_style: true }
     }
 
     client!(dynamodb, aws_sdk_dynamodb);
@@ -69,11 +74,15 @@ impl Aws {
     }
 }
 
+fn https() -> SharedHttpClient {
+    Builder::new().tls_provider(TLS).build_https()
+}
+
 /// What every connection has in common, whoever it is to.
-fn completed(config: aws_types::sdk_config::Builder) -> SdkConfig {
+fn completed(config: aws_types::sdk_config::Builder, http_client: SharedHttpClient) -> SdkConfig {
     config
         .behavior_version(BehaviorVersion::latest())
-        .http_client(Builder::new().tls_provider(TLS).build_https())
+        .http_client(http_client)
         .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))
         .time_source(SystemTimeSource::new())
         .retry_config(retries())

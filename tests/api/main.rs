@@ -5,6 +5,7 @@ mod agents;
 mod authentication;
 mod extractors;
 mod gateway;
+mod inference;
 mod openapi;
 mod reference;
 mod services;

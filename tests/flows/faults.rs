@@ -28,7 +28,7 @@ async fn creations_that_contend_for_one_total_all_count() {
 #[tokio::test(flavor = "multi_thread")]
 async fn lost_answers_and_throttling_change_nothing_for_the_caller() {
     for seed in 0..4 {
-        let faults = Faults { throttled: 100, lost: 150, held: Duration::from_millis(1), seed };
+        let faults = Faults { throttled: 100, lost: 150, held: Duration::from_millis(1), seed, ..Faults::default() };
         let app = TestApp::start_with(Some(faults)).await;
         let ada = app.person("ada");
         for i in 1..=6 {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::StreamExt;
 use local::services::Endpoints;
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::aws::Aws;
 use shared::domain::provider::ProviderKind;
 use shared::domain::usage::Tokens;
@@ -56,7 +56,40 @@ pub fn embeddings(body: Value) -> EmbeddingsRequest {
 
 /// A question without anything else.
 pub fn question() -> ChatRequest {
-    chat(serde_json::json!({"model": "m", "messages": [{"role": "user", "content": "Why?"}], "max_tokens": 64}))
+    chat(json!({"model": "m", "messages": [{"role": "user", "content": "Why?"}], "max_tokens": 64}))
+}
+
+pub fn question_with(more: Value) -> ChatRequest {
+    let mut body = Value::Object(question().body().clone());
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    chat(body)
+}
+
+/// A bit of all that a conversation can have, with a picture that is inline and another at `picture`.
+pub fn conversation(picture: &str) -> Value {
+    let function = |name: &str| {
+        let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+        json!({"type": "function", "function": {"name": name, "description": "Tells", "parameters": schema}})
+    };
+    let call = |id: &str, name: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+    json!({
+        "model": "m", "max_tokens": 100, "temperature": 0.5, "top_p": 0.9, "stop": ["END"],
+        "messages": [
+            {"role": "system", "content": "Be brief."},
+            {"role": "user", "content": [
+                {"type": "text", "text": "What is on these?"},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}},
+                {"type": "image_url", "image_url": {"url": picture}},
+            ]},
+            {"role": "assistant", "content": "I will ask.", "tool_calls": [
+                call("call_1", "weather", "{\"city\": \"Lima\"}"), call("call_2", "clock", ""),
+            ]},
+            {"role": "tool", "tool_call_id": "call_1", "content": "22 °C"},
+            {"role": "tool", "tool_call_id": "call_2", "content": "{\"time\": \"12:00\"}"},
+            {"role": "user", "name": "ada", "content": "And now?"},
+        ],
+        "tools": [function("weather"), {"type": "function", "function": {"name": "clock"}}],
+    })
 }
 
 pub fn choices(answer: &ChatAnswer) -> Value {

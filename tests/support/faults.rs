@@ -1,9 +1,9 @@
 //! A layer before DynamoDB that does what SQLite underneath never does: transactions that overlap abort each other,
 //! some calls are throttled, and some answers to carried-out writes are lost.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -25,6 +25,8 @@ pub struct Faults {
     pub lost: u32,
     /// How long a write holds its items against others.
     pub held: Duration,
+    /// What each item takes in a second; as much as comes when 0.
+    pub units_a_second: u32,
     pub seed: u64,
 }
 
@@ -34,6 +36,9 @@ struct Layer {
     client: Client<HttpConnector, Full<bytes::Bytes>>,
     random: Mutex<fastrand::Rng>,
     held: Mutex<HashSet<String>>,
+    /// Write units of each item in the current second.
+    written: Mutex<(u64, HashMap<String, u32>)>,
+    began: Instant,
 }
 
 impl Faults {
@@ -48,6 +53,8 @@ impl Faults {
                 client: Client::builder(TokioExecutor::new()).build_http(),
                 random: Mutex::new(fastrand::Rng::with_seed(self.seed)),
                 held: Mutex::default(),
+                written: Mutex::default(),
+                began: Instant::now(),
             };
             let router = Router::new().fallback(call).with_state(Arc::new(layer));
             tokio::spawn(async move {
@@ -68,6 +75,11 @@ async fn call(State(layer): State<Arc<Layer>>, request: Request) -> Response {
         return refused("ProvisionedThroughputExceededException", json!({"message": "slow down"}));
     }
     let items = written_items(&operation, &serde_json::from_slice(&body).unwrap_or_default());
+    // A transaction pays twice.
+    let units = if operation == "TransactWriteItems" { 2 } else { 1 };
+    if !layer.has_units(&items, units) {
+        return refused("ProvisionedThroughputExceededException", json!({"message": "the item is hot"}));
+    }
     let Some(_held) = Held::take(&layer, items.clone()) else {
         let reasons: Vec<_> =
             items.iter().map(|_| json!({"Code": "TransactionConflict", "Message": "ongoing"})).collect();
@@ -97,6 +109,22 @@ async fn call(State(layer): State<Arc<Layer>>, request: Request) -> Response {
 impl Layer {
     fn happens(&self, of_a_thousand: u32) -> bool {
         self.random.lock().unwrap().u32(0..1000) < of_a_thousand
+    }
+}
+
+impl Layer {
+    fn has_units(&self, items: &[String], units: u32) -> bool {
+        let limit = self.faults.units_a_second;
+        let second = self.began.elapsed().as_secs();
+        let mut written = self.written.lock().unwrap();
+        if written.0 != second {
+            *written = (second, HashMap::new());
+        }
+        let has = limit == 0 || items.iter().all(|item| written.1.get(item).copied().unwrap_or(0) + units <= limit);
+        for item in items {
+            *written.1.entry(item.clone()).or_default() += if has { units } else { 0 };
+        }
+        has
     }
 }
 

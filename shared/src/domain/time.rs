@@ -1,6 +1,7 @@
 //! Moments: UTC, to the millisecond, printed in one way that also sorts.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -43,6 +44,26 @@ impl Time {
 
     pub fn plus(self, duration: Duration) -> Self {
         Self::from_millis(self.as_millis().saturating_add(duration.as_millis() as i64))
+    }
+}
+
+/// What tells the time where it cannot come in as a value: the machine, or a simulation.
+#[derive(Clone)]
+pub struct Clock(Arc<dyn Fn() -> Time + Send + Sync>);
+
+impl Clock {
+    pub fn new(now: impl Fn() -> Time + Send + Sync + 'static) -> Self {
+        Self(Arc::new(now))
+    }
+
+    pub fn now(&self) -> Time {
+        (self.0)()
+    }
+}
+
+impl Default for Clock {
+    fn default() -> Self {
+        Self::new(Time::now)
     }
 }
 

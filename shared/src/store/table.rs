@@ -24,8 +24,10 @@ pub type Item = HashMap<String, AttributeValue>;
 
 /// The most keys DynamoDB takes in one `BatchGetItem`.
 const BATCH_GET: usize = 100;
-/// With the waits of [`pause`], some three seconds of trying.
-const ATTEMPTS: u32 = 12;
+/// With the waits of [`pause`], some two seconds of trying: what is in the way takes milliseconds, so many short waits
+/// come through where few long ones would not.
+const ATTEMPTS: u32 = 30;
+const LONGEST_PAUSE_MS: u64 = 160;
 
 /// Why a write was not carried out: the condition of the `index`th change failed, and the item stands as shown.
 #[derive(Debug)]
@@ -321,7 +323,7 @@ pub(super) async fn pause(attempt: u32, cause: &str) -> Result<()> {
     if attempt + 1 >= ATTEMPTS {
         return Err(Error::busy(cause));
     }
-    let ceiling_ms = (5 << attempt).min(500);
+    let ceiling_ms = (5 << attempt.min(10)).min(LONGEST_PAUSE_MS);
     tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=ceiling_ms))).await;
     Ok(())
 }

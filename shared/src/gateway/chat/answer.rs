@@ -1,6 +1,7 @@
 //! What a chat completion is answered with, in OpenAI's form: whole, or in pieces.
 
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::domain::usage::Tokens;
@@ -77,6 +78,9 @@ pub struct ToolCallOut {
     pub id: String,
     pub r#type: &'static str,
     pub function: FunctionCall,
+    /// What the provider wants back with the call, as Google spells it: `{"google": {"thought_signature": …}}`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra_content: Option<Value>,
 }
 
 #[derive(Clone, Debug, Serialize)]
@@ -115,6 +119,8 @@ pub struct ToolCallDelta {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub r#type: Option<&'static str>,
     pub function: FunctionDelta,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extra_content: Option<Value>,
 }
 
 #[derive(Clone, Debug, Serialize)]

@@ -41,6 +41,8 @@ pub struct ToolCall<'a> {
     pub name: &'a str,
     /// JSON, as text.
     pub arguments: &'a str,
+    /// What the provider gave with the call and wants back.
+    pub extra_content: Option<&'a Value>,
 }
 
 impl<'a> Message<'a> {
@@ -116,6 +118,7 @@ fn read_tool_calls<'a>(path: &str, calls: &'a [Value]) -> Result<Vec<ToolCall<'a
             id: part(&call["id"], ".id")?,
             name: part(&call["function"]["name"], ".function.name")?,
             arguments: part(&call["function"]["arguments"], ".function.arguments")?,
+            extra_content: call.get("extra_content"),
         })
     };
     calls.iter().enumerate().map(read).collect()

@@ -7,12 +7,13 @@ mod open;
 mod pool;
 mod slot;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::domain::catalog::Model;
 use crate::domain::id::{ApiKeyId, OrgId, UserId};
 use crate::domain::lease::{Need, Payer, Shortage};
+use crate::domain::time::Clock;
 use crate::{Context, Result, store};
 
 pub use open::{Remaining, Standing};
@@ -28,11 +29,18 @@ pub struct Leases {
 }
 
 struct Shared {
-    store: store::Leases,
-    pools: Mutex<HashMap<PoolKey, Arc<Pool>>>,
+    source: Source,
+    pools: Mutex<BTreeMap<PoolKey, Arc<Pool>>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// Where leases come from, and by whose clock.
+#[derive(Clone)]
+struct Source {
+    store: store::Leases,
+    clock: Clock,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct PoolKey {
     org: OrgId,
     user: UserId,
@@ -42,8 +50,13 @@ struct PoolKey {
 
 impl Leases {
     pub fn new(context: &Context) -> Result<Self> {
-        let store = store::Leases::new(context)?;
-        Ok(Self { shared: Arc::new(Shared { store, pools: Mutex::default() }) })
+        Self::by(Clock::default(), context)
+    }
+
+    /// By a clock that the caller holds.
+    pub fn by(clock: Clock, context: &Context) -> Result<Self> {
+        let source = Source { store: store::Leases::new(context)?, clock };
+        Ok(Self { shared: Arc::new(Shared { source, pools: Mutex::default() }) })
     }
 
     /// A slot for one call that needs so much at most, or what there is too little of.
@@ -65,7 +78,7 @@ impl Leases {
         if pools.len() >= POOLS && !pools.contains_key(&key) {
             pools.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.is_open());
         }
-        pools.entry(key).or_insert_with(|| Arc::new(Pool::new(self.shared.store.clone()))).clone()
+        pools.entry(key).or_insert_with(|| Arc::new(Pool::new(self.shared.source.clone()))).clone()
     }
 
     /// Gives back what idles in the organization's other pools; whether there was any.

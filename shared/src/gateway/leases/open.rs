@@ -92,8 +92,8 @@ impl Open {
     }
 
     /// For how long it still takes calls.
-    pub fn admits_for(&self) -> Duration {
-        let left_ms = self.lease.admits_until.as_millis() - Time::now().as_millis();
+    pub fn admits_for(&self, now: Time) -> Duration {
+        let left_ms = self.lease.admits_until.as_millis() - now.as_millis();
         Duration::from_millis(left_ms.try_into().unwrap_or_default())
     }
 

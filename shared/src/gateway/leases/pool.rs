@@ -4,17 +4,17 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::Source;
 use super::open::Open;
 use super::slot::Slot;
+use crate::Result;
 use crate::domain::catalog::Model;
 use crate::domain::lease::{MOST_SLOTS, Need, Payer, Shortage};
 use crate::domain::money::Money;
-use crate::domain::time::Time;
 use crate::store::leases::Wanted;
-use crate::{Result, store};
 
 pub struct Pool {
-    store: store::Leases,
+    source: Source,
     state: Mutex<State>,
     /// One lease is asked for at a time; whoever waits finds its slots.
     granting: tokio::sync::Mutex<()>,
@@ -30,9 +30,9 @@ struct State {
 }
 
 impl Pool {
-    pub fn new(store: store::Leases) -> Self {
+    pub fn new(source: Source) -> Self {
         let state = Mutex::new(State { open: None, wish: 1, typical: Need::default() });
-        Self { store, state, granting: tokio::sync::Mutex::default(), waiting: AtomicU32::new(0) }
+        Self { source, state, granting: tokio::sync::Mutex::default(), waiting: AtomicU32::new(0) }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -55,25 +55,25 @@ impl Pool {
             return Ok(Ok(slot));
         }
         let wanted = self.wanted(model, need, waiting);
-        let granted = match self.store.grant(payer, &wanted, Time::now()).await? {
+        let granted = match self.source.store.grant(payer, &wanted, self.source.clock.now()).await? {
             Ok(granted) => granted,
             Err(shortage) => return Ok(Err(shortage)),
         };
         let open = Arc::new(Open::new(granted));
         // The grant was for this call: it fits, unless the grant took longer than the lease admits.
-        let slot = open.take(&need, Time::now());
+        let slot = open.take(&need, self.source.clock.now());
         self.replace(&open);
         drop(granting);
         match slot {
-            Some(number) => Ok(Ok(Slot::new(self.store.clone(), open, number))),
+            Some(number) => Ok(Ok(Slot::new(self.source.clone(), open, number))),
             None => Err(crate::Error::busy("a lease was over before it came")),
         }
     }
 
     fn take_of_open(&self, model: &Model, need: &Need) -> Option<Slot> {
         let open = self.state().open.clone().filter(|open| open.lease.price_version == model.version)?;
-        let number = open.take(need, Time::now())?;
-        Some(Slot::new(self.store.clone(), open, number))
+        let number = open.take(need, self.source.clock.now())?;
+        Some(Slot::new(self.source.clone(), open, number))
     }
 
     fn wanted(&self, model: &Model, need: Need, waiting: u32) -> Wanted {
@@ -82,7 +82,7 @@ impl Pool {
             // A lease that a larger call does not fit ends like one that was used up.
             let (unused, of) = open.end();
             state.wish = if unused == 0 { of * 2 } else { (of - unused).max(1) }.min(MOST_SLOTS);
-            close_later(self.store.clone(), open, Duration::ZERO);
+            close_later(self.source.clone(), open, Duration::ZERO);
         }
         let slots = state.wish.max(waiting).min(MOST_SLOTS);
         // An eighth less each time: one large call is not what is typical for long.
@@ -106,7 +106,7 @@ impl Pool {
     fn replace(&self, open: &Arc<Open>) {
         self.state().open = Some(open.clone());
         if open.lease.is_wide() {
-            close_later(self.store.clone(), open.clone(), open.admits_for());
+            close_later(self.source.clone(), open.clone(), open.admits_for(self.source.clock.now()));
         }
     }
 
@@ -119,25 +119,25 @@ impl Pool {
             return Ok(false);
         };
         open.end();
-        close(&self.store, &open).await;
+        close(&self.source, &open).await;
         Ok(true)
     }
 }
 
 /// Closes a lease whose time is over then, when nothing of it is under way; else its last call does. In a process that
 /// sleeps meanwhile this comes late, or the sweep is first.
-pub fn close_later(store: store::Leases, open: Arc<Open>, after: Duration) {
+pub fn close_later(source: Source, open: Arc<Open>, after: Duration) {
     tokio::spawn(async move {
         tokio::time::sleep(after).await;
-        close(&store, &open).await;
+        close(&source, &open).await;
     });
 }
 
 /// Closes a lease when it is over and nothing of it is under way. A close that fails is left to the sweep.
-pub async fn close(store: &store::Leases, open: &Open) {
-    let now = Time::now();
+pub async fn close(source: &Source, open: &Open) {
+    let now = source.clock.now();
     let Some(spent) = open.to_close(now) else { return };
-    match store.close(&open.lease, &spent, now).await {
+    match source.store.close(&open.lease, &spent, now).await {
         Ok(true) => {}
         Ok(false) => tracing::warn!(lease_id = %open.lease.id, "a lease was swept before its owner closed it"),
         Err(error) => tracing::warn!(?error, lease_id = %open.lease.id, "a lease stays open until it is swept"),

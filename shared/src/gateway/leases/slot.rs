@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use super::Source;
 use super::open::{Open, Standing};
 use super::pool::{close, close_later};
+use crate::Result;
 use crate::domain::id::TransactionId;
 use crate::domain::ledger::Charge;
 use crate::domain::money::Money;
-use crate::domain::time::Time;
 use crate::domain::usage::{Tokens, UsageSource};
-use crate::{Result, store};
 
 /// What a call came to.
 #[derive(Clone, Debug)]
@@ -25,15 +25,15 @@ pub struct Outcome {
 
 /// Held while a call is under way. One that is dropped without a word is left to the sweep, which counts its request.
 pub struct Slot {
-    store: store::Leases,
+    source: Source,
     open: Arc<Open>,
     number: u32,
     is_settled: bool,
 }
 
 impl Slot {
-    pub(super) fn new(store: store::Leases, open: Arc<Open>, number: u32) -> Self {
-        Self { store, open, number, is_settled: false }
+    pub(super) fn new(source: Source, open: Arc<Open>, number: u32) -> Self {
+        Self { source, open, number, is_settled: false }
     }
 
     /// The call never reached its provider: another may use the slot.
@@ -42,7 +42,7 @@ impl Slot {
         self.open.put_back(self.number);
         // Nobody may come for it: a wide lease is looked after already, one of a single call is not.
         if !self.open.lease.is_wide() {
-            close_later(self.store.clone(), self.open.clone(), self.open.admits_for());
+            close_later(self.source.clone(), self.open.clone(), self.open.admits_for(self.source.clock.now()));
         }
     }
 
@@ -68,13 +68,13 @@ impl Slot {
             request_id: outcome.request_id,
             retry_of: None,
             body_hash: outcome.body_hash,
-            created_at: Time::now(),
+            created_at: self.source.clock.now(),
         }
     }
 
     /// Writes the charge. The answer may end after this; `close_when_over` then tidies up.
     pub async fn record(&mut self, charge: &Charge) -> Result<()> {
-        self.store.record(&self.open.lease, charge).await?;
+        self.source.store.record(&self.open.lease, charge).await?;
         self.is_settled = true;
         self.open.add(charge);
         Ok(())
@@ -86,7 +86,7 @@ impl Slot {
 
     /// Closes the lease when this was the last call of it.
     pub async fn close_when_over(self) {
-        close(&self.store, &self.open).await;
+        close(&self.source, &self.open).await;
     }
 }
 

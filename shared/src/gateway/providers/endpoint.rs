@@ -76,6 +76,11 @@ impl Endpoint {
         })
     }
 
+    /// A header that every request has, unless the operator set it.
+    pub fn default_header(&mut self, name: &'static str, value: &'static str) {
+        self.headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+
     /// The answer to a request that asks for all of it at once.
     pub async fn whole(&self, path: &str, body: &impl Serialize) -> Result<Bytes, Failure> {
         let patience = Patience { first_byte: self.patience.total, idle: self.patience.total, ..self.patience };

@@ -1,11 +1,14 @@
 //! Who answers: one small trait, and a file for each language that providers speak.
 
+mod anthropic;
+mod conversation;
 mod dev;
 mod endpoint;
 mod failure;
 mod openai;
 mod settings;
 mod status;
+mod tools;
 mod translation;
 
 use futures::future::BoxFuture;

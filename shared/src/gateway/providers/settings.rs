@@ -6,6 +6,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::Provider;
+use super::anthropic::Anthropic;
 use super::dev::Dev;
 use super::openai::OpenAi;
 use crate::Result;
@@ -47,8 +48,9 @@ impl ProviderSettings {
 pub fn connect(settings: &ProviderSettings, outbound: &Outbound, _aws: &Aws) -> Result<Arc<dyn Provider>> {
     Ok(match settings.kind {
         ProviderKind::OpenAi => Arc::new(OpenAi::new(settings, outbound)?),
+        ProviderKind::Anthropic => Arc::new(Anthropic::new(settings, outbound)?),
         ProviderKind::Dev => Arc::new(Dev),
-        ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Bedrock => {
+        ProviderKind::Gemini | ProviderKind::Bedrock => {
             return Err(crate::Error::internal(format!("provider {}: its kind is not built in", settings.name)));
         }
     })

@@ -104,6 +104,7 @@ impl Said {
             id: call_id(index, place),
             r#type: "function",
             function: call.clone(),
+            extra_content: None,
         });
         Ok(Choice {
             index,
@@ -133,11 +134,12 @@ impl Said {
                 id: Some(call_id(choice, place)),
                 r#type: Some("function"),
                 function: FunctionDelta { name: Some(call.name.clone()), arguments: String::new() },
+                extra_content: None,
             };
             deltas.push(Delta { tool_calls: vec![begin], ..Delta::default() });
             for word in words(&call.arguments) {
                 let function = FunctionDelta { name: None, arguments: word.to_owned() };
-                let piece = ToolCallDelta { index, id: None, r#type: None, function };
+                let piece = ToolCallDelta { index, id: None, r#type: None, function, extra_content: None };
                 deltas.push(Delta { tool_calls: vec![piece], ..Delta::default() });
             }
         }

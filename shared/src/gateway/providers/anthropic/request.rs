@@ -1,0 +1,145 @@
+//! A chat request as Anthropic takes it.
+
+use serde_json::{Map, Value, json};
+
+use super::MAKER;
+use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, wrong};
+use crate::gateway::providers::failure::Failure;
+use crate::gateway::providers::tools::{Choice, choice, functions, one_at_a_time};
+
+/// The API wants a limit; the gateway always sets one.
+const MAX_TOKENS: u64 = 4_096;
+const NOT_THERE: [&str; 5] = ["n", "logprobs", "seed", "presence_penalty", "frequency_penalty"];
+/// Of what `OpenAI` has and the gateway does not check, these have a place of their own here.
+const TRANSLATED: [&str; 2] = ["user", "parallel_tool_calls"];
+
+pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Value, Failure> {
+    refuse(request, MAKER, &NOT_THERE)?;
+    if request.number("temperature").is_some_and(|temperature| temperature > 1.0) {
+        return Err(Failure::unsupported("temperature", "Anthropic takes 0 to 1"));
+    }
+    let (system, turns) = split(request);
+    let turn = |side: Side, messages: &[Message<'_>]| {
+        let role = if side == Side::Model { "assistant" } else { "user" };
+        let blocks = messages.iter().map(blocks).collect::<Result<Vec<_>, _>>()?.concat();
+        Ok::<_, Failure>(json!({"role": role, "content": blocks}))
+    };
+    let turns = turns.iter().map(|each| turn(each.side, &each.messages)).collect::<Result<Vec<_>, _>>()?;
+
+    let others = request.passthrough().filter(|(name, _)| !TRANSLATED.contains(name));
+    let mut body: Map<String, Value> = others.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    body.insert("model".to_owned(), model.into());
+    body.insert("max_tokens".to_owned(), request.max_tokens().unwrap_or(MAX_TOKENS).into());
+    if !system.is_empty() {
+        let blocks: Vec<_> = system.iter().map(|text| json!({"type": "text", "text": text})).collect();
+        body.insert("system".to_owned(), blocks.into());
+    }
+    body.insert("messages".to_owned(), turns.into());
+    for name in ["temperature", "top_p"] {
+        if let Some(value) = request.body().get(name) {
+            body.insert(name.to_owned(), value.clone());
+        }
+    }
+    let stops = request.stops();
+    if !stops.is_empty() {
+        body.insert("stop_sequences".to_owned(), stops.into());
+    }
+    if let (Some(user), false) = (request.body().get("user"), body.contains_key("metadata")) {
+        body.insert("metadata".to_owned(), json!({"user_id": user}));
+    }
+    add_tools(&mut body, request)?;
+    add_format(&mut body, request)?;
+    if streamed {
+        body.insert("stream".to_owned(), true.into());
+    }
+    Ok(Value::Object(body))
+}
+
+/// What one message says, in blocks. Names of people have no place here.
+fn blocks(message: &Message<'_>) -> Result<Vec<Value>, Failure> {
+    let parts = message.parts.iter().filter(|part| !matches!(part, Part::Text("")));
+    let mut blocks = parts.map(block).collect::<Result<Vec<_>, _>>()?;
+    if message.role == Role::Tool {
+        let id = message.tool_call_id.ok_or_else(|| wrong("messages", "a tool's answer names no call"))?;
+        let mut result = json!({"type": "tool_result", "tool_use_id": id});
+        if !blocks.is_empty() {
+            result["content"] = blocks.into();
+        }
+        return Ok(vec![result]);
+    }
+    for call in &message.tool_calls {
+        let input = arguments(call)?;
+        blocks.push(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input}));
+    }
+    Ok(blocks)
+}
+
+fn block(part: &Part<'_>) -> Result<Value, Failure> {
+    let source = match part {
+        Part::Text(text) => return Ok(json!({"type": "text", "text": text})),
+        Part::Image(url) => match picture(url)? {
+            Picture::Inline { media_type, base64 } => {
+                json!({"type": "base64", "media_type": media_type, "data": base64})
+            }
+            Picture::Url(url) => json!({"type": "url", "url": url}),
+        },
+        Part::Other(part) => {
+            let why = format_args!("Anthropic is given texts and pictures here, not {}", part["type"]);
+            return Err(Failure::unsupported("messages", why));
+        }
+    };
+    Ok(json!({"type": "image", "source": source}))
+}
+
+fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), Failure> {
+    let functions = functions(request, MAKER)?;
+    if functions.is_empty() {
+        return Ok(());
+    }
+    let tools = functions.iter().map(|function| {
+        let schema = function.parameters.cloned().unwrap_or_else(|| json!({"type": "object"}));
+        let mut tool = json!({"name": function.name, "input_schema": schema});
+        if let Some(description) = function.description {
+            tool["description"] = description.into();
+        }
+        if function.is_strict {
+            tool["strict"] = true.into();
+        }
+        tool
+    });
+    body.insert("tools".to_owned(), tools.collect());
+    let choice = choice(request, MAKER)?;
+    let one_at_a_time = one_at_a_time(request);
+    if choice.is_none() && !one_at_a_time {
+        return Ok(());
+    }
+    let mut chosen = match choice.unwrap_or(Choice::Auto) {
+        Choice::Auto => json!({"type": "auto"}),
+        Choice::None => json!({"type": "none"}),
+        Choice::Required => json!({"type": "any"}),
+        Choice::Named(name) => json!({"type": "tool", "name": name}),
+    };
+    if one_at_a_time && chosen["type"] != "none" {
+        chosen["disable_parallel_tool_use"] = true.into();
+    }
+    body.insert("tool_choice".to_owned(), chosen);
+    Ok(())
+}
+
+/// A schema is held to by the API itself. JSON without a schema it does not know, and a tool that pretends to be one
+/// would answer with an empty object.
+fn add_format(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), Failure> {
+    match request.response_format() {
+        ResponseFormat::Text => Ok(()),
+        ResponseFormat::Json => {
+            Err(Failure::unsupported("response_format", "Anthropic makes JSON by a schema only: ask for json_schema"))
+        }
+        ResponseFormat::Schema(format) => {
+            let schema = format.get("schema").cloned().unwrap_or_else(|| json!({"type": "object"}));
+            let output = body.entry("output_config").or_insert_with(|| json!({}));
+            output["format"] = json!({"type": "json_schema", "schema": schema});
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! What becomes of a provider's faults: told as they are, never passed off as an answer, never charged for nothing.
+
+use std::time::Duration;
+
+use serde_json::json;
+use shared::domain::money::Money;
+use tests::TestApp;
+use tests::client::Answer;
+use tests::gateway::{Customer, ModelBuilder, events};
+use tests::provider::{Behaviour, FakeProvider};
+
+use super::{chat, question, with};
+
+const ANSWER: &str = include_str!("../../providers/fixtures/openai/answer.json");
+const STREAM: &str = include_str!("../../providers/fixtures/openai/stream.sse");
+
+struct Stage {
+    app: TestApp,
+    fake: FakeProvider,
+    customer: Customer,
+}
+
+async fn stage() -> Stage {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("faults", Money::from_usd(1)).await;
+    Stage { app, fake, customer }
+}
+
+impl Stage {
+    async fn whole(&self, behaviour: Behaviour) -> Answer {
+        self.fake.now(behaviour);
+        chat(&self.customer.person, &question("fake")).await
+    }
+
+    async fn streamed(&self, behaviour: Behaviour) -> Answer {
+        self.fake.now(behaviour);
+        chat(&self.customer.person, &with(question("fake"), json!({"stream": true}))).await
+    }
+
+    async fn charged(&self) -> Money {
+        self.app.charged(self.customer.account.org).await.0
+    }
+
+    async fn is_free(&self) {
+        assert_eq!(self.charged().await, Money::ZERO);
+        assert_eq!(self.app.balance(self.customer.account.org).await, Money::from_usd(1));
+    }
+}
+
+fn error(code: &str) -> String {
+    json!({"error": {"message": "the provider's words", "type": "t", "param": "temperature", "code": code}}).to_string()
+}
+
+#[tokio::test]
+async fn a_400_keeps_code_param_and_words() {
+    let stage = stage().await;
+    for answer in [
+        stage.whole(Behaviour::json(400, error("invalid_value"))).await,
+        stage.streamed(Behaviour::json(400, error("invalid_value"))).await,
+    ] {
+        assert_eq!(answer.status, "400 Bad Request");
+        let told = &answer.json["error"];
+        assert_eq!((&told["type"], &told["code"]), (&json!("invalid_request_error"), &json!("invalid_value")));
+        assert_eq!((&told["param"], &told["message"]), (&json!("temperature"), &json!("the provider's words")));
+        assert_eq!(told["request_id"], answer.header("x-request-id").unwrap());
+    }
+    assert_eq!(stage.fake.seen().len(), 2, "what the request is at fault for is not tried again");
+    stage.is_free().await;
+}
+
+#[tokio::test]
+async fn a_401_is_ours_to_mend_and_not_to_be_tried_again() {
+    let stage = stage().await;
+    let answer = stage.whole(Behaviour::json(401, error("invalid_api_key"))).await;
+    assert_eq!((answer.status.as_str(), answer.header("x-should-retry")), ("502 Bad Gateway", Some("false")));
+    assert_eq!(answer.json["error"]["type"], "provider_error");
+    stage.is_free().await;
+}
+
+#[tokio::test]
+async fn a_429_keeps_when_to_come_back() {
+    let stage = stage().await;
+    let answer = stage.whole(Behaviour::json(429, error("slow_down")).header("Retry-After", "7")).await;
+    assert_eq!(answer.status, "429 Too Many Requests");
+    assert_eq!((answer.header("retry-after"), answer.header("retry-after-ms")), (Some("7"), Some("7000")));
+    assert_eq!(answer.json["error"]["type"], "rate_limit_error");
+    stage.is_free().await;
+}
+
+#[tokio::test]
+async fn a_503_is_tried_again_and_then_told() {
+    let stage = stage().await;
+    stage.fake.will(Behaviour::json(503, error("overloaded")));
+    stage.fake.will(Behaviour::json(200, ANSWER));
+    let answer = chat(&stage.customer.person, &question("fake")).await;
+    assert_eq!(answer.status, "200 OK");
+    assert_eq!(stage.fake.seen().len(), 2);
+
+    let answer = stage.whole(Behaviour::json(503, error("overloaded")).header("Retry-After", "9")).await;
+    assert_eq!((answer.status.as_str(), answer.header("retry-after")), ("502 Bad Gateway", Some("9")));
+    assert_eq!(answer.json["error"]["type"], "provider_error");
+}
+
+#[tokio::test]
+async fn a_provider_that_is_silent_is_a_timeout() {
+    let stage = stage().await;
+    let answer = stage.whole(Behaviour::json(200, ANSWER).after(Duration::from_secs(20))).await;
+    assert_eq!((answer.status.as_str(), answer.code()), ("504 Gateway Timeout", "provider_timeout"));
+    assert_eq!(answer.json["error"]["type"], "provider_error");
+    stage.is_free().await;
+}
+
+#[tokio::test]
+async fn a_connection_that_is_cut_at_once_is_an_error_and_costs_nothing() {
+    let stage = stage().await;
+    let answer = stage.streamed(Behaviour::hang_up()).await;
+    assert_eq!(answer.status, "502 Bad Gateway");
+    let answer = stage.streamed(Behaviour::events(STREAM).cut_after(0)).await;
+    assert_eq!(answer.status, "502 Bad Gateway");
+    stage.is_free().await;
+}
+
+#[tokio::test]
+async fn a_stream_that_is_cut_in_the_middle_ends_in_an_error_and_costs_what_came() {
+    for behaviour in [Behaviour::events(STREAM).cut_after(4), Behaviour::events(STREAM).ended_after(4)] {
+        let stage = stage().await;
+        let answer = stage.streamed(behaviour).await;
+        let events = events(&answer.text);
+        let (last, before) = events.split_last().unwrap();
+        assert_eq!(last["error"]["type"], "provider_error", "{}", answer.text);
+        assert!(last["error"]["code"].is_string() && last["error"]["message"].is_string());
+        assert_eq!(last["error"]["request_id"], answer.header("x-request-id").unwrap());
+        assert!(before.iter().all(|event| event["choices"][0]["finish_reason"].is_null()), "no reason is invented");
+        assert!(!answer.text.contains("[DONE]"));
+        let charged = stage.charged().await;
+        assert!(charged > Money::ZERO && charged < Money::from_micro_usd(12 + 8 * 4), "{charged}");
+        assert_eq!(stage.app.balance(stage.customer.account.org).await, Money::from_usd(1).less(charged));
+    }
+}
+
+#[tokio::test]
+async fn an_error_in_the_stream_is_passed_on_in_the_providers_words() {
+    let stage = stage().await;
+    let (first, _) = STREAM.split_at(STREAM.find("\n\n").unwrap() + 2);
+    let text = format!("{first}data: {}\n\n", error("server_overloaded"));
+    let answer = stage.streamed(Behaviour::events(&text)).await;
+    let events = events(&answer.text);
+    let told = &events.last().unwrap()["error"];
+    assert_eq!((&told["code"], &told["message"]), (&json!("server_overloaded"), &json!("the provider's words")));
+    assert!(!answer.text.contains("[DONE]"));
+    stage.is_free().await;
+}
+
+#[tokio::test]
+async fn what_is_garbled_is_an_error() {
+    let stage = stage().await;
+    assert_eq!(stage.whole(Behaviour::json(200, "<html>")).await.status, "502 Bad Gateway");
+    assert_eq!(stage.whole(Behaviour::json(200, "{\"choices\": 3}")).await.status, "502 Bad Gateway");
+    stage.is_free().await;
+}
+
+#[tokio::test]
+async fn another_deployment_answers_for_one_that_fails_which_then_rests() {
+    let app = TestApp::start().await;
+    let (broken, well) = (FakeProvider::start().await, FakeProvider::start().await);
+    broken.will(Behaviour::json(500, error("broken")));
+    well.will(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("twofold").at(&app, &broken).await.at(&app, &well).await.insert(&app).await;
+    let customer = app.customer("faults", Money::from_usd(1)).await;
+    for _ in 0..4 {
+        assert_eq!(chat(&customer.person, &question("twofold")).await.status, "200 OK");
+    }
+    let asked = broken.seen().len();
+    assert!((3..=4).contains(&asked), "it rests after three failures in a row: {asked}");
+    assert_eq!(well.seen().len(), 4);
+}

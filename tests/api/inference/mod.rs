@@ -1,0 +1,31 @@
+//! Calls of models.
+
+mod chat;
+mod embeddings;
+mod faults;
+mod refusals;
+mod streams;
+
+use serde_json::{Value, json};
+use tests::client::{Answer, Person, send};
+use tests::gateway::CHAT;
+
+/// A question to a model.
+fn question(model: &str) -> Value {
+    json!({"model": model, "messages": [{"role": "user", "content": "Why is a lease taken first?"}]})
+}
+
+fn with(mut body: Value, fields: Value) -> Value {
+    for (name, value) in fields.as_object().into_iter().flatten() {
+        body[name] = value.clone();
+    }
+    body
+}
+
+async fn post(person: &Person, path: &str, body: &Value) -> Answer {
+    send(person.request(reqwest::Method::POST, path).json(body)).await
+}
+
+async fn chat(person: &Person, body: &Value) -> Answer {
+    post(person, CHAT, body).await
+}

@@ -1,0 +1,175 @@
+//! Calls that are refused before any provider is asked.
+
+use insta::assert_json_snapshot;
+use serde_json::json;
+use shared::domain::identity::Plan;
+use shared::domain::limits::{Limits, PlanLimits};
+use shared::domain::money::Money;
+use shared::store::Identities;
+use tests::TestApp;
+use tests::client::Person;
+use tests::gateway::ModelBuilder;
+
+use super::{chat, question, with};
+
+#[tokio::test]
+async fn a_caller_without_a_valid_key_is_refused() {
+    let app = TestApp::start().await;
+    let answer = chat(&app.nobody(), &question("dev-chat")).await;
+    assert_eq!(answer.status, "401 Unauthorized");
+    assert_json_snapshot!(answer.json, {".error.request_id" => "[id]"}, @r#"
+    {
+      "error": {
+        "type": "authentication_error",
+        "code": "identity.invalid_token",
+        "message": "send a token in the header Authorization: Bearer <token>",
+        "param": null,
+        "request_id": "[id]",
+        "details": null
+      }
+    }
+    "#);
+    let token = app.person("ada").token;
+    assert_eq!(
+        chat(&Person::new(&app.platform.base_url, token), &question("dev-chat")).await.code(),
+        "identity.unauthorized"
+    );
+}
+
+#[tokio::test]
+async fn a_model_must_be_the_plans_and_on_the_keys_list() {
+    let app = TestApp::start().await;
+    ModelBuilder::new("other").insert(&app).await;
+    let customer =
+        app.customer_of("lists", Money::from_usd(1), |key| key.models = Some(vec!["other".to_owned()])).await;
+    let answer = chat(&customer.person, &question("dev-chat")).await;
+    assert_eq!((answer.status.as_str(), answer.code()), ("403 Forbidden", "model_access_denied"));
+    let answer = chat(&customer.person, &question("nowhere")).await;
+    assert_eq!((answer.status.as_str(), answer.code()), ("404 Not Found", "model_not_found"));
+    assert!(!answer.text.contains("nowhere"));
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_body_is_named_by_its_path() {
+    let app = TestApp::start().await;
+    let customer = app.customer("bodies", Money::from_usd(1)).await;
+    let wrong = [
+        (json!([]), ""),
+        (json!({"messages": []}), "model"),
+        (json!({"model": "dev-chat", "messages": []}), "messages"),
+        (json!({"model": "dev-chat", "messages": [{"role": "wizard", "content": "x"}]}), "messages[0].role"),
+        (json!({"model": "dev-chat", "messages": [{"role": "user"}]}), "messages[0].content"),
+        (
+            json!({"model": "dev-chat", "messages": [{"role": "user", "content": [{"type": "text"}]}]}),
+            "messages[0].content[0].text",
+        ),
+        (with(question("dev-chat"), json!({"temperature": 3})), "temperature"),
+        (with(question("dev-chat"), json!({"n": 0})), "n"),
+        (with(question("dev-chat"), json!({"max_tokens": 1.5})), "max_tokens"),
+        (with(question("dev-chat"), json!({"max_tokens": 5_000})), "max_tokens"),
+        (with(question("dev-chat"), json!({"stream": "yes"})), "stream"),
+        (with(question("dev-chat"), json!({"stop": 1})), "stop"),
+        (with(question("dev-chat"), json!({"top_logprobs": 2})), "top_logprobs"),
+        (with(question("dev-chat"), json!({"tools": [{"type": "function"}]})), "tools[0]"),
+        (with(question("dev-chat"), json!({"tool_choice": "sometimes"})), "tool_choice"),
+        (with(question("dev-chat"), json!({"response_format": {"type": "xml"}})), "response_format.type"),
+        (question("dev-embed"), "model"),
+    ];
+    for (body, param) in wrong {
+        let answer = chat(&customer.person, &body).await;
+        assert_eq!((answer.status.as_str(), answer.code()), ("400 Bad Request", "invalid_body"), "{body}");
+        assert_eq!(answer.json["error"]["param"].as_str().unwrap_or_default(), param, "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn what_a_model_cannot_do_is_named() {
+    let app = TestApp::start().await;
+    ModelBuilder::new("plain").with(|model| model.capabilities = vec!["chat".to_owned()]).insert(&app).await;
+    let customer = app.customer("capabilities", Money::from_usd(1)).await;
+    let asked = [
+        ("stream", json!({"stream": true})),
+        ("tools", json!({"tools": [{"type": "function", "function": {"name": "f"}}]})),
+        ("response_format", json!({"response_format": {"type": "json_object"}})),
+        ("logprobs", json!({"logprobs": true})),
+        ("guard", json!({"guard": true})),
+        (
+            "messages",
+            json!({"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]}),
+        ),
+    ];
+    for (param, fields) in asked {
+        let answer = chat(&customer.person, &with(question("plain"), fields)).await;
+        assert_eq!((answer.status.as_str(), answer.code()), ("400 Bad Request", "parameter_not_supported"), "{param}");
+        assert_eq!(answer.json["error"]["param"], param);
+    }
+}
+
+#[tokio::test]
+async fn no_credits_is_a_402_that_no_sdk_tries_again() {
+    let app = TestApp::start().await;
+    let customer = app.customer("poor", Money::ZERO).await;
+    let answer = chat(&customer.person, &question("dev-chat")).await;
+    assert_eq!((answer.status.as_str(), answer.header("x-should-retry")), ("402 Payment Required", Some("false")));
+    assert_json_snapshot!(answer.json, {".error.request_id" => "[id]"}, @r#"
+    {
+      "error": {
+        "type": "billing_error",
+        "code": "insufficient_credits",
+        "message": "the organization's credits do not cover the most that this call can cost; ask the operator for credits, or lower max_tokens",
+        "param": null,
+        "request_id": "[id]",
+        "details": null
+      }
+    }
+    "#);
+}
+
+#[tokio::test]
+async fn a_limit_that_is_reached_says_which_and_until_when() {
+    let app = TestApp::start().await;
+    let context = app.platform.context();
+    let identities = Identities::new(&context).unwrap();
+    let limits = |rpm, tpd| PlanLimits { org: Limits { rpm, tpd, ..Limits::NONE }, ..PlanLimits::default() };
+    let plans = [("by-minute", limits(Some(2), None)), ("by-day", limits(None, Some(200)))];
+    for (plan, limits) in plans {
+        let plan = Plan { id: plan.to_owned(), has_rate_limits: true, limits, ..local::seed::default_plan() };
+        identities.add_plan(&plan).await.unwrap();
+        let customer = app.customer(&plan.id, Money::from_usd(1)).await;
+        let mut org = identities.find(customer.account.org, customer.account.user).await.unwrap().unwrap().org;
+        org.plan = plan.id.clone();
+        identities.put_org(&org).await.unwrap();
+
+        let body = with(question("dev-chat"), json!({"max_tokens": 60}));
+        // A minute may end between two calls: then the count begins anew.
+        let mut answers = Vec::new();
+        while answers.len() < 6 {
+            answers.push(chat(&customer.person, &body).await);
+            if answers.last().is_some_and(|answer| answer.status.starts_with("429")) {
+                break;
+            }
+        }
+        let refused = answers.last().unwrap();
+        assert_eq!((refused.status.as_str(), refused.code()), ("429 Too Many Requests", "rate_limit_exceeded"));
+        let details = &refused.json["error"]["details"];
+        assert_eq!(details["scope"], "org");
+        let served = &answers[0];
+        if plan.id == "by-minute" {
+            assert_eq!(details["dimension"], "rpm");
+            assert_eq!(served.header("x-ratelimit-limit-requests"), Some("2"));
+            assert_eq!(served.header("x-ratelimit-remaining-requests"), Some("1"));
+            assert_eq!(refused.header("x-ratelimit-remaining-requests"), Some("0"));
+            assert_eq!(refused.header("x-should-retry"), None);
+        } else {
+            assert_eq!(details["dimension"], "tpd");
+            assert_eq!(served.header("x-ratelimit-limit-tokens"), Some("200"));
+            let used = served.json["usage"]["total_tokens"].as_u64().unwrap();
+            assert_eq!(served.header("x-ratelimit-remaining-tokens"), Some((200 - used).to_string().as_str()));
+            assert_eq!(refused.header("x-should-retry"), Some("false"), "a day is longer than a client's patience");
+        }
+        let wait: i64 = refused.header("retry-after").unwrap().parse().unwrap();
+        assert_eq!(refused.header("retry-after-ms"), Some((wait * 1_000).to_string().as_str()));
+        let resets_at = details["resets_at"].as_i64().unwrap();
+        assert!((resets_at - shared::domain::time::Time::now().as_seconds() - wait).abs() <= 2);
+    }
+}

@@ -1,0 +1,216 @@
+//! Chat completions that are streamed.
+
+use std::time::{Duration, Instant};
+
+use insta::assert_json_snapshot;
+use serde_json::json;
+use shared::domain::catalog::OnDisconnect;
+use shared::domain::money::Money;
+use tests::TestApp;
+use tests::gateway::{CHAT, ModelBuilder, events};
+use tests::provider::{Behaviour, FakeProvider};
+
+use super::{chat, question, with};
+
+const STREAM: &str = include_str!("../../providers/fixtures/openai/stream.sse");
+
+#[tokio::test]
+async fn usage_comes_in_a_chunk_of_its_own_when_it_is_asked_for() {
+    let app = TestApp::start().await;
+    let customer = app.customer("streams", Money::from_usd(1)).await;
+    let body =
+        with(question("dev-chat"), json!({"stream": true, "max_tokens": 2, "stream_options": {"include_usage": true}}));
+    let answer = chat(&customer.person, &body).await;
+    assert_eq!(answer.header("content-type"), Some("text/event-stream"));
+    assert_eq!((answer.header("x-request-cost"), answer.header("x-ratelimit-limit-tokens")), (None, None));
+    assert_json_snapshot!(events(&answer.text), {"[].id" => "[id]", "[].created" => 0}, @r#"
+    [
+      {
+        "id": "[id]",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "dev-chat",
+        "choices": [
+          {
+            "index": 0,
+            "delta": {
+              "role": "assistant",
+              "content": ""
+            },
+            "logprobs": null,
+            "finish_reason": null
+          }
+        ],
+        "system_fingerprint": "dev-1",
+        "usage": null
+      },
+      {
+        "id": "[id]",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "dev-chat",
+        "choices": [
+          {
+            "index": 0,
+            "delta": {
+              "content": "I"
+            },
+            "logprobs": null,
+            "finish_reason": null
+          }
+        ],
+        "system_fingerprint": "dev-1",
+        "usage": null
+      },
+      {
+        "id": "[id]",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "dev-chat",
+        "choices": [
+          {
+            "index": 0,
+            "delta": {
+              "content": " am"
+            },
+            "logprobs": null,
+            "finish_reason": null
+          }
+        ],
+        "system_fingerprint": "dev-1",
+        "usage": null
+      },
+      {
+        "id": "[id]",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "dev-chat",
+        "choices": [
+          {
+            "index": 0,
+            "delta": {
+              "content": " "
+            },
+            "logprobs": null,
+            "finish_reason": null
+          }
+        ],
+        "system_fingerprint": "dev-1",
+        "usage": null
+      },
+      {
+        "id": "[id]",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "dev-chat",
+        "choices": [
+          {
+            "index": 0,
+            "delta": {},
+            "logprobs": null,
+            "finish_reason": "length"
+          }
+        ],
+        "system_fingerprint": "dev-1",
+        "usage": null
+      },
+      {
+        "id": "[id]",
+        "object": "chat.completion.chunk",
+        "created": 0,
+        "model": "dev-chat",
+        "choices": [],
+        "usage": {
+          "prompt_tokens": 22,
+          "completion_tokens": 2,
+          "total_tokens": 24,
+          "prompt_tokens_details": {
+            "cached_tokens": 0
+          },
+          "completion_tokens_details": {
+            "reasoning_tokens": 0
+          },
+          "cost": 0.000003
+        }
+      },
+      "[DONE]"
+    ]
+    "#);
+}
+
+#[tokio::test]
+async fn usage_that_nobody_asked_for_is_charged_and_not_sent() {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    fake.will(Behaviour::events(STREAM));
+    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("streams", Money::from_usd(1)).await;
+
+    let answer = chat(&customer.person, &with(question("fake"), json!({"stream": true}))).await;
+    let events = events(&answer.text);
+    assert_eq!(events.last().unwrap(), "[DONE]");
+    assert!(events.iter().all(|event| event.get("usage").is_none()), "{}", answer.text);
+    assert_eq!(fake.seen()[0].body["stream_options"]["include_usage"], true);
+    // 12 tokens at 1 USD a million, and 8 at 4 USD.
+    assert_eq!(app.charged(customer.account.org).await, (Money::from_micro_usd(12 + 8 * 4), 1));
+}
+
+/// The first of a slow stream's events must not wait for the others.
+#[tokio::test]
+async fn pieces_pass_as_they_come() {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    fake.will(Behaviour::events(STREAM).pausing(Duration::from_millis(60)));
+    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("streams", Money::from_usd(1)).await;
+
+    let request = customer.person.request(reqwest::Method::POST, CHAT);
+    let began = Instant::now();
+    let mut response = request.json(&with(question("fake"), json!({"stream": true}))).send().await.unwrap();
+    let mut arrivals = Vec::new();
+    while response.chunk().await.unwrap().is_some() {
+        arrivals.push(began.elapsed());
+    }
+    let last = arrivals.pop().unwrap();
+    assert!(last - arrivals[0] > Duration::from_millis(300), "{arrivals:?} {last:?}");
+}
+
+#[tokio::test]
+async fn a_client_that_leaves_stops_the_provider_or_lets_it_finish_as_the_model_says() {
+    let app = TestApp::start().await;
+    let policies = [(OnDisconnect::Stop, "stops"), (OnDisconnect::Drain, "drains")];
+    let mut fakes = Vec::new();
+    for (on_disconnect, name) in policies {
+        let fake = FakeProvider::start().await;
+        fake.will(Behaviour::events(STREAM).pausing(Duration::from_millis(40)));
+        let model = ModelBuilder::new(name).with(|model| model.on_disconnect = on_disconnect);
+        model.at(&app, &fake).await.insert(&app).await;
+        fakes.push(fake);
+    }
+    for ((on_disconnect, name), fake) in policies.into_iter().zip(fakes) {
+        let customer = app.customer(name, Money::from_usd(1)).await;
+
+        let request = customer.person.request(reqwest::Method::POST, CHAT);
+        let mut response = request.json(&with(question(name), json!({"stream": true}))).send().await.unwrap();
+        for _ in 0..3 {
+            response.chunk().await.unwrap();
+        }
+        drop(response);
+        let began = Instant::now();
+        let (charged, _) = loop {
+            let charged = app.charged(customer.account.org).await;
+            if charged.1 > 0 || began.elapsed() > Duration::from_secs(5) {
+                break charged;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        };
+        let whole = Money::from_micro_usd(12 + 8 * 4);
+        match on_disconnect {
+            OnDisconnect::Drain => assert_eq!((charged, fake.hung_up()), (whole, 0)),
+            OnDisconnect::Stop => {
+                assert_eq!(fake.hung_up(), 1, "the provider is cut off");
+                assert!(charged > Money::ZERO && charged != whole, "what was delivered is charged: {charged}");
+            }
+        }
+    }
+}

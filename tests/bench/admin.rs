@@ -1,0 +1,35 @@
+//! What an operator tells Atelier's gateway before anybody can call the mock through it.
+
+use serde_json::{Value, json};
+
+use crate::Result;
+use crate::openai::{MAX_TOKENS, MOCK_MODEL};
+use crate::process::client;
+
+/// Where the gateway's routes are.
+pub const BASE: &str = "/gateway/v1";
+pub const MODEL: &str = "bench";
+const PROVIDER: &str = "mock";
+
+/// Makes the mock a provider, and a model of it.
+pub async fn register(base: &str, operator_key: &str, mock_port: u16) -> Result<()> {
+    let provider = json!({
+        "name": PROVIDER, "kind": "openai", "base_url": format!("http://127.0.0.1:{mock_port}/v1"),
+        "api_key": "sk-mock",
+    });
+    let model = json!({
+        "name": MODEL, "display_name": "Bench", "type": "Others", "capabilities": ["chat", "streaming", "tools"],
+        "context_window": 32_768, "max_output_tokens": MAX_TOKENS, "pricing": {"input": "0.10", "output": "0.40"},
+        "deployments": [{"provider": PROVIDER, "model": MOCK_MODEL}],
+    });
+    post(&format!("{base}/admin/providers"), operator_key, &provider).await?;
+    post(&format!("{base}/admin/models"), operator_key, &model).await
+}
+
+async fn post(url: &str, key: &str, body: &Value) -> Result<()> {
+    let response = client()?.post(url).bearer_auth(key).json(body).send().await?;
+    match response.status() {
+        status if status.is_success() => Ok(()),
+        status => Err(format!("POST {url} answered {status}: {}", response.text().await?).into()),
+    }
+}

@@ -1,0 +1,53 @@
+//! Atelier on one machine: the `local` binary with its data on the disk, and the DynamoDB that it brings in its process.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use std::{env, fs};
+
+use local::credentials::Kept;
+use tokio::process::Command;
+
+use crate::load::Target;
+use crate::process::{Process, free_port, server};
+use crate::{Result, admin};
+
+/// A build from nothing, on a slow machine.
+const BUILD: Duration = Duration::from_secs(1_800);
+
+pub async fn start(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
+    let binary = build().await?;
+    let data = run.join("atelier");
+    fs::create_dir_all(&data)?;
+    let port = free_port()?;
+    let mut command = server(binary);
+    command.args(["--port", &port.to_string(), "--data-dir"]).arg(&data);
+    let process = Process::serve(&mut command, port, &run.join("atelier.log")).await?;
+
+    let kept = Kept::read(&data).map_err(|failure| failure.to_string())?.ok_or("it wrote no credentials")?;
+    let ada = kept.users.get("ada").ok_or("its credentials have no ada")?;
+    let base = format!("http://127.0.0.1:{port}{}", admin::BASE);
+    admin::register(&base, &kept.operator.api_key, mock_port).await?;
+    let headers = vec![("authorization".to_owned(), format!("Bearer {}", ada.api_key))];
+    let path = format!("{}/chat/completions", admin::BASE);
+    Ok((Target { port, path, headers, model: admin::MODEL.to_owned() }, process))
+}
+
+/// The binary `local`, in the folder of builds that this one is in.
+async fn build() -> Result<PathBuf> {
+    let own = env::current_exe()?;
+    let target = own.ancestors().nth(2).ok_or("this binary is in no folder of builds")?;
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--release", "--target-dir"]).arg(target);
+    // With this crate beside it, its dependencies have the features that they have here, and are not built again.
+    cargo.args(["-p", "local", "-p", env!("CARGO_PKG_NAME"), "--bin", "local"]);
+    // What cargo tells the program it runs is not meant for another cargo: some build scripts would run again.
+    for (name, _) in env::vars_os() {
+        let told = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
+        if told.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+            cargo.env_remove(name);
+        }
+    }
+    let built = Process::start(&mut cargo)?.end(BUILD).await;
+    built.map_err(|cause| format!("`local` does not build: {cause}"))?;
+    Ok(target.join("release/local"))
+}

@@ -1,0 +1,57 @@
+//! The comparison: everybody started, measured in rounds, and told apart.
+
+use crate::cli::Bench;
+use crate::process::free_port;
+use crate::results::Results;
+use crate::rounds::{self, Kind};
+use crate::subject::{Folders, Name, Subject};
+use crate::{Result, table, verdict};
+
+pub async fn compare(bench: &Bench) -> Result<()> {
+    let (wanted, plan) = (bench.names(), bench.plan());
+    // Dropped after the processes that write there.
+    let folders = Folders::new(bench.cache()?)?;
+    let (mock_port, mut subjects) = (free_port()?, Vec::new());
+    for &name in &wanted {
+        println!("starting {} …", name.shown());
+        match Subject::start(name, &folders, mock_port).await {
+            Ok(subject) => subjects.push(subject),
+            Err(cause) if name == Name::Direct => return Err(cause),
+            Err(cause) => eprintln!("{} is not measured: {cause}", name.shown()),
+        }
+    }
+    let results = rounds::run(&plan, &subjects).await?;
+
+    let (streams, whole): (Vec<_>, Vec<_>) = plan.kinds().partition(|kind| kind.stream);
+    let names: Vec<_> = subjects.iter().map(|subject| subject.name).collect();
+    println!("\nMedians; {} s a turn, rounds: {}.\n", plan.seconds, plan.rounds);
+    println!("{}", table::whole(&results, &names, &whole));
+    if !streams.is_empty() {
+        println!("{}", table::streams(&results, &names, &streams));
+    }
+    for error in table::errors(&results, &names, &[whole.clone(), streams].concat()) {
+        println!("{error}");
+    }
+    let is_better = judged(&results, &names, &whole);
+    let is_complete = subjects.len() == wanted.len();
+    if bench.check && !(is_complete && is_better) {
+        return Err("Atelier has to be better than each of the others, in every round".into());
+    }
+    Ok(())
+}
+
+/// Whether Atelier is better than all the others.
+fn judged(results: &Results, names: &[Name], kinds: &[Kind]) -> bool {
+    if !names.contains(&Name::Atelier) {
+        println!("Nothing is said of Atelier, which was not measured.");
+        return false;
+    }
+    let others: Vec<_> = names.iter().copied().filter(|name| ![Name::Direct, Name::Atelier].contains(name)).collect();
+    println!(
+        "atelier: CPU and RSS are those of the gateway and of the DynamoDB, SQS, S3 and KMS in the same process.\n"
+    );
+    println!("{}", verdict::shown(results, &others, kinds));
+    let is_met = verdict::is_met(results, &others, kinds);
+    println!("Better than each of them in every round: {}.", if is_met { "yes" } else { "no" });
+    is_met
+}

@@ -1,0 +1,53 @@
+//! `LiteLLM`, as its documentation runs it in production: one worker, a master key, no database.
+
+use std::fs;
+use std::path::Path;
+
+use tokio::process::Command;
+
+use crate::load::Target;
+use crate::openai::MOCK_MODEL;
+use crate::process::{Process, free_port, server};
+use crate::{Result, install};
+
+const VERSION: &str = "1.106.2";
+const KEY: &str = "sk-bench";
+const MODEL: &str = "bench";
+
+pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, Process)> {
+    let folder = cache.join(format!("litellm-{VERSION}"));
+    let binaries = folder.join("bin");
+    let mut venv = Command::new("python3");
+    venv.args(["-m", "venv"]).arg(&folder);
+    let mut pip = Command::new(binaries.join("pip"));
+    pip.args(["install", "--disable-pip-version-check", &format!("litellm[proxy]=={VERSION}")]);
+    install::once(&folder, [venv, pip]).await?;
+
+    let config = run.join("litellm.yaml");
+    fs::write(&config, configuration(mock_port))?;
+    let port = free_port()?;
+    let mut command = server(binaries.join("litellm"));
+    command.args(["--host", "127.0.0.1", "--port", &port.to_string(), "--num_workers", "1", "--telemetry", "False"]);
+    command.arg("--config").arg(&config);
+    // Without the last, it looks for today's prices on the internet before it starts.
+    let settings = ["LITELLM_MODE=PRODUCTION", "LITELLM_LOG=ERROR", "LITELLM_LOCAL_MODEL_COST_MAP=True"];
+    command.envs(settings.iter().filter_map(|setting| setting.split_once('=')));
+    let process = Process::serve(&mut command, port, &run.join("litellm.log")).await?;
+
+    let headers = vec![("authorization".to_owned(), format!("Bearer {KEY}"))];
+    Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, model: MODEL.to_owned() }, process))
+}
+
+fn configuration(mock_port: u16) -> String {
+    format!(
+        "model_list:
+  - model_name: {MODEL}
+    litellm_params:
+      model: openai/{MOCK_MODEL}
+      api_base: http://127.0.0.1:{mock_port}/v1
+      api_key: sk-mock
+general_settings:
+  master_key: {KEY}
+"
+    )
+}

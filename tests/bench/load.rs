@@ -1,0 +1,105 @@
+//! A load and what came of it. It is made by a process of its own, told on its standard input what to do.
+
+use std::env;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::connection::{Connection, PATIENCE, Tally};
+use crate::{Result, openai};
+
+/// Connections that each send the same call, and the next when the last is answered.
+#[derive(Serialize, Deserialize)]
+pub struct Load {
+    pub target: Target,
+    pub connections: usize,
+    pub seconds: f64,
+    pub stream: bool,
+}
+
+/// Where chat completions are asked for, and as whom.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Target {
+    pub port: u16,
+    pub path: String,
+    pub headers: Vec<(String, String)>,
+    pub model: String,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Report {
+    /// How many were answered as expected.
+    pub requests: usize,
+    pub errors: usize,
+    pub first_error: Option<String>,
+    pub requests_per_s: f64,
+    /// Of what was answered as expected, if anything was.
+    pub times: Option<Times>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Times {
+    pub p50_us: f64,
+    pub p90_us: f64,
+    pub p99_us: f64,
+    /// Until the first byte of the body.
+    pub first_byte_p50_us: f64,
+}
+
+impl Load {
+    /// Makes the load in another process.
+    pub async fn run(&self) -> Result<Report> {
+        let mut command = Command::new(env::current_exe()?);
+        command.arg("load").stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn()?;
+        let mut input = child.stdin.take().ok_or("the load has no standard input")?;
+        input.write_all(&serde_json::to_vec(self)?).await?;
+        drop(input);
+        // What is under way when the time is up may take its whole time.
+        let patience = Duration::from_secs_f64(self.seconds) + 2 * PATIENCE;
+        let output = timeout(patience, child.wait_with_output()).await.map_err(|_| "the load does not end")??;
+        Ok(serde_json::from_slice(&output.stdout)?)
+    }
+
+    /// What that other process does.
+    pub async fn make(self) -> Result<Report> {
+        let call = openai::request(&self.target.model, self.stream);
+        let expected = Arc::new(openai::Expected::new(self.stream));
+        let connections = (0..self.connections).map(|_| Connection::new(&self.target, call.clone(), expected.clone()));
+        let connections: Vec<_> = connections.collect::<http::Result<_>>()?;
+        let began = Instant::now();
+        let until = began + Duration::from_secs_f64(self.seconds);
+        let tallies = join_all(connections.into_iter().map(|connection| connection.ask(until))).await;
+        Ok(Report::new(&tallies, began.elapsed()))
+    }
+}
+
+impl Report {
+    fn new(tallies: &[Tally], took: Duration) -> Self {
+        let errors = tallies.iter().map(|tally| tally.errors).sum();
+        let first_error = tallies.iter().find_map(|tally| tally.first_error.clone());
+        let answers = || tallies.iter().flat_map(|tally| &tally.answers);
+        let mut totals: Vec<_> = answers().map(|answer| answer.total).collect();
+        let mut first_bytes: Vec<_> = answers().map(|answer| answer.first_byte).collect();
+        totals.sort_unstable();
+        first_bytes.sort_unstable();
+        let times = (!totals.is_empty()).then(|| Times {
+            p50_us: percentile_us(&totals, 50),
+            p90_us: percentile_us(&totals, 90),
+            p99_us: percentile_us(&totals, 99),
+            first_byte_p50_us: percentile_us(&first_bytes, 50),
+        });
+        let requests = totals.len();
+        Self { requests, errors, first_error, requests_per_s: requests as f64 / took.as_secs_f64(), times }
+    }
+}
+
+fn percentile_us(sorted: &[Duration], percent: usize) -> f64 {
+    sorted[(sorted.len() - 1) * percent / 100].as_secs_f64() * 1e6
+}

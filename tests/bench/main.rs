@@ -1,0 +1,73 @@
+//! Measures Atelier's gateway beside others: `cargo run --release -p tests --bin bench -- --help`.
+#![expect(clippy::print_stdout, reason = "its tables are what this program is for")]
+
+mod admin;
+mod atelier;
+mod cli;
+mod compare;
+mod connection;
+mod direct;
+mod install;
+mod litellm;
+mod load;
+mod mock;
+mod openai;
+mod portkey;
+mod process;
+mod procfs;
+mod results;
+mod rounds;
+mod subject;
+mod table;
+mod verdict;
+
+use std::error::Error;
+use std::io;
+use std::process::ExitCode;
+
+use clap::Parser;
+use cli::{Cli, Command};
+use load::Load;
+use tokio::signal::unix::{SignalKind, signal};
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+/// One thread: neither the mock nor the load may take more of the machine than they need.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        Some(Command::Mock { port }) => mock::serve(port).await.map_err(Into::into),
+        Some(Command::Load) => make_load().await,
+        // When a signal wins, the other is dropped, and with it every process it started.
+        None => tokio::select! {
+            done = compare::compare(&cli.bench) => done,
+            stopped = stop_signal() => stopped,
+        },
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(cause) => {
+            eprintln!("bench: {cause}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn make_load() -> Result<()> {
+    let load: Load = serde_json::from_reader(io::stdin())?;
+    println!("{}", serde_json::to_string(&load.make().await?)?);
+    Ok(())
+}
+
+/// Ctrl-C, the polite kill of a process manager, or a terminal that closes.
+async fn stop_signal() -> Result<()> {
+    let [mut interrupt, mut terminate] = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
+    let mut hangup = signal(SignalKind::hangup())?;
+    tokio::select! {
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+        _ = hangup.recv() => {}
+    }
+    Err("stopped".into())
+}

@@ -1,0 +1,97 @@
+//! The call that every subject passes on, the mock's answers to it, and how the one is known from the other.
+
+use std::iter;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+
+/// How large a request is, whatever the subject calls the model.
+const REQUEST_BYTES: usize = 1024;
+pub const MAX_TOKENS: u32 = 256;
+pub const MOCK_MODEL: &str = "mock-model";
+/// What the mock says in one piece.
+const TEXT: &str = "The lighthouse keeper counted the waves until the storm had passed, wrote the number in the book \
+                    beside all the others, and found that on every night of that winter the sea had come to the rocks \
+                    as often as he had years, which he took for a greeting and at once answered with the lamp until the \
+                    first of the sun came up over the channel.";
+/// What it says when it streams: each of these in a chunk of its own.
+const PIECES: usize = 20;
+/// What an answer without usage lacks; a gateway that dropped it would have less to do.
+const USAGE_MARK: &str = "\"total_tokens\"";
+
+/// The body of the request.
+pub fn request(model: &str, stream: bool) -> Bytes {
+    let mut body = json!({
+        "model": model,
+        "max_tokens": MAX_TOKENS,
+        "messages": [{"role": "system", "content": "You tell short stories."}, {"role": "user", "content": ""}],
+    });
+    if stream {
+        body["stream"] = true.into();
+        body["stream_options"] = json!({"include_usage": true});
+    }
+    let room = REQUEST_BYTES.saturating_sub(body.to_string().len());
+    body["messages"][1]["content"] = "And then? ".chars().cycle().take(room).collect::<String>().into();
+    body.to_string().into()
+}
+
+/// The mock's answer in one piece.
+pub fn answer() -> Bytes {
+    let choice = json!({"index": 0, "message": {"role": "assistant", "content": TEXT}, "finish_reason": "stop"});
+    let answer = json!({
+        "id": "chatcmpl-mock", "object": "chat.completion", "created": 1_767_225_600, "model": MOCK_MODEL,
+        "choices": [choice], "usage": usage(),
+    });
+    answer.to_string().into()
+}
+
+/// The events of the mock's stream.
+pub fn events(include_usage: bool) -> Vec<Bytes> {
+    let piece = |index| chunk(json!([{"index": 0, "delta": {"content": piece(index)}, "finish_reason": null}]));
+    let finish = chunk(json!([{"index": 0, "delta": {}, "finish_reason": "stop"}]));
+    let mut events: Vec<_> = (0..PIECES).map(piece).chain(iter::once(finish)).collect();
+    if include_usage {
+        let mut last = chunk(json!([]));
+        last["usage"] = usage();
+        events.push(last);
+    }
+    let done = iter::once("data: [DONE]\n\n".into());
+    events.iter().map(|event| format!("data: {event}\n\n").into()).chain(done).collect()
+}
+
+fn chunk(choices: Value) -> Value {
+    json!({
+        "id": "chatcmpl-mock", "object": "chat.completion.chunk", "created": 1_767_225_600, "model": MOCK_MODEL,
+        "choices": choices,
+    })
+}
+
+fn piece(index: usize) -> String {
+    format!(" wave-{index:02}")
+}
+
+fn usage() -> Value {
+    json!({"prompt_tokens": 220, "completion_tokens": 60, "total_tokens": 280})
+}
+
+/// Tells the mock's answer, passed on by whomever, from anything else.
+pub struct Expected {
+    /// All of it, in this order.
+    texts: Vec<String>,
+}
+
+impl Expected {
+    pub fn new(stream: bool) -> Self {
+        let texts = match stream {
+            true => (0..PIECES).map(piece).chain(["[DONE]".to_owned()]).collect(),
+            false => vec![TEXT.to_owned()],
+        };
+        Self { texts }
+    }
+
+    pub fn is(&self, body: &[u8]) -> bool {
+        let Ok(body) = str::from_utf8(body) else { return false };
+        let after = |rest, text: &String| str::split_once(rest, text).map(|(_, after)| after);
+        body.contains(USAGE_MARK) && self.texts.iter().try_fold(body, after).is_some()
+    }
+}

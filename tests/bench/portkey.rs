@@ -1,0 +1,40 @@
+//! Portkey's gateway, as `npm` gives it: one process on Node, told by headers whom to call.
+
+use std::path::Path;
+
+use tokio::process::Command;
+
+use crate::load::Target;
+use crate::openai::MOCK_MODEL;
+use crate::process::{Process, free_port, server};
+use crate::{Result, install};
+
+const VERSION: &str = "1.15.2";
+/// It would listen on every interface, and has no option for another.
+const ON_LOOPBACK: &str = "data:text/javascript,
+    import net from 'node:net';
+    const listen = net.Server.prototype.listen;
+    net.Server.prototype.listen = function (port, _host, done) { return listen.call(this, port, '127.0.0.1', done); };";
+
+pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, Process)> {
+    let folder = cache.join(format!("portkey-{VERSION}"));
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", &format!("@portkey-ai/gateway@{VERSION}"), "--prefix"]);
+    npm.arg(&folder);
+    install::once(&folder, [npm]).await?;
+
+    let port = free_port()?;
+    let mut command = server("node");
+    command.args(["--import", ON_LOOPBACK]).arg(folder.join("node_modules/@portkey-ai/gateway/build/start-server.js"));
+    // Without its page of logs, which would keep every call.
+    command.args([&format!("--port={port}"), "--headless"]).env("NODE_ENV", "production");
+    let process = Process::serve(&mut command, port, &run.join("portkey.log")).await?;
+
+    let headers = [
+        ("authorization", "Bearer sk-mock".to_owned()),
+        ("x-portkey-provider", "openai".to_owned()),
+        ("x-portkey-custom-host", format!("http://127.0.0.1:{mock_port}/v1")),
+    ];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value)).into();
+    Ok((Target { port, path: "/v1/chat/completions".to_owned(), headers, model: MOCK_MODEL.to_owned() }, process))
+}

@@ -1,0 +1,61 @@
+//! What all rounds together say.
+
+use crate::rounds::{Kind, Leg};
+use crate::subject::Name;
+
+pub struct Results {
+    pub legs: Vec<Leg>,
+}
+
+impl Leg {
+    pub fn p50_ms(&self) -> Option<f64> {
+        self.report.times.as_ref().map(|times| times.p50_us / 1e3)
+    }
+
+    pub fn p99_ms(&self) -> Option<f64> {
+        self.report.times.as_ref().map(|times| times.p99_us / 1e3)
+    }
+
+    pub fn first_byte_ms(&self) -> Option<f64> {
+        self.report.times.as_ref().map(|times| times.first_byte_p50_us / 1e3)
+    }
+
+    /// Errors are not requests: who has nothing but errors has no rate.
+    pub fn requests_per_s(&self) -> Option<f64> {
+        self.report.times.as_ref().map(|_| self.report.requests_per_s)
+    }
+
+    /// The mock's own is no gateway's, and that of a refusal is no call's.
+    pub fn cpu_ms_per_call(&self) -> Option<f64> {
+        (self.name != Name::Direct && self.report.times.is_some()).then_some(self.cpu_ms_per_call)
+    }
+
+    pub fn rss_mb(&self) -> Option<f64> {
+        (self.name != Name::Direct).then_some(self.rss_mb)
+    }
+}
+
+impl Results {
+    /// One subject under one load, round by round.
+    pub fn of(&self, name: Name, kind: Kind) -> impl Iterator<Item = &Leg> {
+        self.legs.iter().filter(move |leg| leg.name == name && leg.kind == kind)
+    }
+
+    /// The median over the rounds in which there is such a number.
+    pub fn median(&self, name: Name, kind: Kind, number: impl Fn(&Leg) -> Option<f64>) -> Option<f64> {
+        median(self.of(name, kind).filter_map(number).collect())
+    }
+
+    /// How much a gateway adds to what the mock alone takes in the same round; the median of that.
+    pub fn added(&self, name: Name, kind: Kind, number: impl Fn(&Leg) -> Option<f64>) -> Option<f64> {
+        let pairs = self.of(name, kind).zip(self.of(Name::Direct, kind));
+        let added = pairs.filter_map(|(leg, direct)| Some(number(leg)? - number(direct)?));
+        if name == Name::Direct { None } else { median(added.collect()) }
+    }
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    Some((values[last / 2] + values[values.len() / 2]) / 2.0)
+}

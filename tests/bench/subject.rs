@@ -1,0 +1,85 @@
+//! Who is measured: the mock itself, and the gateways in front of it.
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::ValueEnum;
+
+use crate::load::{Load, Target};
+use crate::process::Process;
+use crate::{Result, atelier, direct, litellm, portkey};
+
+/// In its first six seconds Portkey takes half as much again for a call: its just-in-time compiler is at work.
+const WARM_UP_S: f64 = 8.0;
+const WARM_UP_CONNECTIONS: usize = 16;
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ValueEnum)]
+pub enum Name {
+    Direct,
+    Atelier,
+    Litellm,
+    Portkey,
+}
+
+impl Name {
+    /// As the tables call it.
+    pub fn shown(self) -> &'static str {
+        match self {
+            Self::Direct => "direct",
+            Self::Atelier => "atelier",
+            Self::Litellm => "litellm",
+            Self::Portkey => "portkey",
+        }
+    }
+}
+
+/// One that is ready to be measured. Its process ends when it is dropped.
+pub struct Subject {
+    pub name: Name,
+    pub target: Target,
+    pub process: Process,
+}
+
+/// Where things are that outlive a run, and those that do not.
+pub struct Folders {
+    cache: PathBuf,
+    run: PathBuf,
+}
+
+impl Folders {
+    pub fn new(cache: PathBuf) -> Result<Self> {
+        // On the same disk as the cache: a temporary folder is often in memory, where no database is.
+        let run = cache.join(format!("run-{}", std::process::id()));
+        fs::create_dir_all(&run).map_err(|error| format!("{}: {error}", run.display()))?;
+        Ok(Self { cache, run })
+    }
+}
+
+impl Drop for Folders {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.run);
+    }
+}
+
+impl Subject {
+    /// Starts it in front of the mock; it is ready when it passes calls on.
+    pub async fn start(name: Name, folders: &Folders, mock_port: u16) -> Result<Self> {
+        let Folders { cache, run } = folders;
+        let (target, process) = match name {
+            Name::Direct => direct::start(run, mock_port).await?,
+            Name::Atelier => atelier::start(run, mock_port).await?,
+            Name::Litellm => litellm::start(cache, run, mock_port).await?,
+            Name::Portkey => portkey::start(cache, run, mock_port).await?,
+        };
+        let subject = Self { name, target, process };
+        subject.warm_up().await?;
+        Ok(subject)
+    }
+
+    async fn warm_up(&self) -> Result<()> {
+        let target = self.target.clone();
+        let load = Load { target, connections: WARM_UP_CONNECTIONS, seconds: WARM_UP_S, stream: false };
+        let report = load.run().await?;
+        report.first_error.map_or(Ok(()), |error| Err(format!("it does not pass calls on: {error}").into()))
+    }
+}

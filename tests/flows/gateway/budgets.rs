@@ -1,0 +1,54 @@
+//! What a call costs in calls of AWS and units of the tables.
+
+use axum::Router;
+use serde_json::json;
+use shared::domain::money::Money;
+use tests::TestApp;
+use tests::gateway::{CHAT, Customer};
+
+async fn bill(app: &TestApp, customer: &Customer, environment: &Router) -> String {
+    let body = json!({"model": "dev-chat", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello"}]});
+    app.recorder.take();
+    let (status, answer) = customer.call(environment, CHAT, &body).await;
+    assert!(status.is_success(), "{answer}");
+    app.recorder.take_bill().to_string()
+}
+
+#[tokio::test]
+async fn a_call_in_a_lease_of_one_reads_once_and_writes_once_before_and_twice_after() {
+    let app = TestApp::start().await;
+    // So near the edge, each call is exact.
+    let customer = app.customer("exact", Money::from_micro_usd(100)).await;
+    let environment = app.environment();
+    bill(&app, &customer, &environment).await;
+    for _ in 0..4 {
+        assert_eq!(
+            bill(&app, &customer, &environment).await,
+            "1 dynamodb:BatchGetItem (3 units), 1 dynamodb:PutItem (2 units), 2 dynamodb:TransactWriteItems (18 units)"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_call_in_a_wide_lease_reads_nothing_and_writes_one_item() {
+    let app = TestApp::start().await;
+    let customer = app.customer("wide", Money::from_usd(1_000)).await;
+    let environment = app.environment();
+    let mut bills = Vec::new();
+    for _ in 0..1 + 2 + 4 + 8 {
+        bills.push(bill(&app, &customer, &environment).await);
+    }
+    // Leases of one, two, four, eight calls: the first call of each takes it, the last one closes it.
+    for (first, calls) in [(3, 4), (7, 8)] {
+        let of_lease = &bills[first..first + calls];
+        let (taken, closed) = (&of_lease[0], &of_lease[calls - 1]);
+        assert!(
+            taken.contains("1 dynamodb:BatchGetItem") && taken.contains("1 dynamodb:TransactWriteItems"),
+            "{taken}"
+        );
+        assert!(closed.contains("1 dynamodb:TransactWriteItems"), "{closed}");
+        for bill in &of_lease[1..calls - 1] {
+            assert_eq!(bill, "1 dynamodb:PutItem (2 units)");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Where credits, a cap or a limit end: exactly there.
+
+use axum::Router;
+use axum::http::StatusCode;
+use futures::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+use shared::domain::money::Money;
+use tests::TestApp;
+use tests::client::send;
+use tests::gateway::{CHAT, Customer};
+
+const CALLS: usize = 2_000;
+const COVERED: usize = 500;
+
+/// An answer that is cut at its only token costs just what was taken for it.
+fn call() -> Value {
+    json!({"model": "dev-chat", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello there"}]})
+}
+
+async fn cost_of_one(app: &TestApp) -> Money {
+    let one = app.customer("measure", Money::from_usd(1)).await;
+    let answer = send(one.person.request(Method::POST, CHAT).json(&call())).await;
+    answer.header("x-request-cost").and_then(|cost| cost.parse().ok()).expect("a cost")
+}
+
+/// How many of the calls, all at once, end in each status; and what the refusals say.
+async fn all_at_once(customer: &Customer, environment: &Router) -> (usize, Vec<(StatusCode, Value)>) {
+    let body = call();
+    let answers = join_all((0..CALLS).map(|_| customer.call(environment, CHAT, &body))).await;
+    let (answered, refused): (Vec<_>, Vec<_>) = answers.into_iter().partition(|(status, _)| *status == StatusCode::OK);
+    (answered.len(), refused)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn credits_for_500_of_2000_calls_at_once_serve_500_and_end_at_zero() {
+    let app = TestApp::start().await;
+    let credits = cost_of_one(&app).await.times(COVERED as u64);
+    let customer = app.customer("edge", credits).await;
+    let environment = app.environment();
+
+    let (answered, refused) = all_at_once(&customer, &environment).await;
+    assert_eq!(answered, COVERED);
+    for (status, answer) in refused {
+        assert_eq!(status, StatusCode::PAYMENT_REQUIRED, "{answer}");
+        assert_eq!(answer["error"]["code"], "insufficient_credits");
+    }
+    assert_eq!(app.balance(customer.account.org).await, Money::ZERO);
+    assert_eq!(app.charged(customer.account.org).await, (credits, COVERED));
+    let usage = app.usage(customer.account.org).await;
+    assert_eq!((usage.total().requests, usage.total().charged), (COVERED as u64, credits));
+}

@@ -1,0 +1,37 @@
+//! Environments that die between taking a lease and closing it.
+
+use std::time::Duration;
+
+use serde_json::json;
+use shared::domain::money::Money;
+use shared::domain::time::Time;
+use tests::TestApp;
+use tests::gateway::CHAT;
+use tokio::runtime::Builder;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_killed_environment_held_comes_back_and_nothing_is_overdrawn() {
+    let app = TestApp::start().await;
+    let credits = Money::from_micro_usd(20_000);
+    let customer = app.customer("killed", credits).await;
+    let org = customer.account.org;
+    let body = json!({"model": "dev-chat", "max_tokens": 60, "messages": [{"role": "user", "content": "Hello there"}]});
+    let random = &mut fastrand::Rng::with_seed(11);
+    for _ in 0..12 {
+        // Each environment has a runtime of its own, which takes every task with it when it goes.
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let environment = app.environment();
+        for _ in 0..24 {
+            let (customer, environment, body) = (customer.clone(), environment.clone(), body.clone());
+            runtime.spawn(async move { customer.call(&environment, CHAT, &body).await });
+        }
+        tokio::time::sleep(Duration::from_millis(random.u64(1..60))).await;
+        runtime.shutdown_background();
+        let (charged, _) = app.charged(org).await;
+        assert!(app.balance(org).await + charged <= credits, "overdrawn");
+    }
+    app.platform.tick(Time::now().plus(Duration::from_secs(3_600))).await.unwrap();
+    let (charged, calls) = app.charged(org).await;
+    assert!(calls > 0, "the test is about calls that were made");
+    assert_eq!(app.balance(org).await + charged, credits);
+}

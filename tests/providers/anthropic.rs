@@ -1,0 +1,145 @@
+//! Anthropic's Messages API, both ways.
+
+use insta::assert_json_snapshot;
+use serde_json::{Value, json};
+use shared::domain::provider::ProviderKind::Anthropic;
+use shared::domain::usage::Tokens;
+use shared::gateway::providers::FailureKind;
+use tests::provider::Behaviour;
+
+use crate::stage::{KEY, chat, choices, conversation, embeddings, question, question_with, stage};
+
+const ANSWER: &str = include_str!("fixtures/anthropic/answer.json");
+const STREAM: &str = include_str!("fixtures/anthropic/stream.sse");
+
+fn answer(reason: &str, content: Value) -> Behaviour {
+    let usage = json!({"input_tokens": 1, "output_tokens": 2});
+    Behaviour::json(200, json!({"type": "message", "content": content, "stop_reason": reason, "usage": usage}))
+}
+
+#[tokio::test]
+async fn a_conversation_is_translated() {
+    let stage = stage(Anthropic).await;
+    let mut body = conversation("https://pictures.test/a.png");
+    body["top_k"] = json!(40);
+    body["user"] = json!("user-7");
+    body["parallel_tool_calls"] = json!(false);
+    body["tool_choice"] = json!("required");
+    stage.answered(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
+    let seen = stage.fake.seen().remove(0);
+    assert_eq!(seen.path, "/messages");
+    assert_eq!(
+        (&seen.headers["x-api-key"], &seen.headers["anthropic-version"]),
+        (&KEY.parse().unwrap(), &"2023-06-01".parse().unwrap())
+    );
+    assert_json_snapshot!("anthropic_request", seen.body);
+}
+
+#[tokio::test]
+async fn a_schema_is_held_to_by_the_api() {
+    let stage = stage(Anthropic).await;
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let format = json!({"type": "json_schema", "json_schema": {"name": "s", "strict": true, "schema": schema}});
+    let request = question_with(json!({"response_format": format, "output_config": {"effort": "low"}}));
+    stage.streamed(Behaviour::events(STREAM), &request).await;
+    let asked = stage.asked();
+    let expected = json!({"effort": "low", "format": {"type": "json_schema", "schema": schema}});
+    assert_eq!((&asked["output_config"], &asked["stream"]), (&expected, &json!(true)));
+}
+
+#[tokio::test]
+async fn a_whole_answer_has_its_calls_and_all_its_input() {
+    let stage = stage(Anthropic).await;
+    let answer = stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    assert_json_snapshot!("anthropic_choices", choices(&answer));
+    assert_eq!(answer.usage, Some(Tokens { input: 1_250, cached: 1_000, output: 75, reasoning: 0 }));
+}
+
+#[tokio::test]
+async fn a_stream_says_the_same_in_pieces() {
+    let stage = stage(Anthropic).await;
+    let all = stage.streamed(Behaviour::events(STREAM), &question()).await;
+    assert_json_snapshot!("anthropic_stream", all.choices);
+    assert_eq!((all.text().as_str(), all.finished), ("Let me look.", 1));
+    assert_eq!(all.usage, Some(Tokens { input: 125, cached: 100, output: 89, reasoning: 0 }));
+    assert!(all.failure.is_none());
+}
+
+#[tokio::test]
+async fn a_cut_stream_keeps_the_input_it_was_told() {
+    let stage = stage(Anthropic).await;
+    let all = stage.streamed(Behaviour::events(STREAM).cut_after(9), &question()).await;
+    assert_eq!(all.usage.map(|usage| (usage.input, usage.output)), Some((125, 1)));
+    assert_eq!((all.failure.unwrap().code.as_str(), all.finished), ("provider_stream_cut", 0));
+}
+
+#[tokio::test]
+async fn every_reason_to_stop_has_its_name() {
+    let stage = stage(Anthropic).await;
+    let reasons = [
+        ("end_turn", "stop"),
+        ("stop_sequence", "stop"),
+        ("max_tokens", "length"),
+        ("model_context_window_exceeded", "length"),
+        ("pause_turn", "length"),
+        ("refusal", "content_filter"),
+    ];
+    for (reason, finish) in reasons {
+        let content = json!([{"type": "text", "text": "a"}]);
+        let answer = stage.answered(answer(reason, content), &question()).await.unwrap();
+        assert_eq!(choices(&answer)[0]["finish_reason"], finish, "{reason}");
+    }
+    let silent = stage.answered(answer("end_turn", json!([])), &question()).await.unwrap();
+    assert_eq!(choices(&silent)[0]["message"]["content"], "");
+}
+
+#[tokio::test]
+async fn errors_keep_their_type() {
+    let stage = stage(Anthropic).await;
+    let error =
+        |kind: &str| json!({"type": "error", "error": {"type": kind, "message": "said so"}, "request_id": "req_1"});
+    let cases = [
+        (400, "invalid_request_error", FailureKind::Request),
+        (413, "request_too_large", FailureKind::Request),
+        (429, "rate_limit_error", FailureKind::RateLimited),
+        (500, "api_error", FailureKind::Unavailable),
+        (529, "overloaded_error", FailureKind::Unavailable),
+    ];
+    for (status, kind, expected) in cases {
+        let failure = stage.answered(Behaviour::json(status, error(kind)), &question()).await.unwrap_err();
+        assert_eq!((failure.kind, failure.code.as_str(), failure.message.as_str()), (expected, kind, "said so"));
+    }
+    for (status, kind) in [(401, "authentication_error"), (403, "permission_error"), (404, "not_found_error")] {
+        let failure = stage.answered(Behaviour::json(status, error(kind)), &question()).await.unwrap_err();
+        assert_eq!((failure.kind, failure.code.as_str()), (FailureKind::Setup, "provider_setup"));
+    }
+    let begun: String = STREAM.split_inclusive("\n\n").take(8).collect();
+    let events = format!("{begun}event: error\ndata: {}\n\n", error("overloaded_error"));
+    let all = stage.streamed(Behaviour::events(&events), &question()).await;
+    let failure = all.failure.as_ref().unwrap();
+    assert_eq!((failure.code.as_str(), failure.message.as_str()), ("overloaded_error", "said so"));
+    assert_eq!((failure.kind, all.text().as_str()), (FailureKind::Unavailable, "Let me"));
+}
+
+#[tokio::test]
+async fn what_it_cannot_do_is_refused_before_anything_is_sent() {
+    let stage = stage(Anthropic).await;
+    let cases = [
+        ("n", json!({"n": 2})),
+        ("seed", json!({"seed": 1})),
+        ("logprobs", json!({"logprobs": true})),
+        ("presence_penalty", json!({"presence_penalty": 1})),
+        ("frequency_penalty", json!({"frequency_penalty": -1})),
+        ("temperature", json!({"temperature": 1.5})),
+        ("response_format", json!({"response_format": {"type": "json_object"}})),
+        ("tools", json!({"tools": [{"type": "custom", "custom": {"name": "x"}}]})),
+        ("messages", json!({"messages": [{"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]}]})),
+    ];
+    for (param, more) in cases {
+        let failure = stage.provider.chat("m", &question_with(more)).await.unwrap_err();
+        assert_eq!((failure.kind, failure.param.as_deref()), (FailureKind::Unsupported, Some(param)));
+    }
+    let request = embeddings(json!({"model": "m", "input": "a"}));
+    assert_eq!(stage.provider.embed("m", &request).await.unwrap_err().kind, FailureKind::Unsupported);
+    assert!(stage.fake.seen().is_empty());
+}

@@ -1,0 +1,198 @@
+//! Customers of the gateway: organizations with credits and a key, and further environments that serve them.
+
+use std::collections::BTreeMap;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use shared::auth::{Claims, first_seen};
+use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
+use shared::domain::id::{ApiKeyId, OrgId, TransactionId};
+use shared::domain::identity::{Account, Role};
+use shared::domain::lease::month;
+use shared::domain::ledger::{Adjustment, Entry, Kind};
+use shared::domain::money::Money;
+use shared::domain::provider::{ProviderKind, Timeouts};
+use shared::domain::time::Time;
+use shared::domain::token::{SecretToken, TokenKind};
+use shared::store::api_keys::ApiKey;
+use shared::store::catalog::Provider;
+use shared::store::usage::MonthOfUsage;
+use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger, Usage};
+use tower::ServiceExt;
+
+use crate::TestApp;
+use crate::client::Person;
+use crate::provider::FakeProvider;
+
+pub const CHAT: &str = "/gateway/v1/chat/completions";
+
+#[derive(Clone)]
+pub struct Customer {
+    pub account: Account,
+    pub key: ApiKeyId,
+    /// Talks to the platform with the key.
+    pub person: Person,
+}
+
+impl TestApp {
+    /// A new organization with so much credit, its admin, and a key of theirs.
+    pub async fn customer(&self, org: &str, credits: Money) -> Customer {
+        self.customer_of(org, credits, |_| {}).await
+    }
+
+    pub async fn customer_of(&self, org: &str, credits: Money, change: impl FnOnce(&mut ApiKey)) -> Customer {
+        let context = self.platform.context();
+        let claims = Claims {
+            issuer: local::issuer::ISSUER.to_owned(),
+            subject: format!("admin of {org}"),
+            org: org.to_owned(),
+            role: Role::Admin,
+            name: None,
+            email: None,
+        };
+        let identity = Identities::new(&context).unwrap().find_or_record(&first_seen(&claims)).await.unwrap();
+        let account = Account { org: identity.org.id, user: identity.user.id };
+        if !credits.is_zero() {
+            self.credit(account.org, credits).await;
+        }
+        let secret = SecretToken::generate(TokenKind::ApiKey);
+        let mut key = ApiKey {
+            id: ApiKeyId::new(),
+            account,
+            name: "test".to_owned(),
+            last4: secret.last4().to_owned(),
+            created_at: Time::now(),
+            expires_at: None,
+            revoked_at: None,
+            models: None,
+        };
+        change(&mut key);
+        ApiKeys::new(&context).unwrap().create(&key, &secret.hash()).await.unwrap();
+        let person = Person::new(&self.platform.base_url, Some(secret.reveal().to_owned()));
+        Customer { account, key: key.id, person }
+    }
+
+    pub async fn credit(&self, org: OrgId, amount: Money) {
+        let adjustment = Adjustment {
+            id: TransactionId::new(),
+            org,
+            kind: Kind::Credit,
+            amount,
+            balance_after: Money::ZERO,
+            reason: "test".to_owned(),
+            request_id: String::new(),
+            created_at: Time::now(),
+        };
+        Ledger::new(&self.platform.context()).unwrap().adjust(adjustment).await.unwrap().unwrap();
+    }
+
+    pub async fn balance(&self, org: OrgId) -> Money {
+        Leases::new(&self.platform.context()).unwrap().standing(org).await.unwrap().1
+    }
+
+    /// What the ledger of this month has charged, and in how many entries.
+    pub async fn charged(&self, org: OrgId) -> (Money, usize) {
+        let ledger = Ledger::new(&self.platform.context()).unwrap();
+        let (mut sum, mut count, mut after) = (Money::ZERO, 0, None);
+        loop {
+            let page = ledger.list(org, month(Time::now()), 1_000, after).await.unwrap();
+            for entry in page.entries {
+                if let Entry::Charge(charge) = entry {
+                    sum += charge.charged;
+                    count += 1;
+                }
+            }
+            match page.next {
+                None => return (sum, count),
+                next => after = next,
+            }
+        }
+    }
+
+    /// What this month's closed leases have used.
+    pub async fn usage(&self, org: OrgId) -> MonthOfUsage {
+        Usage::new(&self.platform.context()).unwrap().of_month(org, month(Time::now())).await.unwrap()
+    }
+
+    /// Another environment of the function `inference`: its own memory, the same tables.
+    pub fn environment(&self) -> Router {
+        inference::router(&self.platform.context()).unwrap()
+    }
+}
+
+impl Customer {
+    /// One call, in an environment of one's own choosing.
+    pub async fn call(&self, environment: &Router, path: &str, body: &Value) -> (StatusCode, Value) {
+        let request = Request::post(path)
+            .header("authorization", format!("Bearer {}", self.person.token.as_deref().unwrap()))
+            .header("content-type", "application/json")
+            .body(Body::from(body.to_string()));
+        let response = environment.clone().oneshot(request.unwrap()).await.unwrap();
+        let status = response.status();
+        let bytes = response.into_body().collect().await.unwrap().to_bytes();
+        (status, serde_json::from_slice(&bytes).unwrap_or_default())
+    }
+}
+
+/// A model that runs at a fake provider.
+pub struct ModelBuilder(Model);
+
+impl ModelBuilder {
+    pub fn new(name: &str) -> Self {
+        Self(Model {
+            name: name.to_owned(),
+            display_name: name.to_owned(),
+            r#type: ModelType::Others,
+            provider: "fake".to_owned(),
+            capabilities: ["chat", "streaming", "tools", "vision", "json_schema"].map(str::to_owned).to_vec(),
+            context_window: Some(32_768),
+            max_output_tokens: Some(256),
+            pricing: Pricing { input_micro_usd: 1_000_000, output_micro_usd: 4_000_000, ..Pricing::default() },
+            deprecated_at: None,
+            retires_at: None,
+            defaults: serde_json::Map::new(),
+            deployments: Vec::new(),
+            on_disconnect: OnDisconnect::Stop,
+            version: 1,
+        })
+    }
+
+    pub fn with(mut self, change: impl FnOnce(&mut Model)) -> Self {
+        change(&mut self.0);
+        self
+    }
+
+    /// One deployment more, tried in the order they are added.
+    pub async fn at(mut self, app: &TestApp, fake: &FakeProvider) -> Self {
+        let name = format!("{}-{}", self.0.name, self.0.deployments.len());
+        let provider = Provider {
+            name: name.clone(),
+            kind: ProviderKind::OpenAi,
+            base_url: Some(fake.base_url.clone()),
+            api_key: None,
+            api_key_last4: None,
+            auth_header: None,
+            headers: BTreeMap::new(),
+            region: None,
+            timeouts: Timeouts { first_byte_ms: 2_000, idle_ms: 1_000, total_ms: 10_000 },
+            version: 1,
+        };
+        Catalog::new(&app.platform.context()).unwrap().add_provider(&provider).await.unwrap();
+        let priority = self.0.deployments.len() as u32;
+        self.0.deployments.push(Deployment { provider: name, model: "upstream-model".to_owned(), weight: 1, priority });
+        self
+    }
+
+    pub async fn insert(self, app: &TestApp) {
+        Catalog::new(&app.platform.context()).unwrap().add(&self.0).await.unwrap();
+    }
+}
+
+/// The data of a stream's events, `[DONE]` among them as text.
+pub fn events(text: &str) -> Vec<Value> {
+    let data = text.split("\n\n").filter_map(|event| event.strip_prefix("data: "));
+    data.map(|data| serde_json::from_str(data).unwrap_or_else(|_| Value::String(data.to_owned()))).collect()
+}
