@@ -27,6 +27,7 @@ impl Functions {
             routers: BTreeMap::from([
                 ("account", account::router(&context("account"))?),
                 ("agents", agents::router(&context("agents"))?),
+                ("billing", billing::router(&context("billing"))?),
                 ("catalog", catalog::router(&context("catalog"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("reference", reference::router(&context("reference"))?),

@@ -31,7 +31,13 @@ pub fn documents() -> Vec<Document> {
         merged(
             "gateway.json",
             gateway,
-            [account::document(), catalog::document(), inference::document(), reference_of(is_gateway)],
+            [
+                account::document(),
+                billing::document(),
+                catalog::document(),
+                inference::document(),
+                reference_of(is_gateway),
+            ],
         ),
     ]
 }

@@ -269,6 +269,13 @@ pub fn usage_of_key(org: OrgId, month: i64, user: UserId, key: Option<ApiKeyId>)
     Key::new(usage(org, month), format!("KEY#{user}#{key}"))
 }
 
+/// What operators gave and took in the month.
+pub fn adjusted(org: OrgId, month: i64) -> Key {
+    Key::new(usage(org, month), ADJUSTED)
+}
+
+pub const ADJUSTED: &str = "ADJUSTED";
+
 // journal: one global index, `listed` (`listed_in`, `listed_at`), of what is shown newest first
 
 pub fn charges(lease: LeaseId) -> String {
@@ -291,6 +298,15 @@ pub fn adjustment(id: TransactionId) -> Key {
 /// An organization's movements of credits in a month.
 pub fn ledger(org: OrgId, month: i64) -> String {
     format!("LEDGER#{org}#{month}")
+}
+
+/// The credits among them, once more.
+pub fn credits(org: OrgId, month: i64) -> String {
+    format!("CREDITS#{org}#{month}")
+}
+
+pub fn credit(id: TransactionId) -> Key {
+    Key::new(format!("TRANSACTION#{id}"), "CREDIT")
 }
 
 pub fn listed_at(at: Time, id: impl ToString) -> String {

@@ -14,7 +14,7 @@ use crate::domain::lease::{Counter, Payer, Room, What, effective, month};
 use crate::domain::limits::{Dimension, Level, Limits};
 use crate::domain::money::Money;
 use crate::domain::time::Time;
-use crate::{Error, Result};
+use crate::{Context, Error, Result, config};
 
 /// A meter as it was at one moment. One that was never used has no item and is empty.
 #[derive(Clone, Debug, Default)]
@@ -142,6 +142,23 @@ impl MeterOf {
             Self::User(_) => Level::User,
             Self::Key(_) => Level::Key,
         }
+    }
+}
+
+/// Meters for those who look at them.
+#[derive(Clone)]
+pub struct MeterBook {
+    table: Table,
+}
+
+impl MeterBook {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { table: Table::new(context, config::TABLE_COUNTERS)? })
+    }
+
+    /// In their order; those that were never used are empty.
+    pub async fn read(&self, of: &[MeterOf]) -> Result<Vec<Meter>> {
+        Meters::of(&self.table, of).await
     }
 }
 

@@ -24,5 +24,6 @@ pub use identities::Identities;
 pub use key_ring::KeyRing;
 pub use leases::Leases;
 pub use ledger::Ledger;
+pub use meters::MeterBook;
 pub use usage::Usage;
 pub use work::Works;

@@ -1,6 +1,7 @@
 //! `/gateway/v1…`.
 
 mod account;
+mod billing;
 mod models;
 
 use serde_json::{Map, json};

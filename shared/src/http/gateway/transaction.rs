@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::domain::ledger::{Entry, Kind};
-use crate::domain::money::Money;
 use crate::domain::page::Slice;
 use crate::http::cursor::Cursors;
 use crate::http::usd::Usd;
+use crate::store::usage::{AdjustedSums, MonthOfUsage};
 use crate::{Error, Result};
 
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
@@ -42,13 +42,13 @@ impl From<TransactionKind> for Kind {
 pub struct TransactionOut {
     #[schema(example = "txn_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     id: String,
-    kind: TransactionKind,
-    amount: Usd,
+    pub kind: TransactionKind,
+    pub amount: Usd,
     /// Known of what an operator gave or took; calls spend from leases, side by side.
     #[schema(required)]
     balance_after: Option<Usd>,
     #[schema(example = "usage")]
-    reason: String,
+    pub reason: String,
     request_id: String,
     #[schema(required)]
     model: Option<String>,
@@ -56,7 +56,7 @@ pub struct TransactionOut {
     #[schema(required)]
     api_key: Option<String>,
     #[schema(format = DateTime)]
-    created_at: String,
+    pub created_at: String,
 }
 
 impl From<Entry> for TransactionOut {
@@ -100,7 +100,9 @@ pub struct TotalsOut {
 }
 
 impl TotalsOut {
-    pub fn new(debit: Money, credit: Money) -> Self {
+    pub fn of(month: &MonthOfUsage) -> Self {
+        let AdjustedSums { credit, debit } = month.adjusted;
+        let debit = debit + month.total().charged;
         Self { debit: debit.into(), credit: credit.into(), net: Usd::difference(credit, debit) }
     }
 }
