@@ -28,6 +28,15 @@ impl<K: Eq + Hash + Clone, V: Clone> Cache<K, V> {
         slot.get_or_try_init(|| async { load().await }).await.cloned()
     }
 
+    /// The next look at `key` loads it anew.
+    pub fn forget(&self, key: &K) {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
+    }
+
+    pub fn clear(&self) {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
     fn slot(&self, key: &K) -> Arc<OnceCell<V>> {
         let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let now = Instant::now();

@@ -10,16 +10,23 @@ use insta::assert_snapshot;
 use shared::auth::Auth;
 use shared::domain::id::AgentId;
 use shared::domain::token::{SecretToken, TokenKind};
+use shared::gateway::Models;
 use shared::http::{detailed, finish, openai, standard};
 use tests::TestApp;
 use tower::ServiceExt;
 
 #[derive(Clone)]
-struct State(Arc<Auth>);
+struct State(Arc<Auth>, Arc<Models>);
 
 impl AsRef<Auth> for State {
     fn as_ref(&self) -> &Auth {
         &self.0
+    }
+}
+
+impl AsRef<Models> for State {
+    fn as_ref(&self) -> &Models {
+        &self.1
     }
 }
 
@@ -32,7 +39,7 @@ fn state(app: &TestApp, console: &str) -> State {
         .collect();
     settings.push(("CONSOLE_ORIGIN".to_owned(), console.to_owned()));
     let context = shared::Context { config: settings.into_iter().collect(), aws: context.aws };
-    State(Arc::new(Auth::new(&context).unwrap()))
+    State(Arc::new(Auth::new(&context).unwrap()), Arc::new(Models::new(&context).unwrap()))
 }
 
 async fn send(router: &Router, request: axum::http::request::Builder) -> (StatusCode, String) {

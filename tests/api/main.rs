@@ -4,6 +4,7 @@
 mod agents;
 mod authentication;
 mod extractors;
+mod gateway;
 mod inference;
 mod openapi;
 mod reference;

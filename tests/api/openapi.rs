@@ -58,7 +58,7 @@ async fn every_described_route_is_served_and_every_other_method_is_not() {
 fn no_route_is_missing_from_its_document_and_none_is_there_in_vain() {
     for document in documents() {
         let described: Value = serde_json::from_str(&document.json()).unwrap_or_default();
-        let served = document.routes.iter().map(|(path, method)| ((*path).to_owned(), (*method).to_owned()));
+        let served = document.routes.iter().map(|(path, method)| (path.clone(), (*method).to_owned()));
         assert_eq!(routes(&described), served.collect());
     }
 }

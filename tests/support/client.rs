@@ -66,6 +66,14 @@ impl Person {
         send(self.request(Method::DELETE, path)).await
     }
 
+    pub async fn post_json(&self, path: &str, body: Value) -> Answer {
+        send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        send(self.request(Method::PUT, path).json(&body)).await
+    }
+
     pub async fn patch(&self, path: &str, body: Value) -> Answer {
         send(self.request(Method::PATCH, path).json(&body)).await
     }

@@ -58,6 +58,21 @@ impl TestApp {
         Person::new(&self.platform.base_url, Some(token))
     }
 
+    /// Somebody with an API key.
+    pub fn holder(&self, key: &str) -> Person {
+        Person::new(&self.platform.base_url, Some(key.to_owned()))
+    }
+
+    /// A program of one of the demo accounts: `ada` and `bob` of `acme`, `eve` of `globex`.
+    pub fn program(&self, name: &str) -> Person {
+        self.holder(&self.platform.credentials.users[name].api_key)
+    }
+
+    /// Who runs the platform, by API key.
+    pub fn operator(&self) -> Person {
+        self.holder(&self.platform.credentials.operator.api_key)
+    }
+
     pub fn nobody(&self) -> Person {
         Person::new(&self.platform.base_url, None)
     }

@@ -8,7 +8,7 @@ mod routes;
 use std::sync::Arc;
 
 use shared::auth::Auth;
-use shared::gateway::Gateway;
+use shared::gateway::{Gateway, Models};
 use shared::{Context, Result};
 
 pub use routes::{document, router};
@@ -29,5 +29,11 @@ impl Stores {
 impl AsRef<Auth> for Stores {
     fn as_ref(&self) -> &Auth {
         &self.auth
+    }
+}
+
+impl AsRef<Models> for Stores {
+    fn as_ref(&self) -> &Models {
+        self.gateway.models()
     }
 }

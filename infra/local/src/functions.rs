@@ -25,7 +25,10 @@ impl Functions {
         let agent_worker = agent_worker::Stores::new(&context("agent-worker"))?;
         Ok(Self {
             routers: BTreeMap::from([
+                ("account", account::router(&context("account"))?),
                 ("agents", agents::router(&context("agents"))?),
+                ("billing", billing::router(&context("billing"))?),
+                ("catalog", catalog::router(&context("catalog"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("reference", reference::router(&context("reference"))?),
             ]),

@@ -11,8 +11,9 @@ use crate::failure::Failure;
 pub struct Document {
     pub file: PathBuf,
     pub openapi: OpenApi,
-    /// Path and method of every route of the area, as the functions' tables have them.
-    pub routes: Vec<(&'static str, &'static str)>,
+    /// Path and method of every route of the area, as the functions' tables have them; a parameter that takes the rest
+    /// of a path is one like any other here.
+    pub routes: Vec<(String, &'static str)>,
 }
 
 impl Document {
@@ -27,7 +28,17 @@ pub fn documents() -> Vec<Document> {
     let gateway = document("Atelier: model gateway", "An API key, `sk-svc-…`");
     vec![
         merged("builder.json", builder, [agents::document(), reference_of(|path| !is_gateway(path))]),
-        merged("gateway.json", gateway, [inference::document(), reference_of(is_gateway)]),
+        merged(
+            "gateway.json",
+            gateway,
+            [
+                account::document(),
+                billing::document(),
+                catalog::document(),
+                inference::document(),
+                reference_of(is_gateway),
+            ],
+        ),
     ]
 }
 
@@ -49,7 +60,7 @@ fn merged(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = Part
     let mut routes = Vec::new();
     for (part, served) in parts {
         openapi.merge(part);
-        routes.extend(served);
+        routes.extend(served.into_iter().map(|(path, method)| (path.replace("{*", "{"), method)));
     }
     Document { file: folder().join(file), openapi, routes }
 }

@@ -36,6 +36,8 @@ pub struct Caller {
     pub org: OrgId,
     pub role: Role,
     pub plan: Arc<Plan>,
+    /// What is on record of them: their names, for those who show them.
+    pub identity: Arc<Identity>,
 }
 
 impl Caller {
@@ -111,13 +113,25 @@ impl Auth {
         Ok(ChannelCaller { token: token.hash() })
     }
 
+    /// A key was revoked here: in this process it is unknown at once.
+    pub fn forget_key(&self, hash: &TokenHash) {
+        self.known_keys.forget(hash);
+    }
+
+    /// Somebody was suspended, or moved to another plan, or a plan changed: in this process that holds at once.
+    pub fn forget_people(&self) {
+        self.known_people.clear();
+        self.known_holders.clear();
+        self.known_plans.clear();
+    }
+
     /// Whether a page of this origin is the console's.
     pub fn is_console(&self, origin: &str) -> bool {
         self.console_origins.contains(origin)
     }
 
-    async fn admit(&self, identity: &Identity) -> Result<Caller> {
-        let Identity { user, org, membership } = identity;
+    async fn admit(&self, identity: &Arc<Identity>) -> Result<Caller> {
+        let Identity { user, org, membership } = &**identity;
         if org.suspended {
             return Err(Error::Unauthenticated(Refusal::OrgSuspended));
         }
@@ -126,7 +140,7 @@ impl Auth {
         }
         let plan = async || self.identities.plan(&org.plan).await.map(Arc::new);
         let plan = self.known_plans.get_or_load(&org.plan, plan).await?;
-        Ok(Caller { user: user.id, org: org.id, role: membership.role, plan })
+        Ok(Caller { user: user.id, org: org.id, role: membership.role, plan, identity: identity.clone() })
     }
 }
 

@@ -70,4 +70,10 @@ impl Entry {
             Self::Adjustment(adjustment) => adjustment.id,
         }
     }
+    pub fn kind(&self) -> Kind {
+        match self {
+            Self::Charge(_) => Kind::Debit,
+            Self::Adjustment(adjustment) => adjustment.kind,
+        }
+    }
 }

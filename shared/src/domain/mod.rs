@@ -1,6 +1,7 @@
 //! Plain types and rules: no I/O, no clock, no AWS. A value that exists is valid.
 
 pub mod agent;
+pub mod audit;
 pub mod catalog;
 pub mod id;
 pub mod identity;
@@ -8,6 +9,7 @@ pub mod lease;
 pub mod ledger;
 pub mod limits;
 pub mod money;
+pub mod name;
 pub mod page;
 pub mod provider;
 pub mod reference;

@@ -54,3 +54,16 @@ impl<T> Page<T> {
         Ok(Page { items, total: self.total, request: self.request })
     }
 }
+
+/// A part of a list that grows, and where the next part begins.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slice<T> {
+    pub items: Vec<T>,
+    pub next: Option<String>,
+}
+
+impl<T> Slice<T> {
+    pub fn map<U>(self, change: impl FnMut(T) -> U) -> Slice<U> {
+        Slice { items: self.items.into_iter().map(change).collect(), next: self.next }
+    }
+}

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 pub use asker::Asker;
 pub use idempotency::Claiming;
-pub use models::{Chosen, Models};
+pub use models::{Chosen, Models, is_on_list, visible};
 
 use crate::bucket::Bucket;
 use crate::domain::lease::{Need, Shortage};

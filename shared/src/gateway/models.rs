@@ -40,9 +40,14 @@ impl Models {
 
     /// The model that an asker means by `name`, if it is theirs to call.
     pub async fn choose(&self, asker: &Asker, name: &str) -> Result<Chosen> {
+        self.find(&asker.plan, asker.models.as_deref(), name).await
+    }
+
+    /// The model that somebody on this plan, with a key of this list, means by `name`.
+    pub async fn find(&self, plan: &Plan, list: Option<&[String]>, name: &str) -> Result<Chosen> {
         let listing = self.listing().await?;
-        let model = visible(&listing, &asker.plan, name, Time::now())?;
-        if !is_on_list(asker.models.as_deref(), &listing, &model.name) {
+        let model = visible(&listing, plan, name, Time::now())?;
+        if !is_on_list(list, &listing, &model.name) {
             return Err(Error::Forbidden {
                 code: "model_access_denied",
                 message: "this key has a list of models, and this one is not on it".to_owned(),

@@ -1,14 +1,17 @@
 //! The only place that knows status codes. Each area of the platform has its envelope, a module here:
 //! a family of routes picks it with one `use`, and everything it refuses comes out in that form.
 
+pub mod cursor;
 pub mod detailed;
 pub mod etag;
 mod extract;
+pub mod gateway;
 pub mod layers;
 pub mod openai;
 pub mod paging;
 mod routes;
 pub mod standard;
+pub mod usd;
 
 use axum::http::StatusCode;
 use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};

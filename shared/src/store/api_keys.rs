@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::keys;
-use super::table::{Table, parse};
+use super::keys::{self, Key};
+use super::table::{Refused, Table, parse};
+use super::write::Write;
 use crate::domain::id::{ApiKeyId, OrgId, UserId};
 use crate::domain::identity::Account;
 use crate::domain::time::Time;
@@ -29,16 +30,19 @@ impl ApiKey {
     }
 }
 
+/// How many keys of one user in one organization may be live at a time.
+pub const MOST_KEYS: u32 = 100;
+
 #[derive(Clone)]
 pub struct ApiKeys {
     table: Table,
 }
 
 #[derive(Serialize, Deserialize)]
-struct ApiKeyItem {
+pub(super) struct ApiKeyItem {
     pk: String,
     sk: String,
-    hash: String,
+    pub hash: String,
     id: ApiKeyId,
     org: OrgId,
     user: UserId,
@@ -53,14 +57,39 @@ struct ApiKeyItem {
     models: Option<Vec<String>>,
 }
 
+/// Whose key an id is.
+#[derive(Serialize, Deserialize)]
+pub(super) struct PlaceItem {
+    pk: String,
+    sk: String,
+    pub org: OrgId,
+    pub user: UserId,
+}
+
 impl ApiKeys {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self { table: Table::new(context, config::TABLE_ENTITIES)? })
     }
 
+    /// Records a key, if its user has not too many already.
     pub async fn create(&self, key: &ApiKey, hash: &TokenHash) -> Result<()> {
-        let place = keys::api_key(hash);
-        let item = ApiKeyItem {
+        let created = self.table.transact(key.id.uuid(), &create_writes(&self.table, key, hash)).await?;
+        created.map_err(create_refused)
+    }
+
+    pub async fn find(&self, hash: &TokenHash) -> Result<Option<ApiKey>> {
+        let Some(item) = self.table.get(&keys::api_key(hash)).await? else { return Ok(None) };
+        let item: ApiKeyItem = parse(item)?;
+        if !TokenHash::from_stored(item.hash.clone()).matches(hash) {
+            return Ok(None);
+        }
+        Ok(Some(item.into()))
+    }
+}
+
+impl ApiKeyItem {
+    fn new(place: Key, key: &ApiKey, hash: &TokenHash) -> Self {
+        Self {
             pk: place.pk,
             sk: place.sk,
             hash: hash.as_str().to_owned(),
@@ -73,18 +102,13 @@ impl ApiKeys {
             ends_at: key.expires_at,
             revoked_at: key.revoked_at,
             models: key.models.clone(),
-        };
-        let written = self.table.write(self.table.put_new(&item)).await?;
-        written.map_err(|_| Error::internal("a new API key's hash was taken"))
-    }
-
-    pub async fn find(&self, hash: &TokenHash) -> Result<Option<ApiKey>> {
-        let Some(item) = self.table.get(&keys::api_key(hash)).await? else { return Ok(None) };
-        let item: ApiKeyItem = parse(item)?;
-        if !TokenHash::from_stored(item.hash).matches(hash) {
-            return Ok(None);
         }
-        Ok(Some(ApiKey {
+    }
+}
+
+impl From<ApiKeyItem> for ApiKey {
+    fn from(item: ApiKeyItem) -> Self {
+        Self {
             id: item.id,
             account: Account { org: item.org, user: item.user },
             name: item.name,
@@ -93,6 +117,34 @@ impl ApiKeys {
             expires_at: item.ends_at,
             revoked_at: item.revoked_at,
             models: item.models,
-        }))
+        }
+    }
+}
+
+/// The count of its user's keys first, which refuses one too many; then the key.
+pub(super) fn create_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> Vec<Write> {
+    let count = table.update(keys::live_keys(key.account)).add("live", 1);
+    let count = count.require("attribute_not_exists(live) OR live < :most").bind(":most", MOST_KEYS);
+    [count].into_iter().chain(put_writes(table, key, hash)).collect()
+}
+
+/// A key stands where its secret's hash leads, in its organization's list, and is found by its id.
+pub(super) fn put_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> [Write; 3] {
+    let place = keys::api_key_of(key.id);
+    let Account { org, user } = key.account;
+    [
+        table.put_new(&ApiKeyItem::new(keys::api_key(hash), key, hash)),
+        table.put_new(&ApiKeyItem::new(keys::listed_key(key.account, key.id), key, hash)),
+        table.put_new(&PlaceItem { pk: place.pk, sk: place.sk, org, user }),
+    ]
+}
+
+pub(super) fn create_refused(refused: Refused) -> Error {
+    match refused.index {
+        0 => Error::Conflict {
+            code: "too_many_api_keys",
+            message: format!("a user has at most {MOST_KEYS} keys in an organization; revoke one first"),
+        },
+        _ => Error::internal("a new API key's hash or id was taken"),
     }
 }

@@ -51,6 +51,10 @@ pub struct Listing {
     pub aliases: BTreeMap<String, String>,
     pub providers: BTreeMap<String, Provider>,
     pub maintenance: Maintenance,
+    /// When each model was added; those that came with the platform have no date.
+    pub added_at: BTreeMap<String, Time>,
+    /// Counts the changes of operators.
+    pub revision: u64,
 }
 
 impl Listing {
@@ -65,6 +69,8 @@ struct ModelItem {
     pk: String,
     sk: String,
     model: Model,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    added_at: Option<Time>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -88,6 +94,11 @@ struct MaintenanceItem {
     maintenance: Maintenance,
 }
 
+#[derive(Deserialize)]
+struct RevisionItem {
+    revision: u64,
+}
+
 impl Catalog {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self { table: Table::new(context, config::TABLE_ENTITIES)? })
@@ -96,7 +107,7 @@ impl Catalog {
     /// Adds a model, unless there is one of its name.
     pub async fn add(&self, model: &Model) -> Result<()> {
         let key = keys::model(&model.name);
-        let item = ModelItem { pk: key.pk, sk: key.sk, model: model.clone() };
+        let item = ModelItem { pk: key.pk, sk: key.sk, model: model.clone(), added_at: None };
         self.table.write(self.table.put_new(&item)).await.map(drop)
     }
 
@@ -121,15 +132,18 @@ impl Catalog {
         for item in self.table.query_all(Query::partition(keys::CATALOG)).await? {
             let sk = keys::Key::of(&item).map(|key| key.sk).unwrap_or_default();
             if sk.starts_with(keys::MODEL) {
-                let ModelItem { model, .. } = parse(item)?;
+                let ModelItem { model, added_at, .. } = parse(item)?;
+                listing.added_at.extend(added_at.map(|at| (model.name.clone(), at)));
                 listing.models.insert(model.name.clone(), model);
             } else if let Some(alias) = sk.strip_prefix(keys::ALIAS) {
                 listing.aliases.insert(alias.to_owned(), parse::<AliasItem>(item)?.model);
             } else if sk.starts_with(keys::PROVIDER) {
                 let ProviderItem { provider, .. } = parse(item)?;
                 listing.providers.insert(provider.name.clone(), provider);
-            } else {
+            } else if sk == keys::MAINTENANCE {
                 listing.maintenance = parse::<MaintenanceItem>(item)?.maintenance;
+            } else if sk == keys::REVISION {
+                listing.revision = parse::<RevisionItem>(item)?.revision;
             }
         }
         Ok(listing)

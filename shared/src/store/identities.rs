@@ -1,10 +1,13 @@
 //! Users, organizations, memberships and plans.
 
+use std::collections::BTreeMap;
+
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::keys::{self, Key};
-use super::table::{Item, Table, parse};
+use super::table::{Item, Query, Range, Table, parse};
 use crate::domain::id::{OrgId, UserId};
 use crate::domain::identity::{Membership, Org, Plan, User};
 use crate::{Context, Error, Result, config};
@@ -50,10 +53,10 @@ impl Identities {
         let (known_user, known_org, known_membership) = self.read(org.id, user.id).await?;
         // Each on its own: whoever comes second finds what the first one recorded.
         if known_user.is_none() {
-            let _ = self.table.write(self.table.put_new(&stored(keys::user(user.id), user))).await?;
+            self.record(keys::user(user.id), user, keys::listed_user(user.id)).await?;
         }
         if known_org.is_none() {
-            let _ = self.table.write(self.table.put_new(&stored(keys::org(org.id), org))).await?;
+            self.record(keys::org(org.id), org, keys::listed_org(org.id)).await?;
         }
         // The issuer decides roles; the record follows, for those who come by API key.
         let is_current = known_membership.as_ref().is_some_and(|known| known.role == membership.role);
@@ -69,10 +72,37 @@ impl Identities {
         })
     }
 
+    /// With its entry in the list of all of them. One that is there already stays as it is.
+    async fn record(&self, key: Key, entity: &impl Serialize, listed: Key) -> Result<()> {
+        let entry = self.table.put_item(listed.attributes());
+        let writes = [self.table.put_new(&stored(key, entity)), entry];
+        self.table.transact(Uuid::now_v7(), &writes).await.map(drop)
+    }
+
     /// A user in an organization, if they are in it.
     pub async fn find(&self, org: OrgId, user: UserId) -> Result<Option<Identity>> {
         let (Some(user), Some(org), Some(membership)) = self.read(org, user).await? else { return Ok(None) };
         Ok(Some(Identity { user, org, membership }))
+    }
+
+    /// The organizations a user is in, by their ids.
+    pub async fn orgs_of(&self, user: UserId) -> Result<Vec<(Org, Membership)>> {
+        let members = Range { attribute: "sk", from: keys::MEMBER.to_owned(), to: format!("{}~", keys::MEMBER) };
+        let query = Query { range: Some(members), ..Query::partition(keys::memberships(user)) };
+        let memberships = self.table.query_all(query).await?.into_iter();
+        let memberships: Vec<Membership> =
+            memberships.filter_map(|item| entity(Some(item)).transpose()).collect::<Result<_>>()?;
+        let orgs = self.orgs(memberships.iter().map(|membership| membership.org)).await?;
+        let known = |membership: Membership| Some((orgs.get(&membership.org)?.clone(), membership));
+        Ok(memberships.into_iter().filter_map(known).collect())
+    }
+
+    /// Those of the organizations that are on record.
+    pub async fn orgs(&self, ids: impl Iterator<Item = OrgId>) -> Result<BTreeMap<OrgId, Org>> {
+        let wanted: Vec<Key> = ids.map(keys::org).collect();
+        let found = self.table.batch_get(&wanted).await?.into_iter();
+        let orgs = found.filter_map(|item| entity::<Org>(Some(item)).transpose());
+        orgs.map(|org| org.map(|org| (org.id, org))).collect()
     }
 
     /// What is on record of the three, in one call.

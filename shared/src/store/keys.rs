@@ -93,6 +93,22 @@ pub fn membership(org: OrgId, user: UserId) -> Key {
     Key::new(format!("USER#{user}"), format!("MEMBER#{org}"))
 }
 
+/// Where a user's memberships stand, beside the user.
+pub fn memberships(user: UserId) -> String {
+    format!("USER#{user}")
+}
+
+pub const MEMBER: &str = "MEMBER#";
+
+/// An organization's entry in the list of all of them, made with it.
+pub fn listed_org(id: OrgId) -> Key {
+    Key::new(ORGS, id)
+}
+
+pub fn listed_user(id: UserId) -> Key {
+    Key::new(USERS, id)
+}
+
 pub fn plan(id: &str) -> Key {
     Key::new(PLANS, id)
 }
@@ -115,8 +131,36 @@ pub fn maintenance() -> Key {
     Key::new(CATALOG, MAINTENANCE)
 }
 
+/// Counts the changes of the catalog: each is checked against all of it, as it was at the count before.
+pub fn catalog_revision() -> Key {
+    Key::new(CATALOG, REVISION)
+}
+
 pub fn api_key(hash: &TokenHash) -> Key {
     Key::new(format!("KEY#{}", hash.as_str()), "KEY")
+}
+
+/// Where the key of that id is found.
+pub fn api_key_of(id: ApiKeyId) -> Key {
+    Key::new(format!("KEY#{id}"), "PLACE")
+}
+
+/// An organization's keys, user by user, each in order of creation.
+pub fn listed_keys(org: OrgId) -> String {
+    format!("KEYS#{org}")
+}
+
+pub fn listed_keys_of(user: UserId) -> String {
+    format!("{user}#")
+}
+
+pub fn listed_key(account: Account, id: ApiKeyId) -> Key {
+    Key::new(listed_keys(account.org), format!("{}{id}", listed_keys_of(account.user)))
+}
+
+/// How many keys of a user are not revoked.
+pub fn live_keys(account: Account) -> Key {
+    Key::new(format!("KEYCOUNT#{}#{}", account.org, account.user), "KEYCOUNT")
 }
 
 pub fn work(id: WorkId) -> Key {
@@ -124,11 +168,14 @@ pub fn work(id: WorkId) -> Key {
 }
 
 pub const PLANS: &str = "PLANS";
+pub const ORGS: &str = "ORGS";
+pub const USERS: &str = "USERS";
 pub const CATALOG: &str = "CATALOG";
 pub const MODEL: &str = "MODEL#";
 pub const ALIAS: &str = "ALIAS#";
 pub const PROVIDER: &str = "PROVIDER#";
 pub const MAINTENANCE: &str = "MAINTENANCE";
+pub const REVISION: &str = "REVISION";
 
 /// Work is spread over this many partitions of the due index, so that none runs hot.
 pub const DUE_SHARDS: u8 = 4;
@@ -227,6 +274,13 @@ pub fn usage_of_key(org: OrgId, month: i64, user: UserId, key: Option<ApiKeyId>)
     Key::new(usage(org, month), format!("KEY#{user}#{key}"))
 }
 
+/// What operators gave and took in the month.
+pub fn adjusted(org: OrgId, month: i64) -> Key {
+    Key::new(usage(org, month), ADJUSTED)
+}
+
+pub const ADJUSTED: &str = "ADJUSTED";
+
 // journal: one global index, `listed` (`listed_in`, `listed_at`), of what is shown newest first
 
 pub fn charges(lease: LeaseId) -> String {
@@ -249,6 +303,15 @@ pub fn adjustment(id: TransactionId) -> Key {
 /// An organization's movements of credits in a month.
 pub fn ledger(org: OrgId, month: i64) -> String {
     format!("LEDGER#{org}#{month}")
+}
+
+/// The credits among them, once more.
+pub fn credits(org: OrgId, month: i64) -> String {
+    format!("CREDITS#{org}#{month}")
+}
+
+pub fn credit(id: TransactionId) -> Key {
+    Key::new(format!("TRANSACTION#{id}"), "CREDIT")
 }
 
 pub fn listed_at(at: Time, id: impl ToString) -> String {

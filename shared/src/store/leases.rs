@@ -230,6 +230,8 @@ impl Leases {
             }
             write = match level {
                 Level::Org => write.add("seq", 1),
+                // On an exempt plan without limits there is nothing to take here, and an update must do something.
+                Level::User if write.changes_nothing() => write.add("seq", 1),
                 Level::User => write,
                 Level::Key => write.set("last_used_at", now),
             };

@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::keys;
 use super::leases::{LEDGER_FOR, Leases, listed_charge};
-use super::table::{Index, Item, Query, Range, Table, parse};
+use super::table::{Index, Item, Query, Range, Refused, Table, parse};
+use super::write::Write;
 use crate::domain::id::OrgId;
 use crate::domain::lease::month;
 use crate::domain::ledger::{Adjustment, Charge, Entry, Kind};
 use crate::domain::money::Money;
-use crate::domain::page::Order;
+use crate::domain::page::{Order, Slice};
 use crate::domain::time::Time;
 use crate::{Context, Error, Result, config};
 
@@ -41,6 +42,15 @@ pub struct Entries {
     pub next: Option<String>,
 }
 
+/// What came of an adjustment.
+pub(super) enum Adjusted {
+    Done(Adjustment),
+    /// There is not so much to take, or no room for so much.
+    OutOfRange,
+    /// By the condition of what else was to be written.
+    Refused(Refused),
+}
+
 impl Ledger {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self {
@@ -52,7 +62,20 @@ impl Ledger {
 
     /// Gives credits, or takes some. What the adjustment came to; none when there is not so much to take, or no room
     /// for so much.
-    pub async fn adjust(&self, mut adjustment: Adjustment) -> Result<Option<Adjustment>> {
+    pub async fn adjust(&self, adjustment: Adjustment) -> Result<Option<Adjustment>> {
+        match self.adjust_with(adjustment, |_| Ok(Vec::new())).await? {
+            Adjusted::Done(adjustment) => Ok(Some(adjustment)),
+            Adjusted::OutOfRange => Ok(None),
+            Adjusted::Refused(_) => Err(Error::internal("an adjustment without conditions was refused")),
+        }
+    }
+
+    /// The same, in one transaction with what else is to be written of it.
+    pub(super) async fn adjust_with(
+        &self,
+        mut adjustment: Adjustment,
+        with: impl Fn(&Adjustment) -> Result<Vec<Write>>,
+    ) -> Result<Adjusted> {
         let org = adjustment.org;
         for _ in 0..TRIES {
             let (meter, balance) = self.leases.standing(org).await?;
@@ -66,25 +89,51 @@ impl Ledger {
                 Kind::Credit => {
                     adjustment.balance_after = balance + amount;
                     if adjustment.balance_after > Money::MOST_CREDIT {
-                        return Ok(None);
+                        return Ok(Adjusted::OutOfRange);
                     }
                     update = update.add("balance", amount.pico_usd()).set("initial", adjustment.balance_after);
                 }
                 Kind::Debit => {
                     // What open leases hold cannot be taken.
                     if meter.balance() < amount {
-                        return Ok(None);
+                        return Ok(Adjusted::OutOfRange);
                     }
                     adjustment.balance_after = balance.less(amount);
                     update = update.add("balance", -i128::from(amount.pico_usd()));
                 }
             }
-            let writes = [update, self.journal.put_new(&adjustment_item(&adjustment))];
-            if self.counters.transact(uuid::Uuid::now_v7(), &writes).await?.is_ok() {
-                return Ok(Some(adjustment));
+            let others = with(&adjustment)?;
+            let own = others.len();
+            let mut writes = others;
+            writes.push(update);
+            writes.extend(self.listed(&adjustment));
+            match self.counters.transact(uuid::Uuid::now_v7(), &writes).await? {
+                Ok(()) => return Ok(Adjusted::Done(adjustment)),
+                Err(refused) if refused.index < own => return Ok(Adjusted::Refused(refused)),
+                Err(_) => {}
             }
         }
         Err(Error::busy("the balance changes faster than it can be adjusted"))
+    }
+
+    /// An adjustment's entries in the ledger, and in the sum of its month.
+    fn listed(&self, adjustment: &Adjustment) -> Vec<Write> {
+        let month = month(adjustment.created_at);
+        let sum = match adjustment.kind {
+            Kind::Credit => "credit",
+            Kind::Debit => "debit",
+        };
+        let sums = self.counters.update(keys::adjusted(adjustment.org, month));
+        let mut writes =
+            vec![self.journal.put_new(&adjustment_item(adjustment)), sums.add(sum, adjustment.amount.pico_usd())];
+        if adjustment.kind == Kind::Credit {
+            // Few among very many charges: a list of their own spares whoever looks for them reading the others.
+            let key = keys::credit(adjustment.id);
+            let listed_in = keys::credits(adjustment.org, month);
+            let copy = AdjustmentItem { pk: key.pk, sk: key.sk, listed_in, ..adjustment_item(adjustment) };
+            writes.push(self.journal.put_new(&copy));
+        }
+        writes
     }
 
     /// Movements of a month (`202611`), newest first; `after` is where the last page ended.
@@ -95,6 +144,40 @@ impl Ledger {
         entries.truncate(limit as usize);
         let next = entries.last().filter(|_| more).map(|(listed_at, _)| before(listed_at));
         Ok(Entries { entries: entries.into_iter().map(|(_, entry)| entry).collect(), next })
+    }
+
+    /// The same of one kind, or of both.
+    pub async fn list_of(
+        &self,
+        org: OrgId,
+        month: i64,
+        kind: Option<Kind>,
+        limit: u32,
+        after: Option<String>,
+    ) -> Result<Slice<Entry>> {
+        let partition = match kind {
+            Some(Kind::Credit) => keys::credits(org, month),
+            Some(Kind::Debit) | None => keys::ledger(org, month),
+        };
+        let mut to = after.unwrap_or_else(|| "9".to_owned());
+        let mut found = Vec::new();
+        // Credits among the debits are skipped; they are few, so this ends soon.
+        while found.len() <= limit as usize {
+            let wanted = limit + 1 - u32::try_from(found.len()).unwrap_or(u32::MAX);
+            let page = self.newest_in(partition.clone(), wanted, ("0", &to)).await?;
+            let is_last = page.len() < wanted as usize;
+            if let Some((listed_at, _)) = page.last() {
+                to = before(listed_at);
+            }
+            found.extend(page.into_iter().filter(|(_, entry)| kind.is_none_or(|kind| entry.kind() == kind)));
+            if is_last {
+                break;
+            }
+        }
+        let more = found.len() > limit as usize;
+        found.truncate(limit as usize);
+        let next = found.last().filter(|_| more).map(|(listed_at, _)| before(listed_at));
+        Ok(Slice { items: found.into_iter().map(|(_, entry)| entry).collect(), next })
     }
 
     /// The newest movement of this month or the last one.
@@ -122,13 +205,17 @@ impl Ledger {
     }
 
     async fn newest(&self, org: OrgId, month: i64, limit: u32, range: (&str, &str)) -> Result<Vec<(String, Entry)>> {
+        self.newest_in(keys::ledger(org, month), limit, range).await
+    }
+
+    async fn newest_in(&self, partition: String, limit: u32, range: (&str, &str)) -> Result<Vec<(String, Entry)>> {
         let range = Range { attribute: "listed_at", from: range.0.to_owned(), to: range.1.to_owned() };
         let query = Query {
             index: Some(Index::Global { name: "listed", partition: "listed_in" }),
             range: Some(range),
             order: Order::Desc,
             limit: Some(limit),
-            ..Query::partition(keys::ledger(org, month))
+            ..Query::partition(partition)
         };
         self.journal.query(&query).await?.items.into_iter().map(entry).collect()
     }

@@ -3,16 +3,18 @@
 
 use std::collections::HashMap;
 
+use aws_sdk_dynamodb::types::AttributeValue;
 use serde::de::DeserializeOwned;
 
 use super::keys::{self, Key};
 use super::table::{Item, Table};
+use crate::domain::id::{ApiKeyId, OrgId};
 use crate::domain::identity::Account;
 use crate::domain::lease::{Counter, Payer, Room, What, effective, month};
 use crate::domain::limits::{Dimension, Level, Limits};
 use crate::domain::money::Money;
 use crate::domain::time::Time;
-use crate::{Error, Result};
+use crate::{Context, Error, Result, config};
 
 /// A meter as it was at one moment. One that was never used has no item and is empty.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,14 @@ pub struct Meter {
 impl Meter {
     pub(super) fn of(item: Item) -> Self {
         Self { item }
+    }
+
+    pub(super) fn item(&self) -> &Item {
+        &self.item
+    }
+
+    pub(super) fn raw(&self, attribute: &str) -> Option<AttributeValue> {
+        self.item.get(attribute).cloned()
     }
 
     fn number(&self, attribute: &str) -> u64 {
@@ -104,6 +114,54 @@ pub(super) fn spending(level: Level, now: Time) -> Counter {
     Counter { level, what: What::Spending, window: Some(month(now)) }
 }
 
+/// The attribute that holds what a meter has spent this month.
+pub(super) fn of_this_month(now: Time) -> String {
+    keys::counter(&spending(Level::Org, now))
+}
+
+/// Whose a meter is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeterOf {
+    Org(OrgId),
+    User(Account),
+    Key(ApiKeyId),
+}
+
+impl MeterOf {
+    pub(super) fn place(self) -> Key {
+        match self {
+            Self::Org(org) => keys::org_meter(org),
+            Self::User(account) => keys::user_meter(account),
+            Self::Key(key) => keys::key_meter(key),
+        }
+    }
+
+    pub fn level(self) -> Level {
+        match self {
+            Self::Org(_) => Level::Org,
+            Self::User(_) => Level::User,
+            Self::Key(_) => Level::Key,
+        }
+    }
+}
+
+/// Meters for those who look at them.
+#[derive(Clone)]
+pub struct MeterBook {
+    table: Table,
+}
+
+impl MeterBook {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { table: Table::new(context, config::TABLE_COUNTERS)? })
+    }
+
+    /// In their order; those that were never used are empty.
+    pub async fn read(&self, of: &[MeterOf]) -> Result<Vec<Meter>> {
+        Meters::of(&self.table, of).await
+    }
+}
+
 /// The meters of a payer, each with its level.
 #[derive(Clone, Debug)]
 pub struct Meters(pub Vec<(Level, Meter)>);
@@ -128,6 +186,14 @@ impl Meters {
         let meters =
             wanted.into_iter().map(|(level, key)| (level, Meter::of(found.get(&key).cloned().unwrap_or_default())));
         Ok(Self(meters.collect()))
+    }
+
+    /// The meters of several, in their order. Those that were never used are empty.
+    pub(super) async fn of(table: &Table, of: &[MeterOf]) -> Result<Vec<Meter>> {
+        let places: Vec<Key> = of.iter().map(|of| of.place()).collect();
+        let mut found: HashMap<Key, Item> =
+            table.batch_get(&places).await?.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();
+        Ok(places.iter().map(|place| Meter::of(found.remove(place).unwrap_or_default())).collect())
     }
 
     pub fn org(&self) -> Meter {

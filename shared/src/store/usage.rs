@@ -45,6 +45,15 @@ pub struct MonthOfUsage {
     /// Day, model, figures; in the order of days.
     pub days: Vec<(String, String, Figures)>,
     pub keys: Vec<(UserId, Option<ApiKeyId>, Figures)>,
+    pub adjusted: AdjustedSums,
+}
+
+/// What operators gave and took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct AdjustedSums {
+    pub credit: Money,
+    pub debit: Money,
 }
 
 impl MonthOfUsage {
@@ -81,6 +90,10 @@ impl Usage {
         let mut usage = MonthOfUsage::default();
         for item in self.table.query_all(Query::partition(keys::usage(org, month))).await? {
             let sk = keys::Key::of(&item).map(|key| key.sk).unwrap_or_default();
+            if sk == keys::ADJUSTED {
+                usage.adjusted = parse(item)?;
+                continue;
+            }
             let figures: Figures = parse(item)?;
             let unknown = || Error::internal("an item of usage has a key of another form");
             match sk.split_once('#').ok_or_else(unknown)? {

@@ -75,6 +75,12 @@ impl Write {
         self
     }
 
+    /// The same for a value as it is stored.
+    pub fn bind_raw(mut self, placeholder: &str, value: AttributeValue) -> Self {
+        self.values.insert(placeholder.to_owned(), value);
+        self
+    }
+
     /// An alias a segment, since many good names are reserved words.
     fn name(&mut self, path: &str) -> String {
         let segments = path.split('.').map(|segment| {

@@ -52,7 +52,7 @@ async fn the_first_request_of_a_person_costs_little_and_the_next_nothing_more() 
     let first = app.recorder.take_bill();
     assert_eq!(
         first.to_string(),
-        "1 dynamodb:BatchGetItem (3 units), 2 dynamodb:GetItem (2 units), 3 dynamodb:PutItem (3 units), 1 dynamodb:Query (1 units)"
+        "1 dynamodb:BatchGetItem (3 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:PutItem (1 units), 1 dynamodb:Query (1 units), 2 dynamodb:TransactWriteItems (8 units)"
     );
     new.get(AGENTS).await;
     assert_eq!(app.recorder.take_bill().calls(), 2);

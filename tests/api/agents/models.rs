@@ -22,8 +22,12 @@ async fn models_are_those_of_the_plan() {
           "provider": "dev",
           "capabilities": [
             "chat",
+            "streaming",
             "tools",
-            "streaming"
+            "vision",
+            "json_mode",
+            "json_schema",
+            "logprobs"
           ],
           "contextWindow": 32768,
           "maxOutputTokens": 4096,

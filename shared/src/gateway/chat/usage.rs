@@ -1,10 +1,10 @@
 //! Usage as OpenAI tells it, with what it cost.
 
 use serde::Serialize;
-use serde_json::value::RawValue;
 
 use crate::domain::money::Money;
 use crate::domain::usage::Tokens;
+use crate::http::usd::Usd;
 
 #[derive(Serialize)]
 pub struct UsageOut {
@@ -16,9 +16,8 @@ pub struct UsageOut {
     prompt_tokens_details: Option<PromptDetails>,
     #[serde(skip_serializing_if = "Option::is_none")]
     completion_tokens_details: Option<CompletionDetails>,
-    /// US dollars; OpenAI has no such field.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cost: Option<Box<RawValue>>,
+    /// OpenAI has no such field.
+    cost: Usd,
 }
 
 #[derive(Serialize)]
@@ -50,8 +49,7 @@ impl UsageOut {
             total_tokens: tokens.total(),
             prompt_tokens_details: None,
             completion_tokens_details: None,
-            // As decimal digits: a float would round it.
-            cost: RawValue::from_string(cost.to_string()).ok(),
+            cost: cost.into(),
         }
     }
 }

@@ -1,25 +1,29 @@
 //! The envelope of the gateway: OpenAI's objects, and `{error: {type, code, message, param, request_id, details}}`.
 
-use axum::extract::{FromRequest, FromRequestParts, Request};
+mod callers;
+mod list;
+mod refusals;
+
+use axum::extract::{FromRequest, Request};
 use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER};
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
-use serde::Serialize;
 use serde_json::{Value, json};
-use utoipa::{IntoResponses, ToSchema};
 
-use super::extract::{bearer, extractors, json_bytes, parse, record_caller};
+use super::extract::{extractors, json_bytes, parse};
 use super::layers::request_id;
 use super::{classify, refusal_code, respond};
-use crate::auth::Auth;
 use crate::domain::catalog::Model;
 use crate::domain::limits::Dimension;
 use crate::domain::time::Time;
 use crate::{Error, ProviderTrouble};
+
+pub use callers::{ApiCaller, Operator, Person};
+pub use list::{CursorList, List};
+pub use refusals::{BodyRefused, ErrorBody, NotCalled, OperatorOnly, Refused};
 
 extractors!();
 
@@ -160,87 +164,4 @@ pub fn model_headers(model: &Model, by_alias: bool, now: Time) -> HeaderMap {
         add("x-model-retires-at", &retires_at.to_string());
     }
     headers
-}
-
-/// A program with an API key.
-pub struct ApiCaller(pub crate::auth::ApiCaller);
-
-impl<S> FromRequestParts<S> for ApiCaller
-where
-    S: AsRef<Auth> + Send + Sync,
-{
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let caller = state.as_ref().api_caller(bearer(parts)?).await?;
-        record_caller(&caller.caller);
-        Ok(Self(caller))
-    }
-}
-
-/// What went wrong.
-#[derive(Serialize, ToSchema)]
-#[schema(as = GatewayErrorBody)]
-pub struct ErrorBody {
-    error: ErrorOut,
-}
-
-#[derive(Serialize, ToSchema)]
-#[schema(as = GatewayError)]
-struct ErrorOut {
-    /// `invalid_request_error`, `authentication_error`, `permission_error`, `not_found_error`, `billing_error`,
-    /// `rate_limit_error`, `provider_error`, `maintenance_error` or `internal_error`
-    r#type: String,
-    code: String,
-    message: String,
-    /// The parameter that is at fault.
-    #[schema(required)]
-    param: Option<String>,
-    /// The same as the header `X-Request-Id`
-    request_id: String,
-    #[schema(required, value_type = Option<Object>)]
-    details: Option<Value>,
-}
-
-/// What every route of the gateway may refuse.
-#[derive(IntoResponses)]
-pub enum Refused {
-    /// The request is wrong; the message names what
-    #[response(status = 400)]
-    Invalid(#[to_schema] ErrorBody),
-    /// No API key, or one that is not valid
-    #[response(status = 401)]
-    Unauthenticated(#[to_schema] ErrorBody),
-    /// Passing trouble, or maintenance: `Retry-After` tells when to try again
-    #[response(status = 503)]
-    Unavailable(#[to_schema] ErrorBody),
-}
-
-/// What a call of a model may be refused for, besides.
-#[derive(IntoResponses)]
-pub enum NotCalled {
-    /// Credits or a spending cap do not cover the call
-    #[response(status = 402)]
-    Billing(#[to_schema] ErrorBody),
-    /// The model is not on the key's list
-    #[response(status = 403)]
-    Forbidden(#[to_schema] ErrorBody),
-    /// No such model in the plan
-    #[response(status = 404)]
-    NoModel(#[to_schema] ErrorBody),
-    /// The body is larger than 4 MB
-    #[response(status = 413)]
-    TooLarge(#[to_schema] ErrorBody),
-    /// The body is not JSON
-    #[response(status = 415)]
-    NotJson(#[to_schema] ErrorBody),
-    /// A rate limit is reached: `details.dimension` tells which, `Retry-After` when to try again
-    #[response(status = 429)]
-    RateLimited(#[to_schema] ErrorBody),
-    /// The model's provider failed
-    #[response(status = 502)]
-    Provider(#[to_schema] ErrorBody),
-    /// The model's provider did not answer in time
-    #[response(status = 504)]
-    ProviderTimeout(#[to_schema] ErrorBody),
 }

@@ -1,0 +1,46 @@
+//! `/gateway/v1/me…`: who the caller is, their organizations and API keys.
+
+mod dto;
+mod handlers;
+mod routes;
+
+use std::sync::Arc;
+
+use shared::auth::Auth;
+use shared::gateway::Models;
+use shared::store::{Identities, KeyRing};
+use shared::{Context, Result};
+
+pub use routes::{document, router};
+
+/// What the handlers work with.
+#[derive(Clone)]
+pub struct Stores {
+    auth: Arc<Auth>,
+    models: Arc<Models>,
+    identities: Identities,
+    keys: KeyRing,
+}
+
+impl Stores {
+    fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            auth: Arc::new(Auth::new(context)?),
+            models: Arc::new(Models::new(context)?),
+            identities: Identities::new(context)?,
+            keys: KeyRing::new(context)?,
+        })
+    }
+}
+
+impl AsRef<Auth> for Stores {
+    fn as_ref(&self) -> &Auth {
+        &self.auth
+    }
+}
+
+impl AsRef<Models> for Stores {
+    fn as_ref(&self) -> &Models {
+        &self.models
+    }
+}

@@ -1,0 +1,166 @@
+//! What the family takes and answers.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use shared::domain::ledger::Entry;
+use shared::http::gateway::{SpendingCapOut, TransactionKind, TransactionOut};
+use shared::http::paging::{default_per_page, per_page};
+use shared::http::usd::Usd;
+use shared::store::usage::{Figures, MonthOfUsage};
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct UsageQuery {
+    /// A month in UTC; this one when left out.
+    #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
+    pub period: Option<String>,
+}
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct TransactionsQuery {
+    /// A month in UTC; this one when left out.
+    #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
+    pub period: Option<String>,
+    /// Only these.
+    #[param(nullable = false, inline)]
+    pub kind: Option<TransactionKind>,
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    pub limit: u32,
+    /// The `next_cursor` of the answer before.
+    #[param(nullable = false)]
+    pub cursor: Option<String>,
+}
+
+/// What the caller's organization has.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Balance)]
+pub struct BalanceOut {
+    /// To the last call that ended; null on a plan that is exempt from billing
+    #[schema(required)]
+    pub credits_remaining: Option<Usd>,
+    /// What there was right after credits were last given
+    pub initial_credits: Usd,
+    /// Of the organization, the user and the key of this call, where they have one
+    pub spending_caps: Vec<SpendingCapOut>,
+    pub usage_this_month: MonthOut,
+    #[schema(required)]
+    pub last_event: Option<EventOut>,
+    pub is_billing_exempt: bool,
+}
+
+/// Calls are in it once their lease is closed, a minute later at most.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Balance_Month)]
+pub struct MonthOut {
+    cost: Usd,
+    requests: u64,
+    tokens_in: u64,
+    tokens_out: u64,
+}
+
+impl From<Figures> for MonthOut {
+    fn from(Figures { requests, tokens_in, tokens_out, cost, charged: _ }: Figures) -> Self {
+        Self { cost: cost.into(), requests, tokens_in, tokens_out }
+    }
+}
+
+/// The newest movement of credits
+#[derive(Serialize, ToSchema)]
+#[schema(as = Balance_Event)]
+pub struct EventOut {
+    kind: TransactionKind,
+    amount: Usd,
+    reason: String,
+    #[schema(format = DateTime)]
+    created_at: String,
+}
+
+impl From<Entry> for EventOut {
+    fn from(entry: Entry) -> Self {
+        let TransactionOut { kind, amount, reason, created_at, .. } = entry.into();
+        Self { kind, amount, reason, created_at }
+    }
+}
+
+/// What an organization used in a month.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Usage)]
+pub struct UsageOut {
+    #[schema(example = "2026-03")]
+    period: String,
+    total_requests: u64,
+    total_tokens_in: u64,
+    total_tokens_out: u64,
+    total_cost: Usd,
+    by_model: Vec<ModelUsageOut>,
+    by_api_key: Vec<KeyUsageOut>,
+    /// For administrators only
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    by_user: Option<Vec<UserUsageOut>>,
+    /// Days without calls are left out.
+    daily_breakdown: Vec<DayUsageOut>,
+}
+
+macro_rules! figures {
+    ($($(#[$doc:meta])* $name:ident as $schema:ident { $field:ident: $type:ty, $(#[$attribute:meta])* };)*) => {$(
+        $(#[$doc])*
+        #[derive(Serialize, ToSchema)]
+        #[schema(as = $schema)]
+        struct $name {
+            $(#[$attribute])*
+            $field: $type,
+            requests: u64,
+            tokens_in: u64,
+            tokens_out: u64,
+            cost: Usd,
+        }
+
+        impl From<($type, Figures)> for $name {
+            fn from(($field, figures): ($type, Figures)) -> Self {
+                let Figures { requests, tokens_in, tokens_out, cost, charged: _ } = figures;
+                Self { $field, requests, tokens_in, tokens_out, cost: cost.into() }
+            }
+        }
+    )*};
+}
+
+figures! {
+    ModelUsageOut as ModelUsage { model: String, };
+    /// Null is what the platform called for a user, in agents and workflows.
+    KeyUsageOut as KeyUsage { api_key: Option<String>, #[schema(required)] };
+    UserUsageOut as UserUsage { user: String, };
+    DayUsageOut as DayUsage { date: String, #[schema(format = Date)] };
+}
+
+impl UsageOut {
+    pub fn new(month: i64, usage: &MonthOfUsage, with_users: bool) -> Self {
+        let Figures { requests, tokens_in, tokens_out, cost, charged: _ } = usage.total();
+        let by_user = || summed(usage.keys.iter().map(|(user, _, figures)| (user.to_string(), *figures)));
+        let key = |key: &Option<_>| key.as_ref().map(ToString::to_string);
+        Self {
+            period: format!("{:04}-{:02}", month / 100, month % 100),
+            total_requests: requests,
+            total_tokens_in: tokens_in,
+            total_tokens_out: tokens_out,
+            total_cost: cost.into(),
+            by_model: summed(usage.days.iter().map(|(_, model, figures)| (model.clone(), *figures))),
+            by_api_key: summed(usage.keys.iter().map(|(_, of, figures)| (key(of), *figures))),
+            by_user: with_users.then(by_user),
+            daily_breakdown: summed(usage.days.iter().map(|(day, _, figures)| (day.clone(), *figures))),
+        }
+    }
+}
+
+/// One entry each, in their order.
+fn summed<K: Ord, T: From<(K, Figures)>>(rows: impl Iterator<Item = (K, Figures)>) -> Vec<T> {
+    let mut sums = BTreeMap::<K, Figures>::new();
+    rows.for_each(|(of, figures)| *sums.entry(of).or_default() += figures);
+    sums.into_iter().map(T::from).collect()
+}

@@ -1,0 +1,50 @@
+//! `/gateway/v1/billing…`: what an organization has, has used and has paid.
+
+mod dto;
+mod handlers;
+mod routes;
+
+use std::sync::Arc;
+
+use shared::auth::Auth;
+use shared::gateway::Models;
+use shared::store::{Leases, Ledger, MeterBook, Usage};
+use shared::{Context, Result};
+
+pub use routes::{document, router};
+
+/// What the handlers work with.
+#[derive(Clone)]
+pub struct Stores {
+    auth: Arc<Auth>,
+    models: Arc<Models>,
+    leases: Leases,
+    ledger: Ledger,
+    meters: MeterBook,
+    usage: Usage,
+}
+
+impl Stores {
+    fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            auth: Arc::new(Auth::new(context)?),
+            models: Arc::new(Models::new(context)?),
+            leases: Leases::new(context)?,
+            ledger: Ledger::new(context)?,
+            meters: MeterBook::new(context)?,
+            usage: Usage::new(context)?,
+        })
+    }
+}
+
+impl AsRef<Auth> for Stores {
+    fn as_ref(&self) -> &Auth {
+        &self.auth
+    }
+}
+
+impl AsRef<Models> for Stores {
+    fn as_ref(&self) -> &Models {
+        &self.models
+    }
+}

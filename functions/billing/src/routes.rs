@@ -1,0 +1,19 @@
+//! The routes of the family.
+
+use axum::Router;
+use shared::http::{finish, openai};
+use shared::{Context, Result, routes};
+
+use crate::Stores;
+use crate::handlers::*;
+
+routes! { Stores;
+    "/gateway/v1/billing/balance" => get(get_balance);
+    "/gateway/v1/billing/usage" => get(get_usage);
+    "/gateway/v1/billing/transactions" => get(list_transactions);
+}
+
+pub fn router(context: &Context) -> Result<Router> {
+    let router = table().with_state(Stores::new(context)?);
+    Ok(finish(router, openai::AREA, "billing", &context.config))
+}

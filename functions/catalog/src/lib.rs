@@ -1,0 +1,38 @@
+//! `/gateway/v1/models…`: the models and aliases that an API key sees.
+
+mod dto;
+mod handlers;
+mod routes;
+
+use std::sync::Arc;
+
+use shared::auth::Auth;
+use shared::gateway::Models;
+use shared::{Context, Result};
+
+pub use routes::{document, router};
+
+/// What the handlers work with.
+#[derive(Clone)]
+pub struct Stores {
+    auth: Arc<Auth>,
+    models: Arc<Models>,
+}
+
+impl Stores {
+    fn new(context: &Context) -> Result<Self> {
+        Ok(Self { auth: Arc::new(Auth::new(context)?), models: Arc::new(Models::new(context)?) })
+    }
+}
+
+impl AsRef<Auth> for Stores {
+    fn as_ref(&self) -> &Auth {
+        &self.auth
+    }
+}
+
+impl AsRef<Models> for Stores {
+    fn as_ref(&self) -> &Models {
+        &self.models
+    }
+}

@@ -1,0 +1,19 @@
+//! The routes of the family.
+
+use axum::Router;
+use shared::http::{finish, openai};
+use shared::{Context, Result, routes};
+
+use crate::Stores;
+use crate::handlers::*;
+
+routes! { Stores;
+    "/gateway/v1/models" => get(list_models);
+    "/gateway/v1/models/aliases" => get(list_aliases);
+    "/gateway/v1/models/{*name}" => get(get_model);
+}
+
+pub fn router(context: &Context) -> Result<Router> {
+    let router = table().with_state(Stores::new(context)?);
+    Ok(finish(router, openai::AREA, "catalog", &context.config))
+}

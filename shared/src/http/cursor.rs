@@ -1,0 +1,68 @@
+//! Where a list goes on: a place in it, which clients hand back as they got it.
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::paging::{default_per_page, per_page};
+use crate::{Error, Result};
+
+const CHECK_BYTES: usize = 4;
+
+/// The cursors of one list: those of another are refused, as is whatever was not made here.
+#[derive(Clone, Copy)]
+pub struct Cursors(pub &'static str);
+
+impl Cursors {
+    pub fn write(self, place: &str) -> String {
+        URL_SAFE_NO_PAD.encode([&self.check(place)[..], place.as_bytes()].concat())
+    }
+
+    pub fn read(self, cursor: Option<&str>) -> Result<Option<String>> {
+        let Some(cursor) = cursor else { return Ok(None) };
+        let place = self.place(cursor).ok_or_else(|| Error::invalid_query("cursor", "not one of this list's"))?;
+        Ok(Some(place))
+    }
+
+    fn place(self, cursor: &str) -> Option<String> {
+        let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
+        let (check, place) = bytes.split_at_checked(CHECK_BYTES)?;
+        let place = String::from_utf8(place.to_vec()).ok()?;
+        (check == self.check(&place)).then_some(place)
+    }
+
+    fn check(self, place: &str) -> [u8; CHECK_BYTES] {
+        crc32fast::hash(format!("{}\n{place}", self.0).as_bytes()).to_be_bytes()
+    }
+}
+
+/// What a list takes that has no filters.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct CursorQuery {
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    pub limit: u32,
+    /// The `next_cursor` of the answer before.
+    #[param(nullable = false)]
+    pub cursor: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cursor_leads_back_to_its_place_in_its_list() {
+        let keys = Cursors("keys");
+        let cursor = keys.write("2026-03-01#ñ");
+        assert_eq!(keys.read(Some(&cursor)).unwrap().as_deref(), Some("2026-03-01#ñ"));
+        assert!(keys.read(None).unwrap().is_none());
+        for wrong in ["", "x", "?", &cursor[1..], &Cursors("orgs").write("2026-03-01#ñ")] {
+            assert!(matches!(keys.read(Some(wrong)), Err(Error::InvalidQuery { .. })), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Rate limits and spending caps.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::domain::limits::{Limits, PlanLimits};
+use crate::domain::money::Money;
+use crate::http::usd::Usd;
+use crate::{Error, Result};
+
+/// More would not be a limit; and it keeps sums within what counters hold.
+const MOST: u64 = 1_000_000_000_000;
+
+/// At most so much a window; what is null or left out is not limited here.
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitsIn {
+    /// Requests a minute
+    #[schema(maximum = 1000000000000_u64)]
+    rpm: Option<u64>,
+    /// Requests a day
+    #[schema(maximum = 1000000000000_u64)]
+    rpd: Option<u64>,
+    /// Tokens a minute
+    #[schema(maximum = 1000000000000_u64)]
+    tpm: Option<u64>,
+    /// Tokens a day
+    #[schema(maximum = 1000000000000_u64)]
+    tpd: Option<u64>,
+    /// Images a minute
+    #[schema(maximum = 1000000000000_u64)]
+    ipm: Option<u64>,
+}
+
+impl LimitsIn {
+    /// `field` is where they stand in the body.
+    pub fn read(self, field: &str) -> Result<Limits> {
+        let Self { rpm, rpd, tpm, tpd, ipm } = self;
+        for (name, limit) in [("rpm", rpm), ("rpd", rpd), ("tpm", tpm), ("tpd", tpd), ("ipm", ipm)] {
+            if limit.is_some_and(|limit| limit > MOST) {
+                let path = if field.is_empty() { name.to_owned() } else { format!("{field}.{name}") };
+                return Err(Error::invalid_body(path, format_args!("at most {MOST}")));
+            }
+        }
+        Ok(Limits { rpm, rpd, tpm, tpd, ipm })
+    }
+}
+
+/// A plan's limits: of each organization on it, each user in one, each key.
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanLimitsIn {
+    org: Option<LimitsIn>,
+    user: Option<LimitsIn>,
+    key: Option<LimitsIn>,
+}
+
+impl PlanLimitsIn {
+    pub fn read(self) -> Result<PlanLimits> {
+        Ok(PlanLimits {
+            org: self.org.unwrap_or_default().read("limits.org")?,
+            user: self.user.unwrap_or_default().read("limits.user")?,
+            key: self.key.unwrap_or_default().read("limits.key")?,
+        })
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Limits)]
+pub struct LimitsOut {
+    #[schema(required)]
+    rpm: Option<u64>,
+    #[schema(required)]
+    rpd: Option<u64>,
+    #[schema(required)]
+    tpm: Option<u64>,
+    #[schema(required)]
+    tpd: Option<u64>,
+    #[schema(required)]
+    ipm: Option<u64>,
+}
+
+impl From<Limits> for LimitsOut {
+    fn from(Limits { rpm, rpd, tpm, tpd, ipm }: Limits) -> Self {
+        Self { rpm, rpd, tpm, tpd, ipm }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = PlanLimits)]
+pub struct PlanLimitsOut {
+    org: LimitsOut,
+    user: LimitsOut,
+    key: LimitsOut,
+}
+
+impl From<PlanLimits> for PlanLimitsOut {
+    fn from(PlanLimits { org, user, key }: PlanLimits) -> Self {
+        Self { org: org.into(), user: user.into(), key: key.into() }
+    }
+}
+
+/// What may be spent in a calendar month (UTC).
+#[derive(Serialize, ToSchema)]
+#[schema(as = SpendingCap)]
+pub struct SpendingCapOut {
+    #[schema(example = "org")]
+    scope: &'static str,
+    id: String,
+    #[schema(example = "month")]
+    period: &'static str,
+    limit: Usd,
+    /// This month, what open leases hold included.
+    used: Usd,
+}
+
+impl SpendingCapOut {
+    pub fn new(scope: &'static str, id: impl ToString, limit: Money, used: Money) -> Self {
+        Self { scope, id: id.to_string(), period: "month", limit: limit.into(), used: used.into() }
+    }
+}

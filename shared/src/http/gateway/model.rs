@@ -1,0 +1,88 @@
+//! Models, as the catalog and the operator see them.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::domain::catalog::{Model, ModelType, Pricing};
+use crate::domain::money::Money;
+use crate::http::usd::Usd;
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[schema(as = ModelType)]
+pub enum ModelTypeWire {
+    Embeddings,
+    Others,
+}
+
+impl From<ModelType> for ModelTypeWire {
+    fn from(r#type: ModelType) -> Self {
+        match r#type {
+            ModelType::Embeddings => Self::Embeddings,
+            ModelType::Others => Self::Others,
+        }
+    }
+}
+
+impl From<ModelTypeWire> for ModelType {
+    fn from(r#type: ModelTypeWire) -> Self {
+        match r#type {
+            ModelTypeWire::Embeddings => Self::Embeddings,
+            ModelTypeWire::Others => Self::Others,
+        }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Pricing)]
+pub struct PricingOut {
+    input: Usd,
+    output: Usd,
+    /// Of input that the provider reads from a cache
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cached_input: Option<Usd>,
+    /// Of one picture
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    per_image: Option<Usd>,
+    #[schema(example = "1M_tokens")]
+    unit: &'static str,
+    #[schema(example = "USD")]
+    currency: &'static str,
+}
+
+impl From<Pricing> for PricingOut {
+    fn from(pricing: Pricing) -> Self {
+        let Pricing { input_micro_usd, output_micro_usd, cached_input_micro_usd, image_micro_usd } = pricing;
+        let usd = |micro_usd| Usd::from(Money::from_micro_usd(micro_usd));
+        Self {
+            input: usd(input_micro_usd),
+            output: usd(output_micro_usd),
+            cached_input: cached_input_micro_usd.map(usd),
+            per_image: image_micro_usd.map(usd),
+            unit: "1M_tokens",
+            currency: "USD",
+        }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Deprecation)]
+pub struct DeprecationOut {
+    #[schema(required, format = DateTime)]
+    deprecated_at: Option<String>,
+    /// From then on the model does not answer any more.
+    #[schema(required, format = DateTime)]
+    retires_at: Option<String>,
+}
+
+impl DeprecationOut {
+    pub fn of(model: &Model) -> Option<Self> {
+        let Model { deprecated_at, retires_at, .. } = model;
+        let is_announced = deprecated_at.is_some() || retires_at.is_some();
+        is_announced.then(|| Self {
+            deprecated_at: deprecated_at.map(|at| at.to_string()),
+            retires_at: retires_at.map(|at| at.to_string()),
+        })
+    }
+}

@@ -1,0 +1,144 @@
+//! Movements of credits.
+
+use axum::Json;
+use axum::response::{IntoResponse, Response};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::domain::ledger::{Entry, Kind};
+use crate::domain::page::Slice;
+use crate::http::cursor::Cursors;
+use crate::http::usd::Usd;
+use crate::store::usage::{AdjustedSums, MonthOfUsage};
+use crate::{Error, Result};
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TransactionKind {
+    Debit,
+    Credit,
+}
+
+impl From<Kind> for TransactionKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Debit => Self::Debit,
+            Kind::Credit => Self::Credit,
+        }
+    }
+}
+
+impl From<TransactionKind> for Kind {
+    fn from(kind: TransactionKind) -> Self {
+        match kind {
+            TransactionKind::Debit => Self::Debit,
+            TransactionKind::Credit => Self::Credit,
+        }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Transaction)]
+pub struct TransactionOut {
+    #[schema(example = "txn_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
+    id: String,
+    pub kind: TransactionKind,
+    pub amount: Usd,
+    /// Known of what an operator gave or took; calls spend from leases, side by side.
+    #[schema(required)]
+    balance_after: Option<Usd>,
+    #[schema(example = "usage")]
+    pub reason: String,
+    request_id: String,
+    #[schema(required)]
+    model: Option<String>,
+    /// The key that called
+    #[schema(required)]
+    api_key: Option<String>,
+    #[schema(format = DateTime)]
+    pub created_at: String,
+}
+
+impl From<Entry> for TransactionOut {
+    fn from(entry: Entry) -> Self {
+        match entry {
+            Entry::Charge(charge) => Self {
+                id: charge.id.to_string(),
+                kind: TransactionKind::Debit,
+                amount: charge.charged.into(),
+                balance_after: None,
+                reason: "usage".to_owned(),
+                request_id: charge.request_id,
+                model: Some(charge.model),
+                api_key: charge.key.map(|key| key.to_string()),
+                created_at: charge.created_at.to_string(),
+            },
+            Entry::Adjustment(adjustment) => Self {
+                id: adjustment.id.to_string(),
+                kind: adjustment.kind.into(),
+                amount: adjustment.amount.into(),
+                balance_after: Some(adjustment.balance_after.into()),
+                reason: adjustment.reason,
+                request_id: adjustment.request_id,
+                model: None,
+                api_key: None,
+                created_at: adjustment.created_at.to_string(),
+            },
+        }
+    }
+}
+
+/// Of the whole period, whatever part of it is shown.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Totals)]
+pub struct TotalsOut {
+    /// Calls are in it once their lease is closed, a minute later at most.
+    debit: Usd,
+    credit: Usd,
+    /// Credit less debit
+    net: Usd,
+}
+
+impl TotalsOut {
+    pub fn of(month: &MonthOfUsage) -> Self {
+        let AdjustedSums { credit, debit } = month.adjusted;
+        let debit = debit + month.total().charged;
+        Self { debit: debit.into(), credit: credit.into(), net: Usd::difference(credit, debit) }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Transactions)]
+pub struct TransactionsOut {
+    #[schema(example = "list")]
+    object: &'static str,
+    data: Vec<TransactionOut>,
+    has_more: bool,
+    #[schema(required)]
+    next_cursor: Option<String>,
+    totals: TotalsOut,
+}
+
+impl TransactionsOut {
+    pub fn new(slice: Slice<Entry>, cursors: Cursors, totals: TotalsOut) -> Self {
+        let next_cursor = slice.next.map(|place| cursors.write(&place));
+        let data = slice.items.into_iter().map(TransactionOut::from).collect();
+        Self { object: "list", data, has_more: next_cursor.is_some(), next_cursor, totals }
+    }
+}
+
+impl IntoResponse for TransactionsOut {
+    fn into_response(self) -> Response {
+        Json(self).into_response()
+    }
+}
+
+/// The month that `period` names, `2026-03` as 202603; this month when it names none.
+pub fn month_of(period: Option<&str>, this: i64) -> Result<i64> {
+    let Some(period) = period else { return Ok(this) };
+    let parts = period.split_once('-').filter(|(year, month)| year.len() == 4 && month.len() == 2);
+    let number = |text: &str| text.bytes().all(|c| c.is_ascii_digit()).then(|| text.parse::<i64>().ok()).flatten();
+    let month = parts.and_then(|(year, month)| Some((number(year)?, number(month)?)));
+    let month = month.filter(|(_, month)| (1..=12).contains(month)).map(|(year, month)| year * 100 + month);
+    month.ok_or_else(|| Error::invalid_query("period", "a month as YYYY-MM"))
+}

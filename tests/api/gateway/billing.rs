@@ -1,0 +1,178 @@
+//! `/gateway/v1/billing…`.
+
+use std::time::Duration;
+
+use insta::assert_json_snapshot;
+use serde_json::{Value, json};
+use shared::domain::identity::{Models, Plan};
+use shared::domain::limits::PlanLimits;
+use shared::domain::money::Money;
+use shared::domain::time::Time;
+use shared::store::Identities;
+use tests::TestApp;
+use tests::client::{Answer, Person};
+
+use super::chat;
+
+const BALANCE: &str = "/gateway/v1/billing/balance";
+const USAGE: &str = "/gateway/v1/billing/usage";
+const TRANSACTIONS: &str = "/gateway/v1/billing/transactions";
+
+/// The usage, once it has so many requests: it lags the calls by the close of their leases.
+async fn usage_of(person: &Person, requests: u64) -> Answer {
+    for _ in 0..200 {
+        let usage = person.get(USAGE).await;
+        if usage.json["total_requests"] == requests {
+            return usage;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the usage never came to {requests} requests: {}", person.get(USAGE).await.text);
+}
+
+fn money(answer: &Answer, header: &str) -> Money {
+    answer.header(header).unwrap().parse().unwrap()
+}
+
+/// A number of the answer's text, to its last digit.
+fn number<'a>(answer: &'a Answer, field: &str) -> &'a str {
+    let from = answer.text.split_once(&format!("\"{field}\":")).unwrap().1;
+    from.split([',', '}']).next().unwrap()
+}
+
+#[tokio::test]
+async fn the_balance_is_exact_at_once_and_the_usage_follows() {
+    let app = TestApp::start().await;
+    let ada = app.program("ada");
+    let before = ada.get(BALANCE).await;
+    assert_eq!(before.status, "200 OK", "{}", before.text);
+    assert_json_snapshot!(before.json, { ".**.created_at" => "[time]" });
+
+    let called = chat(&ada, "dev-chat").await;
+    let cost = money(&called, "x-request-cost");
+    let after = ada.get(BALANCE).await;
+    assert_eq!(number(&after, "credits_remaining"), Money::from_usd(25).less(cost).to_string());
+    assert_eq!(after.json["last_event"]["kind"], "debit");
+    assert_eq!(number(&after, "amount"), cost.to_string());
+
+    let usage = usage_of(&ada, 1).await;
+    assert_eq!(number(&usage, "total_cost"), cost.to_string());
+    assert_json_snapshot!(usage.json, {
+        ".period" => "[month]", ".**.date" => "[day]", ".**.user" => "[user]", ".**.api_key" => "[key]",
+    });
+    assert_eq!(number(&ada.get(BALANCE).await, "cost"), cost.to_string());
+}
+
+#[tokio::test]
+async fn only_administrators_see_who_used_what() {
+    let app = TestApp::start().await;
+    let (ada, bob) = (app.program("ada"), app.program("bob"));
+    assert_eq!(chat(&bob, "dev-chat").await.status, "200 OK");
+    let seen = usage_of(&ada, 1).await;
+    let bobs_id = bob.get("/gateway/v1/me").await.json["user"]["id"].clone();
+    assert_eq!(seen.json["by_user"][0]["user"], bobs_id);
+    let by_bob = bob.get(USAGE).await;
+    assert_eq!(by_bob.json["total_requests"], 1);
+    assert!(by_bob.json.get("by_user").is_none(), "{}", by_bob.text);
+}
+
+#[tokio::test]
+async fn another_organization_sees_none_of_it() {
+    let app = TestApp::start().await;
+    chat(&app.program("ada"), "dev-chat").await;
+    usage_of(&app.program("ada"), 1).await;
+    let eve = app.program("eve");
+    assert_eq!(eve.get(USAGE).await.json["total_requests"], 0);
+    assert_eq!(number(&eve.get(BALANCE).await, "credits_remaining"), "25");
+    assert_eq!(eve.get(TRANSACTIONS).await.column("kind"), ["credit"]);
+}
+
+#[tokio::test]
+async fn transactions_are_paged_newest_first_with_the_totals_of_the_month() {
+    let app = TestApp::start().await;
+    let ada = app.program("ada");
+    let mut spent = Money::ZERO;
+    for _ in 0..5 {
+        spent += money(&chat(&ada, "dev-chat").await, "x-request-cost");
+    }
+    // The last lease covers calls that never come: somebody else closes it when its time is over.
+    app.platform.tick(Time::now().plus(Duration::from_secs(400))).await.unwrap();
+    usage_of(&ada, 5).await;
+    let all = ada.get(TRANSACTIONS).await;
+    assert_eq!(all.column("kind"), ["debit", "debit", "debit", "debit", "debit", "credit"]);
+    assert_eq!(number(&all, "debit"), spent.to_string());
+    assert_eq!(number(&all, "credit"), "25");
+    assert_eq!(number(&all, "net"), Money::from_usd(25).less(spent).to_string());
+    let shown = json!([all.json["data"][0], all.json["data"][5]]);
+    assert_json_snapshot!(shown, {
+        "[].id" => "[id]", "[].created_at" => "[time]", "[].request_id" => "[request]", "[].api_key" => "[key]",
+    });
+
+    for (kind, count) in [("", 6), ("&kind=debit", 5), ("&kind=credit", 1)] {
+        let (mut ids, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let page = ada.get(&format!("{TRANSACTIONS}?limit=2{kind}{cursor}")).await;
+            ids.extend(page.column("id").into_iter().map(str::to_owned));
+            assert_eq!(page.json["totals"], all.json["totals"], "whatever part is shown");
+            let Some(next) = page.json["next_cursor"].as_str() else { break };
+            cursor = format!("&cursor={next}");
+        }
+        let unique: std::collections::BTreeSet<_> = ids.iter().collect();
+        assert_eq!((ids.len(), unique.len()), (count, count), "{kind}");
+    }
+    let past = ada.get(&format!("{TRANSACTIONS}?period=2020-01")).await;
+    assert_eq!((&past.json["data"], &past.json["totals"]["net"]), (&json!([]), &json!(0)));
+}
+
+#[tokio::test]
+async fn a_wrong_query_is_named_and_who_has_no_key_sees_nothing() {
+    let app = TestApp::start().await;
+    let ada = app.program("ada");
+    let wrong = [
+        (USAGE, "period=2026", "period"),
+        (USAGE, "period=2026-13", "period"),
+        (USAGE, "period=2026-1", "period"),
+        (USAGE, "period=+026-01", "period"),
+        (USAGE, "month=2026-01", "month"),
+        (TRANSACTIONS, "kind=gift", "kind"),
+        (TRANSACTIONS, "limit=0", "limit"),
+        (TRANSACTIONS, "cursor=abc", "cursor"),
+    ];
+    for (path, query, param) in wrong {
+        let answer = ada.get(&format!("{path}?{query}")).await;
+        assert_eq!((answer.status.as_str(), answer.code()), ("400 Bad Request", "invalid_query"), "{query}");
+        assert_eq!(answer.json["error"]["param"], param, "{query}");
+    }
+    for path in [BALANCE, USAGE, TRANSACTIONS] {
+        assert_eq!(app.nobody().get(path).await.code(), "identity.invalid_token");
+    }
+}
+
+#[tokio::test]
+async fn an_exempt_plan_has_usage_and_no_credits() {
+    let app = TestApp::start().await;
+    let identities = Identities::new(&app.platform.context()).unwrap();
+    let plan = Plan {
+        id: "internal".to_owned(),
+        name: "Internal".to_owned(),
+        models: Models::All,
+        is_billing_exempt: true,
+        has_rate_limits: false,
+        limits: PlanLimits::default(),
+    };
+    identities.add_plan(&plan).await.unwrap();
+    let customer = app.customer("internal", Money::ZERO).await;
+    let found = identities.find(customer.account.org, customer.account.user).await.unwrap().unwrap();
+    identities.put_org(&shared::domain::identity::Org { plan: plan.id, ..found.org }).await.unwrap();
+
+    let called = chat(&customer.person, "dev-chat").await;
+    assert_eq!((called.status.as_str(), called.header("x-credits-remaining")), ("200 OK", None));
+    let usage = usage_of(&customer.person, 1).await;
+    assert_eq!(number(&usage, "total_cost"), called.header("x-request-cost").unwrap());
+    let balance = customer.person.get(BALANCE).await;
+    assert_eq!(
+        (&balance.json["credits_remaining"], &balance.json["is_billing_exempt"], &balance.json["last_event"]),
+        (&Value::Null, &json!(true), &Value::Null)
+    );
+    assert_eq!(customer.person.get(TRANSACTIONS).await.json["data"], json!([]));
+}

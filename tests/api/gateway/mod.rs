@@ -1,0 +1,40 @@
+//! `/gateway/v1…`.
+
+mod account;
+mod billing;
+mod models;
+
+use serde_json::{Map, json};
+use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
+use tests::client::{Answer, Person};
+
+/// A model that the embedded provider answers for.
+fn model(name: &str) -> Model {
+    Model {
+        name: name.to_owned(),
+        display_name: name.to_owned(),
+        r#type: ModelType::Others,
+        provider: "test".to_owned(),
+        capabilities: vec!["chat".to_owned()],
+        context_window: None,
+        max_output_tokens: Some(256),
+        pricing: Pricing { input_micro_usd: 1, output_micro_usd: 2_500_000, ..Pricing::default() },
+        deprecated_at: None,
+        retires_at: None,
+        defaults: Map::new(),
+        deployments: vec![Deployment {
+            provider: "dev".to_owned(),
+            model: "dev-chat".to_owned(),
+            weight: 1,
+            priority: 0,
+        }],
+        on_disconnect: OnDisconnect::Stop,
+        version: 1,
+    }
+}
+
+/// A small call of a model.
+async fn chat(program: &Person, model: &str) -> Answer {
+    let body = json!({"model": model, "messages": [{"role": "user", "content": "hello"}], "max_tokens": 8});
+    program.post_json("/gateway/v1/chat/completions", body).await
+}

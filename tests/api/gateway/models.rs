@@ -1,0 +1,109 @@
+//! `/gateway/v1/models…`.
+
+use insta::{assert_json_snapshot, assert_snapshot};
+use reqwest::Method;
+use shared::domain::id::ApiKeyId;
+use shared::domain::time::Time;
+use shared::domain::token::{SecretToken, TokenKind};
+use shared::store::api_keys::ApiKey;
+use shared::store::{ApiKeys, Catalog};
+use tests::TestApp;
+use tests::client::{Person, send};
+
+use super::model;
+
+const MODELS: &str = "/gateway/v1/models";
+
+/// A program whose key has a list of models.
+async fn program_with_list(app: &TestApp, models: &[&str]) -> Person {
+    let secret = SecretToken::generate(TokenKind::ApiKey);
+    let key = ApiKey {
+        id: ApiKeyId::new(),
+        account: app.account("ada"),
+        name: "listed".to_owned(),
+        last4: secret.last4().to_owned(),
+        created_at: Time::now(),
+        expires_at: None,
+        revoked_at: None,
+        models: Some(models.iter().map(|name| (*name).to_owned()).collect()),
+    };
+    ApiKeys::new(&app.platform.context()).unwrap().create(&key, &secret.hash()).await.unwrap();
+    app.holder(secret.reveal())
+}
+
+#[tokio::test]
+async fn models_are_listed_whole_in_openais_form() {
+    let app = TestApp::start().await;
+    let listed = app.program("ada").get(MODELS).await;
+    assert_eq!(listed.status, "200 OK", "{}", listed.text);
+    assert_json_snapshot!(listed.json);
+    // Prices are exact: a float would print otherwise.
+    assert!(listed.text.contains(r#""pricing":{"input":0.1,"output":0.4,"unit""#), "{}", listed.text);
+
+    let one = app.program("ada").get(&format!("{MODELS}/dev-chat")).await;
+    assert_eq!(one.json, listed.json["data"][0]);
+    assert_eq!((one.header("x-alias-of"), one.header("x-model-deprecated")), (None, None));
+}
+
+#[tokio::test]
+async fn a_retiring_model_says_so_and_a_retired_one_is_gone() {
+    let app = TestApp::start().await;
+    let catalog = Catalog::new(&app.platform.context()).unwrap();
+    let mut retired = model("old");
+    retired.retires_at = Some(Time::from_millis(1_000));
+    let mut ageing = model("vendor/ageing-1.0");
+    ageing.retires_at = Some(Time::from_millis(4_000_000_000_000));
+    for model in [&retired, &ageing] {
+        catalog.add(model).await.unwrap();
+    }
+    let ada = app.program("ada");
+    assert_eq!(ada.get(MODELS).await.column("id"), ["dev-chat", "dev-embed", "vendor/ageing-1.0"]);
+    assert_eq!(ada.get(MODELS).await.json["data"][2]["shutdown_date"], "2096-10-02");
+    for path in ["vendor/ageing-1.0", "vendor%2Fageing-1.0"] {
+        let answer = ada.get(&format!("{MODELS}/{path}")).await;
+        assert_eq!(answer.json["id"], "vendor/ageing-1.0", "{}", answer.text);
+        assert_eq!(answer.json["deprecation"]["retires_at"], "2096-10-02T07:06:40.000Z");
+        assert_eq!(answer.header("x-model-deprecated"), Some("true"));
+        assert_eq!(answer.header("x-model-retires-at"), Some("2096-10-02T07:06:40.000Z"));
+    }
+    let long = "x".repeat(201);
+    for name in ["old", "nobody", "vendor", "vendor/", long.as_str(), "%FF"] {
+        let answer = ada.get(&format!("{MODELS}/{name}")).await;
+        assert_eq!((answer.status.as_str(), answer.code()), ("404 Not Found", "model_not_found"), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_with_a_list_sees_its_models_and_no_others() {
+    let app = TestApp::start().await;
+    let program = program_with_list(&app, &["dev-embed", "no-longer-there"]).await;
+    assert_eq!(program.get(MODELS).await.column("id"), ["dev-embed"]);
+    let request = program.request(Method::GET, &format!("{MODELS}/dev-chat")).header("x-request-id", "r1");
+    let denied = send(request).await;
+    assert_snapshot!(denied.status, @"403 Forbidden");
+    assert_snapshot!(denied.text, @r#"{"error":{"type":"permission_error","code":"model_access_denied","message":"this key has a list of models, and this one is not on it","param":null,"request_id":"r1","details":null}}"#);
+}
+
+#[tokio::test]
+async fn who_has_no_key_sees_nothing() {
+    let app = TestApp::start().await;
+    for path in [MODELS, "/gateway/v1/models/aliases", "/gateway/v1/models/dev-chat"] {
+        let nobody = app.nobody().get(path).await;
+        assert_eq!((nobody.status.as_str(), nobody.code()), ("401 Unauthorized", "identity.invalid_token"));
+        // An access token is no key.
+        assert_eq!(app.person("ada").get(path).await.code(), "identity.unauthorized");
+    }
+    assert_eq!(app.program("ada").post(MODELS).await.code(), "method_not_allowed");
+}
+
+#[tokio::test]
+async fn a_warm_look_costs_nothing() {
+    let app = TestApp::start().await;
+    let ada = app.program("ada");
+    ada.get(MODELS).await;
+    app.recorder.take();
+    for path in [MODELS, "/gateway/v1/models/aliases", "/gateway/v1/models/dev-chat"] {
+        assert_eq!(ada.get(path).await.status, "200 OK");
+    }
+    assert_eq!(app.recorder.take_bill().calls(), 0);
+}
