@@ -10,9 +10,10 @@ use serde_json::Value;
 use shared::auth::{Claims, first_seen};
 use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
 use shared::domain::id::{ApiKeyId, OrgId, TransactionId};
-use shared::domain::identity::{Account, Role};
+use shared::domain::identity::{Account, Plan, Role};
 use shared::domain::lease::month;
 use shared::domain::ledger::{Adjustment, Entry, Kind};
+use shared::domain::limits::PlanLimits;
 use shared::domain::money::Money;
 use shared::domain::provider::{ProviderKind, Timeouts};
 use shared::domain::time::Time;
@@ -89,6 +90,17 @@ impl TestApp {
         Ledger::new(&self.platform.context()).unwrap().adjust(adjustment).await.unwrap().unwrap();
     }
 
+    /// Puts the customer's organization on a plan of its own, with these limits.
+    pub async fn put_on_plan(&self, customer: &Customer, limits: PlanLimits) {
+        let identities = Identities::new(&self.platform.context()).unwrap();
+        let Account { org, user } = customer.account;
+        let mut org = identities.find(org, user).await.unwrap().unwrap().org;
+        org.plan = format!("plan of {}", org.name);
+        let plan = Plan { id: org.plan.clone(), has_rate_limits: true, limits, ..local::seed::default_plan() };
+        identities.add_plan(&plan).await.unwrap();
+        identities.put_org(&org).await.unwrap();
+    }
+
     pub async fn balance(&self, org: OrgId) -> Money {
         Leases::new(&self.platform.context()).unwrap().standing(org).await.unwrap().1
     }
@@ -124,6 +136,13 @@ impl TestApp {
 }
 
 impl Customer {
+    /// The same person with another key.
+    pub fn with_key(&self, id: &str, secret: &str) -> Self {
+        let mut other = self.clone();
+        (other.key, other.person.token) = (id.parse().unwrap(), Some(secret.to_owned()));
+        other
+    }
+
     /// One call, in an environment of one's own choosing.
     pub async fn call(&self, environment: &Router, path: &str, body: &Value) -> (StatusCode, Value) {
         let request = Request::post(path)

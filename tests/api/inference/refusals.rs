@@ -2,10 +2,8 @@
 
 use insta::assert_json_snapshot;
 use serde_json::json;
-use shared::domain::identity::Plan;
 use shared::domain::limits::{Limits, PlanLimits};
 use shared::domain::money::Money;
-use shared::store::Identities;
 use tests::TestApp;
 use tests::client::Person;
 use tests::gateway::ModelBuilder;
@@ -128,17 +126,10 @@ async fn no_credits_is_a_402_that_no_sdk_tries_again() {
 #[tokio::test]
 async fn a_limit_that_is_reached_says_which_and_until_when() {
     let app = TestApp::start().await;
-    let context = app.platform.context();
-    let identities = Identities::new(&context).unwrap();
     let limits = |rpm, tpd| PlanLimits { org: Limits { rpm, tpd, ..Limits::NONE }, ..PlanLimits::default() };
-    let plans = [("by-minute", limits(Some(2), None)), ("by-day", limits(None, Some(200)))];
-    for (plan, limits) in plans {
-        let plan = Plan { id: plan.to_owned(), has_rate_limits: true, limits, ..local::seed::default_plan() };
-        identities.add_plan(&plan).await.unwrap();
-        let customer = app.customer(&plan.id, Money::from_usd(1)).await;
-        let mut org = identities.find(customer.account.org, customer.account.user).await.unwrap().unwrap().org;
-        org.plan = plan.id.clone();
-        identities.put_org(&org).await.unwrap();
+    for (name, limits) in [("by-minute", limits(Some(2), None)), ("by-day", limits(None, Some(200)))] {
+        let customer = app.customer(name, Money::from_usd(1)).await;
+        app.put_on_plan(&customer, limits).await;
 
         let body = with(question("dev-chat"), json!({"max_tokens": 60}));
         // A minute may end between two calls: then the count begins anew.
@@ -154,7 +145,7 @@ async fn a_limit_that_is_reached_says_which_and_until_when() {
         let details = &refused.json["error"]["details"];
         assert_eq!(details["scope"], "org");
         let served = &answers[0];
-        if plan.id == "by-minute" {
+        if name == "by-minute" {
             assert_eq!(details["dimension"], "rpm");
             assert_eq!(served.header("x-ratelimit-limit-requests"), Some("2"));
             assert_eq!(served.header("x-ratelimit-remaining-requests"), Some("1"));

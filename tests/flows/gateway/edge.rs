@@ -1,11 +1,15 @@
 //! Where credits, a cap or a limit end: exactly there.
 
+use std::time::Duration;
+
 use axum::Router;
 use axum::http::StatusCode;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
+use shared::domain::limits::{Limits, PlanLimits};
 use shared::domain::money::Money;
+use shared::domain::time::Time;
 use tests::TestApp;
 use tests::client::send;
 use tests::gateway::{CHAT, Customer};
@@ -49,4 +53,45 @@ async fn credits_for_500_of_2000_calls_at_once_serve_500_and_end_at_zero() {
     assert_eq!(app.charged(customer.account.org).await, (credits, COVERED));
     let usage = app.usage(customer.account.org).await;
     assert_eq!((usage.total().requests, usage.total().charged), (COVERED as u64, credits));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_cap_for_500_of_2000_calls_at_once_serves_500() {
+    let app = TestApp::start().await;
+    let cap = cost_of_one(&app).await.times(COVERED as u64);
+    let owner = app.customer("capped", Money::from_usd(1)).await;
+    let body = json!({"name": "capped", "spending_cap": cap.to_string()});
+    let made = send(owner.person.request(Method::POST, "/gateway/v1/me/api-keys").json(&body)).await;
+    let customer = owner.with_key(made.json["id"].as_str().unwrap(), made.json["secret"].as_str().unwrap());
+
+    let (answered, refused) = all_at_once(&customer, &app.environment()).await;
+    assert_eq!(answered, COVERED);
+    for (status, answer) in refused {
+        assert_eq!(status, StatusCode::PAYMENT_REQUIRED, "{answer}");
+        assert_eq!(
+            (&answer["error"]["code"], &answer["error"]["details"]["scope"]),
+            (&json!("spending_cap_reached"), &json!("key"))
+        );
+    }
+    assert_eq!(app.balance(customer.account.org).await, Money::from_usd(1).less(cap));
+    assert_eq!(app.charged(customer.account.org).await, (cap, COVERED));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_limit_of_500_a_minute_lets_500_of_2000_calls_at_once_pass() {
+    let app = TestApp::start().await;
+    let limits = PlanLimits { org: Limits { rpm: Some(COVERED as u64), ..Limits::NONE }, ..PlanLimits::default() };
+    let customer = app.customer("limited", Money::from_usd(1)).await;
+    app.put_on_plan(&customer, limits).await;
+    // All of it within one minute, which is not the test's to choose.
+    let now = Time::now().as_seconds();
+    if now % 60 > 35 {
+        tokio::time::sleep(Duration::from_secs((60 - now % 60).unsigned_abs())).await;
+    }
+    let (answered, refused) = all_at_once(&customer, &app.environment()).await;
+    assert_eq!(answered, COVERED);
+    for (status, answer) in refused {
+        assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{answer}");
+        assert_eq!(answer["error"]["details"]["dimension"], "rpm");
+    }
 }
