@@ -27,7 +27,11 @@ pub async fn start(
         None => Database::memory(),
         Some(file) => Database::new(&file.to_string_lossy()),
     };
-    let database = database.map_err(|cause| data.damaged("dynamodb.sqlite", cause))?;
+    let damaged = |cause| data.damaged("dynamodb.sqlite", cause);
+    let database = database.map_err(damaged)?;
+    // Its other effect: a commit is in the log when it is acknowledged, and on the disk at the next checkpoint. A killed
+    // process loses nothing by that, and no write waits for the disk.
+    database.disable_bulk_loading().map_err(damaged)?;
     for (name, properties) in &template.tables {
         create_table(&database, data, name, properties)?;
     }
