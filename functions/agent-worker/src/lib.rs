@@ -1,8 +1,9 @@
-//! Tells agents that something they name is gone, so that their status says so.
+//! Tells agents that something they name is gone, or back, so that their status says so.
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use shared::domain::time::Time;
 use shared::queue::each_message;
-use shared::store::work::WorkHint;
+use shared::store::work::{Task, WorkHint};
 use shared::store::{Agents, Works};
 use shared::{Context, Result};
 
@@ -25,7 +26,10 @@ pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
 
 /// A hint may come twice, or after the work was done.
 async fn tell(stores: &Stores, WorkHint { work_id }: WorkHint) -> Result<()> {
-    let Some(gone) = stores.works.find(work_id).await? else { return Ok(()) };
-    stores.agents.mark_gone(&gone).await?;
+    match stores.works.find(work_id).await? {
+        None => return Ok(()),
+        Some(Task::Gone(gone)) => stores.agents.mark_gone(&gone).await?,
+        Some(Task::Model { name, at }) => stores.agents.look_at_model(&name, at.max(Time::now())).await?,
+    }
     stores.works.finish(work_id).await
 }

@@ -26,6 +26,7 @@ impl Functions {
         Ok(Self {
             routers: BTreeMap::from([
                 ("account", account::router(&context("account"))?),
+                ("admin", admin::router(&context("admin"))?),
                 ("agents", agents::router(&context("agents"))?),
                 ("billing", billing::router(&context("billing"))?),
                 ("catalog", catalog::router(&context("catalog"))?),

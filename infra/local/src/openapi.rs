@@ -33,6 +33,7 @@ pub fn documents() -> Vec<Document> {
             gateway,
             [
                 account::document(),
+                admin::document(),
                 billing::document(),
                 catalog::document(),
                 inference::document(),

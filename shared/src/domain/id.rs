@@ -90,6 +90,8 @@ ids! {
     LeaseId = "lease", prefixed, "lse_";
     /// One movement of credits.
     TransactionId = "transaction", prefixed, "txn_";
+    /// One change by an operator.
+    AuditId = "audit entry", prefixed, "aud_";
 }
 
 fn plain(_: &str, text: &str) -> Result<Uuid, NotAnId> {

@@ -55,6 +55,13 @@ impl PartialSchema for UsdIn {
 
 impl ToSchema for UsdIn {}
 
+impl Serialize for UsdIn {
+    /// As digits: what is read back is the same amount.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
 impl<'de> Deserialize<'de> for UsdIn {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         // As it was written: by way of a float, 0.1 would not be 0.1.

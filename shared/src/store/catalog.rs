@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::keys;
-use super::table::{Query, Range, Table, parse};
+use super::table::{Item, Query, Range, Table, parse};
+use super::write::Write;
 use crate::domain::catalog::{Maintenance, Model};
 use crate::domain::identity::Plan;
 use crate::domain::provider::{ProviderKind, Timeouts};
@@ -57,7 +58,22 @@ pub struct Listing {
     pub revision: u64,
 }
 
+/// One thing in the catalog.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Entry {
+    Model(Model),
+    Alias { alias: String, model: String },
+    Provider(Provider),
+    Maintenance(Maintenance),
+}
+
 impl Listing {
+    /// The version of what is changed next. No other thing of the catalog ever had it.
+    pub fn next_version(&self) -> u64 {
+        // What came with the platform has version 1.
+        self.revision + 2
+    }
+
     /// The model of that name or alias, be it retired or not.
     pub fn find(&self, name: &str) -> Option<&Model> {
         self.models.get(self.aliases.get(name).map_or(name, String::as_str))
@@ -94,6 +110,43 @@ struct MaintenanceItem {
     maintenance: Maintenance,
 }
 
+/// Puts an entry in its place, whatever is there.
+pub(super) fn put(table: &Table, entry: &Entry, added_at: Option<Time>) -> Write {
+    match entry {
+        Entry::Model(model) => {
+            let key = keys::model(&model.name);
+            table.put(&ModelItem { pk: key.pk, sk: key.sk, model: model.clone(), added_at })
+        }
+        Entry::Alias { alias, model } => {
+            let key = keys::alias(alias);
+            table.put(&AliasItem { pk: key.pk, sk: key.sk, model: model.clone() })
+        }
+        Entry::Provider(provider) => {
+            let key = keys::provider(&provider.name);
+            table.put(&ProviderItem { pk: key.pk, sk: key.sk, provider: provider.clone() })
+        }
+        Entry::Maintenance(maintenance) => {
+            let key = keys::maintenance();
+            table.put(&MaintenanceItem { pk: key.pk, sk: key.sk, maintenance: maintenance.clone() })
+        }
+    }
+}
+
+/// Takes an entry out of the catalog.
+pub(super) fn remove(table: &Table, entry: &Entry) -> Write {
+    table.delete(match entry {
+        Entry::Model(model) => keys::model(&model.name),
+        Entry::Alias { alias, .. } => keys::alias(alias),
+        Entry::Provider(provider) => keys::provider(&provider.name),
+        Entry::Maintenance(_) => keys::maintenance(),
+    })
+}
+
+/// The model in an item.
+pub(super) fn model(item: Item) -> Result<Model> {
+    parse::<ModelItem>(item).map(|item| item.model)
+}
+
 #[derive(Deserialize)]
 struct RevisionItem {
     revision: u64,
@@ -122,8 +175,7 @@ impl Catalog {
     pub async fn list(&self, plan: &Plan, now: Time) -> Result<Vec<Model>> {
         let models = Range { attribute: "sk", from: keys::MODEL.to_owned(), to: format!("{}\u{10ffff}", keys::MODEL) };
         let items = self.table.query_all(Query { range: Some(models), ..Query::partition(keys::CATALOG) }).await?;
-        let models = items.into_iter().map(|item| parse::<ModelItem>(item).map(|item| item.model));
-        let models: Vec<Model> = models.collect::<Result<_>>()?;
+        let models: Vec<Model> = items.into_iter().map(model).collect::<Result<_>>()?;
         Ok(models.into_iter().filter(|model| plan.allows(&model.name) && !model.is_retired(now)).collect())
     }
 

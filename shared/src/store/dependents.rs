@@ -37,14 +37,13 @@ pub(super) fn removed(table: &Table, dependent: Dependent, reference: &Reference
     table.delete(keys::dependent_agent(dependent.account, reference, dependent.agent))
 }
 
-/// A page of those who name `reference` in (or, for a model, anywhere outside) the account.
+/// A page of those who stand in a partition of dependents.
 pub(super) async fn page(
     table: &Table,
-    account: Account,
-    reference: &Reference,
+    partition: String,
     after: Option<Item>,
 ) -> Result<(Vec<Dependent>, Option<Item>)> {
-    let query = Query { after, limit: Some(100), ..Query::partition(keys::dependents(account, reference)) };
+    let query = Query { after, limit: Some(100), ..Query::partition(partition) };
     let found = table.query(&query).await?;
     let dependents = found.items.into_iter().map(|item| {
         let DependentItem { org, user, agent, .. } = parse(item)?;

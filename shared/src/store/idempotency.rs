@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::keys;
-use super::table::{Refused, Table, parse};
+use super::table::{Item, Refused, Table, parse};
 use super::write::Write;
 use crate::Result;
 use crate::domain::identity::Account;
@@ -35,6 +35,10 @@ pub(super) fn claim(table: &Table, account: Account, route: &str, key: Uuid, ans
 
 /// The first answer, out of the refusal of a later claim.
 pub(super) fn first_answer(refused: Refused) -> Result<String> {
-    let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
-    Ok(item.answer)
+    answer(refused.item.unwrap_or_default())
+}
+
+/// The answer in an item.
+pub(super) fn answer(item: Item) -> Result<String> {
+    parse::<AnswerItem>(item).map(|item| item.answer)
 }

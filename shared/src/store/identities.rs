@@ -7,9 +7,11 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::keys::{self, Key};
+use super::slice::slice;
 use super::table::{Item, Query, Range, Table, parse};
-use crate::domain::id::{OrgId, UserId};
+use crate::domain::id::{Id, OrgId, UserId};
 use crate::domain::identity::{Membership, Org, Plan, User};
+use crate::domain::page::{Order, Slice};
 use crate::{Context, Error, Result, config};
 
 #[derive(Clone)]
@@ -27,17 +29,22 @@ pub struct Identity {
 
 /// An entity as it is stored: its key and itself.
 #[derive(Serialize, Deserialize)]
-struct Stored<T> {
+pub(super) struct Stored<T> {
     pk: String,
     sk: String,
     entity: T,
 }
 
-fn stored<T>(key: Key, entity: T) -> Stored<T> {
+/// The ids that a part of a directory lists.
+fn ids<I: Id>(items: &[Item]) -> impl Iterator<Item = I> {
+    items.iter().filter_map(|item| Key::of(item)?.sk.parse().ok())
+}
+
+pub(super) fn stored<T>(key: Key, entity: T) -> Stored<T> {
     Stored { pk: key.pk, sk: key.sk, entity }
 }
 
-fn entity<T: DeserializeOwned>(item: Option<Item>) -> Result<Option<T>> {
+pub(super) fn entity<T: DeserializeOwned>(item: Option<Item>) -> Result<Option<T>> {
     item.map(|item| parse::<Stored<T>>(item).map(|stored| stored.entity)).transpose()
 }
 
@@ -97,6 +104,46 @@ impl Identities {
         Ok(memberships.into_iter().filter_map(known).collect())
     }
 
+    /// Those of the users that are on record.
+    pub async fn users(&self, ids: impl Iterator<Item = UserId>) -> Result<BTreeMap<UserId, User>> {
+        let wanted: Vec<Key> = ids.map(keys::user).collect();
+        let found = self.table.batch_get(&wanted).await?.into_iter();
+        let users = found.filter_map(|item| entity::<User>(Some(item)).transpose());
+        users.map(|user| user.map(|user| (user.id, user))).collect()
+    }
+
+    pub async fn org(&self, id: OrgId) -> Result<Org> {
+        entity(self.table.get(&keys::org(id)).await?)?.ok_or(Error::NotFound { kind: OrgId::KIND })
+    }
+
+    pub async fn user(&self, id: UserId) -> Result<User> {
+        entity(self.table.get(&keys::user(id)).await?)?.ok_or(Error::NotFound { kind: UserId::KIND })
+    }
+
+    /// All organizations, in the order of their ids.
+    pub async fn list_orgs(&self, limit: u32, after: Option<String>) -> Result<Slice<Org>> {
+        let listed = slice(&self.table, keys::ORGS.to_owned(), "", Order::Asc, limit, after).await?;
+        let orgs = self.orgs(ids(&listed.items)).await?;
+        Ok(Slice { items: orgs.into_values().collect(), next: listed.next })
+    }
+
+    pub async fn list_users(&self, limit: u32, after: Option<String>) -> Result<Slice<User>> {
+        let listed = slice(&self.table, keys::USERS.to_owned(), "", Order::Asc, limit, after).await?;
+        let users = self.users(ids(&listed.items)).await?;
+        Ok(Slice { items: users.into_values().collect(), next: listed.next })
+    }
+
+    /// All plans: as many as there are prices on a page.
+    pub async fn plans(&self) -> Result<Vec<Plan>> {
+        let items = self.table.query_all(Query::partition(keys::PLANS)).await?.into_iter();
+        items.filter_map(|item| entity(Some(item)).transpose()).collect()
+    }
+
+    /// The plan, if there is one of that id.
+    pub async fn find_plan(&self, id: &str) -> Result<Option<Plan>> {
+        entity(self.table.get(&keys::plan(id)).await?)
+    }
+
     /// Those of the organizations that are on record.
     pub async fn orgs(&self, ids: impl Iterator<Item = OrgId>) -> Result<BTreeMap<OrgId, Org>> {
         let wanted: Vec<Key> = ids.map(keys::org).collect();
@@ -129,8 +176,7 @@ impl Identities {
 
     /// The plan, or one that allows nothing when the operator has not made it.
     pub async fn plan(&self, id: &str) -> Result<Plan> {
-        let plan = entity(self.table.get(&keys::plan(id)).await?)?;
-        Ok(plan.unwrap_or_else(|| Plan::none(id)))
+        Ok(self.find_plan(id).await?.unwrap_or_else(|| Plan::none(id)))
     }
 
     async fn put(&self, key: Key, entity: &impl Serialize) -> Result<()> {

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use crate::domain::id::{AgentId, ApiKeyId, LeaseId, OrgId, TransactionId, UserId, WorkId, WorkflowId};
+use crate::domain::id::{AgentId, ApiKeyId, AuditId, LeaseId, OrgId, TransactionId, UserId, WorkId, WorkflowId};
 use crate::domain::identity::Account;
 use crate::domain::lease::{Counter, What};
 use crate::domain::reference::Reference;
@@ -72,9 +72,13 @@ pub fn idempotency(account: Account, route: &str, key: &str) -> Key {
 /// Who names a thing. An agent or workflow is named only by its own account; a model by anyone.
 pub fn dependents(account: Account, reference: &Reference) -> String {
     match reference {
-        Reference::Model(_) => format!("DEPENDENTS#{reference}"),
+        Reference::Model(name) => dependents_of_model(name),
         _ => format!("DEPENDENTS#{}#{}#{reference}", account.org, account.user),
     }
+}
+
+pub fn dependents_of_model(name: &str) -> String {
+    format!("DEPENDENTS#model:{name}")
 }
 
 pub fn dependent_agent(account: Account, reference: &Reference, agent: AgentId) -> Key {
@@ -298,6 +302,16 @@ pub fn late_charge(lease: LeaseId, slot: u32) -> Key {
 
 pub fn adjustment(id: TransactionId) -> Key {
     Key::new(format!("TRANSACTION#{id}"), "TRANSACTION")
+}
+
+/// What an operator did.
+pub fn audited(id: AuditId) -> Key {
+    Key::new(format!("AUDIT#{id}"), "AUDIT")
+}
+
+/// What operators did in a month.
+pub fn audit(month: i64) -> String {
+    format!("AUDIT#{month}")
 }
 
 /// An organization's movements of credits in a month.

@@ -222,7 +222,7 @@ impl Ledger {
 }
 
 /// Where a page that ended here goes on: the text just before.
-fn before(listed_at: &str) -> String {
+pub(super) fn before(listed_at: &str) -> String {
     let mut before = listed_at.to_owned();
     // Ids are hexadecimal: the character before the last one's sorts below it and above all that is smaller.
     let last = before.pop().map_or('0', |c| char::from(c as u8 - 1));

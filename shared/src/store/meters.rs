@@ -4,10 +4,12 @@
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::keys::{self, Key};
 use super::table::{Item, Table};
+use super::write::to_value;
 use crate::domain::id::{ApiKeyId, OrgId};
 use crate::domain::identity::Account;
 use crate::domain::lease::{Counter, Payer, Room, What, effective, month};
@@ -29,6 +31,16 @@ impl Meter {
 
     pub(super) fn item(&self) -> &Item {
         &self.item
+    }
+
+    /// The same with another value of an attribute, or without it.
+    pub(super) fn with(&self, attribute: &str, value: Option<impl Serialize>) -> Self {
+        let mut item = self.item.clone();
+        match value {
+            Some(value) => drop(item.insert(attribute.to_owned(), to_value(value))),
+            None => drop(item.remove(attribute)),
+        }
+        Self { item }
     }
 
     pub(super) fn raw(&self, attribute: &str) -> Option<AttributeValue> {

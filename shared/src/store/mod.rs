@@ -1,5 +1,6 @@
 //! The only place that knows DynamoDB: one repository per entity, over one small `Table`.
 
+pub mod admin;
 pub mod agents;
 pub mod api_keys;
 pub mod catalog;
@@ -18,6 +19,7 @@ pub mod usage;
 pub mod work;
 mod write;
 
+pub use admin::Admin;
 pub use agents::Agents;
 pub use api_keys::ApiKeys;
 pub use catalog::Catalog;

@@ -13,7 +13,7 @@ use crate::domain::id::{OrgId, UserId, WorkId};
 use crate::domain::identity::Account;
 use crate::domain::reference::Reference;
 use crate::domain::time::Time;
-use crate::{Context, Result, config};
+use crate::{Context, Error, Result, config};
 
 /// How long a worker has before the work counts as lost: more than a queue's redeliveries take.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -31,6 +31,16 @@ pub struct Gone {
     pub reference: Reference,
 }
 
+/// What there is to do.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// Tell that it is gone.
+    Gone(Gone),
+    /// See whether a model answers at that time, which may have been the time of its retirement, and tell that it is
+    /// gone or back.
+    Model { name: String, at: Time },
+}
+
 #[derive(Serialize, Deserialize)]
 struct WorkItem {
     pk: String,
@@ -38,9 +48,11 @@ struct WorkItem {
     work_id: WorkId,
     due_shard: String,
     due_at: Time,
-    org: OrgId,
-    user: UserId,
-    gone: Reference,
+    /// Whose thing it is. A model is nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owner: Option<(OrgId, UserId)>,
+    reference: Reference,
+    at: Time,
 }
 
 #[derive(Clone)]
@@ -50,17 +62,22 @@ pub struct Works {
 
 /// To be written with the change that makes it necessary.
 pub(super) fn gone(table: &Table, id: WorkId, gone: &Gone) -> Write {
+    let Gone { account: Account { org, user }, reference } = gone;
+    let at = Time::of(id.uuid());
+    table.put(&item(id, Some((*org, *user)), reference.clone(), at, at.plus(PATIENCE)))
+}
+
+/// A look at a model, now or when the time comes: with the change of the model that makes it necessary.
+pub(super) fn model(table: &Table, id: WorkId, name: &str, at: Time) -> Write {
+    // One that is due now is hinted at by whoever writes it; a later one is for the ticker to find in time.
+    let due_at = if at <= Time::of(id.uuid()) { at.plus(PATIENCE) } else { at };
+    table.put(&item(id, None, Reference::Model(name.to_owned()), at, due_at))
+}
+
+fn item(id: WorkId, owner: Option<(OrgId, UserId)>, reference: Reference, at: Time, due_at: Time) -> WorkItem {
     let key = keys::work(id);
-    table.put(&WorkItem {
-        pk: key.pk,
-        sk: key.sk,
-        work_id: id,
-        due_shard: keys::due_shard(id.uuid()),
-        due_at: Time::of(id.uuid()).plus(PATIENCE),
-        org: gone.account.org,
-        user: gone.account.user,
-        gone: gone.reference.clone(),
-    })
+    let due_shard = keys::due_shard(id.uuid());
+    WorkItem { pk: key.pk, sk: key.sk, work_id: id, due_shard, due_at, owner, reference, at }
 }
 
 impl Works {
@@ -69,10 +86,14 @@ impl Works {
     }
 
     /// What there is to do; nothing when it has been done.
-    pub async fn find(&self, id: WorkId) -> Result<Option<Gone>> {
+    pub async fn find(&self, id: WorkId) -> Result<Option<Task>> {
         let Some(item) = self.table.get(&keys::work(id)).await? else { return Ok(None) };
-        let WorkItem { org, user, gone, .. } = parse(item)?;
-        Ok(Some(Gone { account: Account { org, user }, reference: gone }))
+        let WorkItem { owner, reference, at, .. } = parse(item)?;
+        match (owner, reference) {
+            (Some((org, user)), reference) => Ok(Some(Task::Gone(Gone { account: Account { org, user }, reference }))),
+            (None, Reference::Model(name)) => Ok(Some(Task::Model { name, at })),
+            (None, _) => Err(Error::internal("work on an entity without its owner")),
+        }
     }
 
     pub async fn finish(&self, id: WorkId) -> Result<()> {

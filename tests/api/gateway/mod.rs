@@ -1,6 +1,7 @@
 //! `/gateway/v1…`.
 
 mod account;
+mod admin;
 mod billing;
 mod models;
 

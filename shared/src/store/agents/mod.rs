@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Deserialize;
 use uuid::Uuid;
 
+use super::catalog;
 use super::dependents::{self, Dependent};
 use super::idempotency;
 use super::keys::{self, Key};
@@ -138,20 +139,31 @@ impl Agents {
 
     /// Tells every agent that names the thing that it is gone. Told twice, an agent is the same.
     pub async fn mark_gone(&self, gone: &Gone) -> Result<()> {
-        let mut after = None;
-        loop {
-            let (dependents, next) = dependents::page(&self.entities, gone.account, &gone.reference, after).await?;
-            for dependent in dependents {
-                self.mark_one(dependent, &gone.reference).await?;
-            }
-            match next {
-                None => break,
-                next => after = next,
-            }
-        }
+        self.mark_all(keys::dependents(gone.account, &gone.reference), &gone.reference, true).await?;
         match gone.reference {
             Reference::Agent(id) => self.let_go(gone.account, id).await,
             _ => Ok(()),
+        }
+    }
+
+    /// Tells every agent that names the model whether it is there.
+    pub async fn look_at_model(&self, name: &str, now: Time) -> Result<()> {
+        let item = self.entities.get(&keys::model(name)).await?;
+        let is_gone = !item.is_some_and(|item| answers(item, now));
+        self.mark_all(keys::dependents_of_model(name), &Reference::Model(name.to_owned()), is_gone).await
+    }
+
+    async fn mark_all(&self, dependents: String, reference: &Reference, is_gone: bool) -> Result<()> {
+        let mut after = None;
+        loop {
+            let (page, next) = dependents::page(&self.entities, dependents.clone(), after).await?;
+            for dependent in page {
+                self.mark_one(dependent, reference, is_gone).await?;
+            }
+            match next {
+                None => return Ok(()),
+                next => after = next,
+            }
         }
     }
 
@@ -164,17 +176,21 @@ impl Agents {
         Ok(())
     }
 
-    async fn mark_one(&self, dependent: Dependent, reference: &Reference) -> Result<()> {
+    async fn mark_one(&self, dependent: Dependent, reference: &Reference, is_gone: bool) -> Result<()> {
         for attempt in 0.. {
             let Some(item) = self.entities.get(&keys::agent(dependent.account, dependent.agent)).await? else {
                 return Ok(());
             };
             let Some(before) = agent(dependent.account, item)? else { return Ok(()) };
-            if before.gone.contains(reference) || !before.config.references().contains_key(reference) {
+            if before.gone.contains(reference) == is_gone || !before.config.references().contains_key(reference) {
                 return Ok(());
             }
             let mut after = before.clone();
-            after.gone.insert(reference.clone());
+            if is_gone {
+                after.gone.insert(reference.clone());
+            } else {
+                after.gone.remove(reference);
+            }
             after.revision += 1;
             if self.replace(&before, &after).await? {
                 return Ok(());
@@ -201,10 +217,12 @@ impl Agents {
         let found = self.entities.batch_get(&wanted).await?;
         let mut found: HashMap<Key, Item> =
             found.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();
+        let now = Time::now();
         let known = places.iter().filter(|(key, reference)| {
-            let visible = |name: &String| plan.allows(name);
-            let allowed = if let Reference::Model(name) = reference { visible(name) } else { true };
-            allowed && found.get(key).is_some_and(|item| !item.contains_key("deleted_at"))
+            found.get(key).is_some_and(|item| match reference {
+                Reference::Model(name) => plan.allows(name) && answers(item.clone(), now),
+                _ => !item.contains_key("deleted_at"),
+            })
         });
         let known = known.map(|(_, reference)| (*reference).clone()).collect();
         let agent = found.remove(&own).map(|item| agent(account, item)).transpose()?.flatten();
@@ -267,6 +285,11 @@ impl Agents {
         }
         update.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", before.revision)
     }
+}
+
+/// Whether the model of an item is one that can be called.
+fn answers(item: Item, now: Time) -> bool {
+    catalog::model(item).is_ok_and(|model| !model.is_retired(now))
 }
 
 #[derive(Deserialize)]

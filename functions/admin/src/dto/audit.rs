@@ -1,0 +1,69 @@
+//! What operators did.
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use shared::domain::audit::Actor;
+use shared::http::paging::{default_per_page, per_page};
+use shared::store::admin::AuditEntry;
+use utoipa::{IntoParams, ToSchema};
+
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AuditQuery {
+    /// A month in UTC; this one when left out.
+    #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
+    pub period: Option<String>,
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    pub limit: u32,
+    /// The `next_cursor` of the answer before.
+    #[param(nullable = false)]
+    pub cursor: Option<String>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = AuditEntry)]
+pub struct AuditOut {
+    id: String,
+    actor: ActorOut,
+    #[schema(example = "model.update")]
+    action: String,
+    target: String,
+    /// The thing as the API showed it; null when it was made
+    #[schema(required, value_type = Option<Object>)]
+    before: Option<Box<RawValue>>,
+    /// Null when it was deleted
+    #[schema(required, value_type = Option<Object>)]
+    after: Option<Box<RawValue>>,
+    request_id: String,
+    #[schema(format = DateTime)]
+    at: String,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Actor)]
+struct ActorOut {
+    org: String,
+    user: String,
+    /// Null for who came by access token
+    #[schema(required)]
+    api_key: Option<String>,
+}
+
+impl From<AuditEntry> for AuditOut {
+    fn from(entry: AuditEntry) -> Self {
+        let AuditEntry { id, actor: Actor { org, user, key }, action, target, before, after, request_id, at } = entry;
+        let raw = |text: Option<String>| text.and_then(|text| RawValue::from_string(text).ok());
+        Self {
+            id: id.to_string(),
+            actor: ActorOut { org: org.to_string(), user: user.to_string(), api_key: key.map(|key| key.to_string()) },
+            action,
+            target,
+            before: raw(before),
+            after: raw(after),
+            request_id,
+            at: at.to_string(),
+        }
+    }
+}

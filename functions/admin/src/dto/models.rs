@@ -1,0 +1,352 @@
+//! Models and aliases.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use shared::domain::catalog::{Deployment, Model, OnDisconnect, Pricing};
+use shared::domain::money::Money;
+use shared::domain::time::Time;
+use shared::gateway::chat::ChatRequest;
+use shared::http::gateway::{ModelTypeWire, PricingOut};
+use shared::http::usd::UsdIn;
+use shared::store::catalog::Listing;
+use shared::{Error, Result};
+use utoipa::ToSchema;
+
+use super::{check_model_name, check_text};
+
+const CAPABILITIES: [&str; 10] =
+    ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "logprobs", "embeddings", "images", "guard"];
+/// Parameters that an operator may set for a request that leaves them out.
+const DEFAULTS: [&str; 11] = [
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "max_completion_tokens",
+    "stop",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+    "response_format",
+    "logprobs",
+    "top_logprobs",
+];
+const DEAREST: Money = Money::from_usd(10_000);
+const MOST_TOKENS: u64 = 1_000_000_000;
+const MOST_DEPLOYMENTS: usize = 20;
+const MOST_WEIGHT: u32 = 1_000_000;
+
+/// A model: the whole of it to make one, any part of it to change one.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ModelIn {
+    /// Letters, digits and `._-:/@+`
+    #[schema(example = "vendor/model-1", max_length = 200)]
+    name: String,
+    /// The name, when left out
+    #[schema(max_length = 200)]
+    display_name: Option<String>,
+    r#type: ModelTypeWire,
+    /// Who makes it, for people to read; the first deployment's provider when left out
+    #[schema(max_length = 200)]
+    provider: Option<String>,
+    /// Of `chat`, `streaming`, `tools`, `vision`, `json_mode`, `json_schema`, `logprobs`, `embeddings`, `images`, `guard`
+    capabilities: Vec<String>,
+    #[schema(minimum = 1)]
+    context_window: Option<u64>,
+    #[schema(minimum = 1)]
+    max_output_tokens: Option<u64>,
+    pricing: PricingIn,
+    #[schema(value_type = Option<String>, format = DateTime)]
+    deprecated_at: Option<Time>,
+    /// From then on it does not answer, and agents that name it need attention.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    retires_at: Option<Time>,
+    /// Parameters for chats that leave them out: `temperature`, `top_p`, `max_tokens` …
+    #[schema(value_type = Option<Object>)]
+    defaults: Option<Map<String, Value>>,
+    #[schema(min_items = 1, max_items = 20)]
+    deployments: Vec<DeploymentIn>,
+    /// What happens upstream when a client hangs up; `stop` when left out
+    on_disconnect: Option<OnDisconnectWire>,
+}
+
+/// US dollars for a million tokens, at most 10,000 and with at most 6 decimals
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct PricingIn {
+    input: UsdIn,
+    output: UsdIn,
+    /// Of input that the provider reads from a cache; that of input when left out
+    cached_input: Option<UsdIn>,
+    /// Of one picture
+    per_image: Option<UsdIn>,
+}
+
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+struct DeploymentIn {
+    /// The name of a provider
+    provider: String,
+    /// What that provider calls the model
+    model: String,
+    /// Its share of the calls, among those of its priority
+    #[schema(minimum = 1, maximum = 1000000, default = 1)]
+    weight: Option<u32>,
+    /// The lowest is tried first
+    #[schema(default = 0)]
+    priority: Option<u32>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+enum OnDisconnectWire {
+    /// The provider is cut off; what it delivered is billed.
+    Stop,
+    /// The answer is read to its end, and billed.
+    Drain,
+}
+
+impl ModelIn {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The model, when everything about it is sound in this catalog.
+    pub fn read(self, listing: &Listing, version: u64) -> Result<Model> {
+        check_model_name("name", &self.name)?;
+        let display_name = self.display_name.unwrap_or_else(|| self.name.clone());
+        check_text("display_name", &display_name, 200)?;
+        let deployments = deployments(self.deployments, listing)?;
+        let provider = self.provider.unwrap_or_else(|| deployments[0].provider.clone());
+        check_text("provider", &provider, 200)?;
+        for (name, tokens) in [("context_window", self.context_window), ("max_output_tokens", self.max_output_tokens)] {
+            if tokens.is_some_and(|tokens| !(1..=MOST_TOKENS).contains(&tokens)) {
+                return Err(Error::invalid_body(name, format_args!("1 to {MOST_TOKENS}")));
+            }
+        }
+        if let (Some(deprecated_at), Some(retires_at)) = (self.deprecated_at, self.retires_at)
+            && retires_at < deprecated_at
+        {
+            return Err(Error::invalid_body("retires_at", "not before deprecated_at"));
+        }
+        let model = Model {
+            name: self.name,
+            display_name,
+            r#type: self.r#type.into(),
+            provider,
+            capabilities: capabilities(self.capabilities, self.r#type)?,
+            context_window: self.context_window,
+            max_output_tokens: self.max_output_tokens,
+            pricing: self.pricing.read()?,
+            deprecated_at: self.deprecated_at,
+            retires_at: self.retires_at,
+            defaults: self.defaults.unwrap_or_default(),
+            deployments,
+            on_disconnect: match self.on_disconnect {
+                None | Some(OnDisconnectWire::Stop) => OnDisconnect::Stop,
+                Some(OnDisconnectWire::Drain) => OnDisconnect::Drain,
+            },
+            version,
+        };
+        check_defaults(&model)?;
+        Ok(model)
+    }
+}
+
+impl From<&Model> for ModelIn {
+    fn from(model: &Model) -> Self {
+        let usd = |micro| UsdIn(Money::from_micro_usd(micro));
+        let Pricing { input_micro_usd, output_micro_usd, cached_input_micro_usd, image_micro_usd } = model.pricing;
+        Self {
+            name: model.name.clone(),
+            display_name: Some(model.display_name.clone()),
+            r#type: model.r#type.into(),
+            provider: Some(model.provider.clone()),
+            capabilities: model.capabilities.clone(),
+            context_window: model.context_window,
+            max_output_tokens: model.max_output_tokens,
+            pricing: PricingIn {
+                input: usd(input_micro_usd),
+                output: usd(output_micro_usd),
+                cached_input: cached_input_micro_usd.map(usd),
+                per_image: image_micro_usd.map(usd),
+            },
+            deprecated_at: model.deprecated_at,
+            retires_at: model.retires_at,
+            defaults: Some(model.defaults.clone()),
+            deployments: model.deployments.iter().map(DeploymentIn::from).collect(),
+            on_disconnect: Some(model.on_disconnect.into()),
+        }
+    }
+}
+
+impl From<OnDisconnect> for OnDisconnectWire {
+    fn from(on_disconnect: OnDisconnect) -> Self {
+        match on_disconnect {
+            OnDisconnect::Stop => Self::Stop,
+            OnDisconnect::Drain => Self::Drain,
+        }
+    }
+}
+
+impl From<&Deployment> for DeploymentIn {
+    fn from(Deployment { provider, model, weight, priority }: &Deployment) -> Self {
+        let (provider, model) = (provider.clone(), model.clone());
+        Self { provider, model, weight: Some(*weight), priority: Some(*priority) }
+    }
+}
+
+impl PricingIn {
+    fn read(self) -> Result<Pricing> {
+        let Self { input, output, cached_input, per_image } = self;
+        Ok(Pricing {
+            input_micro_usd: micro_usd("pricing.input", input)?,
+            output_micro_usd: micro_usd("pricing.output", output)?,
+            cached_input_micro_usd: cached_input.map(|price| micro_usd("pricing.cached_input", price)).transpose()?,
+            image_micro_usd: per_image.map(|price| micro_usd("pricing.per_image", price)).transpose()?,
+        })
+    }
+}
+
+fn micro_usd(field: &str, UsdIn(price): UsdIn) -> Result<u64> {
+    const PICO_IN_MICRO: u64 = 1_000_000;
+    if price > DEAREST || !price.pico_usd().is_multiple_of(PICO_IN_MICRO) {
+        return Err(Error::invalid_body(field, format_args!("at most {DEAREST} US dollars, with at most 6 decimals")));
+    }
+    Ok(price.pico_usd() / PICO_IN_MICRO)
+}
+
+fn capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Result<Vec<String>> {
+    if let Some(i) = names.iter().position(|name| !CAPABILITIES.contains(&name.as_str())) {
+        let known = CAPABILITIES.join(", ");
+        return Err(Error::invalid_body(format!("capabilities[{i}]"), format_args!("one of {known}")));
+    }
+    let embeds = names.iter().any(|name| name == "embeddings");
+    if names.is_empty() || embeds != matches!(r#type, ModelTypeWire::Embeddings) {
+        let problem = "at least one; `embeddings` is that of models of type Embeddings";
+        return Err(Error::invalid_body("capabilities", problem));
+    }
+    names.sort_by_key(|name| CAPABILITIES.iter().position(|known| known == name));
+    names.dedup();
+    Ok(names)
+}
+
+fn deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<Deployment>> {
+    if given.is_empty() || given.len() > MOST_DEPLOYMENTS {
+        return Err(Error::invalid_body("deployments", format_args!("1 to {MOST_DEPLOYMENTS}")));
+    }
+    let read = |(i, DeploymentIn { provider, model, weight, priority }): (usize, DeploymentIn)| {
+        let field = |name: &str| format!("deployments[{i}].{name}");
+        if !listing.providers.contains_key(&provider) {
+            return Err(Error::invalid_body(field("provider"), "no such provider"));
+        }
+        check_text(&field("model"), &model, 200)?;
+        let weight = weight.unwrap_or(1);
+        if !(1..=MOST_WEIGHT).contains(&weight) {
+            return Err(Error::invalid_body(field("weight"), format_args!("1 to {MOST_WEIGHT}")));
+        }
+        Ok(Deployment { provider, model, weight, priority: priority.unwrap_or_default() })
+    };
+    given.into_iter().enumerate().map(read).collect()
+}
+
+/// Defaults are parameters like those of a request: they are held to the same rules.
+fn check_defaults(model: &Model) -> Result<()> {
+    if let Some(name) = model.defaults.keys().find(|name| !DEFAULTS.contains(&name.as_str())) {
+        let known = DEFAULTS.join(", ");
+        return Err(Error::invalid_body(format!("defaults.{name}"), format_args!("no default; it takes {known}")));
+    }
+    if !model.defaults.is_empty() && !model.can("chat") {
+        return Err(Error::invalid_body("defaults", "only models that chat have some"));
+    }
+    let mut request = json!({"model": model.name, "messages": [{"role": "user", "content": "x"}]});
+    json_patch::merge(&mut request, &Value::Object(model.defaults.clone()));
+    let request = ChatRequest::read(request).map_err(|error| match error {
+        Error::InvalidBody { field, message } => {
+            let problem = message.strip_prefix(&format!("{field}: ")).unwrap_or(&message);
+            Error::invalid_body(format!("defaults.{field}"), problem)
+        }
+        error => error,
+    })?;
+    if request.max_tokens().zip(model.max_output_tokens).is_some_and(|(default, most)| default > most) {
+        return Err(Error::invalid_body("defaults.max_tokens", "more than max_output_tokens"));
+    }
+    Ok(())
+}
+
+/// A model as operators see it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = AdminModel)]
+pub struct ModelOut {
+    name: String,
+    display_name: String,
+    r#type: ModelTypeWire,
+    provider: String,
+    capabilities: Vec<String>,
+    #[schema(required)]
+    context_window: Option<u64>,
+    #[schema(required)]
+    max_output_tokens: Option<u64>,
+    pricing: PricingOut,
+    #[schema(required, format = DateTime)]
+    deprecated_at: Option<String>,
+    #[schema(required, format = DateTime)]
+    retires_at: Option<String>,
+    #[schema(value_type = Object)]
+    defaults: Map<String, Value>,
+    deployments: Vec<DeploymentOut>,
+    on_disconnect: OnDisconnectWire,
+    /// Of its prices, too: a call is priced as the model was when it began.
+    version: u64,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Deployment)]
+struct DeploymentOut {
+    provider: String,
+    model: String,
+    weight: u32,
+    priority: u32,
+}
+
+impl From<&Model> for ModelOut {
+    fn from(model: &Model) -> Self {
+        let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
+        let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
+        let deployment = |Deployment { provider, model, weight, priority }: &Deployment| {
+            let (provider, model) = (provider.clone(), model.clone());
+            DeploymentOut { provider, model, weight: *weight, priority: *priority }
+        };
+        Self {
+            name: name.clone(),
+            display_name: display_name.clone(),
+            r#type: (*r#type).into(),
+            provider: provider.clone(),
+            capabilities: capabilities.clone(),
+            context_window: *context_window,
+            max_output_tokens: *max_output_tokens,
+            pricing: (*pricing).into(),
+            deprecated_at: deprecated_at.map(|at| at.to_string()),
+            retires_at: retires_at.map(|at| at.to_string()),
+            defaults: defaults.clone(),
+            deployments: deployments.iter().map(deployment).collect(),
+            on_disconnect: (*on_disconnect).into(),
+            version: *version,
+        }
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AliasIn {
+    /// The name of a model
+    #[schema(example = "dev-chat")]
+    pub model: String,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = AdminAlias)]
+pub struct AliasOut {
+    pub alias: String,
+    pub model: String,
+}

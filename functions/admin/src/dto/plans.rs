@@ -1,0 +1,122 @@
+//! Plans, and maintenance.
+
+use serde::{Deserialize, Serialize};
+use shared::Result;
+use shared::domain::catalog::Maintenance;
+use shared::domain::identity::{Models, Plan};
+use shared::http::gateway::{PlanLimitsIn, PlanLimitsOut};
+use shared::{Error, domain::catalog::is_model_name};
+use utoipa::ToSchema;
+
+use super::{check_plain_name, check_text};
+
+const MOST_MODELS: usize = 1_000;
+const MOST_RETRY_S: u32 = 86_400;
+
+/// What organizations on it may use
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PlanIn {
+    #[schema(max_length = 200)]
+    name: String,
+    /// By name; null is every model of the catalog
+    #[schema(max_items = 1000)]
+    models: Option<Vec<String>>,
+    /// Calls show what they would cost, and nothing is deducted; false when left out
+    is_billing_exempt: Option<bool>,
+    /// Whether `limits` hold; false when left out
+    has_rate_limits: Option<bool>,
+    limits: Option<PlanLimitsIn>,
+}
+
+impl PlanIn {
+    pub fn read(self, id: &str) -> Result<Plan> {
+        check_plain_name("id", id)?;
+        check_text("name", &self.name, 200)?;
+        let models = self.models.map(|names| {
+            if names.len() > MOST_MODELS {
+                return Err(Error::invalid_body("models", format_args!("at most {MOST_MODELS}")));
+            }
+            match names.iter().position(|name| !is_model_name(name)) {
+                Some(i) => Err(Error::invalid_body(format!("models[{i}]"), "a name of 1 to 200 characters")),
+                None => Ok(Models::Only(names)),
+            }
+        });
+        Ok(Plan {
+            id: id.to_owned(),
+            name: self.name,
+            models: models.transpose()?.unwrap_or(Models::All),
+            is_billing_exempt: self.is_billing_exempt.unwrap_or_default(),
+            has_rate_limits: self.has_rate_limits.unwrap_or_default(),
+            limits: self.limits.unwrap_or_default().read()?,
+        })
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Plan)]
+pub struct PlanOut {
+    id: String,
+    name: String,
+    /// Null is every model of the catalog
+    #[schema(required)]
+    models: Option<Vec<String>>,
+    is_billing_exempt: bool,
+    has_rate_limits: bool,
+    limits: PlanLimitsOut,
+}
+
+impl From<&Plan> for PlanOut {
+    fn from(Plan { id, name, models, is_billing_exempt, has_rate_limits, limits }: &Plan) -> Self {
+        Self {
+            id: id.clone(),
+            name: name.clone(),
+            models: match models {
+                Models::All => None,
+                Models::Only(names) => Some(names.clone()),
+            },
+            is_billing_exempt: *is_billing_exempt,
+            has_rate_limits: *has_rate_limits,
+            limits: (*limits).into(),
+        }
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MaintenanceIn {
+    on: bool,
+    /// For those who are turned away
+    #[schema(max_length = 500)]
+    message: Option<String>,
+    /// When they should try again; 60 when left out
+    #[schema(minimum = 1, maximum = 86400)]
+    retry_after_s: Option<u32>,
+}
+
+impl MaintenanceIn {
+    pub fn read(self) -> Result<Maintenance> {
+        let message = self.message.unwrap_or_else(|| "the platform is under maintenance".to_owned());
+        check_text("message", &message, 500)?;
+        let retry_after_s = self.retry_after_s.unwrap_or(60);
+        if !(1..=MOST_RETRY_S).contains(&retry_after_s) {
+            return Err(Error::invalid_body("retry_after_s", format_args!("1 to {MOST_RETRY_S}")));
+        }
+        Ok(Maintenance { on: self.on, message, retry_after_s })
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(as = Maintenance)]
+pub struct MaintenanceOut {
+    /// While it is, only operators are served.
+    on: bool,
+    message: String,
+    retry_after_s: u32,
+}
+
+impl From<&Maintenance> for MaintenanceOut {
+    fn from(Maintenance { on, message, retry_after_s }: &Maintenance) -> Self {
+        Self { on: *on, message: message.clone(), retry_after_s: *retry_after_s }
+    }
+}

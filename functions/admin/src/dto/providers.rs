@@ -1,0 +1,248 @@
+//! Providers of models.
+
+use std::collections::BTreeMap;
+
+use axum::http::{HeaderName, HeaderValue, Uri};
+use serde::{Deserialize, Serialize};
+use shared::domain::provider::{ProviderKind, Timeouts};
+use shared::secrets::Sealed;
+use shared::store::catalog::Provider;
+use shared::{Error, Result};
+use utoipa::ToSchema;
+
+use super::{check_plain_name, check_text};
+
+const MOST_HEADERS: usize = 20;
+const MOST_KEY_CHARS: usize = 4_096;
+/// What carries credentials belongs in `api_key`, which is kept encrypted and never shown.
+const SECRET_HEADERS: [&str; 6] =
+    ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie", "proxy-authorization"];
+
+#[derive(Clone, Copy, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = ProviderKind)]
+pub enum KindWire {
+    OpenAi,
+    Anthropic,
+    Gemini,
+    Bedrock,
+    Dev,
+}
+
+/// A provider: the whole of it to make one, any part of it to change one.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ProviderIn {
+    /// Letters, digits and `._-`
+    #[schema(example = "openai", max_length = 200)]
+    name: String,
+    /// The language it speaks: `openai` is also that of vLLM, Ollama, TGI and Azure.
+    kind: KindWire,
+    /// Where it is, when not where its maker has it; a query in it is kept
+    #[schema(example = "https://api.openai.com/v1")]
+    base_url: Option<String>,
+    /// Kept encrypted, and never shown
+    #[serde(skip_serializing)]
+    #[schema(write_only)]
+    api_key: Option<String>,
+    /// The header for the key, where it is not the usual one
+    auth_header: Option<String>,
+    /// Sent with every request. They are shown: no place for secrets
+    headers: Option<BTreeMap<String, String>>,
+    /// For Bedrock
+    region: Option<String>,
+    timeouts: Option<TimeoutsWire>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = Timeouts)]
+pub struct TimeoutsWire {
+    /// Until a streamed answer begins; 60000 when left out
+    #[schema(minimum = 100, maximum = 600000, nullable = false)]
+    first_byte_ms: Option<u64>,
+    /// Between two pieces of an answer; 60000 when left out
+    #[schema(minimum = 100, maximum = 600000, nullable = false)]
+    idle_ms: Option<u64>,
+    /// For a whole answer; 600000 when left out
+    #[schema(minimum = 100, maximum = 600000, nullable = false)]
+    total_ms: Option<u64>,
+}
+
+/// What is to become of a provider's key.
+pub enum KeyChange {
+    Stays,
+    Goes,
+    Becomes { sealed: Sealed, last4: String },
+}
+
+impl ProviderIn {
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub fn take_api_key(&mut self) -> Option<String> {
+        self.api_key.take()
+    }
+
+    /// The provider, when everything about it is sound. `before` is what it was.
+    pub fn read(self, before: Option<&Provider>, key: &KeyChange, version: u64) -> Result<Provider> {
+        check_plain_name("name", &self.name)?;
+        if let Some(base_url) = &self.base_url {
+            check_base_url(base_url)?;
+        }
+        if let Some(name) = &self.auth_header {
+            name.parse::<HeaderName>().map_err(|error| Error::invalid_body("auth_header", error))?;
+        }
+        if let Some(region) = &self.region {
+            check_plain_name("region", region)?;
+        }
+        let headers = self.headers.unwrap_or_default();
+        check_headers(&headers)?;
+        let (api_key, api_key_last4) = match key {
+            KeyChange::Stays => before.map_or((None, None), |it| (it.api_key.clone(), it.api_key_last4.clone())),
+            KeyChange::Goes => (None, None),
+            KeyChange::Becomes { sealed, last4 } => (Some(sealed.clone()), Some(last4.clone())),
+        };
+        let kind = match self.kind {
+            KindWire::OpenAi => ProviderKind::OpenAi,
+            KindWire::Anthropic => ProviderKind::Anthropic,
+            KindWire::Gemini => ProviderKind::Gemini,
+            KindWire::Bedrock => ProviderKind::Bedrock,
+            KindWire::Dev => ProviderKind::Dev,
+        };
+        Ok(Provider {
+            name: self.name,
+            kind,
+            base_url: self.base_url,
+            api_key,
+            api_key_last4,
+            auth_header: self.auth_header,
+            headers,
+            region: self.region,
+            timeouts: self.timeouts.map_or(Ok(Timeouts::default()), TimeoutsWire::read)?,
+            version,
+        })
+    }
+}
+
+/// What can be a key: something that a header holds.
+pub fn check_api_key(key: &str) -> Result<()> {
+    let is_whole = !key.is_empty() && key.len() <= MOST_KEY_CHARS && key.bytes().all(|c| c.is_ascii_graphic());
+    let problem = format!("1 to {MOST_KEY_CHARS} visible ASCII characters");
+    if is_whole { Ok(()) } else { Err(Error::invalid_body("api_key", problem)) }
+}
+
+fn check_base_url(url: &str) -> Result<()> {
+    let wrong = |problem: &str| Err(Error::invalid_body("base_url", problem));
+    let Ok(parsed) = url.parse::<Uri>() else { return wrong("not a URL") };
+    let host = parsed.host().unwrap_or_default();
+    if url.len() > 2_000 || !matches!(parsed.scheme_str(), Some("http" | "https")) || host.is_empty() {
+        return wrong("an http:// or https:// URL with a host");
+    }
+    if parsed.authority().is_some_and(|authority| authority.as_str().contains('@')) || url.contains('#') {
+        return wrong("no user, password or fragment; a key goes in api_key");
+    }
+    Ok(())
+}
+
+fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {
+    if headers.len() > MOST_HEADERS {
+        return Err(Error::invalid_body("headers", format_args!("at most {MOST_HEADERS}")));
+    }
+    for (name, value) in headers {
+        let field = format!("headers.{name}");
+        let parsed = name.parse::<HeaderName>().map_err(|error| Error::invalid_body(&field, error))?;
+        if SECRET_HEADERS.contains(&parsed.as_str()) {
+            return Err(Error::invalid_body(&field, "credentials go in api_key, with auth_header if need be"));
+        }
+        check_text(&field, value, 1_000)?;
+        HeaderValue::try_from(value).map_err(|error| Error::invalid_body(&field, error))?;
+    }
+    Ok(())
+}
+
+impl TimeoutsWire {
+    fn read(self) -> Result<Timeouts> {
+        let usual = Timeouts::default();
+        let read = |name: &str, given: Option<u64>, usual: u64| match given.unwrap_or(usual) {
+            ms @ 100..=600_000 => Ok(ms),
+            _ => Err(Error::invalid_body(format!("timeouts.{name}"), "100 to 600000")),
+        };
+        Ok(Timeouts {
+            first_byte_ms: read("first_byte_ms", self.first_byte_ms, usual.first_byte_ms)?,
+            idle_ms: read("idle_ms", self.idle_ms, usual.idle_ms)?,
+            total_ms: read("total_ms", self.total_ms, usual.total_ms)?,
+        })
+    }
+}
+
+impl From<Timeouts> for TimeoutsWire {
+    fn from(Timeouts { first_byte_ms, idle_ms, total_ms }: Timeouts) -> Self {
+        Self { first_byte_ms: Some(first_byte_ms), idle_ms: Some(idle_ms), total_ms: Some(total_ms) }
+    }
+}
+
+impl From<ProviderKind> for KindWire {
+    fn from(kind: ProviderKind) -> Self {
+        match kind {
+            ProviderKind::OpenAi => Self::OpenAi,
+            ProviderKind::Anthropic => Self::Anthropic,
+            ProviderKind::Gemini => Self::Gemini,
+            ProviderKind::Bedrock => Self::Bedrock,
+            ProviderKind::Dev => Self::Dev,
+        }
+    }
+}
+
+impl From<&Provider> for ProviderIn {
+    fn from(provider: &Provider) -> Self {
+        Self {
+            name: provider.name.clone(),
+            kind: provider.kind.into(),
+            base_url: provider.base_url.clone(),
+            api_key: None,
+            auth_header: provider.auth_header.clone(),
+            headers: Some(provider.headers.clone()),
+            region: provider.region.clone(),
+            timeouts: Some(provider.timeouts.into()),
+        }
+    }
+}
+
+/// A provider as operators see it.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Provider)]
+pub struct ProviderOut {
+    name: String,
+    kind: KindWire,
+    #[schema(required)]
+    base_url: Option<String>,
+    #[schema(required)]
+    api_key_last4: Option<String>,
+    #[schema(required)]
+    auth_header: Option<String>,
+    headers: BTreeMap<String, String>,
+    #[schema(required)]
+    region: Option<String>,
+    timeouts: TimeoutsWire,
+    version: u64,
+}
+
+impl From<&Provider> for ProviderOut {
+    fn from(provider: &Provider) -> Self {
+        let Provider { name, kind, base_url, api_key: _, api_key_last4, auth_header, .. } = provider;
+        let Provider { headers, region, timeouts, version, .. } = provider;
+        Self {
+            name: name.clone(),
+            kind: (*kind).into(),
+            base_url: base_url.clone(),
+            api_key_last4: api_key_last4.clone(),
+            auth_header: auth_header.clone(),
+            headers: headers.clone(),
+            region: region.clone(),
+            timeouts: (*timeouts).into(),
+            version: *version,
+        }
+    }
+}

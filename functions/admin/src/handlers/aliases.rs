@@ -1,0 +1,93 @@
+//! Public names of models.
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+use shared::Error;
+use shared::domain::id::Id;
+use shared::domain::name::AliasName;
+use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
+use shared::store::admin::Change;
+use shared::store::catalog::{Entry, Listing};
+
+use crate::Stores;
+use crate::dto::check_model_name;
+use crate::dto::models::{AliasIn, AliasOut};
+use crate::patch::told;
+
+/// List the catalog's aliases
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/aliases", operation_id = "admin_list_aliases", tag = "admin",
+    security(("bearer" = [])),
+    responses((status = 200, description = "The aliases", body = List<AliasOut>), OperatorOnly, Refused),
+)]
+pub async fn list_aliases(State(stores): State<Stores>, _: Operator) -> Result<List<AliasOut>> {
+    let listing = stores.catalog.read().await?;
+    Ok(List::new(listing.aliases.into_iter().map(|(alias, model)| AliasOut { alias, model })))
+}
+
+/// Lead an alias to a model
+///
+/// Makes the alias, or leads it elsewhere.
+#[utoipa::path(
+    put, path = "/gateway/v1/admin/aliases/{name}", tag = "admin", security(("bearer" = [])),
+    params(("name" = String, Path, description = "The alias")), request_body = AliasIn,
+    responses(
+        (status = 200, description = "The alias", body = AliasOut),
+        (status = 404, description = "What can be no alias", body = ErrorBody),
+        (status = 409, description = "There is a model of that name", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn put_alias(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Path(AliasName(alias)): Path<AliasName>,
+    Json(body): Json<AliasIn>,
+) -> Result<Body<AliasOut>> {
+    let deed = operator.deed("alias.put", &alias);
+    check_model_name("alias", &alias)?;
+    let put = |listing: &Listing| {
+        if listing.models.contains_key(&alias) {
+            let message = "there is a model of that name".to_owned();
+            return Err(Error::Conflict { code: "model_exists", message });
+        }
+        if !listing.models.contains_key(&body.model) {
+            return Err(Error::invalid_body("model", "no such model"));
+        }
+        let before = listing.aliases.get(&alias).map(|model| entry(&alias, model));
+        Ok(Change { before, after: Some(entry(&alias, &body.model)) })
+    };
+    stores.admin.change_catalog(&deed, &stores.catalog, put).await?;
+    Ok(Body(AliasOut { alias, model: body.model }))
+}
+
+/// Delete an alias
+#[utoipa::path(
+    delete, path = "/gateway/v1/admin/aliases/{name}", tag = "admin", security(("bearer" = [])),
+    params(("name" = String, Path, description = "The alias")),
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 404, description = "No such alias", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn delete_alias(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Path(AliasName(alias)): Path<AliasName>,
+) -> Result<StatusCode> {
+    let deed = operator.deed("alias.delete", &alias);
+    let delete = |listing: &Listing| {
+        let model = listing.aliases.get(&alias).ok_or(Error::NotFound { kind: AliasName::KIND })?;
+        Ok(Change { before: Some(entry(&alias, model)), after: None })
+    };
+    stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn entry(alias: &str, model: &str) -> (Entry, String) {
+    let (alias, model) = (alias.to_owned(), model.to_owned());
+    let told = told(&AliasOut { alias: alias.clone(), model: model.clone() });
+    (Entry::Alias { alias, model }, told)
+}

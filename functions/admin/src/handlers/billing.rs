@@ -1,0 +1,130 @@
+//! Organizations' credits.
+
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use futures::future::try_join_all;
+use shared::Error;
+use shared::domain::id::{OrgId, TransactionId};
+use shared::domain::identity::Org;
+use shared::domain::lease::month;
+use shared::domain::ledger::{Adjustment, Entry, Kind};
+use shared::domain::money::Money;
+use shared::domain::time::Time;
+use shared::http::cursor::{CursorQuery, Cursors};
+use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of};
+use shared::http::openai::{BodyRefused, CursorList, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
+use shared::store::admin::Credited;
+use uuid::Uuid;
+
+use crate::Stores;
+use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery};
+use crate::dto::meters::id as read_id;
+use crate::patch::told;
+
+const BALANCES: Cursors = Cursors("balances");
+const TRANSACTIONS: Cursors = Cursors("transactions");
+
+/// Give or take credits
+#[utoipa::path(
+    post, path = "/gateway/v1/billing/admin/credits", tag = "admin", params(CreditsHeaders),
+    security(("bearer" = [])), request_body = CreditsIn,
+    responses(
+        (status = 201, description = "The transaction", body = TransactionOut, headers(
+            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+        )),
+        (status = 404, description = "No such organization", body = ErrorBody),
+        (status = 409, description = "There is not so much to take, or no room for so much", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn adjust_credits(
+    State(stores): State<Stores>,
+    operator: Operator,
+    headers: HeaderMap,
+    Json(body): Json<CreditsIn>,
+) -> Result<Response> {
+    let key = idempotency_key(&headers)?;
+    let amount = body.check()?;
+    let org = body.org.parse().map_err(|_| Error::NotFound { kind: "organization" })?;
+    let deed =
+        operator.deed(if matches!(Kind::from(body.kind), Kind::Credit) { "credits.give" } else { "credits.take" }, org);
+    let adjustment = Adjustment {
+        id: TransactionId::new(),
+        org,
+        kind: body.kind.into(),
+        amount,
+        balance_after: Money::ZERO,
+        reason: body.reason,
+        request_id: deed.request_id.clone(),
+        created_at: deed.at,
+    };
+    let tell = |adjustment: &Adjustment| told(&TransactionOut::from(Entry::Adjustment(adjustment.clone())));
+    let json = [(CONTENT_TYPE, "application/json")];
+    match stores.admin.adjust_credits(&deed, adjustment, key, tell).await? {
+        Credited::Done(adjustment) => Ok((StatusCode::CREATED, json, tell(&adjustment)).into_response()),
+        Credited::Before(answer) => {
+            Ok((StatusCode::CREATED, json, [("idempotent-replayed", "true")], answer).into_response())
+        }
+        Credited::OutOfRange => Err(Error::Conflict {
+            code: "balance_out_of_range",
+            message: format!("a balance is neither below zero nor above {}", Money::MOST_CREDIT),
+        }
+        .into()),
+    }
+}
+
+/// List balances
+///
+/// Of all organizations, exact to the last call that ended.
+#[utoipa::path(
+    get, path = "/gateway/v1/billing/admin/balances", tag = "admin", params(CursorQuery), security(("bearer" = [])),
+    responses((status = 200, description = "Some balances", body = CursorList<BalanceOut>), OperatorOnly, Refused),
+)]
+pub async fn list_balances(
+    State(stores): State<Stores>,
+    _: Operator,
+    Query(query): Query<CursorQuery>,
+) -> Result<CursorList<BalanceOut>> {
+    let after = BALANCES.read(query.cursor.as_deref())?;
+    let orgs = stores.identities.list_orgs(query.limit, after).await?;
+    let balance = async |org: &Org| {
+        let (meter, credits) = stores.leases.standing(org.id).await?;
+        Ok::<_, Error>(BalanceOut::new(org, &meter, credits))
+    };
+    let balances = try_join_all(orgs.items.iter().map(balance)).await?;
+    Ok(CursorList::new(shared::domain::page::Slice { items: balances, next: orgs.next }, BALANCES))
+}
+
+/// List an organization's transactions
+#[utoipa::path(
+    get, path = "/gateway/v1/billing/admin/transactions", tag = "admin", params(OrgTransactionsQuery),
+    security(("bearer" = [])),
+    responses(
+        (status = 200, description = "Some transactions", body = TransactionsOut),
+        (status = 404, description = "No such organization", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn list_org_transactions(
+    State(stores): State<Stores>,
+    _: Operator,
+    Query(query): Query<OrgTransactionsQuery>,
+) -> Result<TransactionsOut> {
+    let OrgTransactionsQuery { org, period, kind, limit, cursor } = query;
+    let month = month_of(period.as_deref(), month(Time::now()))?;
+    let after = TRANSACTIONS.read(cursor.as_deref())?;
+    let org = stores.identities.org(read_id::<OrgId>(&org)?).await?.id;
+    let (slice, usage) = futures::try_join!(
+        stores.ledger.list_of(org, month, kind.map(Into::into), limit, after),
+        stores.usage.of_month(org, month),
+    )?;
+    Ok(TransactionsOut::new(slice, TRANSACTIONS, TotalsOut::of(&usage)))
+}
+
+fn idempotency_key(headers: &HeaderMap) -> shared::Result<Option<Uuid>> {
+    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
+    let key = value.to_str().ok().and_then(|text| Uuid::try_parse(text).ok());
+    Ok(Some(key.ok_or_else(|| Error::invalid_query("Idempotency-Key", "must be a UUID"))?))
+}

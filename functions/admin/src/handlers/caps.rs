@@ -1,0 +1,81 @@
+//! Monthly spending caps.
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+use shared::Error;
+use shared::domain::time::Time;
+use shared::http::gateway::SpendingCapOut;
+use shared::http::openai::{BodyRefused, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
+use shared::store::meters::{Meter, MeterOf};
+
+use crate::Stores;
+use crate::dto::meters::{CapIn, WhoseQuery, cap, scope};
+use crate::patch::told;
+
+/// Read a spending cap
+#[utoipa::path(
+    get, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
+    responses(
+        (status = 200, description = "The cap", body = SpendingCapOut),
+        (status = 404, description = "No such organization, user or key, or it has no cap", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn get_cap(
+    State(stores): State<Stores>,
+    _: Operator,
+    Query(query): Query<WhoseQuery>,
+) -> Result<Body<SpendingCapOut>> {
+    let of = query.read()?;
+    shown(of, &stores.admin.meter(of).await?)
+}
+
+/// Set a spending cap
+///
+/// No call is begun that could exceed it.
+#[utoipa::path(
+    put, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
+    request_body = CapIn,
+    responses(
+        (status = 200, description = "The cap", body = SpendingCapOut),
+        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn put_cap(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Query(query): Query<WhoseQuery>,
+    Json(body): Json<CapIn>,
+) -> Result<Body<SpendingCapOut>> {
+    let of = query.read()?;
+    let deed = operator.deed("cap.put", scope(of).1);
+    let tell = |meter: &Meter| cap(of, meter, deed.at).map(|cap| told(&cap));
+    shown(of, &stores.admin.set_cap(&deed, of, Some(body.limit.0), tell).await?)
+}
+
+/// Remove a spending cap
+#[utoipa::path(
+    delete, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
+    responses(
+        (status = 204, description = "There is none"),
+        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn delete_cap(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Query(query): Query<WhoseQuery>,
+) -> Result<StatusCode> {
+    let of = query.read()?;
+    let deed = operator.deed("cap.delete", scope(of).1);
+    let tell = |meter: &Meter| cap(of, meter, deed.at).map(|cap| told(&cap));
+    stores.admin.set_cap(&deed, of, None, tell).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn shown(of: MeterOf, meter: &Meter) -> Result<Body<SpendingCapOut>> {
+    Ok(Body(cap(of, meter, Time::now()).ok_or(Error::NotFound { kind: "spending cap" })?))
+}

@@ -1,0 +1,84 @@
+//! Rate limits of an organization, a user in it, or a key, apart from their plan's.
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+use shared::domain::audit::Deed;
+use shared::domain::limits::Limits;
+use shared::http::gateway::LimitsIn;
+use shared::http::openai::{BodyRefused, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
+use shared::store::meters::{Meter, MeterOf};
+
+use crate::Stores;
+use crate::dto::meters::{OwnLimitsOut, WhoseQuery, scope};
+use crate::patch::told;
+
+/// Read own limits
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/limits", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
+    responses(
+        (status = 200, description = "Their own limits", body = OwnLimitsOut),
+        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn get_limits(
+    State(stores): State<Stores>,
+    _: Operator,
+    Query(query): Query<WhoseQuery>,
+) -> Result<Body<OwnLimitsOut>> {
+    let of = query.read()?;
+    Ok(Body(OwnLimitsOut::new(of, &stores.admin.meter(of).await?)))
+}
+
+/// Set own limits
+///
+/// They hold before the plan's, from the next lease on; what they leave out is the plan's.
+#[utoipa::path(
+    put, path = "/gateway/v1/admin/limits", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
+    request_body = LimitsIn,
+    responses(
+        (status = 200, description = "Their own limits", body = OwnLimitsOut),
+        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn put_limits(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Query(query): Query<WhoseQuery>,
+    Json(body): Json<LimitsIn>,
+) -> Result<Body<OwnLimitsOut>> {
+    let of = query.read()?;
+    let limits = body.read("")?;
+    let meter = set(&stores, &deed(&operator, "limits.put", of), of, Some(limits)).await?;
+    Ok(Body(OwnLimitsOut::new(of, &meter)))
+}
+
+/// Remove own limits
+#[utoipa::path(
+    delete, path = "/gateway/v1/admin/limits", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
+    responses(
+        (status = 204, description = "Only the plan's hold"),
+        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn delete_limits(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Query(query): Query<WhoseQuery>,
+) -> Result<StatusCode> {
+    let of = query.read()?;
+    set(&stores, &deed(&operator, "limits.delete", of), of, None).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn set(stores: &Stores, deed: &Deed, of: MeterOf, limits: Option<Limits>) -> shared::Result<Meter> {
+    let tell = |meter: &Meter| Some(told(&OwnLimitsOut::new(of, meter)));
+    stores.admin.set_limits(deed, of, limits, tell).await
+}
+
+fn deed(operator: &Operator, action: &'static str, of: MeterOf) -> Deed {
+    operator.deed(action, scope(of).1)
+}

@@ -1,0 +1,44 @@
+//! Maintenance: while it is on, only operators are served.
+
+use axum::Json as Body;
+use axum::extract::State;
+use shared::http::openai::{BodyRefused, Json, Operator, OperatorOnly, Refused, Result};
+use shared::store::admin::Change;
+use shared::store::catalog::{Entry, Listing};
+
+use crate::Stores;
+use crate::dto::plans::{MaintenanceIn, MaintenanceOut};
+use crate::patch::told;
+
+/// Read whether the gateway is under maintenance
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/maintenance", tag = "admin", security(("bearer" = [])),
+    responses((status = 200, description = "Whether it is", body = MaintenanceOut), OperatorOnly, Refused),
+)]
+pub async fn get_maintenance(State(stores): State<Stores>, _: Operator) -> Result<Body<MaintenanceOut>> {
+    Ok(Body(MaintenanceOut::from(&stores.catalog.read().await?.maintenance)))
+}
+
+/// Begin or end maintenance
+///
+/// It takes effect everywhere within 30 seconds.
+#[utoipa::path(
+    put, path = "/gateway/v1/admin/maintenance", tag = "admin", security(("bearer" = [])),
+    request_body = MaintenanceIn,
+    responses(
+        (status = 200, description = "Whether it is on", body = MaintenanceOut),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn put_maintenance(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Json(body): Json<MaintenanceIn>,
+) -> Result<Body<MaintenanceOut>> {
+    let after = body.read()?;
+    let deed = operator.deed("maintenance.put", "maintenance");
+    let entry = |it: &_| (Entry::Maintenance(Clone::clone(it)), told(&MaintenanceOut::from(it)));
+    let put = |listing: &Listing| Ok(Change { before: Some(entry(&listing.maintenance)), after: Some(entry(&after)) });
+    stores.admin.change_catalog(&deed, &stores.catalog, put).await?;
+    Ok(Body(MaintenanceOut::from(&after)))
+}

@@ -1,0 +1,14 @@
+//! One function a route, by what it changes.
+
+pub mod aliases;
+pub mod audit;
+pub mod billing;
+pub mod caps;
+pub mod keys;
+pub mod limits;
+pub mod maintenance;
+pub mod models;
+pub mod orgs;
+pub mod plans;
+pub mod providers;
+pub mod users;

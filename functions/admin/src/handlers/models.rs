@@ -1,0 +1,169 @@
+//! Models of the catalog.
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::Value;
+use shared::Error;
+use shared::domain::catalog::Model;
+use shared::domain::id::Id;
+use shared::domain::name::ModelName;
+use shared::http::etag::{ETag, IfMatch};
+use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
+use shared::store::admin::Change;
+use shared::store::catalog::{Entry, Listing};
+
+use crate::Stores;
+use crate::dto::models::{ModelIn, ModelOut};
+use crate::patch::{check_version, etag, merged, told};
+
+/// List the catalog's models
+///
+/// All of them, retired ones too.
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/models", operation_id = "admin_list_models", tag = "admin",
+    security(("bearer" = [])),
+    responses((status = 200, description = "The models", body = List<ModelOut>), OperatorOnly, Refused),
+)]
+pub async fn list_models(State(stores): State<Stores>, _: Operator) -> Result<List<ModelOut>> {
+    let listing = stores.catalog.read().await?;
+    Ok(List::new(listing.models.values().map(ModelOut::from)))
+}
+
+/// Read a model of the catalog
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/models/{name}", operation_id = "admin_get_model", tag = "admin",
+    security(("bearer" = [])), params(("name" = String, Path, description = "The model's own name")),
+    responses(
+        (status = 200, description = "The model", body = ModelOut, headers(("ETag" = String, description = "Its version"))),
+        (status = 404, description = "No such model", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn get_model(
+    State(stores): State<Stores>,
+    _: Operator,
+    Path(ModelName(name)): Path<ModelName>,
+) -> Result<(ETag, Body<ModelOut>)> {
+    let listing = stores.catalog.read().await?;
+    let out = ModelOut::from(find(&listing, &name)?);
+    Ok((etag(&told(&out)), Body(out)))
+}
+
+/// Add a model
+#[utoipa::path(
+    post, path = "/gateway/v1/admin/models", tag = "admin", security(("bearer" = [])), request_body = ModelIn,
+    responses(
+        (status = 201, description = "The model", body = ModelOut),
+        (status = 409, description = "There is a model or an alias of that name", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn create_model(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Json(body): Json<ModelIn>,
+) -> Result<(StatusCode, Body<ModelOut>)> {
+    let deed = operator.deed("model.create", body.name());
+    let create = |listing: &Listing| {
+        let model = body.clone().read(listing, listing.next_version())?;
+        if listing.models.contains_key(&model.name) || listing.aliases.contains_key(&model.name) {
+            let message = "there is a model or an alias of that name".to_owned();
+            return Err(Error::Conflict { code: "model_exists", message });
+        }
+        Ok(Change { before: None, after: Some(entry(model)) })
+    };
+    let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, create).await?;
+    stores.hint(looks).await;
+    Ok((StatusCode::CREATED, Body(shown(change)?)))
+}
+
+/// Change a model
+///
+/// A JSON merge patch. What calls cost from then on is the new price; calls under way keep theirs.
+#[utoipa::path(
+    patch, path = "/gateway/v1/admin/models/{name}", tag = "admin", security(("bearer" = [])),
+    params(
+        ("name" = String, Path, description = "The model's own name"),
+        ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
+    ),
+    request_body = ModelIn,
+    responses(
+        (status = 200, description = "The model as it is now", body = ModelOut,
+            headers(("ETag" = String, description = "Its version"))),
+        (status = 404, description = "No such model", body = ErrorBody),
+        (status = 412, description = "It has changed since the version in `If-Match`", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn update_model(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Path(ModelName(name)): Path<ModelName>,
+    if_match: IfMatch,
+    Json(patch): Json<Value>,
+) -> Result<(ETag, Body<ModelOut>)> {
+    let deed = operator.deed("model.update", &name);
+    let update = |listing: &Listing| {
+        let before = find(listing, &name)?;
+        check_version(&if_match, &told(&ModelOut::from(before)))?;
+        let after = merged(&ModelIn::from(before), &patch)?;
+        if after.name() != name {
+            return Err(Error::invalid_body("name", "a name stays; make another model, or an alias"));
+        }
+        let after = after.read(listing, listing.next_version())?;
+        Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
+    };
+    let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
+    stores.hint(looks).await;
+    let out = shown(change)?;
+    Ok((etag(&told(&out)), Body(out)))
+}
+
+/// Delete a model
+///
+/// Agents that name it need attention from then on.
+#[utoipa::path(
+    delete, path = "/gateway/v1/admin/models/{name}", tag = "admin", security(("bearer" = [])),
+    params(("name" = String, Path, description = "The model's own name")),
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 404, description = "No such model", body = ErrorBody),
+        (status = 409, description = "An alias leads to it", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn delete_model(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Path(ModelName(name)): Path<ModelName>,
+) -> Result<StatusCode> {
+    let deed = operator.deed("model.delete", &name);
+    let delete = |listing: &Listing| {
+        let before = find(listing, &name)?;
+        if let Some((alias, _)) = listing.aliases.iter().find(|(_, model)| **model == name) {
+            let message = format!("the alias {alias} leads to it; delete the alias, or lead it elsewhere");
+            return Err(Error::Conflict { code: "model_in_use", message });
+        }
+        Ok(Change { before: Some(entry(before.clone())), after: None })
+    };
+    let (_, looks) = stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
+    stores.hint(looks).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn find<'a>(listing: &'a Listing, name: &str) -> shared::Result<&'a Model> {
+    listing.models.get(name).ok_or(Error::NotFound { kind: ModelName::KIND })
+}
+
+fn entry(model: Model) -> (Entry, String) {
+    let told = told(&ModelOut::from(&model));
+    (Entry::Model(model), told)
+}
+
+fn shown(change: Change) -> shared::Result<ModelOut> {
+    match change.after {
+        Some((Entry::Model(model), _)) => Ok(ModelOut::from(&model)),
+        _ => Err(Error::internal("a change of a model left none")),
+    }
+}

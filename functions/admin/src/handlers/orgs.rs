@@ -1,0 +1,85 @@
+//! Organizations.
+
+use axum::Json as Body;
+use axum::extract::State;
+use serde_json::Value;
+use shared::domain::id::OrgId;
+use shared::domain::identity::Org;
+use shared::http::cursor::{CursorQuery, Cursors};
+use shared::http::etag::{ETag, IfMatch};
+use shared::http::openai::{
+    BodyRefused, CursorList, ErrorBody, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+};
+
+use crate::Stores;
+use crate::dto::people::{OrgOut, OrgPatch, shown};
+use crate::patch::{check_version, etag, merged, told};
+
+const ORGS: Cursors = Cursors("orgs");
+
+/// List organizations
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/orgs", operation_id = "admin_list_orgs", tag = "admin", params(CursorQuery),
+    security(("bearer" = [])),
+    responses((status = 200, description = "Some organizations", body = CursorList<OrgOut>), OperatorOnly, Refused),
+)]
+pub async fn list_orgs(
+    State(stores): State<Stores>,
+    _: Operator,
+    Query(query): Query<CursorQuery>,
+) -> Result<CursorList<OrgOut>> {
+    let after = ORGS.read(query.cursor.as_deref())?;
+    Ok(shown(stores.identities.list_orgs(query.limit, after).await?, ORGS))
+}
+
+/// Read an organization
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/orgs/{id}", tag = "admin", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The organization")),
+    responses(
+        (status = 200, description = "The organization", body = OrgOut,
+            headers(("ETag" = String, description = "Its version"))),
+        (status = 404, description = "No such organization", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn get_org(State(stores): State<Stores>, _: Operator, Path(id): Path<OrgId>) -> Result<(ETag, Body<OrgOut>)> {
+    let out = OrgOut::from(&stores.identities.org(id).await?);
+    Ok((etag(&told(&out)), Body(out)))
+}
+
+/// Change an organization
+///
+/// A JSON merge patch. While it is suspended, its credentials are refused: calls of models at once, all else within
+/// 30 seconds.
+#[utoipa::path(
+    patch, path = "/gateway/v1/admin/orgs/{id}", tag = "admin", security(("bearer" = [])),
+    params(
+        ("id" = String, Path, description = "The organization"),
+        ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
+    ),
+    request_body = OrgPatch,
+    responses(
+        (status = 200, description = "The organization as it is now", body = OrgOut,
+            headers(("ETag" = String, description = "Its version"))),
+        (status = 404, description = "No such organization", body = ErrorBody),
+        (status = 412, description = "It has changed since the version in `If-Match`", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn update_org(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Path(id): Path<OrgId>,
+    if_match: IfMatch,
+    Json(patch): Json<Value>,
+) -> Result<(ETag, Body<OrgOut>)> {
+    let tell = |org: &Org| told(&OrgOut::from(org));
+    let change = |before: &Org| {
+        check_version(&if_match, &tell(before))?;
+        merged(&OrgPatch::from(before), &patch)?.read(before)
+    };
+    let org = stores.admin.change_org(&operator.deed("org.update", id), id, change, tell).await?;
+    stores.auth.forget_people();
+    Ok((etag(&tell(&org)), Body(OrgOut::from(&org))))
+}

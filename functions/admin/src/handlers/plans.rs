@@ -1,0 +1,69 @@
+//! Plans.
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+use shared::Error;
+use shared::domain::id::Id;
+use shared::domain::identity::Plan;
+use shared::domain::name::PlanName;
+use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
+
+use crate::Stores;
+use crate::dto::plans::{PlanIn, PlanOut};
+use crate::patch::told;
+
+/// List plans
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/plans", tag = "admin", security(("bearer" = [])),
+    responses((status = 200, description = "The plans", body = List<PlanOut>), OperatorOnly, Refused),
+)]
+pub async fn list_plans(State(stores): State<Stores>, _: Operator) -> Result<List<PlanOut>> {
+    Ok(List::new(stores.identities.plans().await?.iter().map(PlanOut::from)))
+}
+
+/// Read a plan
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/plans/{id}", tag = "admin", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The plan")),
+    responses(
+        (status = 200, description = "The plan", body = PlanOut),
+        (status = 404, description = "No such plan", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn get_plan(
+    State(stores): State<Stores>,
+    _: Operator,
+    Path(PlanName(id)): Path<PlanName>,
+) -> Result<Body<PlanOut>> {
+    let plan = stores.identities.find_plan(&id).await?.ok_or(Error::NotFound { kind: PlanName::KIND })?;
+    Ok(Body(PlanOut::from(&plan)))
+}
+
+/// Put a plan
+///
+/// Makes it, or puts another in its place: for the organizations on it that holds within 30 seconds.
+#[utoipa::path(
+    put, path = "/gateway/v1/admin/plans/{id}", tag = "admin", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The plan")), request_body = PlanIn,
+    responses(
+        (status = 200, description = "The plan, changed", body = PlanOut),
+        (status = 201, description = "The plan, new", body = PlanOut),
+        (status = 404, description = "What can be no plan's id", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn put_plan(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Path(PlanName(id)): Path<PlanName>,
+    Json(body): Json<PlanIn>,
+) -> Result<(StatusCode, Body<PlanOut>)> {
+    let plan = body.read(&id)?;
+    let tell = |plan: &Plan| told(&PlanOut::from(plan));
+    let before = stores.admin.put_plan(&operator.deed("plan.put", &id), &plan, tell).await?;
+    stores.auth.forget_people();
+    let status = if before.is_some() { StatusCode::OK } else { StatusCode::CREATED };
+    Ok((status, Body(PlanOut::from(&plan))))
+}

@@ -1,0 +1,180 @@
+//! Providers of models.
+
+use axum::Json as Body;
+use axum::extract::State;
+use axum::http::StatusCode;
+use serde_json::Value;
+use shared::Error;
+use shared::domain::id::Id;
+use shared::domain::name::ProviderName;
+use shared::http::etag::{ETag, IfMatch};
+use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
+use shared::store::admin::Change;
+use shared::store::catalog::{Entry, Listing, Provider};
+
+use crate::Stores;
+use crate::dto::providers::{KeyChange, ProviderIn, ProviderOut, check_api_key};
+use crate::patch::{check_version, etag, merged, told};
+
+/// List providers
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/providers", tag = "admin", security(("bearer" = [])),
+    responses((status = 200, description = "The providers", body = List<ProviderOut>), OperatorOnly, Refused),
+)]
+pub async fn list_providers(State(stores): State<Stores>, _: Operator) -> Result<List<ProviderOut>> {
+    let listing = stores.catalog.read().await?;
+    Ok(List::new(listing.providers.values().map(ProviderOut::from)))
+}
+
+/// Read a provider
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/providers/{name}", tag = "admin", security(("bearer" = [])),
+    params(("name" = String, Path, description = "The provider")),
+    responses(
+        (status = 200, description = "The provider", body = ProviderOut,
+            headers(("ETag" = String, description = "Its version"))),
+        (status = 404, description = "No such provider", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn get_provider(
+    State(stores): State<Stores>,
+    _: Operator,
+    Path(ProviderName(name)): Path<ProviderName>,
+) -> Result<(ETag, Body<ProviderOut>)> {
+    let listing = stores.catalog.read().await?;
+    let out = ProviderOut::from(find(&listing, &name)?);
+    Ok((etag(&told(&out)), Body(out)))
+}
+
+/// Add a provider
+#[utoipa::path(
+    post, path = "/gateway/v1/admin/providers", tag = "admin", security(("bearer" = [])), request_body = ProviderIn,
+    responses(
+        (status = 201, description = "The provider", body = ProviderOut),
+        (status = 409, description = "There is a provider of that name", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn create_provider(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Json(mut body): Json<ProviderIn>,
+) -> Result<(StatusCode, Body<ProviderOut>)> {
+    let deed = operator.deed("provider.create", body.name());
+    let key = match body.take_api_key() {
+        Some(key) => seal(&stores, body.name(), &key).await?,
+        None => KeyChange::Goes,
+    };
+    let create = |listing: &Listing| {
+        let provider = body.clone().read(None, &key, listing.next_version())?;
+        if listing.providers.contains_key(&provider.name) {
+            let message = "there is a provider of that name".to_owned();
+            return Err(Error::Conflict { code: "provider_exists", message });
+        }
+        Ok(Change { before: None, after: Some(entry(provider)) })
+    };
+    let (change, _) = stores.admin.change_catalog(&deed, &stores.catalog, create).await?;
+    Ok((StatusCode::CREATED, Body(shown(change)?)))
+}
+
+/// Change a provider
+///
+/// A JSON merge patch. Without `api_key` the key stays; null removes it.
+#[utoipa::path(
+    patch, path = "/gateway/v1/admin/providers/{name}", tag = "admin", security(("bearer" = [])),
+    params(
+        ("name" = String, Path, description = "The provider"),
+        ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
+    ),
+    request_body = ProviderIn,
+    responses(
+        (status = 200, description = "The provider as it is now", body = ProviderOut,
+            headers(("ETag" = String, description = "Its version"))),
+        (status = 404, description = "No such provider", body = ErrorBody),
+        (status = 412, description = "It has changed since the version in `If-Match`", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn update_provider(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Path(ProviderName(name)): Path<ProviderName>,
+    if_match: IfMatch,
+    Json(mut patch): Json<Value>,
+) -> Result<(ETag, Body<ProviderOut>)> {
+    let deed = operator.deed("provider.update", &name);
+    let key = match patch.as_object_mut().and_then(|patch| patch.remove("api_key")) {
+        None => KeyChange::Stays,
+        Some(Value::Null) => KeyChange::Goes,
+        Some(Value::String(key)) => seal(&stores, &name, &key).await?,
+        Some(_) => return Err(Error::invalid_body("api_key", "a string, or null").into()),
+    };
+    let update = |listing: &Listing| {
+        let before = find(listing, &name)?;
+        check_version(&if_match, &told(&ProviderOut::from(before)))?;
+        let after = merged(&ProviderIn::from(before), &patch)?;
+        if after.name() != name {
+            return Err(Error::invalid_body("name", "a name stays; make another provider"));
+        }
+        let after = after.read(Some(before), &key, listing.next_version())?;
+        Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
+    };
+    let (change, _) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
+    let out = shown(change)?;
+    Ok((etag(&told(&out)), Body(out)))
+}
+
+/// Delete a provider
+#[utoipa::path(
+    delete, path = "/gateway/v1/admin/providers/{name}", tag = "admin", security(("bearer" = [])),
+    params(("name" = String, Path, description = "The provider")),
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 404, description = "No such provider", body = ErrorBody),
+        (status = 409, description = "A model runs there", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn delete_provider(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Path(ProviderName(name)): Path<ProviderName>,
+) -> Result<StatusCode> {
+    let deed = operator.deed("provider.delete", &name);
+    let delete = |listing: &Listing| {
+        let before = find(listing, &name)?;
+        let mut models = listing.models.values();
+        if let Some(model) = models.find(|model| model.deployments.iter().any(|it| it.provider == name)) {
+            let message = format!("the model {} runs there", model.name);
+            return Err(Error::Conflict { code: "provider_in_use", message });
+        }
+        Ok(Change { before: Some(entry(before.clone())), after: None })
+    };
+    stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+async fn seal(stores: &Stores, name: &str, key: &str) -> shared::Result<KeyChange> {
+    check_api_key(key)?;
+    let sealed = stores.secrets.seal(&Provider::sealed_for(name), key.as_bytes()).await?;
+    // Of a short key, four characters would be too much of it.
+    let shown = if key.len() >= 16 { 4 } else { key.len() / 4 };
+    Ok(KeyChange::Becomes { sealed, last4: key[key.len() - shown..].to_owned() })
+}
+
+fn find<'a>(listing: &'a Listing, name: &str) -> shared::Result<&'a Provider> {
+    listing.providers.get(name).ok_or(Error::NotFound { kind: ProviderName::KIND })
+}
+
+fn entry(provider: Provider) -> (Entry, String) {
+    let told = told(&ProviderOut::from(&provider));
+    (Entry::Provider(provider), told)
+}
+
+fn shown(change: Change) -> shared::Result<ProviderOut> {
+    match change.after {
+        Some((Entry::Provider(provider), _)) => Ok(ProviderOut::from(&provider)),
+        _ => Err(Error::internal("a change of a provider left none")),
+    }
+}

@@ -1,0 +1,88 @@
+//! Users.
+
+use axum::Json as Body;
+use axum::extract::State;
+use serde_json::Value;
+use shared::domain::id::UserId;
+use shared::domain::identity::User;
+use shared::http::cursor::{CursorQuery, Cursors};
+use shared::http::etag::{ETag, IfMatch};
+use shared::http::openai::{
+    BodyRefused, CursorList, ErrorBody, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+};
+
+use crate::Stores;
+use crate::dto::people::{UserOut, UserPatch, shown};
+use crate::patch::{check_version, etag, merged, told};
+
+const USERS: Cursors = Cursors("users");
+
+/// List users
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/users", tag = "admin", params(CursorQuery), security(("bearer" = [])),
+    responses((status = 200, description = "Some users", body = CursorList<UserOut>), OperatorOnly, Refused),
+)]
+pub async fn list_users(
+    State(stores): State<Stores>,
+    _: Operator,
+    Query(query): Query<CursorQuery>,
+) -> Result<CursorList<UserOut>> {
+    let after = USERS.read(query.cursor.as_deref())?;
+    Ok(shown(stores.identities.list_users(query.limit, after).await?, USERS))
+}
+
+/// Read a user
+#[utoipa::path(
+    get, path = "/gateway/v1/admin/users/{id}", tag = "admin", security(("bearer" = [])),
+    params(("id" = String, Path, description = "The user")),
+    responses(
+        (status = 200, description = "The user", body = UserOut,
+            headers(("ETag" = String, description = "Their version"))),
+        (status = 404, description = "No such user", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn get_user(
+    State(stores): State<Stores>,
+    _: Operator,
+    Path(id): Path<UserId>,
+) -> Result<(ETag, Body<UserOut>)> {
+    let out = UserOut::from(&stores.identities.user(id).await?);
+    Ok((etag(&told(&out)), Body(out)))
+}
+
+/// Suspend or restore a user
+///
+/// A JSON merge patch. Suspended, they are refused in every organization: calls of models at once, all else within
+/// 30 seconds.
+#[utoipa::path(
+    patch, path = "/gateway/v1/admin/users/{id}", tag = "admin", security(("bearer" = [])),
+    params(
+        ("id" = String, Path, description = "The user"),
+        ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
+    ),
+    request_body = UserPatch,
+    responses(
+        (status = 200, description = "The user as they are now", body = UserOut,
+            headers(("ETag" = String, description = "Their version"))),
+        (status = 404, description = "No such user", body = ErrorBody),
+        (status = 412, description = "They have changed since the version in `If-Match`", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn update_user(
+    State(stores): State<Stores>,
+    operator: Operator,
+    Path(id): Path<UserId>,
+    if_match: IfMatch,
+    Json(patch): Json<Value>,
+) -> Result<(ETag, Body<UserOut>)> {
+    let tell = |user: &User| told(&UserOut::from(user));
+    let change = |before: &User| {
+        check_version(&if_match, &tell(before))?;
+        Ok(merged(&UserPatch::from(before), &patch)?.read(before))
+    };
+    let user = stores.admin.change_user(&operator.deed("user.update", id), id, change, tell).await?;
+    stores.auth.forget_people();
+    Ok((etag(&tell(&user)), Body(UserOut::from(&user))))
+}

@@ -1,0 +1,63 @@
+//! `/gateway/v1/admin…` and `/gateway/v1/billing/admin…`: everything that the operator of the platform changes.
+
+mod dto;
+mod handlers;
+mod patch;
+mod routes;
+
+use std::sync::Arc;
+
+use shared::auth::Auth;
+use shared::queue::Queue;
+use shared::secrets::Secrets;
+use shared::store::admin::Looks;
+use shared::store::work::WorkHint;
+use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger, Usage};
+use shared::{Context, Result, config};
+
+pub use routes::{document, router};
+
+/// What the handlers work with.
+#[derive(Clone)]
+pub struct Stores {
+    auth: Arc<Auth>,
+    admin: Admin,
+    catalog: Catalog,
+    identities: Identities,
+    keys: KeyRing,
+    leases: Leases,
+    ledger: Ledger,
+    usage: Usage,
+    secrets: Arc<Secrets>,
+    agent_changes: Queue,
+}
+
+impl Stores {
+    fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            auth: Arc::new(Auth::new(context)?),
+            admin: Admin::new(context)?,
+            catalog: Catalog::new(context)?,
+            identities: Identities::new(context)?,
+            keys: KeyRing::new(context)?,
+            leases: Leases::new(context)?,
+            ledger: Ledger::new(context)?,
+            usage: Usage::new(context)?,
+            secrets: Arc::new(Secrets::new(context)?),
+            agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)?,
+        })
+    }
+
+    /// Says that agents are to be told of a model.
+    async fn hint(&self, looks: Looks) {
+        for work_id in looks {
+            self.agent_changes.hint(&WorkHint { work_id }).await;
+        }
+    }
+}
+
+impl AsRef<Auth> for Stores {
+    fn as_ref(&self) -> &Auth {
+        &self.auth
+    }
+}

@@ -1,0 +1,72 @@
+//! What operators did, newest first. It is kept for good.
+
+use serde::{Deserialize, Serialize};
+
+use super::Admin;
+use crate::Result;
+use crate::domain::audit::{Actor, Deed};
+use crate::domain::id::AuditId;
+use crate::domain::lease::month;
+use crate::domain::page::{Order, Slice};
+use crate::domain::time::Time;
+use crate::store::keys;
+use crate::store::ledger::before;
+use crate::store::table::{Index, Query, Range, parse};
+use crate::store::write::Write;
+
+/// One thing that was done.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct AuditEntry {
+    pub id: AuditId,
+    pub actor: Actor,
+    pub action: String,
+    pub target: String,
+    /// JSON text, as the API shows the thing: without secrets.
+    pub before: Option<String>,
+    pub after: Option<String>,
+    pub request_id: String,
+    pub at: Time,
+}
+
+#[derive(Serialize, Deserialize)]
+struct AuditItem {
+    pk: String,
+    sk: String,
+    listed_in: String,
+    listed_at: String,
+    entry: AuditEntry,
+}
+
+impl Admin {
+    /// Belongs in the transaction of what it tells of.
+    pub(super) fn audited(&self, deed: &Deed, before: Option<String>, after: Option<String>) -> Write {
+        let id = AuditId::new();
+        let Deed { actor, action, target, request_id, at } = deed.clone();
+        let key = keys::audited(id);
+        self.journal.put_new(&AuditItem {
+            pk: key.pk,
+            sk: key.sk,
+            listed_in: keys::audit(month(at)),
+            listed_at: keys::listed_at(at, id),
+            entry: AuditEntry { id, actor, action: action.to_owned(), target, before, after, request_id, at },
+        })
+    }
+
+    /// What was done in a month (`202611`), newest first.
+    pub async fn audit(&self, month: i64, limit: u32, after: Option<String>) -> Result<Slice<AuditEntry>> {
+        let to = after.unwrap_or_else(|| "9".to_owned());
+        let query = Query {
+            index: Some(Index::Global { name: "listed", partition: "listed_in" }),
+            range: Some(Range { attribute: "listed_at", from: "0".to_owned(), to }),
+            order: Order::Desc,
+            limit: Some(limit + 1),
+            ..Query::partition(keys::audit(month))
+        };
+        let items = self.journal.query(&query).await?.items.into_iter();
+        let mut items: Vec<AuditItem> = items.map(parse).collect::<Result<_>>()?;
+        let more = items.len() > limit as usize;
+        items.truncate(limit as usize);
+        let next = items.last().filter(|_| more).map(|item| before(&item.listed_at));
+        Ok(Slice { items: items.into_iter().map(|item| item.entry).collect(), next })
+    }
+}

@@ -1,0 +1,101 @@
+//! Changes of the catalog. Each is checked against all of the catalog as it was, and refused by the store when it is
+//! not so any more: names never clash, and nothing names what is not there.
+
+use uuid::Uuid;
+
+use super::Admin;
+use crate::Result;
+use crate::domain::audit::Deed;
+use crate::domain::catalog::Model;
+use crate::domain::id::WorkId;
+use crate::domain::time::Time;
+use crate::store::catalog::{Entry, Listing, put, remove};
+use crate::store::table::pause;
+use crate::store::write::Write;
+use crate::store::{Catalog, keys, work};
+
+/// What is to become of one entry, and how the audit tells it.
+pub struct Change {
+    pub before: Option<(Entry, String)>,
+    pub after: Option<(Entry, String)>,
+}
+
+/// Work that the change made necessary, to be hinted at.
+pub type Looks = Vec<WorkId>;
+
+impl Admin {
+    /// Changes the catalog as `change` says when it sees it; again, when somebody else changed it meanwhile.
+    pub async fn change_catalog(
+        &self,
+        deed: &Deed,
+        catalog: &Catalog,
+        change: impl Fn(&Listing) -> Result<Change>,
+    ) -> Result<(Change, Looks)> {
+        for attempt in 0.. {
+            let listing = catalog.read().await?;
+            let change = change(&listing)?;
+            let (mut writes, looks) = self.writes(deed, &listing, &change);
+            let revision = self.entities.update(keys::catalog_revision()).add("revision", 1);
+            writes.push(match listing.revision {
+                0 => revision.require("attribute_not_exists(revision)"),
+                seen => revision.require("revision = :seen").bind(":seen", seen),
+            });
+            if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
+                return Ok((change, looks));
+            }
+            pause(attempt, "others keep changing the catalog").await?;
+        }
+        unreachable!("pause gives up")
+    }
+
+    fn writes(&self, deed: &Deed, listing: &Listing, change: &Change) -> (Vec<Write>, Looks) {
+        let entry = |told: &Option<(Entry, String)>| told.as_ref().map(|(entry, _)| entry.clone());
+        let text = |told: &Option<(Entry, String)>| told.as_ref().map(|(_, text)| text.clone());
+        let (before, after) = (entry(&change.before), entry(&change.after));
+        let mut writes = vec![self.audited(deed, text(&change.before), text(&change.after))];
+        match (&before, &after) {
+            (_, Some(after)) => writes.push(put(&self.entities, after, added_at(deed, listing, after))),
+            (Some(before), None) => writes.push(remove(&self.entities, before)),
+            (None, None) => {}
+        }
+        let (before, after) = (model(before.as_ref()), model(after.as_ref()));
+        let mut looks = Vec::new();
+        if let Some(name) = before.or(after).map(|model| &model.name) {
+            for at in looked_at(before, after, deed.at) {
+                let id = WorkId::new();
+                writes.push(work::model(&self.entities, id, name, at));
+                if at <= deed.at {
+                    looks.push(id);
+                }
+            }
+        }
+        (writes, looks)
+    }
+}
+
+fn model(entry: Option<&Entry>) -> Option<&Model> {
+    match entry? {
+        Entry::Model(model) => Some(model),
+        _ => None,
+    }
+}
+
+fn added_at(deed: &Deed, listing: &Listing, entry: &Entry) -> Option<Time> {
+    let Entry::Model(model) = entry else { return None };
+    let is_new = !listing.models.contains_key(&model.name);
+    listing.added_at.get(&model.name).copied().or(is_new.then_some(deed.at))
+}
+
+/// When agents that name a model must be told whether it is there: now when that changes, and when it retires.
+fn looked_at(before: Option<&Model>, after: Option<&Model>, now: Time) -> Vec<Time> {
+    let answers = |model: Option<&Model>| model.is_some_and(|model| !model.is_retired(now));
+    let retires_at = |model: Option<&Model>| model.and_then(|model| model.retires_at);
+    let mut times = Vec::new();
+    if answers(before) != answers(after) {
+        times.push(now);
+    }
+    if let Some(at) = retires_at(after).filter(|at| *at > now && retires_at(before) != Some(*at)) {
+        times.push(at);
+    }
+    times
+}

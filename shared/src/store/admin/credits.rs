@@ -1,0 +1,59 @@
+//! Credits that operators give and take.
+
+use uuid::Uuid;
+
+use super::Admin;
+use crate::domain::audit::Deed;
+use crate::domain::id::{Id, OrgId};
+use crate::domain::identity::Account;
+use crate::domain::ledger::Adjustment;
+use crate::store::ledger::Adjusted;
+use crate::store::{idempotency, keys};
+use crate::{Error, Result};
+
+/// What came of giving or taking credits.
+pub enum Credited {
+    Done(Adjustment),
+    /// The key was used before; this was the answer then.
+    Before(String),
+    /// There is not so much to take, or no room for so much.
+    OutOfRange,
+}
+
+impl Admin {
+    /// Gives or takes credits, once for all requests that carry the same idempotency key.
+    pub async fn adjust_credits(
+        &self,
+        deed: &Deed,
+        adjustment: Adjustment,
+        key: Option<Uuid>,
+        tell: impl Fn(&Adjustment) -> String,
+    ) -> Result<Credited> {
+        let account = Account { org: deed.actor.org, user: deed.actor.user };
+        let org = adjustment.org;
+        let with = |adjustment: &Adjustment| {
+            let told = tell(adjustment);
+            let claim = key.map(|key| idempotency::claim(&self.entities, account, "credits", key, &told, deed.at));
+            let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)");
+            let audited = self.audited(deed, None, Some(told));
+            Ok(claim.into_iter().chain([exists, audited]).collect())
+        };
+        match self.ledger.adjust_with(adjustment, with).await? {
+            Adjusted::Done(adjustment) => Ok(Credited::Done(adjustment)),
+            Adjusted::Refused(refused) if key.is_some() && refused.index == 0 => {
+                idempotency::first_answer(refused).map(Credited::Before)
+            }
+            Adjusted::Refused(_) => Err(Error::NotFound { kind: OrgId::KIND }),
+            Adjusted::OutOfRange => match key {
+                // What an earlier try took may be just what is missing now.
+                Some(key) => Ok(self.answered(account, key).await?.map_or(Credited::OutOfRange, Credited::Before)),
+                None => Ok(Credited::OutOfRange),
+            },
+        }
+    }
+
+    async fn answered(&self, account: Account, key: Uuid) -> Result<Option<String>> {
+        let item = self.entities.get(&keys::idempotency(account, "credits", &key.to_string())).await?;
+        item.map(idempotency::answer).transpose()
+    }
+}

@@ -1,0 +1,128 @@
+//! Organizations, users and plans. Who is suspended is so on their meters too: no lease is granted from then on,
+//! whoever still takes them for admitted.
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use uuid::Uuid;
+
+use super::Admin;
+use crate::domain::audit::Deed;
+use crate::domain::id::{Id, OrgId, UserId};
+use crate::domain::identity::{Account, Org, Plan, User};
+use crate::domain::time::Time;
+use crate::store::identities::{entity, stored};
+use crate::store::keys::{self, Key};
+use crate::store::meters::MeterOf;
+use crate::store::table::pause;
+use crate::store::write::Write;
+use crate::{Error, Result};
+
+/// A transaction takes 100 changes; a user in more organizations is told to the others' meters after it.
+const METERS_AT_ONCE: usize = 90;
+
+impl Admin {
+    pub async fn change_org(
+        &self,
+        deed: &Deed,
+        id: OrgId,
+        change: impl Fn(&Org) -> Result<Org>,
+        tell: impl Fn(&Org) -> String,
+    ) -> Result<Org> {
+        for attempt in 0.. {
+            let (before, raw) = self.read::<Org>(&keys::org(id)).await?.ok_or(Error::NotFound { kind: OrgId::KIND })?;
+            let after = change(&before)?;
+            let mut writes = self.replaced(deed, keys::org(id), raw, &after, Some(tell(&before)), tell(&after));
+            if before.suspended != after.suspended {
+                writes.push(self.suspended(MeterOf::Org(id), after.suspended, deed.at));
+            }
+            if before.plan != after.plan {
+                if self.identities.find_plan(&after.plan).await?.is_none() {
+                    return Err(Error::invalid_body("plan", "no such plan"));
+                }
+                writes.push(self.entities.check(keys::plan(&after.plan)).require("attribute_exists(pk)"));
+            }
+            if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
+                return Ok(after);
+            }
+            pause(attempt, "others keep changing the organization").await?;
+        }
+        unreachable!("pause gives up")
+    }
+
+    pub async fn change_user(
+        &self,
+        deed: &Deed,
+        id: UserId,
+        change: impl Fn(&User) -> Result<User>,
+        tell: impl Fn(&User) -> String,
+    ) -> Result<User> {
+        for attempt in 0.. {
+            let (before, raw) =
+                self.read::<User>(&keys::user(id)).await?.ok_or(Error::NotFound { kind: UserId::KIND })?;
+            let after = change(&before)?;
+            let mut writes = self.replaced(deed, keys::user(id), raw, &after, Some(tell(&before)), tell(&after));
+            let mut meters = Vec::new();
+            if before.suspended != after.suspended {
+                let orgs = self.identities.orgs_of(id).await?.into_iter();
+                let of = orgs.map(|(org, _)| MeterOf::User(Account { org: org.id, user: id }));
+                meters.extend(of.map(|of| self.suspended(of, after.suspended, deed.at)));
+            }
+            let later = meters.split_off(meters.len().min(METERS_AT_ONCE));
+            writes.extend(meters);
+            if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
+                for write in later {
+                    let _ = self.counters.write(write).await?;
+                }
+                return Ok(after);
+            }
+            pause(attempt, "others keep changing the user").await?;
+        }
+        unreachable!("pause gives up")
+    }
+
+    /// Makes a plan, or puts another in its place. What was there before.
+    pub async fn put_plan(&self, deed: &Deed, plan: &Plan, tell: impl Fn(&Plan) -> String) -> Result<Option<Plan>> {
+        for attempt in 0.. {
+            let key = keys::plan(&plan.id);
+            let (before, raw) = self.read::<Plan>(&key).await?.unzip();
+            let writes = match raw {
+                Some(raw) => self.replaced(deed, key, raw, plan, before.as_ref().map(&tell), tell(plan)),
+                None => {
+                    vec![self.entities.put_new(&stored(key, plan)), self.audited(deed, None, Some(tell(plan)))]
+                }
+            };
+            if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
+                return Ok(before);
+            }
+            pause(attempt, "others keep changing the plan").await?;
+        }
+        unreachable!("pause gives up")
+    }
+
+    /// An entity, and how it is stored to the last byte.
+    async fn read<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<(T, AttributeValue)>> {
+        let Some(item) = self.entities.get(key).await? else { return Ok(None) };
+        let raw = item.get("entity").cloned();
+        Ok(entity(Some(item))?.zip(raw))
+    }
+
+    /// The entity in the place of the one that was read there, and the audit's entry.
+    fn replaced(
+        &self,
+        deed: &Deed,
+        key: Key,
+        raw: AttributeValue,
+        after: &impl Serialize,
+        told_before: Option<String>,
+        told_after: String,
+    ) -> Vec<Write> {
+        let put = self.entities.put(&stored(key, after)).require("entity = :before").bind_raw(":before", raw);
+        vec![put, self.audited(deed, told_before, Some(told_after))]
+    }
+
+    fn suspended(&self, of: MeterOf, is_suspended: bool, at: Time) -> Write {
+        let meter = self.counters.update(of.place());
+        if is_suspended { meter.set("revoked", at) } else { meter.remove("revoked") }
+    }
+}

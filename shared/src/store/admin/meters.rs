@@ -1,0 +1,86 @@
+//! What an organization, a user in it, or a key is held to, apart from its plan.
+
+use serde::Serialize;
+use uuid::Uuid;
+
+use super::Admin;
+use crate::domain::audit::Deed;
+use crate::domain::id::{ApiKeyId, Id, OrgId, UserId};
+use crate::domain::identity::Account;
+use crate::domain::limits::Limits;
+use crate::domain::money::Money;
+use crate::store::keys::{self, Key};
+use crate::store::meters::{Meter, MeterOf, Meters};
+use crate::store::table::pause;
+use crate::{Error, Result};
+
+impl Admin {
+    /// The meter of what exists.
+    pub async fn meter(&self, of: MeterOf) -> Result<Meter> {
+        let (owner, kind) = owner(of);
+        let found = self.entities.get(&owner).await?;
+        found.ok_or(Error::NotFound { kind })?;
+        Ok(Meters::of(&self.counters, &[of]).await?.remove(0))
+    }
+
+    pub async fn set_limits(
+        &self,
+        deed: &Deed,
+        of: MeterOf,
+        limits: Option<Limits>,
+        tell: impl Fn(&Meter) -> Option<String>,
+    ) -> Result<Meter> {
+        self.hold(deed, of, "limits", limits, tell).await
+    }
+
+    pub async fn set_cap(
+        &self,
+        deed: &Deed,
+        of: MeterOf,
+        cap: Option<Money>,
+        tell: impl Fn(&Meter) -> Option<String>,
+    ) -> Result<Meter> {
+        self.hold(deed, of, "cap", cap, tell).await
+    }
+
+    async fn hold(
+        &self,
+        deed: &Deed,
+        of: MeterOf,
+        attribute: &'static str,
+        value: Option<impl Serialize>,
+        tell: impl Fn(&Meter) -> Option<String>,
+    ) -> Result<Meter> {
+        let (owner, kind) = owner(of);
+        for attempt in 0.. {
+            let before = Meters::of(&self.counters, &[of]).await?.remove(0);
+            let after = before.with(attribute, value.as_ref());
+            let meter = self.counters.update(of.place());
+            let meter = match &value {
+                Some(value) => meter.set(attribute, value),
+                None => meter.remove(attribute),
+            };
+            let meter = match before.raw(attribute) {
+                Some(raw) => meter.require(&format!("{attribute} = :before")).bind_raw(":before", raw),
+                None => meter.require(&format!("attribute_not_exists({attribute})")),
+            };
+            let exists = self.entities.check(owner.clone()).require("attribute_exists(pk)");
+            let writes = [exists, meter, self.audited(deed, tell(&before), tell(&after))];
+            match self.counters.transact(Uuid::now_v7(), &writes).await? {
+                Ok(()) => return Ok(after),
+                Err(refused) if refused.index == 0 => return Err(Error::NotFound { kind }),
+                Err(_) => pause(attempt, "others keep changing the meter").await?,
+            }
+        }
+        unreachable!("pause gives up")
+    }
+}
+
+/// What must be on record for the meter to be anybody's.
+fn owner(of: MeterOf) -> (Key, &'static str) {
+    match of {
+        MeterOf::Org(org) => (keys::org(org), OrgId::KIND),
+        MeterOf::User(Account { org, user }) => (keys::membership(org, user), UserId::KIND),
+        MeterOf::Key(key) => (keys::api_key_of(key), ApiKeyId::KIND),
+    }
+}

@@ -1,0 +1,41 @@
+//! What operators change: each change in one transaction with its entry in the audit.
+
+mod audit;
+mod catalog;
+mod credits;
+mod entities;
+mod keys;
+mod meters;
+
+use super::identities::Identities;
+use super::key_ring::KeyRing;
+use super::ledger::Ledger;
+use super::table::Table;
+use crate::{Context, Result, config};
+
+pub use audit::AuditEntry;
+pub use catalog::{Change, Looks};
+pub use credits::Credited;
+
+#[derive(Clone)]
+pub struct Admin {
+    entities: Table,
+    counters: Table,
+    journal: Table,
+    identities: Identities,
+    keys: KeyRing,
+    ledger: Ledger,
+}
+
+impl Admin {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            entities: Table::new(context, config::TABLE_ENTITIES)?,
+            counters: Table::new(context, config::TABLE_COUNTERS)?,
+            journal: Table::new(context, config::TABLE_JOURNAL)?,
+            identities: Identities::new(context)?,
+            keys: KeyRing::new(context)?,
+            ledger: Ledger::new(context)?,
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! What the change of a model means for the agents that name it.
+
+use std::time::Duration;
+
+use serde_json::json;
+use shared::domain::identity::Role;
+use shared::domain::time::Time;
+use tests::TestApp;
+use tests::client::Person;
+
+use super::{ADMIN, small_model};
+
+const AGENTS: &str = "/builder/v1/agents";
+
+/// An agent of ada's that names the model.
+async fn agent(ada: &Person, model: &str) -> String {
+    let path = format!("{AGENTS}/{}", ada.post(AGENTS).await.id());
+    let named = ada.patch(&path, json!({"config": {"model": model}})).await;
+    assert_eq!(named.status, "200 OK", "{}", named.text);
+    path
+}
+
+async fn status(ada: &Person, agent: &str) -> String {
+    ada.get(agent).await.json["data"]["status"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn agents_of_a_deleted_model_need_attention_until_it_is_back() {
+    let app = TestApp::start().await;
+    let (operator, ada) = (app.operator(), app.person_of("ada", "acme", Role::Admin));
+    operator.post_json(&format!("{ADMIN}/models"), small_model("vendor/m")).await;
+    app.platform.drain().await;
+    let (agent, other) = (agent(&ada, "vendor/m").await, agent(&ada, "dev-chat").await);
+    operator.delete(&format!("{ADMIN}/models/vendor/m")).await;
+    assert_eq!(app.platform.drain().await, 1);
+    assert_eq!(
+        (status(&ada, &agent).await.as_str(), status(&ada, &other).await.as_str()),
+        ("needs_attention", "published")
+    );
+
+    operator.post_json(&format!("{ADMIN}/models"), small_model("vendor/m")).await;
+    assert_eq!(app.platform.drain().await, 1);
+    assert_eq!(status(&ada, &agent).await, "published");
+    assert_eq!(app.platform.tick(Time::now().plus(Duration::from_secs(600))).await.unwrap(), 0, "done is done");
+}
+
+#[tokio::test]
+async fn agents_of_a_model_need_attention_when_its_day_comes() {
+    let app = TestApp::start().await;
+    let (operator, ada) = (app.operator(), app.person_of("ada", "acme", Role::Admin));
+    let mut model = small_model("ageing");
+    let retires_at = Time::now().plus(Duration::from_secs(7 * 86_400));
+    model["retires_at"] = json!(retires_at.to_string());
+    operator.post_json(&format!("{ADMIN}/models"), model).await;
+    app.platform.drain().await;
+    let agent = agent(&ada, "ageing").await;
+
+    assert_eq!(app.platform.tick(retires_at.plus(Duration::from_secs(0))).await.unwrap(), 1);
+    app.platform.drain().await;
+    assert_eq!(status(&ada, &agent).await, "needs_attention");
+
+    // A later day brings them back, and is waited for in its turn.
+    let later = retires_at.plus(Duration::from_secs(86_400));
+    operator.patch(&format!("{ADMIN}/models/ageing"), json!({"retires_at": later.to_string()})).await;
+    app.platform.drain().await;
+    assert_eq!(app.platform.tick(retires_at.plus(Duration::from_secs(3_600))).await.unwrap(), 0);
+    assert_eq!(app.platform.tick(later).await.unwrap(), 1);
+    app.platform.drain().await;
+    assert_eq!(status(&ada, &agent).await, "needs_attention");
+}
+
+#[tokio::test]
+async fn a_day_that_was_put_off_does_nothing_when_it_comes() {
+    let app = TestApp::start().await;
+    let (operator, ada) = (app.operator(), app.person_of("ada", "acme", Role::Admin));
+    let path = format!("{ADMIN}/models/m");
+    operator.post_json(&format!("{ADMIN}/models"), small_model("m")).await;
+    let agent = agent(&ada, "m").await;
+    let (soon, later) = (Time::now().plus(Duration::from_secs(3_600)), Time::now().plus(Duration::from_secs(7_200)));
+    operator.patch(&path, json!({"retires_at": soon.to_string()})).await;
+    operator.patch(&path, json!({"retires_at": later.to_string()})).await;
+    app.platform.drain().await;
+    assert_eq!(app.platform.tick(soon).await.unwrap(), 1);
+    app.platform.drain().await;
+    assert_eq!(status(&ada, &agent).await, "published");
+
+    // Retired by hand, at once, and brought back.
+    operator.patch(&path, json!({"retires_at": "2020-01-01T00:00:00Z"})).await;
+    app.platform.drain().await;
+    assert_eq!(status(&ada, &agent).await, "needs_attention");
+    let unnamed = ada.patch(&agent, json!({"config": {"model": "m"}})).await;
+    assert_eq!(unnamed.json["data"]["status"], "needs_attention", "sending a retired model again mends nothing");
+    operator.patch(&path, json!({"retires_at": null})).await;
+    app.platform.drain().await;
+    assert_eq!(status(&ada, &agent).await, "published");
+}
