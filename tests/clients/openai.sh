@@ -31,7 +31,7 @@ clean_up() {
 trap clean_up EXIT
 for _ in $(seq 100); do curl -m 5 -fs "$base/health" >/dev/null && [[ -s $data/provider ]] && break; sleep 0.1; done
 
-export SDK_STAGE=$data/stage.json PYTHONDONTWRITEBYTECODE=1 NO_PROXY=127.0.0.1
+export SDK_STAGE=$data/stage.json PYTHONDONTWRITEBYTECODE=1 NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 unset "${!OPENAI_@}"
 python3 prepare.py "$base" "$(cat "$data/provider")" "$data" "$local" >"$SDK_STAGE"
 failed=0
