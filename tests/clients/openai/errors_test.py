@@ -1,0 +1,294 @@
+"""What the Python SDK gets from the gateway when something goes wrong, and what that costs."""
+
+import asyncio
+import json
+import time
+import urllib.request
+from decimal import Decimal
+
+import openai
+import pytest
+
+from stage import BASE_URL, api_key, asks, async_client, client, counting_client, says, seen, wait_until
+from stage import needs_billing, needs_catalog, needs_models
+
+HELLO = {"model": "dev-chat", "messages": says("hello")}
+OK_COSTS = Decimal("0.000042")  # 10 tokens in at 1 USD, 8 out at 4 USD a million
+MICRO_USD = Decimal("0.000001")
+
+
+def fails_as(kind, status, code, call):
+    """Makes a call that fails, and checks all that the SDK tells of it."""
+    with pytest.raises(kind) as caught:
+        call()
+    error = caught.value
+    assert type(error) is kind and (error.status_code, error.code) == (status, code)
+    assert error.request_id.startswith("req_") and error.body["request_id"] == error.request_id
+    assert error.body["message"] and error.body["message"] in error.message and error.type == error.body["type"]
+    assert "param" in error.body and "details" in error.body
+    return error
+
+
+def chat(there, **options):
+    return lambda: there.chat.completions.create(**{**HELLO, **options})
+
+
+# Refused by the gateway
+
+
+@pytest.mark.parametrize(
+    "key, code",
+    [
+        ("nonsense", "identity.unauthorized"),
+        ("sk-svc-9WdCo8N7MfLqr1L3F82Bbpj4WqVNL71CvcRFPQ0305G12ezfI", "identity.unauthorized"),
+    ],
+)
+def test_401(key, code):
+    there, sent = counting_client(api_key=key)
+    assert fails_as(openai.AuthenticationError, 401, code, chat(there)).type == "authentication_error"
+    assert len(sent) == 1
+
+
+def test_400():
+    there, sent = counting_client()
+    error = fails_as(openai.BadRequestError, 400, "invalid_body", chat(there, temperature=3))
+    assert error.param == "temperature" and error.type == "invalid_request_error"
+    fails_as(openai.BadRequestError, 400, "invalid_body", chat(there, messages=[]))
+    fails_as(openai.BadRequestError, 400, "invalid_body", chat(there, stream=True, messages=[]))
+    embed = lambda: there.embeddings.create(model="dev-chat", input="hello")
+    assert fails_as(openai.BadRequestError, 400, "invalid_body", embed).param == "model"
+    assert len(sent) == 4
+
+
+def test_400_names_what_a_model_cannot_do():
+    error = fails_as(
+        openai.BadRequestError, 400, "parameter_not_supported", chat(client(), extra_body={"guard": True})
+    )
+    assert error.param == "guard"
+
+
+def test_403():
+    there, sent = counting_client("embeds_only")
+    error = fails_as(openai.PermissionDeniedError, 403, "model_access_denied", chat(there))
+    assert error.type == "permission_error" and len(sent) == 1
+    assert there.embeddings.create(model="dev-embed", input="hello").data
+
+
+def test_404():
+    there, sent = counting_client()
+    error = fails_as(openai.NotFoundError, 404, "model_not_found", chat(there, model="nobody"))
+    assert error.type == "not_found_error" and len(sent) == 1
+
+
+@pytest.mark.xfail(reason="not there yet: the gateway's envelope where no function is behind a route")
+def test_404_of_a_route():
+    """OpenAI's newer API is not there, and that is told as any other error."""
+    fails_as(openai.NotFoundError, 404, "not_found", lambda: client().responses.create(model="dev-chat", input="x"))
+
+
+@needs_catalog
+def test_404_of_a_model():
+    fails_as(openai.NotFoundError, 404, "model_not_found", lambda: client().models.retrieve("nobody"))
+
+
+def test_413():
+    fails_as(openai.APIStatusError, 413, "payload_too_large", chat(client(), messages=says("x" * 4_200_000)))
+
+
+@pytest.mark.parametrize(
+    "key, code, scope", [("capped", "spending_cap_reached", "key"), ("penniless", "insufficient_credits", None)]
+)
+@pytest.mark.parametrize("stream", [False, True])
+def test_402_is_tried_once(key, code, scope, stream):
+    there, sent = counting_client(key)
+    error = fails_as(openai.APIStatusError, 402, code, chat(there, stream=stream))
+    assert error.response.headers["x-should-retry"] == "false" and len(sent) == 1
+    assert error.type == "billing_error" and (error.body["details"] or {}).get("scope") == scope
+
+
+def test_429_of_a_minute_says_when_to_come_back():
+    there, sent = counting_client("once_a_minute", max_retries=0)
+    with pytest.raises(openai.RateLimitError):  # a minute may end between two calls, but not between all
+        for _ in range(5):
+            chat(there)()
+    error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", chat(there))
+    assert error.type == "rate_limit_error" and error.body["details"]["dimension"] == "rpm"
+    headers = error.response.headers
+    assert 1 <= int(headers["retry-after"]) <= 60 and int(headers["retry-after-ms"]) >= 1
+    assert headers["x-ratelimit-remaining-requests"] == "0" and "x-should-retry" not in headers
+
+
+def test_429_of_a_day_is_tried_once():
+    there, sent = counting_client("once_a_day")
+    chat(there)()
+    error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", chat(there))
+    assert error.response.headers["x-should-retry"] == "false" and len(sent) == 2
+
+
+# Failed by the provider
+
+
+@needs_models
+def test_429_is_tried_again_when_the_provider_says():
+    there, sent = counting_client()
+    question = asks("busy", "retry")
+    began = time.monotonic()
+    completion = there.chat.completions.create(**question)
+    assert completion.choices[0].message.content == "Paris is the capital of France."
+    assert len(sent) == 2 and seen(question)["calls"] == 2
+    assert time.monotonic() - began >= 3, "it waits as long as the provider asks"
+    assert [request.headers["x-stainless-retry-count"] for request in sent] == ["0", "1"]
+
+
+@needs_models
+def test_429_comes_through_with_its_patience():
+    there = client(max_retries=0)
+    call = lambda: there.chat.completions.create(**asks("busy", "once"))
+    error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", call)
+    assert (error.response.headers["retry-after"], error.response.headers["retry-after-ms"]) == ("3", "3000")
+
+
+@needs_models
+def test_provider_finds_fault_with_the_request():
+    there, sent = counting_client()
+    call = lambda: there.chat.completions.create(**asks("bad", "400"))
+    error = fails_as(openai.BadRequestError, 400, "invalid_value", call)
+    assert error.param == "temperature" and error.body["message"] == "the provider's words" and len(sent) == 1
+
+
+@needs_models
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("scenario, code", [("down", "overloaded"), ("garbled", "provider_answer_garbled")])
+def test_502(scenario, code, stream):
+    there = client(max_retries=0)
+    call = lambda: there.chat.completions.create(**asks(scenario, stream), stream=stream)
+    assert fails_as(openai.InternalServerError, 502, code, call).type == "provider_error"
+
+
+@needs_models
+def test_502_that_no_other_try_mends_is_tried_once():
+    there, sent = counting_client()
+    call = lambda: there.chat.completions.create(**asks("locked", "502"))
+    error = fails_as(openai.InternalServerError, 502, "provider_setup", call)
+    assert len(sent) == 1 and "sk-" not in error.message
+
+
+# Failed in the middle of a stream
+
+MIDWAY = pytest.mark.parametrize(
+    "scenario, code",
+    [("fails", "model_crashed"), ("cut", "provider_stream_cut"), ("short", "provider_stream_cut")],
+)
+
+
+def is_told(error, code):
+    assert type(error) is openai.APIError and error.code == code and error.type == "provider_error"
+    assert error.message == error.body["message"] and error.body["request_id"].startswith("req_")
+
+
+@needs_models
+@MIDWAY
+def test_a_stream_that_fails_midway_raises(scenario, code):
+    there, sent = counting_client()
+    chunks = []
+    stream = there.chat.completions.create(**asks(scenario, "stream"), stream=True)
+    with pytest.raises(openai.APIError) as caught:
+        chunks.extend(stream)
+    is_told(caught.value, code)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "one two"
+    assert all(chunk.choices[0].finish_reason is None for chunk in chunks) and len(sent) == 1
+
+
+@needs_models
+@MIDWAY
+def test_a_stream_that_fails_midway_is_not_complete_to_the_helpers(scenario, code):
+    with pytest.raises(openai.APIError) as caught, client().chat.completions.stream(**asks(scenario, "help")) as stream:
+        stream.get_final_completion()
+    is_told(caught.value, code)
+
+    async def streamed():
+        async with async_client() as there:
+            async for _ in await there.chat.completions.create(**asks(scenario, "async"), stream=True):
+                pass
+
+    with pytest.raises(openai.APIError) as caught:
+        asyncio.run(streamed())
+    is_told(caught.value, code)
+
+
+# What it costs: eve's organization, in which nobody else calls
+
+
+def credits():
+    there = urllib.request.Request(f"{BASE_URL}/billing/balance", headers={"Authorization": f"Bearer {api_key('eve')}"})
+    with urllib.request.urlopen(there, timeout=5) as response:
+        return json.load(response, parse_float=Decimal)["credits_remaining"]
+
+
+def is_charged(before, least, most):
+    """What was charged since, and soon; and the platform answers as ever."""
+    wait_until(lambda: before - credits() >= least)
+    assert before - credits() <= most
+    chat(client())()
+
+
+@needs_billing
+@pytest.mark.parametrize("scenario, code", [("down", "overloaded"), ("garbled", "provider_answer_garbled")])
+def test_what_fails_is_free(scenario, code):
+    before = credits()
+    call = lambda: client("eve", max_retries=0).chat.completions.create(**asks(scenario, "free"))
+    fails_as(openai.InternalServerError, 502, code, call)
+    is_charged(before, 0, 0)
+
+
+@needs_billing
+def test_leaving_a_stream_costs_what_came():
+    before = credits()
+    question = asks("endless", "leaves")
+    with client("eve").chat.completions.create(**question, stream=True) as stream:
+        for _ in zip(range(10), stream):
+            pass
+    wait_until(lambda: seen(question)["hung_up"] == 1)
+    sent = seen(question)["sent"]
+    assert sent < 60, "the provider is told soon"
+    # Two tokens a piece, at most, and the question.
+    is_charged(before, 4 * MICRO_USD, (8 * sent + 50) * MICRO_USD)
+
+
+@needs_billing
+def test_a_timeout_midway_costs_what_came():
+    before = credits()
+    question = asks("silent", "timeout")
+    chunks = []
+    with pytest.raises(openai.APITimeoutError):
+        chunks.extend(client("eve", timeout=0.5).chat.completions.create(**question, stream=True))
+    assert len(chunks) == 3 and seen(question)["calls"] == 1, "no other try once it began"
+    wait_until(lambda: seen(question)["hung_up"] == 1)
+    is_charged(before, 4 * MICRO_USD, 100 * MICRO_USD)
+
+
+@needs_billing
+def test_a_timeout_of_a_whole_answer_costs_that_answer():
+    before = credits()
+    with pytest.raises(openai.APITimeoutError):
+        client("eve", timeout=0.5, max_retries=0).chat.completions.create(**asks("slow", "timeout"))
+    is_charged(before, OK_COSTS, OK_COSTS)
+
+
+@needs_billing
+def test_leaving_asynchronously_costs_what_came():
+    before = credits()
+    question = asks("endless", "cancelled")
+
+    async def cancelled():
+        async def read():
+            async with async_client("eve") as there:
+                async for _ in await there.chat.completions.create(**question, stream=True):
+                    pass
+
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(read(), 0.5)
+
+    asyncio.run(cancelled())
+    wait_until(lambda: seen(question)["hung_up"] == 1)
+    is_charged(before, 4 * MICRO_USD, (8 * seen(question)["sent"] + 50) * MICRO_USD)

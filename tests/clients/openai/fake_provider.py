@@ -1,0 +1,172 @@
+"""A provider that speaks OpenAI's language and does what the conversation asks of it. Usage: fake_provider.py
+
+Prints its base URL. The first word of the last message is a scenario below; the whole message is the name under which
+`GET /seen?<message>` tells how often it was called, how many pieces it sent, and how often it was hung up on.
+"""
+
+import json
+import time
+from collections import defaultdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import unquote_plus, urlsplit
+
+TEXT = "Paris is the capital of France."
+USAGE = {"prompt_tokens": 10, "completion_tokens": 8, "total_tokens": 18}
+CALLS = [("call_a", "weather", '{"city": "Paris"}'), ("call_b", "time", '{"zone": "CET"}')]
+LONGEST_S = 30
+
+seen = defaultdict(lambda: {"calls": 0, "sent": 0, "hung_up": 0})
+
+
+class Provider(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def do_GET(self):
+        self.answer(200, seen[unquote_plus(urlsplit(self.path).query)])
+
+    def do_POST(self):
+        self.asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        name = self.asked["messages"][-1]["content"]
+        self.record = seen[name]
+        self.record["calls"] += 1
+        try:
+            getattr(self, "do_" + name.split()[0].replace("-", "_"))()
+        except OSError:
+            self.record["hung_up"] += 1
+            self.close_connection = True
+
+    # Scenarios
+
+    def do_ok(self):
+        if not self.asked.get("stream"):
+            return self.complete({"content": TEXT})
+        self.stream([{"content": f"{word} "} for word in TEXT.split()])
+
+    def do_tools(self):
+        """Two calls; in a stream, their pieces take turns."""
+        calls = [{"id": id, "type": "function", "function": {"name": name, "arguments": ""}} for id, name, _ in CALLS]
+        if not self.asked.get("stream"):
+            for call, (_, _, arguments) in zip(calls, CALLS):
+                call["function"]["arguments"] = arguments
+            return self.complete({"content": None, "tool_calls": calls}, "tool_calls")
+        deltas = [[{"index": i, **call}] for i, call in enumerate(calls)]
+        for from_ in range(0, 20, 5):
+            for i, (_, _, arguments) in enumerate(CALLS):
+                deltas.append([{"index": i, "function": {"arguments": arguments[from_ : from_ + 5]}}])
+        self.stream([{"tool_calls": delta} for delta in deltas], "tool_calls")
+
+    def do_busy(self):
+        """A 429 that asks for more patience than the gateway has; the next call succeeds."""
+        if self.record["calls"] > 1:
+            return self.do_ok()
+        self.refuse(429, "rate_limit_exceeded", {"Retry-After": "3"})
+
+    def do_bad(self):
+        self.refuse(400, "invalid_value")
+
+    def do_locked(self):
+        self.refuse(401, "invalid_api_key")
+
+    def do_down(self):
+        self.refuse(503, "overloaded")
+
+    def do_garbled(self):
+        self.answer(200, "<html>")
+
+    def do_slow(self):
+        """The whole answer, but late."""
+        time.sleep(1.5)
+        self.complete({"content": TEXT})
+
+    def do_fails(self):
+        """An error where the third piece should be."""
+        self.begin({"content": "one"}, {"content": " two"})
+        self.event({"error": {"message": "the model fell over", "type": "server_error", "code": "model_crashed"}})
+        self.end()
+
+    def do_cut(self):
+        """The connection breaks in the middle."""
+        self.begin({"content": "one"}, {"content": " two"})
+        self.close_connection = True
+
+    def do_short(self):
+        """A clean end, without a `finish_reason`."""
+        self.begin({"content": "one"}, {"content": " two"})
+        self.end()
+
+    def do_silent(self):
+        """Two pieces, and then nothing for as long as anybody listens."""
+        self.begin({"content": "one"}, {"content": " two"})
+        self.connection.settimeout(LONGEST_S)
+        if not self.connection.recv(1):
+            raise ConnectionResetError
+
+    def do_endless(self):
+        """A piece every 20 ms for as long as anybody listens."""
+        self.begin()
+        for _ in range(LONGEST_S * 50):
+            self.delta({"content": "a "})
+            time.sleep(0.02)
+
+    # How they are sent
+
+    def refuse(self, status, code, headers={}):
+        error = {"message": "the provider's words", "type": "t", "param": "temperature", "code": code}
+        self.answer(status, {"error": error}, headers)
+
+    def complete(self, message, reason="stop"):
+        message = {"role": "assistant", "refusal": None, **message}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": reason}
+        self.answer(200, {**self.envelope("chat.completion"), "choices": [choice], "usage": USAGE})
+
+    def answer(self, status, body, headers={}):
+        body = json.dumps(body).encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": "application/json", "Content-Length": len(body), **headers}.items():
+            self.send_header(name, str(value))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def stream(self, deltas, reason="stop"):
+        self.begin(*deltas)
+        self.delta({}, reason)
+        if self.asked.get("stream_options", {}).get("include_usage"):
+            self.event({**self.envelope("chat.completion.chunk"), "choices": [], "usage": USAGE})
+        self.chunk(b"data: [DONE]\n\n")
+        self.end()
+
+    def begin(self, *deltas):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        self.delta({"role": "assistant", "content": None})
+        for delta in deltas:
+            self.delta(delta)
+
+    def delta(self, delta, reason=None):
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+        self.event({**self.envelope("chat.completion.chunk"), "choices": [choice]})
+        self.record["sent"] += 1
+
+    def event(self, event):
+        self.chunk(b"data: " + json.dumps(event).encode() + b"\n\n")
+
+    def chunk(self, piece):
+        self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+
+    def end(self):
+        self.wfile.write(b"0\r\n\r\n")
+
+    def envelope(self, kind):
+        return {"id": "fake-1", "object": kind, "created": 1, "model": self.asked["model"]}
+
+    def log_message(self, *_):
+        pass
+
+
+server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+server.daemon_threads = True
+print(f"http://127.0.0.1:{server.server_port}", flush=True)
+server.serve_forever()
