@@ -9,8 +9,7 @@ from decimal import Decimal
 import openai
 import pytest
 
-from stage import BASE_URL, api_key, asks, async_client, client, counting_client, says, seen, wait_until
-from stage import needs_billing, needs_catalog, needs_models
+from stage import BASE_URL, STAGE, asks, async_client, client, counting_client, says, seen, wait_until
 
 HELLO = {"model": "dev-chat", "messages": says("hello")}
 OK_COSTS = Decimal("0.000042")  # 10 tokens in at 1 USD, 8 out at 4 USD a million
@@ -80,13 +79,12 @@ def test_404():
     assert error.type == "not_found_error" and len(sent) == 1
 
 
-@pytest.mark.xfail(reason="not there yet: the gateway's envelope where no function is behind a route")
+@pytest.mark.xfail(reason="where no function is behind a route, the answer lacks type, param and request_id")
 def test_404_of_a_route():
     """OpenAI's newer API is not there, and that is told as any other error."""
     fails_as(openai.NotFoundError, 404, "not_found", lambda: client().responses.create(model="dev-chat", input="x"))
 
 
-@needs_catalog
 def test_404_of_a_model():
     fails_as(openai.NotFoundError, 404, "model_not_found", lambda: client().models.retrieve("nobody"))
 
@@ -106,12 +104,15 @@ def test_402_is_tried_once(key, code, scope, stream):
     assert error.type == "billing_error" and (error.body["details"] or {}).get("scope") == scope
 
 
+def often(there):
+    """A window may end between two calls, but not between all."""
+    for _ in range(5):
+        chat(there)()
+
+
 def test_429_of_a_minute_says_when_to_come_back():
-    there, sent = counting_client("once_a_minute", max_retries=0)
-    with pytest.raises(openai.RateLimitError):  # a minute may end between two calls, but not between all
-        for _ in range(5):
-            chat(there)()
-    error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", chat(there))
+    there = client("once_a_minute", max_retries=0)
+    error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", lambda: often(there))
     assert error.type == "rate_limit_error" and error.body["details"]["dimension"] == "rpm"
     headers = error.response.headers
     assert 1 <= int(headers["retry-after"]) <= 60 and int(headers["retry-after-ms"]) >= 1
@@ -120,15 +121,14 @@ def test_429_of_a_minute_says_when_to_come_back():
 
 def test_429_of_a_day_is_tried_once():
     there, sent = counting_client("once_a_day")
-    chat(there)()
-    error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", chat(there))
-    assert error.response.headers["x-should-retry"] == "false" and len(sent) == 2
+    error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", lambda: often(there))
+    assert error.response.headers["x-should-retry"] == "false"
+    assert sent[-1].headers["x-stainless-retry-count"] == "0"
 
 
 # Failed by the provider
 
 
-@needs_models
 def test_429_is_tried_again_when_the_provider_says():
     there, sent = counting_client()
     question = asks("busy", "retry")
@@ -140,7 +140,6 @@ def test_429_is_tried_again_when_the_provider_says():
     assert [request.headers["x-stainless-retry-count"] for request in sent] == ["0", "1"]
 
 
-@needs_models
 def test_429_comes_through_with_its_patience():
     there = client(max_retries=0)
     call = lambda: there.chat.completions.create(**asks("busy", "once"))
@@ -148,7 +147,6 @@ def test_429_comes_through_with_its_patience():
     assert (error.response.headers["retry-after"], error.response.headers["retry-after-ms"]) == ("3", "3000")
 
 
-@needs_models
 def test_provider_finds_fault_with_the_request():
     there, sent = counting_client()
     call = lambda: there.chat.completions.create(**asks("bad", "400"))
@@ -156,7 +154,6 @@ def test_provider_finds_fault_with_the_request():
     assert error.param == "temperature" and error.body["message"] == "the provider's words" and len(sent) == 1
 
 
-@needs_models
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("scenario, code", [("down", "overloaded"), ("garbled", "provider_answer_garbled")])
 def test_502(scenario, code, stream):
@@ -165,7 +162,6 @@ def test_502(scenario, code, stream):
     assert fails_as(openai.InternalServerError, 502, code, call).type == "provider_error"
 
 
-@needs_models
 def test_502_that_no_other_try_mends_is_tried_once():
     there, sent = counting_client()
     call = lambda: there.chat.completions.create(**asks("locked", "502"))
@@ -186,7 +182,6 @@ def is_told(error, code):
     assert error.message == error.body["message"] and error.body["request_id"].startswith("req_")
 
 
-@needs_models
 @MIDWAY
 def test_a_stream_that_fails_midway_raises(scenario, code):
     there, sent = counting_client()
@@ -199,7 +194,6 @@ def test_a_stream_that_fails_midway_raises(scenario, code):
     assert all(chunk.choices[0].finish_reason is None for chunk in chunks) and len(sent) == 1
 
 
-@needs_models
 @MIDWAY
 def test_a_stream_that_fails_midway_is_not_complete_to_the_helpers(scenario, code):
     with pytest.raises(openai.APIError) as caught, client().chat.completions.stream(**asks(scenario, "help")) as stream:
@@ -220,7 +214,8 @@ def test_a_stream_that_fails_midway_is_not_complete_to_the_helpers(scenario, cod
 
 
 def credits():
-    there = urllib.request.Request(f"{BASE_URL}/billing/balance", headers={"Authorization": f"Bearer {api_key('eve')}"})
+    headers = {"Authorization": f"Bearer {STAGE['keys']['eve']}"}
+    there = urllib.request.Request(f"{BASE_URL}/billing/balance", headers=headers)
     with urllib.request.urlopen(there, timeout=5) as response:
         return json.load(response, parse_float=Decimal)["credits_remaining"]
 
@@ -232,7 +227,6 @@ def is_charged(before, least, most):
     chat(client())()
 
 
-@needs_billing
 @pytest.mark.parametrize("scenario, code", [("down", "overloaded"), ("garbled", "provider_answer_garbled")])
 def test_what_fails_is_free(scenario, code):
     before = credits()
@@ -241,7 +235,6 @@ def test_what_fails_is_free(scenario, code):
     is_charged(before, 0, 0)
 
 
-@needs_billing
 def test_leaving_a_stream_costs_what_came():
     before = credits()
     question = asks("endless", "leaves")
@@ -255,7 +248,6 @@ def test_leaving_a_stream_costs_what_came():
     is_charged(before, 4 * MICRO_USD, (8 * sent + 50) * MICRO_USD)
 
 
-@needs_billing
 def test_a_timeout_midway_costs_what_came():
     before = credits()
     question = asks("silent", "timeout")
@@ -267,7 +259,6 @@ def test_a_timeout_midway_costs_what_came():
     is_charged(before, 4 * MICRO_USD, 100 * MICRO_USD)
 
 
-@needs_billing
 def test_a_timeout_of_a_whole_answer_costs_that_answer():
     before = credits()
     with pytest.raises(openai.APITimeoutError):
@@ -275,7 +266,6 @@ def test_a_timeout_of_a_whole_answer_costs_that_answer():
     is_charged(before, OK_COSTS, OK_COSTS)
 
 
-@needs_billing
 def test_leaving_asynchronously_costs_what_came():
     before = credits()
     question = asks("endless", "cancelled")

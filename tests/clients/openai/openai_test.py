@@ -9,7 +9,7 @@ import openai
 import pytest
 from pydantic import BaseModel, Field
 
-from stage import BASE_URL, asks, async_client, client, counting_client, needs_catalog, needs_models, says
+from stage import BASE_URL, asks, async_client, client, counting_client, says
 
 MODEL = "dev-chat"
 HELLO = {"model": MODEL, "messages": says("hello")}
@@ -153,7 +153,6 @@ def test_tools_streamed():
     assert chunks[-1].choices[0].finish_reason == "tool_calls"
 
 
-@needs_models
 def test_tools_of_a_provider():
     asked = {**asks("tools", "whole"), "tools": TOOLS}
     expected = [("call_a", "weather", {"city": "Paris"}), ("call_b", "time", {"zone": "CET"})]
@@ -227,7 +226,6 @@ def test_embeddings():
     assert len(there.embeddings.create(model="dev-embed", input=[[1, 2], [3]]).data) == 2
 
 
-@needs_catalog
 @pytest.mark.parametrize("base_url", [BASE_URL, BASE_URL + "/"])
 def test_models(base_url):
     models = {model.id: model for model in client(base_url=base_url).models.list()}
@@ -238,7 +236,6 @@ def test_models(base_url):
     assert "tools" in read.capabilities and read.context_window > 0
 
 
-@needs_models
 def test_names_with_slashes():
     name = "fake/with/slashes"
     assert client().models.retrieve(name).id == name
@@ -267,7 +264,6 @@ def test_async():
     asyncio.run(all_of_it())
 
 
-@needs_catalog
 def test_async_models():
     async def listed():
         async with async_client() as there:

@@ -8,11 +8,6 @@ import OpenAI from "openai";
 export const STAGE = JSON.parse(readFileSync(process.env.SDK_STAGE, "utf8"));
 export const BASE_URL = STAGE.base_url;
 
-export const needsCatalog = { skip: STAGE.has_catalog ? false : "not there yet: /models" };
-export const needsModels = { skip: STAGE.has_models ? false : "not there yet: /admin/models" };
-export const needsBilling = { skip: STAGE.has_models && STAGE.has_billing ? false : "not there yet: billing" };
-export const needsKeys = { skip: STAGE.keys.capped ? false : "not there yet: /me/api-keys" };
-
 export function client(name = "ada", options = {}) {
   return new OpenAI({ apiKey: STAGE.keys[name], baseURL: BASE_URL, ...options });
 }
