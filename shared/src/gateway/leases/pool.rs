@@ -50,9 +50,10 @@ impl Pool {
         if let Some(slot) = self.take_of_open(model, &need) {
             return Ok(Ok(slot));
         }
-        self.waiting.fetch_add(1, Ordering::Relaxed);
+        let waits = Waits::new(&self.waiting);
         let _granting = self.granting.lock().await;
-        let waiting = self.waiting.fetch_sub(1, Ordering::Relaxed);
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        drop(waits);
         // While this call waited, another may have brought a lease.
         if let Some(slot) = self.take_of_open(model, &need) {
             return Ok(Ok(slot));
@@ -126,6 +127,22 @@ impl Pool {
         open.end();
         close(&self.source, &open).await;
         Ok(true)
+    }
+}
+
+/// Counts among those who wait, as long as it is held: a call may be dropped while it waits.
+struct Waits<'a>(&'a AtomicU32);
+
+impl<'a> Waits<'a> {
+    fn new(waiting: &'a AtomicU32) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
