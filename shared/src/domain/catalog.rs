@@ -125,6 +125,8 @@ pub struct Maintenance {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -140,5 +142,34 @@ mod tests {
         let without = Pricing { cached_input_micro_usd: None, ..pricing };
         assert_eq!(without.cost(&tokens), Money::from_pico_usd(1_000 * 100 + 50 * 400));
         assert!(pricing.greatest_cost(1_000, 50) >= pricing.cost(&tokens));
+    }
+
+    fn pricing() -> impl Strategy<Value = Pricing> {
+        let price = 0..=100_000_000u64;
+        (price.clone(), price.clone(), proptest::option::of(price)).prop_map(|(input, output, cached)| Pricing {
+            input_micro_usd: input,
+            output_micro_usd: output,
+            cached_input_micro_usd: cached,
+            image_micro_usd: None,
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn no_call_within_its_bounds_costs_more_than_the_greatest_cost(
+            pricing in pricing(), input in 0..=10_000_000u64, output in 0..=1_000_000u64,
+            used: (u64, u64), cached: u64, reasoning: u64,
+        ) {
+            let greatest = pricing.greatest_cost(input, output);
+            // A provider may count anything as cached or as reasoning.
+            let tokens = Tokens { input: used.0 % (input + 1), cached, output: used.1 % (output + 1), reasoning };
+            prop_assert!(pricing.cost(&tokens) <= greatest);
+        }
+
+        #[test]
+        fn a_cached_token_is_priced_once(pricing in pricing(), fresh in 0..=1_000_000u64, cached in 0..=1_000_000u64) {
+            let cost = |input, cached| pricing.cost(&Tokens { input, cached, ..Tokens::default() });
+            prop_assert_eq!(cost(fresh + cached, cached), cost(fresh, 0) + cost(cached, cached));
+        }
     }
 }

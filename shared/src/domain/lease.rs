@@ -203,6 +203,9 @@ pub fn effective(own: Option<Limits>, plan: Limits) -> Limits {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn room(left: u64, wide: u64, per_call: u64) -> Room {
@@ -245,5 +248,39 @@ mod tests {
         assert_eq!(admits_until(at, [Dimension::Rpm]), Time::from_millis(60_000));
         assert_eq!(admits_until(at, []), Time::from_millis(65_000));
         assert_eq!(month(Time::from_millis(1_772_357_400_120)), 202_603);
+    }
+
+    proptest! {
+        #[test]
+        fn a_wide_lease_keeps_its_distance_from_every_limit(
+            states in vec((0..=u64::MAX / 256, 0..=10_000u64, 1..=1_000_000u64), 1..6), wish in 1..=100u32,
+        ) {
+            let rooms: Vec<Room> = states.iter().map(|(left, wide, per_call)| room(*left, *wide, *per_call)).collect();
+            let Ok(slots) = size(&rooms, wish) else {
+                prop_assert!(rooms.iter().any(|room| room.left < room.per_call));
+                return Ok(());
+            };
+            prop_assert!(slots >= 1 && slots <= wish.min(MOST_SLOTS));
+            for room in rooms {
+                let amount = room.per_call * u64::from(slots);
+                prop_assert!(room.needed(slots) <= room.left, "what it was sized by is enough");
+                prop_assert!(slots == 1 || room.wide <= room.most_wide(slots), "and so is what others hold");
+                prop_assert!(slots == 1 || amount <= room.left / PART_OF_LEFT);
+            }
+        }
+
+        /// The conditions compare with numbers that were read before: they must do for any state that meets them.
+        #[test]
+        fn whatever_meets_the_conditions_of_a_wide_lease_has_room(
+            left in 200..=1_000_000_000u64, per_call in 1..=1_000_000u64, slots in 2..=MOST_SLOTS,
+            later_left: u64, later_wide: u64,
+        ) {
+            let room = room(left, 0, per_call);
+            let amount = per_call * u64::from(slots);
+            let later_left = later_left.max(room.needed(slots));
+            let later_wide = later_wide.min(room.most_wide(slots));
+            prop_assert!(amount <= later_left / PART_OF_LEFT);
+            prop_assert!(later_wide + amount <= later_left / PART_OF_ALL);
+        }
     }
 }

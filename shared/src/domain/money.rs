@@ -114,6 +114,8 @@ impl FromStr for Money {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     #[test]
@@ -138,6 +140,35 @@ mod tests {
             ["", "-1", "1.0000000000001", "1,5", ".5", "NaN", "1e30", "1e-13", "99999999999999999999", "1e99999999999"]
         {
             assert_eq!(text.parse::<Money>(), Err(NotAnAmount), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_amount_is_read_as_it_was_printed(pico: u64) {
+            let text = Money(pico).to_string();
+            prop_assert!(text.bytes().all(|c| c.is_ascii_digit() || c == b'.'));
+            prop_assert_eq!(text.parse(), Ok(Money(pico)));
+        }
+
+        #[test]
+        fn an_exponent_moves_the_point_and_nothing_else(pico: u64, moved in 0..=6usize) {
+            let zeros = "0".repeat(moved);
+            prop_assert_eq!(format!("{pico}e-12").parse(), Ok(Money(pico)));
+            prop_assert_eq!(format!("{pico}{zeros}E-{}", 12 + moved).parse(), Ok(Money(pico)));
+        }
+
+        #[test]
+        fn what_has_more_than_12_decimals_is_refused_not_rounded(whole in 0..1_000_000u64, part in "[0-9]{12}[1-9]") {
+            prop_assert_eq!(format!("{whole}.{part}").parse::<Money>(), Err(NotAnAmount));
+        }
+
+        #[test]
+        fn sums_and_differences_never_wrap(one: u64, other: u64, count: u64) {
+            let (one, other) = (Money(one), Money(other));
+            prop_assert!(one + other >= one && one.less(other) <= one);
+            prop_assert!(count == 0 || one.times(count) >= one);
+            prop_assert!(one < other || one.less(other) + other == one);
         }
     }
 }

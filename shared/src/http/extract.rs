@@ -5,6 +5,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, ORIGIN};
 use axum::http::request::Parts;
+use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
 use super::MAX_BODY_BYTES;
@@ -12,6 +13,7 @@ use crate::auth::{Auth, Caller};
 use crate::domain::id::Id;
 use crate::{Error, Refusal, Result};
 
+const DISCARDED_BYTES: usize = 4 * MAX_BODY_BYTES;
 const SESSION_COOKIE: &str = "svc_session";
 
 macro_rules! extractors {
@@ -97,9 +99,21 @@ async fn bytes(request: Request) -> Result<axum::body::Bytes> {
     let too_large = || Error::TooLarge { limit_bytes: MAX_BODY_BYTES };
     let declared = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if declared.is_some_and(|length: usize| length > MAX_BODY_BYTES) {
+        discard(request.into_body()).await;
         return Err(too_large());
     }
     to_bytes(request.into_body(), MAX_BODY_BYTES).await.map_err(|_| too_large())
+}
+
+/// A client that still sends when the connection is closed on it never sees why: some of what is too large is read.
+async fn discard(mut body: Body) {
+    let mut read = 0;
+    while let Some(Ok(frame)) = body.frame().await {
+        read += frame.data_ref().map_or(0, |data| data.len());
+        if read > DISCARDED_BYTES {
+            return;
+        }
+    }
 }
 
 pub(super) async fn json<T: DeserializeOwned>(request: Request) -> Result<T> {

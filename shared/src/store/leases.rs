@@ -428,21 +428,24 @@ impl Leases {
     }
 
     /// What an organization has, its open leases counted as what their calls have spent so far. Read again until
-    /// nothing changed under the reading.
+    /// nothing changed under the reading: a query is not one moment, and may find a meter without a lease of its.
     pub async fn standing(&self, org: OrgId) -> Result<(Meter, Money)> {
         const LOOKS: usize = 10;
+        let ids = |leases: &[Lease]| leases.iter().map(|lease| lease.id).collect::<Vec<_>>();
+        let (mut meter, mut leases) = self.org_money(org).await?;
         for look in 1.. {
-            let (meter, leases) = self.org_money(org).await?;
             let mut balance = meter.balance();
             for lease in leases.iter().filter(|lease| !lease.is_exempt) {
                 let charged: Money = self.charges(lease).await?.iter().map(|charge| charge.charged).sum();
                 balance += lease.unit.money.times(lease.slots.into()).less(charged);
             }
-            let (again, _) = if leases.is_empty() { (meter.clone(), vec![]) } else { self.org_money(org).await? };
+            let (meter_again, leases_again) = self.org_money(org).await?;
+            let stands_still = meter_again.sequence() == meter.sequence() && ids(&leases_again) == ids(&leases);
             // Where an organization changes all the time, the last look is the answer: true to some milliseconds.
-            if again.sequence() == meter.sequence() || look == LOOKS {
+            if stands_still || look == LOOKS {
                 return Ok((meter, balance));
             }
+            (meter, leases) = (meter_again, leases_again);
         }
         unreachable!("the last look answers")
     }

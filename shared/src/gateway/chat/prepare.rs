@@ -62,10 +62,22 @@ fn max_tokens(request: &ChatRequest, model: &Model, greatest_input: u64) -> Resu
     if let (Some(asked), Some(most)) = (request.max_tokens(), most)
         && asked > most
     {
-        return Err(Error::invalid_body("max_tokens", format_args!("this model answers with at most {most} tokens")));
+        let problem = format_args!("this model answers with at most {most} tokens");
+        return Err(Error::invalid_body(request.max_tokens_name(), problem));
+    }
+    if let Some(window) = model.context_window
+        && likely(greatest_input) > window
+    {
+        return Err(Error::Provider {
+            trouble: ProviderTrouble::Request,
+            code: "context_length_exceeded".to_owned(),
+            message: format!("the messages are longer than the {window} tokens that this model reads"),
+            param: Some("messages".to_owned()),
+            retry_after_s: None,
+        });
     }
     let most = most.unwrap_or(DEFAULT_MAX_TOKENS);
-    // The input is overestimated: a request is not refused for its length here, but by the provider that counts it.
+    // The input is overestimated: one that may just fit is for the provider to count.
     let room = model.context_window.map_or(most, |window| window.saturating_sub(greatest_input).max(1));
     Ok(request.max_tokens().unwrap_or(most.min(room).max(1)))
 }

@@ -238,7 +238,11 @@ impl ChatRequest {
 
     /// Bounds each answer, so that what a call can cost is known before it is made.
     pub fn set_max_tokens(&mut self, tokens: u64) {
-        let name = if self.body.contains_key("max_completion_tokens") { "max_completion_tokens" } else { "max_tokens" };
-        self.body.insert(name.to_owned(), tokens.into());
+        self.body.insert(self.max_tokens_name().to_owned(), tokens.into());
+    }
+
+    /// Which of its two names the bound goes by.
+    pub fn max_tokens_name(&self) -> &'static str {
+        if self.body.contains_key("max_completion_tokens") { "max_completion_tokens" } else { "max_tokens" }
     }
 }

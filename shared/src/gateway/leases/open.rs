@@ -93,6 +93,9 @@ impl Open {
 
     /// For how long it still takes calls.
     pub fn admits_for(&self, now: Time) -> Duration {
+        if self.state().is_ending {
+            return Duration::ZERO;
+        }
         let left_ms = self.lease.admits_until.as_millis() - now.as_millis();
         Duration::from_millis(left_ms.try_into().unwrap_or_default())
     }

@@ -13,6 +13,9 @@ use crate::domain::lease::{MOST_SLOTS, Need, Payer, Shortage};
 use crate::domain::money::Money;
 use crate::store::leases::Wanted;
 
+/// How often a lease is asked for anew, when the last one was over before it came.
+const GRANTS: usize = 3;
+
 pub struct Pool {
     source: Source,
     state: Mutex<State>,
@@ -47,27 +50,29 @@ impl Pool {
         if let Some(slot) = self.take_of_open(model, &need) {
             return Ok(Ok(slot));
         }
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let granting = self.granting.lock().await;
-        let waiting = self.waiting.fetch_sub(1, Ordering::Relaxed);
+        let waits = Waits::new(&self.waiting);
+        let _granting = self.granting.lock().await;
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        drop(waits);
         // While this call waited, another may have brought a lease.
         if let Some(slot) = self.take_of_open(model, &need) {
             return Ok(Ok(slot));
         }
-        let wanted = self.wanted(model, need, waiting);
-        let granted = match self.source.store.grant(payer, &wanted, self.source.clock.now()).await? {
-            Ok(granted) => granted,
-            Err(shortage) => return Ok(Err(shortage)),
-        };
-        let open = Arc::new(Open::new(granted));
-        // The grant was for this call: it fits, unless the grant took longer than the lease admits.
-        let slot = open.take(&need, self.source.clock.now());
-        self.replace(&open);
-        drop(granting);
-        match slot {
-            Some(number) => Ok(Ok(Slot::new(self.source.clone(), open, number))),
-            None => Err(crate::Error::busy("a lease was over before it came")),
+        for _ in 0..GRANTS {
+            let wanted = self.wanted(model, need, waiting);
+            let granted = match self.source.store.grant(payer, &wanted, self.source.clock.now()).await? {
+                Ok(granted) => granted,
+                Err(shortage) => return Ok(Err(shortage)),
+            };
+            let open = Arc::new(Open::new(granted));
+            // The grant was for this call: it fits, unless the lease's minute ended before it came.
+            let slot = open.take(&need, self.source.clock.now());
+            self.replace(&open);
+            if let Some(number) = slot {
+                return Ok(Ok(Slot::new(self.source.clone(), open, number)));
+            }
         }
+        Err(crate::Error::busy("leases were over before they came"))
     }
 
     fn take_of_open(&self, model: &Model, need: &Need) -> Option<Slot> {
@@ -105,8 +110,9 @@ impl Pool {
 
     fn replace(&self, open: &Arc<Open>) {
         self.state().open = Some(open.clone());
-        if open.lease.is_wide() {
-            close_later(self.source.clone(), open.clone(), open.admits_for(self.source.clock.now()));
+        let admits_for = open.admits_for(self.source.clock.now());
+        if admits_for.is_zero() || open.lease.is_wide() {
+            close_later(self.source.clone(), open.clone(), admits_for);
         }
     }
 
@@ -121,6 +127,22 @@ impl Pool {
         open.end();
         close(&self.source, &open).await;
         Ok(true)
+    }
+}
+
+/// Counts among those who wait, as long as it is held: a call may be dropped while it waits.
+struct Waits<'a>(&'a AtomicU32);
+
+impl<'a> Waits<'a> {
+    fn new(waiting: &'a AtomicU32) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

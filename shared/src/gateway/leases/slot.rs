@@ -41,9 +41,10 @@ impl Slot {
     pub fn put_back(&mut self) {
         self.is_settled = true;
         self.open.put_back(self.number);
-        // Nobody may come for it: a wide lease is looked after already, one of a single call is not.
-        if !self.open.lease.is_wide() {
-            close_later(self.source.clone(), self.open.clone(), self.open.admits_for(self.source.clock.now()));
+        // Nobody may come for it. A wide lease that still takes calls is looked after already.
+        let admits_for = self.open.admits_for(self.source.clock.now());
+        if admits_for.is_zero() || !self.open.lease.is_wide() {
+            close_later(self.source.clone(), self.open.clone(), admits_for);
         }
     }
 

@@ -1,0 +1,110 @@
+//! The way from a process to DynamoDB, on which requests and answers are delayed and lost.
+
+use std::time::Duration;
+
+use aws_smithy_runtime_api::client::http::{
+    HttpClient, HttpConnector, HttpConnectorFuture, HttpConnectorSettings, SharedHttpClient, SharedHttpConnector,
+};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use aws_smithy_types::body::SdkBody;
+use http_body_util::BodyExt;
+use serde_json::Value;
+use tokio::sync::oneshot;
+use tokio::time::sleep;
+
+use crate::database::Answer;
+use crate::process::Process;
+use crate::service;
+
+#[derive(Clone)]
+pub struct Connection(Process);
+
+/// What becomes of one request.
+struct Journey {
+    there: Duration,
+    /// How long its items are held, if it writes.
+    pub holds: Duration,
+    back: Duration,
+    is_lost: bool,
+    is_throttled: bool,
+    loses_its_answer: bool,
+}
+
+impl Connection {
+    pub fn client(process: &Process) -> SharedHttpClient {
+        SharedHttpClient::new(Self(process.clone()))
+    }
+
+    fn journey(&self) -> Journey {
+        let faults = self.0.faults;
+        let mut state = self.0.world.state();
+        let random = &mut state.random;
+        let mut happens = |of_a_thousand: u32| of_a_thousand > 0 && random.u32(..1_000) < of_a_thousand;
+        let is_lost = happens(faults.request_lost);
+        let is_throttled = happens(faults.throttled);
+        let loses_its_answer = happens(faults.answer_lost);
+        let is_delayed = happens(faults.delayed);
+        let millis = |millis| Duration::from_millis(millis);
+        // A request's signature is good for five minutes: none lands later than that.
+        let there = if is_delayed { random.u64(100..60_000) } else { random.u64(1..=3) };
+        let (holds, back) = (millis(random.u64(4..=8)), millis(random.u64(1..=3)));
+        Journey { there: millis(there), holds, back, is_lost, is_throttled, loses_its_answer }
+    }
+
+    async fn exchange(self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
+        let process = &self.0;
+        process.runs().await;
+        let target = request.headers().get("x-amz-target").unwrap_or_default();
+        let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
+        let body = request.into_body().collect().await.map_err(ConnectorError::io)?.to_bytes();
+        let body: Value = serde_json::from_slice(&body).expect("the SDK writes JSON");
+        let journey = self.journey();
+        if journey.is_lost {
+            sleep(journey.there).await;
+            process.world.note(|| format!("{}: a {operation} is lost", process.name));
+            return Err(ConnectorError::io("the connection was reset".into()));
+        }
+        let (sender, answer) = oneshot::channel();
+        // A task of its own: what was sent arrives, whatever becomes of its sender.
+        tokio::spawn(deliver(process.clone(), operation, body, journey, sender));
+        let answer = answer.await.map_err(|_| ConnectorError::io("the connection was reset".into()))?;
+        process.runs().await;
+        let body = SdkBody::from(answer.body.to_string());
+        Ok(HttpResponse::new(answer.status.try_into().expect("a status of HTTP"), body))
+    }
+}
+
+async fn deliver(process: Process, operation: String, body: Value, journey: Journey, sender: oneshot::Sender<Answer>) {
+    sleep(journey.there).await;
+    let answer = match journey.is_throttled {
+        true => service::throttled(),
+        false => service::carry_out(&process, &operation, body, journey.holds).await,
+    };
+    sleep(journey.back).await;
+    if journey.loses_its_answer {
+        process.world.note(|| format!("{}: the answer to a {operation} is lost", process.name));
+    } else {
+        // A sender that is gone does not hear it.
+        let _ = sender.send(answer);
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Connection")
+    }
+}
+
+impl HttpConnector for Connection {
+    fn call(&self, request: HttpRequest) -> HttpConnectorFuture {
+        HttpConnectorFuture::new(self.clone().exchange(request))
+    }
+}
+
+impl HttpClient for Connection {
+    fn http_connector(&self, _: &HttpConnectorSettings, _: &RuntimeComponents) -> SharedHttpConnector {
+        SharedHttpConnector::new(self.clone())
+    }
+}

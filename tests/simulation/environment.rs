@@ -1,0 +1,125 @@
+//! An environment of the gateway: calls that take slots from the leases in its memory, as the gateway's own do.
+
+use std::time::Duration;
+
+use shared::Error;
+use shared::domain::lease::Shortage;
+use shared::domain::time::{Clock, Time};
+use shared::domain::usage::{Tokens, UsageSource};
+use shared::gateway::leases::{Leases, Outcome, Slot};
+use tokio::time::{sleep, timeout};
+
+use crate::process::Process;
+use crate::rules::Rule;
+use crate::scenario::{Call, Fate};
+use crate::violation::Oracle;
+
+/// How often a charge is tried.
+const TRIES: usize = 3;
+
+pub struct Environment {
+    process: Process,
+    leases: Leases,
+}
+
+impl Environment {
+    pub fn new(process: Process) -> Self {
+        let clock = match process.world.without {
+            Some(Rule::EndsWithItsMinute) => kept(&process),
+            _ => process.clock(),
+        };
+        let leases = Leases::by(clock, &process.context()).unwrap();
+        Self { process, leases }
+    }
+
+    /// From the moment the call comes in to its end, whatever that is.
+    pub async fn serve(&self, call: &Call) {
+        self.process.sleeps_until(call.at).await;
+        match call.fate {
+            Fate::DroppedAfter(after) => drop(timeout(after, self.serve_whole(call)).await),
+            _ => self.serve_whole(call).await,
+        }
+    }
+
+    async fn serve_whole(&self, call: &Call) {
+        let world = &self.process.world;
+        let payer = &world.scenario.payers[call.payer];
+        let mut slot = match self.leases.take(payer, &world.scenario.models[call.model], call.need).await {
+            Ok(Ok(slot)) => slot,
+            Ok(Err(shortage)) => return self.refused(call, shortage),
+            Err(error) => return self.failed(call, &error),
+        };
+        if call.fate == Fate::NeverReachesItsProvider {
+            sleep(call.takes).await;
+            self.process.runs().await;
+            return slot.put_back();
+        }
+        world.state().books.admit(payer, call, self.process.now());
+        world.note(|| format!("{}: call {} is admitted", self.process.name, call.number));
+        sleep(call.takes).await;
+        self.process.runs().await;
+        self.charge(call, slot).await;
+    }
+
+    async fn charge(&self, call: &Call, mut slot: Slot) {
+        let world = &self.process.world;
+        let mut charge = slot.priced(Outcome {
+            tokens: Tokens { input: call.input, cached: call.cached, output: call.output, reasoning: 0 },
+            source: UsageSource::Provider,
+            images: 0,
+            provider: "simulated".to_owned(),
+            request_id: call.number.to_string(),
+            body_hash: None,
+        });
+        if world.without == Some(Rule::ChargesWhatItsSlotHolds) && !world.scenario.payers[call.payer].is_exempt {
+            charge.charged = charge.cost;
+        }
+        for _ in 0..TRIES {
+            match slot.record(&charge).await {
+                Ok(()) => {
+                    world.state().books.answered.insert(call.number.to_string());
+                    return slot.close_when_over().await;
+                }
+                Err(error) => self.failed(call, &error),
+            }
+            sleep(Duration::from_secs(1)).await;
+            self.process.runs().await;
+        }
+    }
+
+    fn refused(&self, call: &Call, shortage: Shortage) {
+        let world = &self.process.world;
+        world.note(|| format!("{}: call {} is refused {shortage:?}", self.process.name, call.number));
+        world.state().books.count(match shortage {
+            Shortage::Credits => "refused for credits",
+            Shortage::Cap(_) => "refused for a cap",
+            Shortage::Rate { .. } => "refused for a rate",
+            Shortage::Revoked(_) => "refused as revoked",
+        });
+    }
+
+    fn failed(&self, call: &Call, error: &Error) {
+        failed(&self.process, &format!("call {}", call.number), error);
+    }
+}
+
+/// That the platform is busy may be; that it is wrong may not.
+pub fn failed(process: &Process, what: &str, error: &Error) {
+    process.world.note(|| format!("{}: {what} fails: {error:?}", process.name));
+    let books = &mut process.world.state().books;
+    books.count("busy");
+    if !matches!(error, Error::Unavailable { .. }) {
+        books.violated(Oracle::Failed, format!("{what}: {error:?}"));
+    }
+}
+
+/// The time as it was read up to 15 s ago: leases are used past the end of their minute.
+fn kept(process: &Process) -> Clock {
+    const KEPT_MS: i64 = 15_000;
+    const BEFORE_THE_MINUTE_MS: i64 = 7_000;
+    let process = process.clone();
+    Clock::new(move || {
+        let now_ms = process.now().as_millis() + BEFORE_THE_MINUTE_MS;
+        Time::from_millis(now_ms / KEPT_MS * KEPT_MS - BEFORE_THE_MINUTE_MS)
+    })
+}

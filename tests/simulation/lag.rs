@@ -1,0 +1,39 @@
+//! Indexes that lag behind their tables.
+
+use serde_json::{Value, json};
+use shared::domain::time::Time;
+use shared::store::keys;
+
+use crate::books::Books;
+
+impl Books {
+    /// The due index has not heard of everything, and still lists what is gone.
+    pub fn lag(&mut self, items: &mut Vec<Value>, shard: &str) {
+        if shard == keys::due_shard_at(0) {
+            self.looks_at_due += 1;
+        }
+        let looks = self.looks_at_due;
+        let lags = |number: usize| fastrand::Rng::with_seed(looks * 1_000 + number as u64).u8(..4) == 0;
+        let number = |item: &Value| {
+            let id = item["lease"]["S"].as_str()?.parse().ok()?;
+            Some(self.leases.get(&id)?.number)
+        };
+        items.retain(|item| !number(item).is_some_and(lags));
+        if shard == keys::due_shard_at(0) {
+            let gone = self.leases.iter().filter(|(_, lease)| !lease.is_open && lags(lease.number));
+            items.extend(
+                gone.map(|(id, lease)| json!({"lease": {"S": id.to_string()}, "org": {"S": lease.org.to_string()}})),
+            );
+        }
+    }
+
+    /// Charges of the last 0.8 s, as if an index were to tell of them.
+    pub fn forget_newest(&self, items: &mut Vec<Value>, now: Time) {
+        items.retain(|item| {
+            let id = item["pk"]["S"].as_str().unwrap_or_default().strip_prefix("LEASE#");
+            let lease = id.and_then(|id| self.leases.get(&id.parse().ok()?));
+            let written = lease.and_then(|lease| lease.written.get(item["sk"]["S"].as_str()?));
+            written.is_none_or(|written| now.as_millis() - written.as_millis() > 800)
+        });
+    }
+}

@@ -1,0 +1,148 @@
+//! The load of a scenario: who may call what, with what money, and the calls.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use shared::domain::catalog::{Model, ModelType, OnDisconnect, Pricing};
+use shared::domain::id::{ApiKeyId, OrgId, UserId};
+use shared::domain::lease::{Need, Payer};
+use shared::domain::limits::{Level, Limits, PlanLimits};
+use shared::domain::money::Money;
+use uuid::Uuid;
+
+use crate::scenario::{Call, Cap, Fate};
+use crate::trouble::millis;
+
+pub fn payers(random: &mut Rng, is_roomy: bool) -> Vec<Payer> {
+    let id = |kind: u128, number: u8| Uuid::from_u128((kind << 64) + u128::from(number) + 1);
+    let mut limits = |most_calls: u64| {
+        let mut some = |least: u64, most: u64| {
+            let least = if is_roomy { least * 60 } else { least };
+            let most = if is_roomy { most * 100 } else { most };
+            (random.u8(..3) == 0).then(|| random.u64(least..=most))
+        };
+        Limits {
+            rpm: some(3, most_calls),
+            rpd: some(5, 2 * most_calls),
+            tpm: some(1_500, 400 * most_calls),
+            tpd: some(2_500, 800 * most_calls),
+            ipm: None,
+        }
+    };
+    let limits = PlanLimits { org: limits(20), user: limits(15), key: limits(12) };
+    let count = random.u8(1..=3);
+    let payers = (0..count).map(|number| {
+        // The first two are of one organization; the second is of another user or has another key.
+        let org = OrgId::from(id(1, number / 2));
+        let user = UserId::from(id(2, if random.bool() { number } else { number / 2 * 2 }));
+        let key = (random.u8(..5) > 0).then(|| ApiKeyId::from(id(3, number)));
+        Payer { org, user, key, is_exempt: random.u8(..12) == 0, limits }
+    });
+    payers.collect()
+}
+
+pub fn model(name: &str, input_micro_usd: u64, output_micro_usd: u64, version: u64) -> Model {
+    Model {
+        name: name.to_owned(),
+        display_name: name.to_owned(),
+        r#type: ModelType::Others,
+        provider: "simulated".to_owned(),
+        capabilities: vec![],
+        context_window: None,
+        max_output_tokens: None,
+        pricing: Pricing {
+            input_micro_usd,
+            output_micro_usd,
+            cached_input_micro_usd: Some(input_micro_usd / 10),
+            image_micro_usd: None,
+        },
+        deprecated_at: None,
+        retires_at: None,
+        defaults: Default::default(),
+        deployments: vec![],
+        on_disconnect: OnDisconnect::Stop,
+        version,
+    }
+}
+
+pub fn calls(random: &mut Rng, models: &[Model], payers: usize, environments: usize, is_calm: bool) -> Vec<Call> {
+    let count = random.usize(25..=60);
+    // The operator gives credits first.
+    let mut at = Duration::from_secs(1);
+    let second_burst = count * 2 / 3;
+    let calls = (0..count).map(|number| {
+        at = match number {
+            _ if number == second_burst => millis(random, 340_000, 375_000),
+            _ if random.u8(..8) == 0 => at + millis(random, 500, 6_000),
+            _ => at + millis(random, 0, 250),
+        };
+        let model = usize::from(random.u8(..8) == 0);
+        let (input, most_output) = (random.u64(10..=400), random.u64(20..=300));
+        let output = match random.u8(..10) {
+            0 => most_output,
+            // Providers break their word: more than they were asked for at most.
+            1 => most_output + random.u64(1..=400),
+            _ => random.u64(0..=most_output),
+        };
+        Call {
+            number,
+            at,
+            environment: random.usize(..environments),
+            payer: random.usize(..payers),
+            model,
+            need: Need {
+                money: models[model].pricing.greatest_cost(input, most_output),
+                tokens: input + most_output,
+                images: 0,
+            },
+            input,
+            cached: if random.bool() { random.u64(0..=input) } else { 0 },
+            output,
+            takes: millis(random, 20, 4_000),
+            fate: match random.u8(..16) {
+                0 => Fate::NeverReachesItsProvider,
+                1 if !is_calm => Fate::DroppedAfter(millis(random, 0, 3_000)),
+                _ => Fate::Served,
+            },
+        }
+    });
+    calls.collect()
+}
+
+/// Mostly less than all calls would cost.
+pub fn money(
+    random: &mut Rng,
+    is_roomy: bool,
+    payers: &[Payer],
+    models: &[Model],
+    calls: &[Call],
+) -> (Vec<(OrgId, Money)>, Vec<Cap>) {
+    let demand = |of: &dyn Fn(&Payer) -> bool| -> u64 {
+        let calls = calls.iter().filter(|call| of(&payers[call.payer]));
+        let costs = calls.map(|call| models[call.model].pricing.greatest_cost(call.input, call.output).pico_usd());
+        costs.sum::<u64>().max(1_000_000)
+    };
+    let mut orgs: Vec<OrgId> = payers.iter().map(|payer| payer.org).collect();
+    orgs.dedup();
+    let credits = orgs.iter().map(|org| (*org, part(random, is_roomy, demand(&|payer| payer.org == *org))));
+    let credits = credits.collect();
+    let mut caps = Vec::new();
+    for (index, payer) in payers.iter().enumerate() {
+        let levels = [
+            (Level::Org, payers[..index].iter().all(|other| other.org != payer.org)),
+            (Level::User, payers[..index].iter().all(|other| other.user != payer.user)),
+            (Level::Key, payer.key.is_some()),
+        ];
+        for (level, is_first) in levels {
+            if is_first && random.u8(..5) == 0 {
+                caps.push(Cap { payer: index, level, most: part(random, is_roomy, demand(&|_| true) / 2) });
+            }
+        }
+    }
+    (credits, caps)
+}
+
+fn part(random: &mut Rng, is_roomy: bool, demand: u64) -> Money {
+    let percent = if is_roomy { random.u64(800..=6_000) } else { random.u64(15..=140) };
+    Money::from_pico_usd(demand * percent / 100 + random.u64(..1_000_000))
+}

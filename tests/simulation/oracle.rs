@@ -1,0 +1,179 @@
+//! What must hold at the end of a history, read from the tables and through the stores.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use shared::domain::id::OrgId;
+use shared::domain::lease::month;
+use shared::domain::ledger::Entry;
+use shared::domain::limits::Dimension;
+use shared::domain::time::Time;
+use shared::store::usage::Figures;
+use shared::store::{Leases, Ledger, Usage, keys};
+
+use crate::database::{COUNTERS, JOURNAL};
+use crate::history::sweep;
+use crate::process::Process;
+use crate::violation::Oracle;
+use crate::world::World;
+
+/// Sweeps of the whole, until a due index that lags has told of everything.
+const SWEEPS: usize = 30;
+
+/// The balance as it is shown must be one that there was while it was looked at.
+pub async fn look_at_balance(auditor: &Process, org: OrgId, looks: &[Duration]) {
+    let leases = Leases::new(&auditor.context()).unwrap();
+    let world = &auditor.world;
+    for at in looks {
+        auditor.sleeps_until(*at).await;
+        let from = world.now();
+        let Ok((_, shown)) = leases.standing(org).await else { continue };
+        let books = &mut world.state().books;
+        let shown = i128::from(shown.pico_usd());
+        let had = books.orgs.get(&org).and_then(|credits| credits.between(from, world.now()));
+        if let Some((least, most)) = had
+            && !(least..=most).contains(&shown)
+        {
+            books.violated(Oracle::Shown, format!("{shown} was shown, {least} to {most} was there"));
+        }
+    }
+}
+
+pub async fn look(world: &Arc<World>) {
+    let auditor = Process::calm(world, "auditor");
+    if world.scenario.is_calm {
+        leases_are_closed(world, "left open by a living owner");
+    }
+    let leases = Leases::new(&auditor.context()).unwrap();
+    for _ in 0..SWEEPS {
+        if world.state().books.leases.values().all(|lease| !lease.is_open) {
+            break;
+        }
+        sweep(&auditor, &leases).await;
+    }
+    leases_are_closed(world, "open after every sweep");
+    every_answer_has_its_charge(world);
+    ledger_and_balance_agree(world, &auditor).await;
+    usage_is_the_ledgers_sum(world, &auditor).await;
+    meters_agree(world);
+}
+
+fn violated(world: &World, oracle: Oracle, what: String) {
+    world.state().books.violated(oracle, what);
+}
+
+fn leases_are_closed(world: &World, how: &str) {
+    let books = &mut world.state().books;
+    let open: Vec<usize> = books.leases.values().filter(|lease| lease.is_open).map(|lease| lease.number).collect();
+    if !open.is_empty() {
+        books.violated(Oracle::LeftOpen, format!("leases {open:?} are {how}"));
+    }
+}
+
+fn every_answer_has_its_charge(world: &World) {
+    let books = &mut world.state().books;
+    let without: Vec<String> =
+        books.answered.iter().filter(|call| !books.charges.contains_key(*call)).cloned().collect();
+    if !without.is_empty() {
+        books.violated(Oracle::NotCharged, format!("calls {without:?} were answered"));
+    }
+}
+
+async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
+    let context = auditor.context();
+    let (leases, ledger) = (Leases::new(&context).unwrap(), Ledger::new(&context).unwrap());
+    let rows = world.database.items(JOURNAL);
+    let orgs: Vec<(OrgId, i128, i128)> =
+        world.state().books.orgs.iter().map(|(org, credits)| (*org, credits.given, credits.left())).collect();
+    for (org, given, left) in orgs {
+        let meter = world.database.item(COUNTERS, &keys::org_meter(org).pk, keys::METER);
+        let balance = number(&meter, "balance");
+        let of_org = rows.iter().filter(|row| row["slot"]["charge"]["org"] == org.to_string());
+        let charged: i128 = of_org.map(|row| i128::from(row["slot"]["charge"]["charged"].as_u64().unwrap())).sum();
+        if balance + charged != given || balance != left {
+            let what = format!("{balance} left and {charged} in the ledger, of {given}");
+            violated(world, Oracle::Unbalanced, what);
+        }
+        let (_, shown) = leases.standing(org).await.unwrap();
+        if i128::from(shown.pico_usd()) != balance {
+            violated(world, Oracle::Shown, format!("{shown} USD is shown in the end, {balance} pico-USD is there"));
+        }
+        let mut listed = 0;
+        let months = [month(world.scenario.starts_at), month(world.now())];
+        for month in months.iter().take(if months[0] == months[1] { 1 } else { 2 }) {
+            for entry in ledger.list(org, *month, 1_000, None).await.unwrap().entries {
+                if let Entry::Charge(charge) = entry {
+                    listed += i128::from(charge.charged.pico_usd());
+                }
+            }
+        }
+        if listed != charged {
+            violated(world, Oracle::Unbalanced, format!("{listed} of {charged} charged is listed"));
+        }
+    }
+}
+
+async fn usage_is_the_ledgers_sum(world: &Arc<World>, auditor: &Process) {
+    let usage = Usage::new(&auditor.context()).unwrap();
+    let expected = world.state().books.usage.clone();
+    let mut months: Vec<(OrgId, i64)> = expected.keys().map(|(org, month, _)| (*org, *month)).collect();
+    months.dedup();
+    for (org, month) in months {
+        let found = usage.of_month(org, month).await.unwrap();
+        let days = found.days.into_iter().map(|(day, model, figures)| (format!("DAY#{day}#{model}"), figures));
+        let keys =
+            found.keys.into_iter().map(|(user, key, figures)| (keys::usage_of_key(org, month, user, key).sk, figures));
+        let found: BTreeMap<String, Figures> = days.chain(keys).collect();
+        let of_month = expected.iter().filter(|((of, in_month, _), _)| *of == org && *in_month == month);
+        let expected: BTreeMap<String, Figures> =
+            of_month.map(|((_, _, key), figures)| (key.clone(), *figures)).collect();
+        if found != expected {
+            violated(world, Oracle::Usage, format!("{found:?} instead of {expected:?}"));
+        }
+    }
+}
+
+/// Counters of windows that are over were not given back to; the others say just what happened.
+fn meters_agree(world: &World) {
+    let now = world.now();
+    let meters = world.database.items(COUNTERS).into_iter().filter(|item| item["sk"] == keys::METER);
+    for meter in meters {
+        let pk = meter["pk"].as_str().unwrap().to_owned();
+        let attributes = meter.as_object().into_iter().flatten().map(|(name, _)| name);
+        for attribute in attributes.filter(|attribute| is_current(attribute, now)) {
+            let value = number(&meter, attribute);
+            if attribute.ends_with("_wide") && value != 0 {
+                violated(world, Oracle::Wide, format!("{attribute} of {pk} is {value}"));
+            }
+            if let Some(month) = attribute.strip_prefix("spent_").and_then(|month| month.parse().ok()) {
+                let spent = world.state().books.spent.get(&(pk.clone(), month)).copied().unwrap_or_default();
+                if value != spent {
+                    let what = format!("{attribute} of {pk} is {value}, {spent} was charged");
+                    violated(world, Oracle::Unbalanced, what);
+                }
+            }
+        }
+        let admitted = world.state().books.admitted.clone();
+        for ((of, dimension, window), admitted) in admitted {
+            let attribute = format!("{dimension}_{window}");
+            if of == pk && is_current(&attribute, now) && number(&meter, &attribute) < i128::from(admitted) {
+                let what = format!("{attribute} of {pk} is {}, {admitted} were admitted", number(&meter, &attribute));
+                violated(world, Oracle::Undercounted, what);
+            }
+        }
+    }
+}
+
+fn is_current(attribute: &str, now: Time) -> bool {
+    let (name, window) = attribute.trim_end_matches("_wide").split_once('_').unwrap_or((attribute, ""));
+    match Dimension::ALL.iter().find(|dimension| dimension.as_str() == name) {
+        Some(dimension) => window.parse() == Ok(dimension.window(now)),
+        None => true,
+    }
+}
+
+fn number(item: &Value, attribute: &str) -> i128 {
+    item[attribute].as_i64().unwrap_or_default().into()
+}

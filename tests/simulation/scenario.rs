@@ -1,0 +1,141 @@
+//! What a seed decides: who calls what and when, what they may, and what goes wrong.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use shared::domain::catalog::Model;
+use shared::domain::id::OrgId;
+use shared::domain::lease::{Need, Payer};
+use shared::domain::limits::Level;
+use shared::domain::money::Money;
+use shared::domain::time::Time;
+
+use crate::load::{calls, model, money, payers};
+use crate::trouble::{adjustments, faults, fortune, millis, moments};
+
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// Nothing goes wrong but what others do to the same items.
+    pub is_calm: bool,
+    pub starts_at: Time,
+    pub payers: Vec<Payer>,
+    pub models: Vec<Model>,
+    /// What each organization is given at first.
+    pub credits: Vec<(OrgId, Money)>,
+    pub caps: Vec<Cap>,
+    pub environments: Vec<Fortune>,
+    pub tickers: Vec<(Fortune, Vec<Duration>)>,
+    pub calls: Vec<Call>,
+    /// When somebody looks at the first organization's balance.
+    pub looks: Vec<Duration>,
+    /// When an operator gives the first organization more, or takes some.
+    pub adjustments: Vec<(Duration, Adjusts)>,
+    pub faults: Faults,
+}
+
+/// What may be spent in a month, by the payer whose meter of that level is capped.
+#[derive(Clone, Debug)]
+pub struct Cap {
+    pub payer: usize,
+    pub level: Level,
+    pub most: Money,
+}
+
+/// What befalls a process.
+#[derive(Clone, Debug, Default)]
+pub struct Fortune {
+    pub skew_ms: i64,
+    pub killed_at: Option<Duration>,
+    pub asleep: Vec<(Duration, Duration)>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Call {
+    pub number: usize,
+    pub at: Duration,
+    pub environment: usize,
+    pub payer: usize,
+    pub model: usize,
+    pub need: Need,
+    pub input: u64,
+    pub cached: u64,
+    pub output: u64,
+    pub takes: Duration,
+    pub fate: Fate,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Adjusts {
+    Gives(Money),
+    /// Of what no lease holds, so many percent.
+    Takes(u64),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fate {
+    Served,
+    NeverReachesItsProvider,
+    DroppedAfter(Duration),
+}
+
+/// Of a thousand requests, how many meet it.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Faults {
+    pub throttled: u32,
+    pub request_lost: u32,
+    pub answer_lost: u32,
+    pub delayed: u32,
+}
+
+const MINUTE_MS: i64 = 60_000;
+const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
+
+impl Scenario {
+    pub fn of(seed: u64) -> Self {
+        let mut random = Rng::with_seed(seed);
+        let random = &mut random;
+        let is_roomy = random.u8(..3) == 0;
+        let is_calm = random.u8(..6) == 0;
+        let is_late = !is_calm && random.u8(..4) == 0;
+        let payers = payers(random, is_roomy);
+        let models = vec![model("m-small", 150_000, 600_000, 1), model("m-large", 2_500_001, 10_000_003, 2)];
+        let mut environments: Vec<Fortune> = (0..random.usize(1..=3)).map(|_| fortune(random, is_calm)).collect();
+        let mut tickers: Vec<_> =
+            (0..2).map(|_| (fortune(random, is_calm), moments(random, 4, 338_000, 420_000))).collect();
+        if is_late {
+            // What one environment has under way when it falls asleep is swept before it wakes.
+            let asleep = vec![(millis(random, 2_000, 7_000), millis(random, 354_000, 420_000))];
+            environments[0] = Fortune { skew_ms: 0, killed_at: None, asleep };
+            tickers[0] = (Fortune::default(), moments(random, 2, 347_000, 353_000));
+        }
+        let calls = calls(random, &models, payers.len(), environments.len(), is_calm);
+        let (credits, caps) = money(random, is_roomy, &payers, &models, &calls);
+        Self {
+            is_calm,
+            starts_at: start(random),
+            payers,
+            models,
+            credits,
+            caps,
+            environments,
+            tickers,
+            calls,
+            looks: moments(random, 3, 1_000, 20_000).into_iter().chain(moments(random, 1, 340_000, 400_000)).collect(),
+            adjustments: adjustments(random),
+            faults: faults(random, is_calm),
+        }
+    }
+}
+
+/// Just before a boundary: of a minute always, of a day often, of a month sometimes.
+fn start(random: &mut Rng) -> Time {
+    let first_of_march = 20_513 * DAY_MS;
+    let boundary = match random.u8(..8) {
+        0 => first_of_march,
+        1 | 2 => first_of_march + 5 * DAY_MS,
+        _ => first_of_march + 5 * DAY_MS + random.i64(60..1_000) * MINUTE_MS,
+    };
+    // The second burst of calls is as near to a boundary as the first one, in some histories.
+    let before_ms = if random.u8(..4) == 0 { 360_000 } else { random.i64(0..20_000) };
+    Time::from_millis(boundary - before_ms)
+}

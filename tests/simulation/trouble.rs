@@ -1,0 +1,68 @@
+//! The troubles of a scenario: what befalls processes and requests, and operators who take credits back.
+
+use std::time::Duration;
+
+use fastrand::Rng;
+use shared::domain::money::Money;
+
+use crate::scenario::{Adjusts, Faults, Fortune};
+
+pub fn fortune(random: &mut Rng, is_calm: bool) -> Fortune {
+    let skew_ms = random.i64(-2_000..=2_000);
+    if is_calm {
+        return Fortune { skew_ms, ..Fortune::default() };
+    }
+    let asleep = match random.u8(..3) {
+        0 => {
+            let from = millis(random, 1_200, 8_000);
+            // Some wake before their leases expire, some just then, some long after.
+            let until = match random.u8(..3) {
+                0 => from + millis(random, 2_000, 60_000),
+                _ => millis(random, 345_000, 450_000),
+            };
+            vec![(from, until)]
+        }
+        _ => vec![],
+    };
+    let killed_at = match random.u8(..6) {
+        0 | 1 => Some(millis(random, 1_200, 10_000)),
+        2 => Some(millis(random, 330_000, 390_000)),
+        _ => None,
+    };
+    Fortune { skew_ms, killed_at, asleep }
+}
+
+pub fn faults(random: &mut Rng, is_calm: bool) -> Faults {
+    if is_calm {
+        return Faults::default();
+    }
+    let mut rate = |most: u32| if random.bool() { random.u32(..=most) } else { 0 };
+    Faults { throttled: rate(30), request_lost: rate(20), answer_lost: rate(60), delayed: rate(30) }
+}
+
+/// Some take nearly all there is, between calls and before late charges come.
+pub fn adjustments(random: &mut Rng) -> Vec<(Duration, Adjusts)> {
+    let mut adjustments = Vec::new();
+    let mut at = millis(random, 1_500, 3_000);
+    let count = if random.u8(..4) == 0 { random.u8(1..=8) } else { 0 };
+    for _ in 0..count {
+        adjustments.push((at, Adjusts::Takes(random.u64(97..=100))));
+        let amount = Money::from_pico_usd(random.u64(100_000_000..1_500_000_000));
+        adjustments.push((at + millis(random, 100, 400), Adjusts::Gives(amount)));
+        at += millis(random, 400, 1_500);
+    }
+    if random.u8(..3) == 0 {
+        adjustments.push((millis(random, 347_000, 352_000), Adjusts::Takes(random.u64(80..=100))));
+    }
+    adjustments
+}
+
+pub fn moments(random: &mut Rng, count: usize, from_ms: u64, to_ms: u64) -> Vec<Duration> {
+    let mut moments: Vec<Duration> = (0..count).map(|_| millis(random, from_ms, to_ms)).collect();
+    moments.sort();
+    moments
+}
+
+pub fn millis(random: &mut Rng, from: u64, to: u64) -> Duration {
+    Duration::from_millis(random.u64(from..to))
+}

@@ -1,0 +1,99 @@
+//! DynamoDB's JSON as the simulation reads and rewrites it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Number, Value, json};
+
+/// One write of a request.
+pub struct Write<'a> {
+    /// `Put`, `Update`, `Delete` or `ConditionCheck`
+    pub kind: &'a str,
+    pub table: &'a str,
+    pub pk: &'a str,
+    pub sk: &'a str,
+    pub body: &'a Value,
+}
+
+impl Write<'_> {
+    /// The item that is put, in plain JSON.
+    pub fn item(&self) -> Value {
+        plain(&json!({"M": self.body["Item"]}))
+    }
+
+    pub fn names_an_item(&self) -> String {
+        format!("{} {} {}", self.table, self.pk, self.sk)
+    }
+}
+
+/// The writes of a request; none of one that reads.
+pub fn writes<'a>(operation: &'a str, request: &'a Value) -> Vec<Write<'a>> {
+    match operation {
+        "PutItem" => vec![write("Put", request)],
+        "UpdateItem" => vec![write("Update", request)],
+        "TransactWriteItems" => {
+            let items = request["TransactItems"].as_array().into_iter().flatten();
+            items.flat_map(|item| item.as_object().unwrap()).map(|(kind, body)| write(kind, body)).collect()
+        }
+        _ => vec![],
+    }
+}
+
+fn write<'a>(kind: &'a str, body: &'a Value) -> Write<'a> {
+    let key = if kind == "Put" { &body["Item"] } else { &body["Key"] };
+    let text = |value: &'a Value| value.as_str().unwrap_or_default();
+    Write { kind, table: text(&body["TableName"]), pk: text(&key["pk"]["S"]), sk: text(&key["sk"]["S"]), body }
+}
+
+/// The bodies of a transaction's writes, to be changed.
+pub fn bodies(request: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
+    let items = request["TransactItems"].as_array_mut().into_iter().flatten();
+    items.flat_map(|item| item.as_object_mut().unwrap())
+}
+
+/// The attributes that an update adds to, each with its placeholder.
+fn additions(update: &Value) -> Vec<(String, String)> {
+    let expression = update["UpdateExpression"].as_str().unwrap_or_default();
+    let Some((_, additions)) = expression.split_once("ADD ") else { return vec![] };
+    let additions = additions.split(" REMOVE ").next().unwrap_or_default();
+    let pairs = additions.split(", ").filter_map(|pair| pair.split_once(' '));
+    let named = pairs.map(|(name, placeholder)| {
+        let attribute = update["ExpressionAttributeNames"][name].as_str().unwrap();
+        (attribute.to_owned(), placeholder.to_owned())
+    });
+    named.collect()
+}
+
+/// What an update adds, by attribute.
+pub fn added(update: &Value) -> BTreeMap<String, i128> {
+    let number = |placeholder: &str| update["ExpressionAttributeValues"][placeholder]["N"].as_str().unwrap().parse();
+    let added = additions(update).into_iter();
+    added.map(|(attribute, placeholder)| (attribute, number(&placeholder).unwrap())).collect()
+}
+
+pub fn change_added(update: &mut Value, change: impl Fn(&str, i128) -> i128) {
+    for (attribute, placeholder) in additions(update) {
+        let number = &mut update["ExpressionAttributeValues"][&placeholder]["N"];
+        *number = change(&attribute, number.as_str().unwrap().parse().unwrap()).to_string().into();
+    }
+}
+
+/// A typed value (`{"S": "x"}`) as JSON has it.
+pub fn plain(typed: &Value) -> Value {
+    let Some((kind, value)) = typed.as_object().and_then(|typed| typed.iter().next()) else { return Value::Null };
+    match kind.as_str() {
+        "N" => number(value.as_str().unwrap()),
+        "L" => value.as_array().unwrap().iter().map(plain).collect(),
+        "M" if value.is_null() => Value::Null,
+        "M" => {
+            let members = value.as_object().into_iter().flatten();
+            Value::Object(members.map(|(name, value)| (name.clone(), plain(value))).collect())
+        }
+        "NULL" => Value::Null,
+        _ => value.clone(),
+    }
+}
+
+fn number(text: &str) -> Value {
+    let whole = text.parse::<u64>().map(Number::from).or_else(|_| text.parse::<i64>().map(Number::from));
+    Value::Number(whole.expect("leases keep whole numbers"))
+}

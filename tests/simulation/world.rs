@@ -1,0 +1,81 @@
+//! What all processes of a history share: the time, the tables, and what is seen of them.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use fastrand::Rng;
+use shared::domain::time::Time;
+use tokio::time::Instant;
+
+use crate::books::Books;
+use crate::database::Database;
+use crate::rules::Rule;
+use crate::scenario::Scenario;
+
+static HISTORIES: AtomicU64 = AtomicU64::new(0);
+
+pub struct World {
+    pub scenario: Scenario,
+    /// What is switched off.
+    pub without: Option<Rule>,
+    pub database: Database,
+    unique: u64,
+    began: Instant,
+    state: Mutex<State>,
+}
+
+pub struct State {
+    pub random: Rng,
+    pub books: Books,
+    /// Items that writes under way hold against others.
+    pub held: BTreeSet<String>,
+    /// Tokens of transactions that were carried out.
+    pub tokens: HashSet<String>,
+    pub trace: Vec<String>,
+}
+
+impl World {
+    pub fn new(seed: u64, without: Option<Rule>) -> Arc<Self> {
+        let scenario = Scenario::of(seed);
+        let state = State {
+            random: Rng::with_seed(seed),
+            books: Books::new(&scenario),
+            held: BTreeSet::new(),
+            tokens: HashSet::new(),
+            trace: Vec::new(),
+        };
+        let world = Self {
+            without,
+            database: Database::new(),
+            unique: HISTORIES.fetch_add(1, Ordering::Relaxed),
+            began: Instant::now(),
+            state: Mutex::new(state),
+            scenario,
+        };
+        Arc::new(world)
+    }
+
+    pub fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap()
+    }
+
+    /// The true time, which no process knows.
+    pub fn now(&self) -> Time {
+        self.scenario.starts_at.plus(self.began.elapsed())
+    }
+
+    /// A number that no other history of this test has.
+    pub fn unique(&self) -> u64 {
+        self.unique
+    }
+
+    pub fn began(&self) -> Instant {
+        self.began
+    }
+
+    pub fn note(&self, what: impl FnOnce() -> String) {
+        let after_ms = self.began.elapsed().as_millis();
+        self.state().trace.push(format!("{after_ms:>8} ms  {}", what()));
+    }
+}
