@@ -106,12 +106,12 @@ pub async fn update_model(
     let deed = operator.deed("model.update", &name);
     let update = |listing: &Listing| {
         let before = find(listing, &name)?;
-        check_version(&if_match, &told(&ModelOut::from(before)))?;
         let after = merged(&ModelIn::from(before), &patch)?;
         if after.name() != name {
             return Err(Error::invalid_body("name", "a name stays; make another model, or an alias"));
         }
         let after = after.read(listing, listing.next_version())?;
+        check_version(&if_match, &told(&ModelOut::from(before)))?;
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
     let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
