@@ -87,7 +87,7 @@ pub async fn create_model(
         ("name" = String, Path, description = "The model's own name"),
         ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
     ),
-    request_body = ModelIn,
+    request_body(content = Object, description = "Any part of what makes one"),
     responses(
         (status = 200, description = "The model as it is now", body = ModelOut,
             headers(("ETag" = String, description = "Its version"))),

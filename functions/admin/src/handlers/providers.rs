@@ -87,7 +87,7 @@ pub async fn create_provider(
         ("name" = String, Path, description = "The provider"),
         ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
     ),
-    request_body = ProviderIn,
+    request_body(content = Object, description = "Any part of what makes one"),
     responses(
         (status = 200, description = "The provider as it is now", body = ProviderOut,
             headers(("ETag" = String, description = "Its version"))),
