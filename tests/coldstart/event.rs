@@ -9,12 +9,22 @@ use tests::runtime_api::FunctionProcess;
 /// A request to the function's first route, an empty batch for its queue, or the hour.
 pub fn first(template: &Template, function: &str, token: &str) -> Value {
     match template.routes.iter().find(|route| route.function == function) {
-        Some(route) => request(&route.path, token),
+        Some(_) if function == "inference" => question(token),
+        Some(route) => request(&route.path.replace("{proxy+}", first_under(function)), token),
         None if template.functions[function].source.is_some() => json!({"Records": []}),
         None => json!({
             "version": "0", "id": "0", "detail-type": "Scheduled Event", "source": "aws.events", "account": "0",
             "time": "2026-01-01T00:00:00Z", "region": "us-east-1", "resources": [], "detail": {},
         }),
+    }
+}
+
+/// Where a function has nothing but routes under a prefix.
+fn first_under(function: &str) -> &'static str {
+    match function {
+        "admin" => "models",
+        "billing" => "balance",
+        _ => "",
     }
 }
 
@@ -26,6 +36,16 @@ fn request(path: &str, token: &str) -> Value {
         "stageVariables": null, "body": null, "isBase64Encoded": false,
         "requestContext": {"stage": "v1", "httpMethod": "GET", "resourcePath": path, "identity": {}},
     })
+}
+
+/// It takes nothing but questions.
+fn question(token: &str) -> Value {
+    let mut request = request("/gateway/v1/chat/completions", token);
+    request["httpMethod"] = "POST".into();
+    request["headers"]["Content-Type"] = "application/json".into();
+    let body = json!({"model": "dev-chat", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello"}]});
+    request["body"] = body.to_string().into();
+    request
 }
 
 /// How long the answer took.

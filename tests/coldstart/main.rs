@@ -68,7 +68,13 @@ async fn main() -> ExitCode {
     println!("{:<14}{:>8}{:>16}{:>20}{:>10}", "function", "MB", "first poll ms", "first response ms", "RSS MB");
     let mut passed = true;
     for (function, binary) in &binaries {
-        let event = event::first(&template, function, &token);
+        let credentials = &app.platform.credentials;
+        let credential = match function.as_str() {
+            "admin" => &credentials.operator.api_key,
+            "account" | "billing" | "catalog" | "inference" => &credentials.users["ada"].api_key,
+            _ => &token,
+        };
+        let event = event::first(&template, function, credential);
         let settings = settings(&app, function);
         let mut runs = Vec::new();
         for _ in 0..cli.runs {

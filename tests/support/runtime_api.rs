@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use bytes::Bytes;
 use local::services::{ACCOUNT, REGION, address, listen};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio::sync::{Mutex, mpsc};
@@ -129,7 +129,10 @@ impl FunctionProcess {
             }
         };
         assert_eq!(of, id, "the answer is to another event");
-        let json = |body: Bytes| serde_json::from_slice(&body).unwrap_or_else(|_| panic!("not JSON: {body:?}"));
+        let json = |body: Bytes| {
+            streamed(&body)
+                .unwrap_or_else(|| serde_json::from_slice(&body).unwrap_or_else(|_| panic!("not JSON: {body:?}")))
+        };
         Invocation { outcome: outcome.map(json).map_err(json), took }
     }
 
@@ -190,6 +193,16 @@ async fn next(State(api): State<Arc<Api>>) -> Response {
         ("content-type", "application/json".to_owned()),
     ];
     (headers, payload).into_response()
+}
+
+/// What a function that streams sends: status and headers, eight zeros, the body. Here in the form of one that does not.
+fn streamed(sent: &[u8]) -> Option<Value> {
+    let end = sent.windows(8).position(|bytes| bytes == [0; 8])?;
+    let mut answer: Value = serde_json::from_slice(&sent[..end]).ok()?;
+    let headers = answer["headers"].as_object().into_iter().flatten();
+    answer["multiValueHeaders"] = headers.map(|(name, value)| (name.clone(), json!([value]))).collect();
+    answer["body"] = String::from_utf8_lossy(&sent[end + 8..]).into();
+    Some(answer)
 }
 
 async fn response(State(api): State<Arc<Api>>, Segments(id): Segments<String>, body: Bytes) -> StatusCode {

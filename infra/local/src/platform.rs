@@ -46,6 +46,9 @@ pub struct Platform {
     pub issuer: Issuer,
     pub started_in: Duration,
     parts: Parts,
+    /// Where the services are, for whoever connects anew, and who sees the calls.
+    services: Endpoints,
+    observer: Option<SharedInterceptor>,
     functions: Arc<Functions>,
     data: DataDir,
     stop: CancellationToken,
@@ -64,11 +67,11 @@ impl Platform {
         let kept = seed(&parts.context(), base_url.clone(), Kept::read(data.folder())?).await?;
         kept.write(data.folder())?;
 
-        let endpoints = match front_of_services {
+        let services = match front_of_services {
             Some(front) => front(parts.services.endpoints),
             None => parts.services.endpoints,
         };
-        parts.aws = Aws::local(endpoints.sdk_config(), observer);
+        parts.aws = Aws::local(services.sdk_config(), observer.clone());
 
         let functions = Arc::new(Functions::new(|name| parts.context_of(name))?);
         let front = front(&parts.template.routes, &functions.routers, issuer.jwks())?;
@@ -86,7 +89,20 @@ impl Platform {
             running.spawn(tick_every_minute(functions.clone(), stop.clone()));
         }
         let credentials = kept.with_tokens(&issuer);
-        Ok(Self { base_url, credentials, issuer, started_in: began.elapsed(), parts, functions, data, stop, running })
+        let started_in = began.elapsed();
+        Ok(Self {
+            base_url,
+            credentials,
+            issuer,
+            started_in,
+            parts,
+            services,
+            observer,
+            functions,
+            data,
+            stop,
+            running,
+        })
     }
 
     pub fn data(&self) -> &DataDir {
@@ -96,6 +112,12 @@ impl Platform {
     /// Every setting there is, for tools and tests; a function gets its own only.
     pub fn context(&self) -> Context {
         self.parts.context()
+    }
+
+    /// The same for a further environment, with connections of its own as a process has them.
+    pub fn context_of_another_environment(&self) -> Context {
+        let aws = Aws::local(self.services.sdk_config(), self.observer.clone());
+        Context { aws, ..self.parts.context() }
     }
 
     /// The environment of a function that runs as a process of its own: its settings, and where the services are.

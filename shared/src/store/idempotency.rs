@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::keys;
-use super::table::{Item, Refused, Table, parse};
+use super::table::{Refused, Table, parse};
 use super::write::Write;
 use crate::Result;
 use crate::domain::identity::Account;
@@ -35,10 +35,13 @@ pub(super) fn claim(table: &Table, account: Account, route: &str, key: Uuid, ans
 
 /// The first answer, out of the refusal of a later claim.
 pub(super) fn first_answer(refused: Refused) -> Result<String> {
-    answer(refused.item.unwrap_or_default())
+    let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
+    Ok(item.answer)
 }
 
-/// The answer in an item.
-pub(super) fn answer(item: Item) -> Result<String> {
-    parse::<AnswerItem>(item).map(|item| item.answer)
+/// The first answer, if there was one within the window.
+pub(super) async fn find(table: &Table, account: Account, route: &str, key: Uuid, now: Time) -> Result<Option<String>> {
+    let Some(item) = table.get(&keys::idempotency(account, route, &key.to_string())).await? else { return Ok(None) };
+    let item: AnswerItem = parse(item)?;
+    Ok(Some(item.answer).filter(|_| item.expires_at > now.as_seconds()))
 }

@@ -79,7 +79,6 @@ def test_404():
     assert error.type == "not_found_error" and len(sent) == 1
 
 
-@pytest.mark.xfail(reason="where no function is behind a route, the answer lacks type, param and request_id")
 def test_404_of_a_route():
     """OpenAI's newer API is not there, and that is told as any other error."""
     fails_as(openai.NotFoundError, 404, "not_found", lambda: client().responses.create(model="dev-chat", input="x"))

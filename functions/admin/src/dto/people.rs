@@ -17,11 +17,13 @@ use super::{check_plain_name, check_text};
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrgPatch {
-    #[schema(max_length = 200)]
+    #[schema(max_length = 200, required = false)]
     name: String,
     /// The id of a plan
+    #[schema(required = false)]
     plan: String,
     /// Its credentials are refused while it is.
+    #[schema(required = false)]
     suspended: bool,
 }
 
@@ -63,6 +65,7 @@ impl From<&Org> for OrgOut {
 #[serde(deny_unknown_fields)]
 pub struct UserPatch {
     /// Their credentials are refused while they are, in every organization.
+    #[schema(required = false)]
     suspended: bool,
 }
 

@@ -87,7 +87,7 @@ pub async fn create_model(
         ("name" = String, Path, description = "The model's own name"),
         ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
     ),
-    request_body = ModelIn,
+    request_body(content = Object, description = "Any part of what makes one"),
     responses(
         (status = 200, description = "The model as it is now", body = ModelOut,
             headers(("ETag" = String, description = "Its version"))),
@@ -106,12 +106,12 @@ pub async fn update_model(
     let deed = operator.deed("model.update", &name);
     let update = |listing: &Listing| {
         let before = find(listing, &name)?;
-        check_version(&if_match, &told(&ModelOut::from(before)))?;
         let after = merged(&ModelIn::from(before), &patch)?;
         if after.name() != name {
             return Err(Error::invalid_body("name", "a name stays; make another model, or an alias"));
         }
         let after = after.read(listing, listing.next_version())?;
+        check_version(&if_match, &told(&ModelOut::from(before)))?;
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
     let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;

@@ -76,8 +76,9 @@ pub async fn update_org(
 ) -> Result<(ETag, Body<OrgOut>)> {
     let tell = |org: &Org| told(&OrgOut::from(org));
     let change = |before: &Org| {
+        let after = merged(&OrgPatch::from(before), &patch)?.read(before)?;
         check_version(&if_match, &tell(before))?;
-        merged(&OrgPatch::from(before), &patch)?.read(before)
+        Ok(after)
     };
     let org = stores.admin.change_org(&operator.deed("org.update", id), id, change, tell).await?;
     stores.auth.forget_people();

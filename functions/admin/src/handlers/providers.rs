@@ -87,7 +87,7 @@ pub async fn create_provider(
         ("name" = String, Path, description = "The provider"),
         ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
     ),
-    request_body = ProviderIn,
+    request_body(content = Object, description = "Any part of what makes one"),
     responses(
         (status = 200, description = "The provider as it is now", body = ProviderOut,
             headers(("ETag" = String, description = "Its version"))),
@@ -112,12 +112,12 @@ pub async fn update_provider(
     };
     let update = |listing: &Listing| {
         let before = find(listing, &name)?;
-        check_version(&if_match, &told(&ProviderOut::from(before)))?;
         let after = merged(&ProviderIn::from(before), &patch)?;
         if after.name() != name {
             return Err(Error::invalid_body("name", "a name stays; make another provider"));
         }
         let after = after.read(Some(before), &key, listing.next_version())?;
+        check_version(&if_match, &told(&ProviderOut::from(before)))?;
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
     let (change, _) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;

@@ -79,8 +79,9 @@ pub async fn update_user(
 ) -> Result<(ETag, Body<UserOut>)> {
     let tell = |user: &User| told(&UserOut::from(user));
     let change = |before: &User| {
+        let after = merged(&UserPatch::from(before), &patch)?.read(before);
         check_version(&if_match, &tell(before))?;
-        Ok(merged(&UserPatch::from(before), &patch)?.read(before))
+        Ok(after)
     };
     let user = stores.admin.change_user(&operator.deed("user.update", id), id, change, tell).await?;
     stores.auth.forget_people();

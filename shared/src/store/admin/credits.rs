@@ -11,6 +11,9 @@ use crate::store::ledger::Adjusted;
 use crate::store::{idempotency, keys};
 use crate::{Error, Result};
 
+/// What idempotency keys of these are kept under.
+const ROUTE: &str = "credits";
+
 /// What came of giving or taking credits.
 pub enum Credited {
     Done(Adjustment),
@@ -33,7 +36,7 @@ impl Admin {
         let org = adjustment.org;
         let with = |adjustment: &Adjustment| {
             let told = tell(adjustment);
-            let claim = key.map(|key| idempotency::claim(&self.entities, account, "credits", key, &told, deed.at));
+            let claim = key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, &told, deed.at));
             let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)");
             let audited = self.audited(deed, None, Some(told));
             Ok(claim.into_iter().chain([exists, audited]).collect())
@@ -46,14 +49,12 @@ impl Admin {
             Adjusted::Refused(_) => Err(Error::NotFound { kind: OrgId::KIND }),
             Adjusted::OutOfRange => match key {
                 // What an earlier try took may be just what is missing now.
-                Some(key) => Ok(self.answered(account, key).await?.map_or(Credited::OutOfRange, Credited::Before)),
+                Some(key) => {
+                    let answer = idempotency::find(&self.entities, account, ROUTE, key, deed.at).await?;
+                    Ok(answer.map_or(Credited::OutOfRange, Credited::Before))
+                }
                 None => Ok(Credited::OutOfRange),
             },
         }
-    }
-
-    async fn answered(&self, account: Account, key: Uuid) -> Result<Option<String>> {
-        let item = self.entities.get(&keys::idempotency(account, "credits", &key.to_string())).await?;
-        item.map(idempotency::answer).transpose()
     }
 }
