@@ -382,10 +382,11 @@ impl Leases {
             charges.iter().for_each(|charge| spent.add(charge));
             let empty: Vec<u32> =
                 (1..=lease.slots).filter(|slot| charges.iter().all(|charge| charge.slot != *slot)).collect();
-            // The call that was under way may have reached its provider: it stays counted against the limits.
-            let cut_off = u64::from(!empty.is_empty());
-            let (requests, tokens) =
-                (spent.requests + cut_off, spent.tokens.total().saturating_add(cut_off * lease.unit.tokens));
+            // A lease's calls run side by side, and any that is under way may have reached its provider: what has no
+            // charge stays counted against the limits.
+            let cut_off = empty.len() as u64;
+            let requests = spent.requests + cut_off;
+            let tokens = spent.tokens.total().saturating_add(lease.unit.tokens.saturating_mul(cut_off));
             let mut writes = self.close_writes(&lease, &spent, requests, tokens, now)?;
             writes.extend(empty.iter().map(|slot| self.void(&lease, *slot, now)));
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
