@@ -63,7 +63,7 @@ async fn a_suspended_user_is_refused_in_every_organization() {
     for program in [&app.program("ada"), &other] {
         assert_eq!(chat(program, "dev-chat").await.status, "200 OK");
     }
-    for body in [json!({"suspended": 1}), json!({"name": "x"}), json!([])] {
+    for body in [json!({"suspended": 1}), json!({"name": "x"}), json!({"nickname": null}), json!([])] {
         assert_refused(&operator.patch(&path, body).await, "400 Bad Request", "invalid_body");
     }
 }
