@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use aws_config::environment::EnvironmentVariableCredentialsProvider;
 use aws_config::retry::RetryConfig;
+use aws_config::stalled_stream_protection::StalledStreamProtectionConfig;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::provider::SharedCredentialsProvider;
@@ -68,10 +69,9 @@ impl Aws {
 
     /// Models answer slowly: whoever calls them waits as long as it will, and tries again when it will.
     pub fn bedrock(&self, options: BedrockOptions<'_>) -> aws_sdk_bedrockruntime::Client {
-        use aws_sdk_bedrockruntime::config::{Builder, StalledStreamProtectionConfig, Token};
-        let mut config = Builder::from(&self.config)
-            // A model that thinks is silent, not stalled.
-            .stalled_stream_protection(StalledStreamProtectionConfig::disabled());
+        use aws_sdk_bedrockruntime::config::{Builder, Token};
+        // A model that thinks is silent, not stalled: no protection of streams.
+        let mut config = Builder::from(&self.config);
         config.set_interceptors(self.observer.clone());
         config.set_retry_config(Some(RetryConfig::disabled()));
         config.set_timeout_config(Some(patient()));
@@ -92,6 +92,7 @@ impl Aws {
         let mut config = aws_sdk_s3::config::Builder::from(&self.config);
         config.set_interceptors(self.observer.clone());
         config.set_force_path_style(Some(self.s3_path_style));
+        config.set_stalled_stream_protection(Some(StalledStreamProtectionConfig::enabled().build()));
         aws_sdk_s3::Client::from_conf(config.build())
     }
 }
@@ -117,6 +118,8 @@ fn completed(config: aws_types::sdk_config::Builder, http_client: SharedHttpClie
         .time_source(SystemTimeSource::new())
         .retry_config(retries())
         .timeout_config(timeouts())
+        // Answers come whole, within the time that a try has; to watch each of them flow costs more than it finds.
+        .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .build()
 }
 

@@ -48,7 +48,8 @@ fn judged(results: &Results, names: &[Name], kinds: &[Kind]) -> bool {
     }
     let others: Vec<_> = names.iter().copied().filter(|name| ![Name::Direct, Name::Atelier].contains(name)).collect();
     println!(
-        "atelier: CPU and RSS are those of the gateway and of the DynamoDB, SQS, S3 and KMS in the same process.\n"
+        "atelier: CPU and RSS are those of the gateway and of the DynamoDB, SQS, S3 and KMS in the same process; \
+         CPU is also shown without these services.\n"
     );
     println!("{}", verdict::shown(results, &others, kinds));
     let is_met = verdict::is_met(results, &others, kinds);

@@ -12,6 +12,13 @@ pub fn cpu(group: u32) -> io::Result<Duration> {
     Ok(TICK * ticks)
 }
 
+/// The processor time so far of the group's threads of that name.
+pub fn cpu_of_threads(group: u32, name: &str) -> io::Result<Duration> {
+    let threads = members(group)?.into_iter().flat_map(|member| threads(member.pid));
+    let ticks = threads.filter(|thread| thread.name == name).map(|thread| thread.ticks).sum::<u32>();
+    Ok(TICK * ticks)
+}
+
 /// The memory of the whole group now.
 pub fn rss_mb(group: u32) -> io::Result<f64> {
     let kb = members(group)?.iter().map(|member| rss_kb(member.pid)).sum::<f64>();
@@ -24,6 +31,11 @@ struct Member {
     ticks: u32,
 }
 
+struct Thread {
+    name: String,
+    ticks: u32,
+}
+
 fn members(group: u32) -> io::Result<Vec<Member>> {
     let names = fs::read_dir("/proc")?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let members = names.filter_map(|name| Member::read(name.parse().ok()?));
@@ -33,14 +45,42 @@ fn members(group: u32) -> io::Result<Vec<Member>> {
 impl Member {
     /// None if the process is gone already.
     fn read(pid: u32) -> Option<Self> {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name in parentheses may hold anything; the fields after it are numbered from the third.
-        let (_, fields) = stat.rsplit_once(')')?;
-        let fields: Vec<_> = fields.split_whitespace().collect();
-        let field = |number: usize| fields.get(number - 3)?.parse::<u32>().ok();
+        let stat = Stat::read(&format!("/proc/{pid}/stat"))?;
         // utime and stime, and those of its children that have ended.
-        let ticks = field(14)? + field(15)? + field(16)? + field(17)?;
-        Some(Self { pid, group: field(5)?, ticks })
+        let ticks = stat.sum([14, 15, 16, 17])?;
+        Some(Self { pid, group: stat.sum([5])?, ticks })
+    }
+}
+
+fn threads(pid: u32) -> Vec<Thread> {
+    let folder = format!("/proc/{pid}/task");
+    let entries = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
+    let threads = entries.filter_map(|entry| {
+        let stat = Stat::read(&format!("{folder}/{}/stat", entry.file_name().to_str()?))?;
+        Some(Thread { ticks: stat.sum([14, 15])?, name: stat.name })
+    });
+    threads.collect()
+}
+
+/// A line of the kernel's about a process or a thread.
+struct Stat {
+    name: String,
+    /// From the third on.
+    fields: Vec<String>,
+}
+
+impl Stat {
+    fn read(path: &str) -> Option<Self> {
+        let stat = fs::read_to_string(path).ok()?;
+        // The name in parentheses may hold anything.
+        let (before, after) = stat.rsplit_once(')')?;
+        let (_, name) = before.split_once('(')?;
+        Some(Self { name: name.to_owned(), fields: after.split_whitespace().map(str::to_owned).collect() })
+    }
+
+    /// Of fields by the numbers that the kernel's documentation gives them.
+    fn sum<const N: usize>(&self, numbers: [usize; N]) -> Option<u32> {
+        numbers.iter().map(|number| self.fields.get(number - 3)?.parse::<u32>().ok()).sum()
     }
 }
 

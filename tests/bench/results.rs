@@ -30,6 +30,11 @@ impl Leg {
         (self.name != Name::Direct && self.report.times.is_some()).then_some(self.cpu_ms_per_call)
     }
 
+    /// What is left of it without embedded services: the others have none.
+    pub fn own_cpu_ms_per_call(&self) -> Option<f64> {
+        self.cpu_ms_per_call().map(|cpu| cpu - self.services_ms_per_call)
+    }
+
     pub fn rss_mb(&self) -> Option<f64> {
         (self.name != Name::Direct).then_some(self.rss_mb)
     }

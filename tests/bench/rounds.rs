@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use local::services::THREAD as SERVICES;
 use tokio::time::sleep;
 
 use crate::load::{Load, Report};
+use crate::process::Process;
 use crate::results::Results;
 use crate::subject::{Name, Subject};
 use crate::{Result, table};
@@ -33,6 +35,8 @@ pub struct Leg {
     pub kind: Kind,
     pub report: Report,
     pub cpu_ms_per_call: f64,
+    /// The part of it that went into embedded services.
+    pub services_ms_per_call: f64,
     pub rss_mb: f64,
 }
 
@@ -62,11 +66,30 @@ impl Leg {
     async fn measure(subject: &Subject, kind: Kind, seconds: f64) -> Result<Self> {
         let Kind { connections, stream } = kind;
         let load = Load { target: subject.target.clone(), connections, seconds, stream };
-        let before = subject.process.cpu()?;
+        let before = Cpu::of(&subject.process)?;
         let report = load.run().await?;
         sleep(SETTLE).await;
-        let cpu = subject.process.cpu()?.saturating_sub(before);
-        let cpu_ms_per_call = cpu.as_secs_f64() * 1e3 / (report.requests + report.errors).max(1) as f64;
-        Ok(Self { name: subject.name, kind, report, cpu_ms_per_call, rss_mb: subject.process.rss_mb()? })
+        let after = Cpu::of(&subject.process)?;
+        let calls = (report.requests + report.errors).max(1) as f64;
+        let per_call = |cpu: fn(&Cpu) -> Duration| cpu(&after).saturating_sub(cpu(&before)).as_secs_f64() * 1e3 / calls;
+        Ok(Self {
+            name: subject.name,
+            kind,
+            cpu_ms_per_call: per_call(|cpu| cpu.whole),
+            services_ms_per_call: per_call(|cpu| cpu.services),
+            report,
+            rss_mb: subject.process.rss_mb()?,
+        })
+    }
+}
+
+struct Cpu {
+    whole: Duration,
+    services: Duration,
+}
+
+impl Cpu {
+    fn of(process: &Process) -> Result<Self> {
+        Ok(Self { whole: process.cpu()?, services: process.cpu_of_threads(SERVICES)? })
     }
 }

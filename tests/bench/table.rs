@@ -4,8 +4,17 @@ use crate::results::Results;
 use crate::rounds::{Kind, Leg};
 use crate::subject::Name;
 
-const WHOLE: [&str; 8] =
-    ["subject", "connections", "p50 ms", "added p50 ms", "p99 ms", "requests/s", "CPU ms per call", "RSS MB"];
+const WHOLE: [&str; 9] = [
+    "subject",
+    "connections",
+    "p50 ms",
+    "added p50 ms",
+    "p99 ms",
+    "requests/s",
+    "CPU ms per call",
+    "without services",
+    "RSS MB",
+];
 const STREAMS: [&str; 7] = [
     "streaming",
     "connections",
@@ -42,6 +51,7 @@ pub fn whole(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
             shown(results.median(name, kind, Leg::p99_ms), 3),
             shown(results.median(name, kind, Leg::requests_per_s), 0),
             shown(results.median(name, kind, Leg::cpu_ms_per_call), 3),
+            shown(results.median(name, kind, Leg::own_cpu_ms_per_call), 3),
             shown(results.median(name, kind, Leg::rss_mb), 0),
         ]
     })

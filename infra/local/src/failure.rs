@@ -7,6 +7,8 @@ use std::path::PathBuf;
 pub enum Failure {
     #[error("port {port} is taken ({cause}); stop what listens there, or choose another with --port")]
     Port { port: u16, cause: io::Error },
+    #[error("the embedded services get no thread ({0}); see how many this user may have: ulimit -u")]
+    Thread(io::Error),
     #[error("the folder {} cannot be used ({cause}); choose another with --data-dir, or run with --ephemeral", folder.display())]
     Folder { folder: PathBuf, cause: io::Error },
     #[error("the folder {} is in use by another `local`; stop that one, or choose another with --data-dir", folder.display())]

@@ -17,7 +17,7 @@ use crate::template::Template;
 /// What CloudFormation says of a table that `CreateTable` takes too.
 const TAKEN: [&str; 4] = ["AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
 
-pub async fn start(
+pub fn start(
     listener: TcpListener,
     data: &DataDir,
     template: &Template,

@@ -3,6 +3,7 @@
 mod awsim;
 mod dynamodb;
 mod s3;
+mod thread;
 
 use std::net::SocketAddr;
 
@@ -16,7 +17,10 @@ use tokio_util::sync::CancellationToken;
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::template::Template;
+use thread::OwnThread;
 
+/// What the thread of the services is called.
+pub const THREAD: &str = "services";
 pub const REGION: &str = "us-east-1";
 pub const ACCOUNT: &str = "000000000000";
 /// The embedded services check that there are credentials, not whose they are; they listen on loopback only.
@@ -27,6 +31,7 @@ pub struct Services {
     pub endpoints: Endpoints,
     awsim: awsim::Awsim,
     stop: CancellationToken,
+    _thread: OwnThread,
 }
 
 /// Where the services listen.
@@ -47,10 +52,13 @@ impl Services {
         let awsim = listen(port(1)).await?;
         let s3 = listen(port(2)).await?;
         let endpoints = Endpoints { dynamodb: address(&dynamodb)?, awsim: address(&awsim)?, s3: address(&s3)? };
-        dynamodb::start(dynamodb, data, template, stop.clone()).await?;
-        let awsim = awsim::start(awsim, data, stop.clone())?;
-        s3::start(s3, data, stop.clone())?;
-        Ok(Self { endpoints, awsim, stop })
+        let thread = OwnThread::start(THREAD)?;
+        let awsim = thread.enter(|| {
+            dynamodb::start(thread.listener(dynamodb)?, data, template, stop.clone())?;
+            s3::start(thread.listener(s3)?, data, stop.clone())?;
+            awsim::start(thread.listener(awsim)?, data, stop.clone())
+        })?;
+        Ok(Self { endpoints, awsim, stop, _thread: thread })
     }
 
     /// Saves what only memory holds. Whatever makes a KMS key calls it at once: without the key every secret is lost.
