@@ -6,7 +6,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tracing::Instrument;
 
 use super::chat::UsageOut;
 use super::routing::Routed;
@@ -155,17 +154,10 @@ impl Vector {
 }
 
 impl Gateway {
-    /// The answer as JSON. It is brought to its end, and charged, even if nobody waits for it any more.
+    /// The answer as JSON.
     pub async fn embed(&self, asker: Asker, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
-        let gateway = self.clone();
-        let call = async move {
-            let embedded = gateway.embed_to_the_end(&asker, request).await;
-            if embedded.is_err() {
-                gateway.release(asker.claim.as_ref()).await;
-            }
-            embedded
-        };
-        tokio::spawn(call.instrument(tracing::Span::current())).await.map_err(Error::internal)?
+        let (gateway, claim) = (self.clone(), asker.claim.clone());
+        self.to_the_end(claim, async move { gateway.embed_to_the_end(&asker, request).await }).await
     }
 
     async fn embed_to_the_end(&self, asker: &Asker, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
@@ -178,17 +170,11 @@ impl Gateway {
         let need = Need { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
         let mut slot = self.take(asker, &chosen, need).await?;
         let request = Arc::new(request);
-        let asked = self.inner.routing.ask(&chosen, |provider, model| {
+        let asked = self.ask(&mut slot, &chosen, |provider, model| {
             let request = request.clone();
             async move { provider.embed(&model, &request).await }
         });
-        let Routed { answer, provider } = match asked.await {
-            Ok(routed) => routed,
-            Err(error) => {
-                slot.put_back();
-                return Err(error);
-            }
-        };
+        let Routed { answer, provider } = asked.await?;
         let (tokens, source) = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => (Tokens { input: tokens::likely(input), ..Tokens::default() }, UsageSource::Counted),
@@ -207,9 +193,7 @@ impl Gateway {
             usage: UsageOut::of_input(&tokens, charge.cost),
         };
         let body = serde_json::to_vec(&out).map_err(Error::internal)?;
-        self.record(&mut slot, asker, &charge, "application/json", &body).await?;
-        let standing = slot.standing();
-        slot.close_when_over().await;
+        let standing = self.settle(slot, asker, &charge, &body).await?;
         let passthrough = request.passthrough().map(|(name, _)| name.to_owned()).collect();
         Ok((body, Told { chosen, passthrough, defaults: Vec::new(), standing, cost: Some(charge.cost) }))
     }

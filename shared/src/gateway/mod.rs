@@ -2,10 +2,11 @@
 //!
 //! `inference` serves it over HTTP; agents and workflow nodes call it in process, with the same limits and billing.
 //!
-//! A call: the model is found (`models`), the most it can cost is taken (`leases`), a deployment answers (`routing`,
-//! `providers`), and what it came to is charged.
+//! A call (`call`): the model is found (`models`), the most it can cost is taken (`leases`), a deployment answers
+//! (`routing`, `providers`), and what it came to is charged.
 
 mod asker;
+mod call;
 pub mod chat;
 pub mod embeddings;
 mod idempotency;
@@ -23,17 +24,15 @@ pub use idempotency::Claiming;
 pub use models::{Chosen, Models, is_on_list, visible};
 
 use crate::bucket::Bucket;
-use crate::domain::lease::{Need, Shortage};
-use crate::domain::ledger::Charge;
+use crate::domain::lease::Shortage;
 use crate::domain::limits::Level;
 use crate::domain::money::Money;
 use crate::domain::time::Time;
-use crate::domain::usage::{Tokens, UsageSource};
 use crate::outbound::Outbound;
 use crate::store::{Claims, Ledger};
 use crate::{Context, Error, Refusal, Result, config};
 
-use leases::{Leases, Outcome, Slot, Standing};
+use leases::{Leases, Standing};
 use providers::Failure;
 use routing::Routing;
 
@@ -82,43 +81,6 @@ impl Gateway {
 
     pub fn models(&self) -> &Models {
         &self.inner.models
-    }
-
-    /// Takes the most that a call can come to.
-    async fn take(&self, asker: &Asker, chosen: &Chosen, need: Need) -> Result<Slot> {
-        let taken = self.inner.leases.take(&asker.payer, &chosen.model, need).await?;
-        taken.map_err(|shortage| refused(shortage, Time::now()))
-    }
-
-    /// What a call comes to. When the client says that this is not its first try, an earlier one is noted.
-    async fn price(&self, slot: &Slot, asker: &Asker, provider: String, tokens: Tokens, source: UsageSource) -> Charge {
-        let (request_id, body_hash) = (asker.request_id.clone(), Some(asker.body_hash.clone()));
-        let mut charge = slot.priced(Outcome { tokens, source, images: 0, provider, request_id, body_hash });
-        if asker.retries > 0 {
-            match self.inner.ledger.earlier_try(&charge).await {
-                Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
-                Err(error) => tracing::warn!(?error, "an earlier try could not be looked for"),
-            }
-        }
-        charge
-    }
-
-    /// Writes the charge, and keeps the answer if it is to be kept.
-    async fn record(
-        &self,
-        slot: &mut Slot,
-        asker: &Asker,
-        charge: &Charge,
-        content_type: &str,
-        answer: &[u8],
-    ) -> Result<()> {
-        let Some(claim) = &asker.claim else { return slot.record(charge).await };
-        let kept = self.keep(content_type, answer).await?;
-        if slot.record_once(charge, claim, &kept).await? {
-            return Ok(());
-        }
-        slot.put_back();
-        Err(Error::busy("another try of this request has taken it over"))
     }
 }
 

@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 use serde_json::value::RawValue;
-use tracing::Instrument;
 
 use super::prepare::Prepared;
 use super::request::ChatRequest;
@@ -27,34 +26,21 @@ struct Completion<'a> {
 }
 
 impl Gateway {
-    /// The answer as JSON. It is brought to its end, and charged, even if nobody waits for it any more.
+    /// The answer as JSON.
     pub async fn complete(&self, asker: Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
-        let gateway = self.clone();
-        let call = async move {
-            let completed = gateway.complete_to_the_end(&asker, request).await;
-            if completed.is_err() {
-                gateway.release(asker.claim.as_ref()).await;
-            }
-            completed
-        };
-        tokio::spawn(call.instrument(tracing::Span::current())).await.map_err(Error::internal)?
+        let (gateway, claim) = (self.clone(), asker.claim.clone());
+        self.to_the_end(claim, async move { gateway.complete_to_the_end(&asker, request).await }).await
     }
 
     async fn complete_to_the_end(&self, asker: &Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
         let prepared = self.prepare(asker, request).await?;
         let mut slot = self.take(asker, &prepared.chosen, prepared.need).await?;
         let Prepared { chosen, request, passthrough, defaults, likely_input, .. } = prepared;
-        let asked = self.inner.routing.ask(&chosen, |provider, model| {
+        let asked = self.ask(&mut slot, &chosen, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
         });
-        let Routed { answer, provider } = match asked.await {
-            Ok(routed) => routed,
-            Err(error) => {
-                slot.put_back();
-                return Err(error);
-            }
-        };
+        let Routed { answer, provider } = asked.await?;
         let (counted, source) = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {
@@ -73,9 +59,7 @@ impl Gateway {
             system_fingerprint: answer.system_fingerprint,
         };
         let body = serde_json::to_vec(&completion).map_err(Error::internal)?;
-        self.record(&mut slot, asker, &charge, "application/json", &body).await?;
-        let standing = slot.standing();
-        slot.close_when_over().await;
+        let standing = self.settle(slot, asker, &charge, &body).await?;
         Ok((body, Told { chosen, passthrough, defaults, standing, cost: Some(charge.cost) }))
     }
 }

@@ -102,17 +102,11 @@ impl Gateway {
     ) -> Result<(Told, Relay, Slot, Begun)> {
         let prepared = self.prepare(&asker, request).await?;
         let mut slot = self.take(&asker, &prepared.chosen, prepared.need).await?;
-        let asked = self.inner.routing.ask(&prepared.chosen, |provider, model| {
+        let asked = self.ask(&mut slot, &prepared.chosen, |provider, model| {
             let request = prepared.request.clone();
             async move { begin(provider.stream(&model, &request).await?).await }
         });
-        let Routed { answer: begun, provider } = match asked.await {
-            Ok(routed) => routed,
-            Err(error) => {
-                slot.put_back();
-                return Err(error);
-            }
-        };
+        let Routed { answer: begun, provider } = asked.await?;
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),
