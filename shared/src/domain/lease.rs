@@ -1,5 +1,5 @@
 //! Leases: money and requests taken beforehand, so that what is spent was there, whatever the concurrency.
-//! `store/leases.rs` has the protocol; here are its words and its arithmetic.
+//! `store/leases` has the protocol; here are its words and its arithmetic.
 
 use std::time::Duration;
 

@@ -13,6 +13,7 @@ use super::table::Item;
 /// What a condition says when it fails: the item as it is.
 pub(super) const SHOW: ReturnValuesOnConditionCheckFailure = ReturnValuesOnConditionCheckFailure::AllOld;
 
+#[derive(Clone)]
 pub struct Write {
     pub(super) table: String,
     pub(super) change: Change,
@@ -21,6 +22,7 @@ pub struct Write {
     pub(super) values: HashMap<String, AttributeValue>,
 }
 
+#[derive(Clone)]
 pub(super) enum Change {
     Put(Item),
     Update { key: Key, set: Vec<String>, add: Vec<String>, remove: Vec<String> },

@@ -11,7 +11,7 @@ use shared::domain::limits::PlanLimits;
 use shared::domain::money::Money;
 use shared::domain::time::Time;
 use shared::domain::usage::{Tokens, UsageSource};
-use shared::gateway::leases::{Leases, Outcome};
+use shared::gateway::leases::{Leases, Outcome, Slot};
 use shared::store::Claims;
 use shared::store::claims::{Claim, Claimed, Kept, KeptBody};
 use tests::TestApp;
@@ -99,20 +99,59 @@ async fn an_answer_too_large_for_a_table_is_kept_too() {
 #[tokio::test]
 async fn a_call_that_was_taken_over_is_not_charged_twice() {
     let app = TestApp::start().await;
-    let context = app.platform.context();
     let customer = app.customer("sleeper", Money::from_usd(1)).await;
-    let claims = Claims::new(&context).unwrap();
-    let claim = async |now| -> Claim {
-        match claims.claim(customer.account, "k", "hash", now).await.unwrap() {
-            Claimed::Mine(claim) => claim,
-            other => panic!("{other:?}"),
-        }
-    };
-    let sleeper = claim(Time::now()).await;
-    assert!(matches!(claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap(), Claimed::UnderWay));
-    let successor = claim(Time::now().plus(Duration::from_secs(3_600))).await;
+    let claims = Claims::new(&app.platform.context()).unwrap();
+    let sleeper = claimed(&claims, &customer, Time::now()).await;
+    let under_way = claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap();
+    assert!(matches!(under_way, Claimed::UnderWay));
+    let successor = claimed(&claims, &customer, Time::now().plus(AN_HOUR)).await;
 
-    let leases = Leases::new(&context).unwrap();
+    let leases = Leases::new(&app.platform.context()).unwrap();
+    for (claim, is_charged) in [(successor, true), (sleeper, false)] {
+        let mut slot = slot(&leases, &customer).await;
+        assert_eq!(recorded(&mut slot, &claim).await, is_charged);
+        if !is_charged {
+            slot.put_back();
+        }
+        slot.close_when_over().await;
+    }
+    assert_eq!(app.charged(customer.account.org).await, (Money::from_pico_usd(100), 1));
+}
+
+/// It wakes so late that its lease has been swept too: charged and kept together, or neither.
+#[tokio::test]
+async fn a_charge_that_comes_late_is_kept_with_its_answer_or_not_at_all() {
+    let app = TestApp::start().await;
+    let customer = app.customer("late", Money::from_usd(1)).await;
+    let claims = Claims::new(&app.platform.context()).unwrap();
+    let sleeper = claimed(&claims, &customer, Time::now()).await;
+    let leases = Leases::new(&app.platform.context()).unwrap();
+    let mut slots = [slot(&leases, &customer).await, slot(&leases, &customer).await];
+    app.platform.tick(Time::now().plus(AN_HOUR)).await.unwrap();
+
+    let successor = claimed(&claims, &customer, Time::now().plus(AN_HOUR)).await;
+    assert!(!recorded(&mut slots[0], &sleeper).await);
+    slots[0].put_back();
+    assert_eq!(app.charged(customer.account.org).await, (Money::ZERO, 0));
+    assert!(recorded(&mut slots[1], &successor).await);
+    assert_eq!(app.charged(customer.account.org).await, (Money::from_pico_usd(100), 1));
+    match claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap() {
+        Claimed::Answered(kept) => assert_eq!(kept, answer()),
+        other => panic!("{other:?}"),
+    }
+}
+
+const AN_HOUR: Duration = Duration::from_secs(3_600);
+
+async fn claimed(claims: &Claims, customer: &Customer, now: Time) -> Claim {
+    match claims.claim(customer.account, "k", "hash", now).await.expect("the table answers") {
+        Claimed::Mine(claim) => claim,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Of a lease for one call of 100 pico-dollars.
+async fn slot(leases: &Leases, customer: &Customer) -> Slot {
     let payer = Payer {
         org: customer.account.org,
         user: customer.account.user,
@@ -120,27 +159,26 @@ async fn a_call_that_was_taken_over_is_not_charged_twice() {
         is_exempt: false,
         limits: PlanLimits::default(),
     };
-    let model =
-        ModelBuilder::new("m").with(|model| model.pricing = Pricing { input_micro_usd: 10, ..Pricing::default() });
-    let model = model.build();
+    let pricing = Pricing { input_micro_usd: 10, ..Pricing::default() };
+    let model = ModelBuilder::new("m").with(|model| model.pricing = pricing).build();
     let need = Need { money: Money::from_pico_usd(100), tokens: 10, images: 0 };
-    let kept = Kept { content_type: "text/plain".to_owned(), body: KeptBody::Text("first".to_owned()) };
-    for (claim, is_charged) in [(successor, true), (sleeper, false)] {
-        let mut slot = leases.take(&payer, &model, need).await.unwrap().unwrap();
-        let outcome = Outcome {
-            tokens: Tokens { input: 10, ..Tokens::default() },
-            source: UsageSource::Provider,
-            images: 0,
-            provider: "p".to_owned(),
-            request_id: "r".to_owned(),
-            body_hash: None,
-        };
-        let charge = slot.priced(outcome);
-        assert_eq!(slot.record_once(&charge, &claim, &kept).await.unwrap(), is_charged);
-        if !is_charged {
-            slot.put_back();
-        }
-        slot.close_when_over().await;
-    }
-    assert_eq!(app.charged(customer.account.org).await, (Money::from_pico_usd(100), 1));
+    leases.take(&payer, &model, need).await.expect("the tables answer").expect("there is credit")
+}
+
+/// Whether the call is charged.
+async fn recorded(slot: &mut Slot, claim: &Claim) -> bool {
+    let outcome = Outcome {
+        tokens: Tokens { input: 10, ..Tokens::default() },
+        source: UsageSource::Provider,
+        images: 0,
+        provider: "p".to_owned(),
+        request_id: "r".to_owned(),
+        body_hash: None,
+    };
+    let charge = slot.priced(outcome);
+    slot.record_once(&charge, claim, &answer()).await.expect("the tables answer")
+}
+
+fn answer() -> Kept {
+    Kept { content_type: "text/plain".to_owned(), body: KeptBody::Text("first".to_owned()) }
 }

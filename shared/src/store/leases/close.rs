@@ -1,0 +1,59 @@
+//! A lease ends: what was not used comes back, and what was is added up.
+
+use uuid::Uuid;
+
+use super::counters::{give_back, is_current};
+use super::items::payer_of;
+use super::{Leases, Spent};
+use crate::Result;
+use crate::domain::lease::{Lease, What};
+use crate::domain::limits::{Dimension, Level};
+use crate::domain::time::Time;
+use crate::store::write::Write;
+use crate::store::{keys, meters, usage};
+
+impl Leases {
+    /// Closes a lease by its owner, who knows that nothing is under way: every charge of `spent` stands in its slot,
+    /// and no other slot was ever used. False when a sweep was first.
+    pub async fn close(&self, lease: &Lease, spent: &Spent, now: Time) -> Result<bool> {
+        let writes = self.close_writes(lease, spent, spent.requests, spent.tokens.total(), now)?;
+        Ok(self.counters.transact(Uuid::now_v7(), &writes).await?.is_ok())
+    }
+
+    /// The lease's end, the meters' and the usage's. `requests` and `tokens` stay counted against the limits.
+    pub(super) fn close_writes(
+        &self,
+        lease: &Lease,
+        spent: &Spent,
+        requests: u64,
+        tokens: u64,
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        let payer = payer_of(lease);
+        let mut writes = vec![self.counters.delete(keys::lease(lease.org, lease.id)).require("attribute_exists(pk)")];
+        for level in payer.levels() {
+            let mut write = self.counters.update(meters::key(&payer, level)?);
+            for counter in lease.counted.iter().filter(|counter| counter.level == level) {
+                let stays = match counter.what {
+                    What::Balance | What::Spending => spent.charged.pico_usd(),
+                    What::Limit(Dimension::Rpm | Dimension::Rpd) => requests,
+                    What::Limit(Dimension::Tpm | Dimension::Tpd) => tokens,
+                    What::Limit(Dimension::Ipm) => spent.images,
+                };
+                if is_current(counter, now) {
+                    write = give_back(write, lease, counter, stays);
+                }
+            }
+            if level == Level::Org {
+                write = write.add("seq", 1);
+            }
+            if !write.changes_nothing() {
+                writes.push(write);
+            }
+        }
+        if spent.requests > 0 {
+            writes.extend(usage::added(&self.counters, lease, spent));
+        }
+        Ok(writes)
+    }
+}

@@ -1,0 +1,136 @@
+//! A lease is granted: as many calls as there is room for, taken from every meter in one transaction.
+
+use super::counters::{require_cap, require_room, take};
+use super::items::lease_item;
+use super::{Granted, Leases, SIZINGS, Wanted};
+use crate::domain::id::LeaseId;
+use crate::domain::lease::{Counter, LONGEST_CALL, Lease, Need, Payer, Room, Shortage, What, admits_until, size};
+use crate::domain::limits::Level;
+use crate::domain::time::Time;
+use crate::store::meters::{self, Meter, Meters};
+use crate::store::write::Write;
+use crate::{Error, Result};
+
+impl Leases {
+    /// A lease of at most so many calls as are wanted, or what there is too little of for even one.
+    pub async fn grant(&self, payer: &Payer, wanted: &Wanted, now: Time) -> Result<Result<Granted, Shortage>> {
+        let mut meters = Meters::read(&self.counters, payer).await?;
+        let mut slots = wanted.slots;
+        for _ in 0..SIZINGS {
+            if let Some((level, _)) = meters.0.iter().find(|(_, meter)| meter.is_revoked()) {
+                return Ok(Err(Shortage::Revoked(*level)));
+            }
+            let (unit, rooms);
+            (slots, unit, rooms) = match sized(payer, wanted, slots, &meters, now) {
+                Ok(sized) => sized,
+                Err(short) => return Ok(Err(shortage(&short, now))),
+            };
+            let lease = lease(payer, wanted, unit, &rooms, slots, now);
+            let writes = self.grant_writes(payer, &lease, &meters, &rooms, now)?;
+            match self.counters.transact(lease.id.uuid(), &writes).await? {
+                Ok(()) => return Ok(Ok(Granted { lease, rooms, org: meters.org() })),
+                Err(refused) => {
+                    // Somebody took from this meter meanwhile: size the lease by what there is now, and for one call
+                    // when that has happened once.
+                    let index =
+                        refused.index.checked_sub(1).ok_or_else(|| Error::internal("a new lease's id was taken"))?;
+                    meters.0[index].1 = Meter::of(refused.item.unwrap_or_default());
+                    slots = if slots > 2 { slots / 2 } else { 1 };
+                }
+            }
+        }
+        Err(Error::busy("the meters change faster than a lease can be sized"))
+    }
+
+    fn grant_writes(
+        &self,
+        payer: &Payer,
+        lease: &Lease,
+        meters: &Meters,
+        rooms: &[Room],
+        now: Time,
+    ) -> Result<Vec<Write>> {
+        let mut writes = vec![self.counters.put_new(&lease_item(lease))];
+        for (level, meter) in &meters.0 {
+            let mut write = self.counters.update(meters::key(payer, *level)?).require("attribute_not_exists(revoked)");
+            for counter in lease.counted.iter().filter(|counter| counter.level == *level) {
+                write = take(write, lease, counter);
+            }
+            for room in rooms.iter().filter(|room| room.counter.level == *level) {
+                write = require_room(write, room, lease.slots);
+            }
+            write = require_cap(write, meter);
+            for attribute in meter.stale(now) {
+                write = write.remove(&attribute);
+            }
+            write = match level {
+                Level::Org => write.add("seq", 1),
+                // On an exempt plan without limits there is nothing to take here, and an update must do something.
+                Level::User if write.changes_nothing() => write.add("seq", 1),
+                Level::User => write,
+                Level::Key => write.set("last_used_at", now),
+            };
+            writes.push(write);
+        }
+        Ok(writes)
+    }
+}
+
+/// A wide lease if there is room for one, else one for the call at hand.
+fn sized(
+    payer: &Payer,
+    wanted: &Wanted,
+    slots: u32,
+    meters: &Meters,
+    now: Time,
+) -> Result<(u32, Need, Vec<Room>), Room> {
+    if slots > 1 {
+        let rooms = meters.rooms(payer, |what| wanted.typical.of(what), now);
+        if let Ok(slots @ 2..) = size(&rooms, slots) {
+            return Ok((slots, wanted.typical, rooms));
+        }
+    }
+    let rooms = meters.rooms(payer, |what| wanted.need.of(what), now);
+    size(&rooms, 1).map(|slots| (slots, wanted.need, rooms))
+}
+
+fn lease(payer: &Payer, wanted: &Wanted, unit: Need, rooms: &[Room], slots: u32, now: Time) -> Lease {
+    let limits = rooms.iter().filter_map(|room| match room.counter.what {
+        What::Limit(dimension) => Some(dimension),
+        What::Balance | What::Spending => None,
+    });
+    let admits_until = admits_until(now, limits);
+    let mut counted: Vec<Counter> = rooms.iter().map(|room| room.counter).collect();
+    if !payer.is_exempt && !unit.money.is_zero() {
+        // What is spent counts in its month, be there a cap today or not.
+        let spending = payer.levels().map(|level| meters::spending(level, now));
+        counted.extend(spending.filter(|counter| rooms.iter().all(|room| room.counter != *counter)));
+    }
+    Lease {
+        id: LeaseId::new(),
+        org: payer.org,
+        user: payer.user,
+        key: payer.key,
+        is_exempt: payer.is_exempt,
+        model: wanted.model.clone(),
+        pricing: wanted.pricing,
+        price_version: wanted.price_version,
+        unit,
+        slots,
+        counted,
+        granted_at: now,
+        admits_until,
+        expires_at: admits_until.plus(LONGEST_CALL),
+    }
+}
+
+fn shortage(short: &Room, now: Time) -> Shortage {
+    let level = short.counter.level;
+    match short.counter.what {
+        What::Balance => Shortage::Credits,
+        What::Spending => Shortage::Cap(level),
+        What::Limit(dimension) => {
+            Shortage::Rate { level, dimension, limit: short.limit, resets_at: dimension.resets_at(now) }
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! What stands in the tables: a lease, and its slots.
+
+use serde::{Deserialize, Serialize};
+
+use super::LEDGER_FOR;
+use crate::domain::catalog::Pricing;
+use crate::domain::id::{ApiKeyId, LeaseId, OrgId, UserId};
+use crate::domain::lease::{Counter, Lease, Need, Payer, month};
+use crate::domain::ledger::Charge;
+use crate::domain::money::Money;
+use crate::domain::time::Time;
+use crate::store::keys;
+use crate::store::table::{Item, parse};
+use crate::{Error, Result};
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct LeaseItem {
+    pk: String,
+    sk: String,
+    due_shard: String,
+    due_at: Time,
+    lease: LeaseId,
+    org: OrgId,
+    user: UserId,
+    key: Option<ApiKeyId>,
+    is_exempt: bool,
+    model: String,
+    pricing: Pricing,
+    price_version: u64,
+    unit: Need,
+    slots: u32,
+    counted: Vec<Counter>,
+    granted_at: Time,
+    admits_until: Time,
+}
+
+impl From<LeaseItem> for Lease {
+    fn from(item: LeaseItem) -> Self {
+        let LeaseItem { lease, org, user, key, is_exempt, model, pricing, price_version, unit, slots, .. } = item;
+        let LeaseItem { counted, granted_at, admits_until, due_at: expires_at, .. } = item;
+        Self {
+            id: lease,
+            org,
+            user,
+            key,
+            is_exempt,
+            model,
+            pricing,
+            price_version,
+            unit,
+            slots,
+            counted,
+            granted_at,
+            admits_until,
+            expires_at,
+        }
+    }
+}
+
+pub(super) fn lease_item(lease: &Lease) -> LeaseItem {
+    let key = keys::lease(lease.org, lease.id);
+    LeaseItem {
+        pk: key.pk,
+        sk: key.sk,
+        due_shard: keys::due_shard(lease.id.uuid()),
+        due_at: lease.expires_at,
+        lease: lease.id,
+        org: lease.org,
+        user: lease.user,
+        key: lease.key,
+        is_exempt: lease.is_exempt,
+        model: lease.model.clone(),
+        pricing: lease.pricing,
+        price_version: lease.price_version,
+        unit: lease.unit,
+        slots: lease.slots,
+        counted: lease.counted.clone(),
+        granted_at: lease.granted_at,
+        admits_until: lease.admits_until,
+    }
+}
+
+/// Who a lease belongs to. Limits do not matter to what has been granted.
+pub(super) fn payer_of(lease: &Lease) -> Payer {
+    Payer { org: lease.org, user: lease.user, key: lease.key, is_exempt: lease.is_exempt, limits: Default::default() }
+}
+
+/// What stands in a slot.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Slot {
+    Charge(Box<Charge>),
+    Void,
+}
+
+#[derive(Serialize, Deserialize)]
+pub(super) struct SlotItem {
+    pub pk: String,
+    pub sk: String,
+    pub slot: Slot,
+    /// What a late charge could not be debited.
+    #[serde(default, skip_serializing_if = "Money::is_zero")]
+    pub uncollected: Money,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed_in: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub listed_at: Option<String>,
+    pub expires_at: i64,
+}
+
+pub(super) fn slot_item(key: keys::Key, charge: &Charge, uncollected: Money) -> SlotItem {
+    // On an exempt plan nothing moves: the charge is a receipt, not a transaction.
+    let is_listed = !charge.charged.is_zero() || !uncollected.is_zero();
+    SlotItem {
+        pk: key.pk,
+        sk: key.sk,
+        slot: Slot::Charge(Box::new(charge.clone())),
+        uncollected,
+        listed_in: is_listed.then(|| keys::ledger(charge.org, month(charge.created_at))),
+        listed_at: is_listed.then(|| keys::listed_at(charge.created_at, charge.id)),
+        expires_at: charge.created_at.plus(LEDGER_FOR).as_seconds(),
+    }
+}
+
+/// A charge as the ledger lists it, and what could not be collected of it.
+pub(in crate::store) fn listed_charge(item: Item) -> Result<(Charge, Money)> {
+    let item: SlotItem = parse(item)?;
+    match item.slot {
+        Slot::Charge(charge) => Ok((*charge, item.uncollected)),
+        Slot::Void => Err(Error::internal("a void is never listed")),
+    }
+}

@@ -1,0 +1,86 @@
+//! The leases that their owners left open.
+
+use std::time::Duration;
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::items::{LeaseItem, Slot, SlotItem};
+use super::{Leases, SIZINGS, Spent};
+use crate::domain::id::{LeaseId, OrgId};
+use crate::domain::lease::Lease;
+use crate::domain::money::Money;
+use crate::domain::time::Time;
+use crate::store::keys;
+use crate::store::table::parse;
+use crate::store::write::Write;
+use crate::{Error, Result};
+
+/// Voids stand longer than any environment may sleep with a charge in its hands.
+const VOID_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+impl Leases {
+    /// Leases that have expired, at most `limit` a shard.
+    pub async fn expired(&self, now: Time, limit: u32) -> Result<Vec<(OrgId, LeaseId)>> {
+        #[derive(Deserialize)]
+        struct DueItem {
+            lease: LeaseId,
+            org: OrgId,
+        }
+        let mut expired = Vec::new();
+        for shard in 0..keys::DUE_SHARDS {
+            for item in self.counters.query_due(keys::due_shard_at(shard), now, limit).await? {
+                let DueItem { lease, org } = parse(item)?;
+                expired.push((org, lease));
+            }
+        }
+        Ok(expired)
+    }
+
+    /// Closes a lease that its owner left open, once it has expired.
+    pub async fn sweep(&self, org: OrgId, id: LeaseId, now: Time) -> Result<()> {
+        for _ in 0..SIZINGS {
+            let Some(item) = self.counters.get(&keys::lease(org, id)).await? else { return Ok(()) };
+            let lease = Lease::from(parse::<LeaseItem>(item)?);
+            if now < lease.expires_at {
+                return Ok(());
+            }
+            let charges = self.charges(&lease).await?;
+            let mut spent = Spent::default();
+            charges.iter().for_each(|charge| spent.add(charge));
+            let empty: Vec<u32> =
+                (1..=lease.slots).filter(|slot| charges.iter().all(|charge| charge.slot != *slot)).collect();
+            // A lease's calls run side by side, and any that is under way may have reached its provider: what has no
+            // charge stays counted against the limits.
+            let cut_off = empty.len() as u64;
+            let requests = spent.requests + cut_off;
+            let tokens = spent.tokens.total().saturating_add(lease.unit.tokens.saturating_mul(cut_off));
+            let mut writes = self.close_writes(&lease, &spent, requests, tokens, now)?;
+            writes.extend(empty.iter().map(|slot| self.void(&lease, *slot, now)));
+            match self.counters.transact(Uuid::now_v7(), &writes).await? {
+                Ok(()) => {
+                    tracing::warn!(lease_id = %id, org_id = %org, calls = spent.requests, slots = lease.slots, "an abandoned lease was closed");
+                    return Ok(());
+                }
+                // The lease is gone, or a charge came into a slot: look again.
+                Err(_) => continue,
+            }
+        }
+        Err(Error::busy("the slots of a lease change faster than it can be closed"))
+    }
+
+    fn void(&self, lease: &Lease, slot: u32, now: Time) -> Write {
+        let key = keys::charge(lease.id, slot);
+        let expires_at = now.plus(VOID_FOR).as_seconds();
+        let void = SlotItem {
+            pk: key.pk,
+            sk: key.sk,
+            slot: Slot::Void,
+            uncollected: Money::ZERO,
+            listed_in: None,
+            listed_at: None,
+            expires_at,
+        };
+        self.journal.put_new(&void)
+    }
+}
