@@ -48,6 +48,19 @@ async fn a_model_must_be_the_plans_and_on_the_keys_list() {
 }
 
 #[tokio::test]
+async fn a_part_that_a_model_cannot_read_is_refused_not_left_out() {
+    let app = TestApp::start().await;
+    let customer = app.customer("parts", Money::from_usd(1)).await;
+    let audio = json!({"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}});
+    let content = json!([{"type": "text", "text": "What is said here?"}, audio]);
+    let body = json!({"model": "dev-chat", "messages": [{"role": "user", "content": content}]});
+    let answer = chat(&customer.person, &body).await;
+    assert_eq!((answer.status.as_str(), answer.code()), ("400 Bad Request", "parameter_not_supported"));
+    assert_eq!(answer.json["error"]["param"], "messages");
+    assert!(answer.text.contains("input_audio"), "{}", answer.text);
+}
+
+#[tokio::test]
 async fn what_is_wrong_with_a_body_is_named_by_its_path() {
     let app = TestApp::start().await;
     let customer = app.customer("bodies", Money::from_usd(1)).await;

@@ -86,6 +86,11 @@ pub fn refuse(request: &ChatRequest, maker: &str, names: &[&str]) -> Result<(), 
     }
 }
 
+/// A part that is neither text nor picture.
+pub fn strange(maker: &str, part: &Value) -> Failure {
+    Failure::unsupported("messages", format_args!("{maker} is given texts and pictures here, not {}", part["type"]))
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;

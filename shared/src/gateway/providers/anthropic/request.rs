@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::MAKER;
 use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
-use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, wrong};
+use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, strange, wrong};
 use crate::gateway::providers::failure::Failure;
 use crate::gateway::providers::tools::{Choice, choice, functions, one_at_a_time};
 
@@ -84,10 +84,7 @@ fn block(part: &Part<'_>) -> Result<Value, Failure> {
             }
             Picture::Url(url) => json!({"type": "url", "url": url}),
         },
-        Part::Other(part) => {
-            let why = format_args!("Anthropic is given texts and pictures here, not {}", part["type"]);
-            return Err(Failure::unsupported("messages", why));
-        }
+        Part::Other(part) => return Err(strange(MAKER, part)),
     };
     Ok(json!({"type": "image", "source": source}))
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 
 use super::{MAKER, document};
 use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
-use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, wrong};
+use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, strange, wrong};
 use crate::gateway::providers::failure::Failure;
 use crate::gateway::providers::tools::{Choice, choice, functions, one_at_a_time};
 
@@ -79,7 +79,7 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
         let content = parts.map(|part| match part {
             Part::Text(text) => Ok(ToolResultContentBlock::Text((*text).to_owned())),
             Part::Image(url) => image(url).map(ToolResultContentBlock::Image),
-            Part::Other(part) => Err(strange(part)),
+            Part::Other(part) => Err(strange(MAKER, part)),
         });
         let result = ToolResultBlock::builder()
             .set_tool_use_id(message.tool_call_id.map(str::to_owned))
@@ -90,7 +90,7 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
         .map(|part| match part {
             Part::Text(text) => Ok(ContentBlock::Text((*text).to_owned())),
             Part::Image(url) => image(url).map(ContentBlock::Image),
-            Part::Other(part) => Err(strange(part)),
+            Part::Other(part) => Err(strange(MAKER, part)),
         })
         .collect::<Result<Vec<_>, _>>()?;
     for call in &message.tool_calls {
@@ -99,10 +99,6 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
         blocks.push(ContentBlock::ToolUse(block.build().map_err(incomplete)?));
     }
     Ok(blocks)
-}
-
-fn strange(part: &serde_json::Value) -> Failure {
-    Failure::unsupported("messages", format_args!("Bedrock is given texts and pictures here, not {}", part["type"]))
 }
 
 fn image(url: &str) -> Result<ImageBlock, Failure> {

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::CHAT;
 use super::instance::instance;
 use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::gateway::providers::conversation::strange;
 use crate::gateway::providers::failure::{Failure, FailureKind};
 
 #[derive(Debug, PartialEq)]
@@ -16,6 +17,12 @@ pub enum Reply {
 
 pub fn reply(request: &ChatRequest) -> Result<Reply, Failure> {
     let messages: Vec<_> = request.messages().collect();
+    let parts = messages.iter().flat_map(|message| &message.parts);
+    for part in parts {
+        if let Part::Other(part) = part {
+            return Err(strange(CHAT, part));
+        }
+    }
     let told = messages.iter().rev().find(|message| message.role == Role::User).map(Message::text);
     let told = told.unwrap_or_default();
     let last = messages.last();

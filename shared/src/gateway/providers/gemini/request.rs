@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::MAKER;
 use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
-use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, wrong};
+use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, strange, wrong};
 use crate::gateway::providers::failure::Failure;
 use crate::gateway::providers::tools::{Choice, choice, functions, one_at_a_time};
 
@@ -111,10 +111,7 @@ fn part(part: &Part<'_>) -> Result<Value, Failure> {
                 Err(Failure::unsupported("messages", "Gemini fetches no pictures: send them as data: URLs"))
             }
         },
-        Part::Other(part) => {
-            let why = format_args!("Gemini is given texts and pictures here, not {}", part["type"]);
-            Err(Failure::unsupported("messages", why))
-        }
+        Part::Other(part) => Err(strange(MAKER, part)),
     }
 }
 
