@@ -5,6 +5,7 @@ use std::time::Duration;
 use std::{env, fs};
 
 use local::credentials::Kept;
+use tests::binaries;
 use tokio::process::Command;
 
 use crate::load::Target;
@@ -36,17 +37,10 @@ pub async fn start(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
 async fn build() -> Result<PathBuf> {
     let own = env::current_exe()?;
     let target = own.ancestors().nth(2).ok_or("this binary is in no folder of builds")?;
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(env!("CARGO_MANIFEST_DIR")).args(["build", "--release", "--target-dir"]).arg(target);
+    let mut cargo = Command::from(binaries::cargo());
+    cargo.args(["build", "--release", "--target-dir"]).arg(target);
     // With this crate beside it, its dependencies have the features that they have here, and are not built again.
     cargo.args(["-p", "local", "-p", env!("CARGO_PKG_NAME"), "--bin", "local"]);
-    // What cargo tells the program it runs is not meant for another cargo: some build scripts would run again.
-    for (name, _) in env::vars_os() {
-        let told = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
-        if told.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
-            cargo.env_remove(name);
-        }
-    }
     let built = Process::start(&mut cargo)?.end(BUILD).await;
     built.map_err(|cause| format!("`local` does not build: {cause}"))?;
     Ok(target.join("release/local"))

@@ -29,13 +29,18 @@ pub async fn compare(bench: &Bench) -> Result<()> {
     if !streams.is_empty() {
         println!("{}", table::streams(&results, &names, &streams));
     }
-    for error in table::errors(&results, &names, &[whole.clone(), streams].concat()) {
+    for error in table::errors(&results, &names, &[whole.clone(), streams.clone()].concat()) {
         println!("{error}");
     }
-    let is_better = judged(&results, &names, &whole);
-    let is_complete = subjects.len() == wanted.len();
-    if bench.check && !(is_complete && is_better) {
-        return Err("Atelier has to be better than each of the others, in every round".into());
+    let mut is_met = judged(&results, &names, &whole) && subjects.len() == wanted.len();
+    for (said, is_so) in verdict::of_streams(&results, &streams) {
+        println!("Streaming: {said}: {}.", yes_or_no(is_so));
+        is_met &= is_so;
+    }
+    if bench.check && !is_met {
+        return Err(
+            "Atelier has to be better than each of the others in every round, and its streams as is said".into()
+        );
     }
     Ok(())
 }
@@ -53,6 +58,10 @@ fn judged(results: &Results, names: &[Name], kinds: &[Kind]) -> bool {
     );
     println!("{}", verdict::shown(results, &others, kinds));
     let is_met = verdict::is_met(results, &others, kinds);
-    println!("Better than each of them in every round: {}.", if is_met { "yes" } else { "no" });
+    println!("Better than each of them in every round: {}.", yes_or_no(is_met));
     is_met
+}
+
+fn yes_or_no(is_so: bool) -> &'static str {
+    if is_so { "yes" } else { "no" }
 }

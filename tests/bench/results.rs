@@ -1,5 +1,7 @@
 //! What all rounds together say.
 
+use tests::figures;
+
 use crate::rounds::{Kind, Leg};
 use crate::subject::Name;
 
@@ -48,19 +50,13 @@ impl Results {
 
     /// The median over the rounds in which there is such a number.
     pub fn median(&self, name: Name, kind: Kind, number: impl Fn(&Leg) -> Option<f64>) -> Option<f64> {
-        median(self.of(name, kind).filter_map(number).collect())
+        figures::median(self.of(name, kind).filter_map(number))
     }
 
     /// How much a gateway adds to what the mock alone takes in the same round; the median of that.
     pub fn added(&self, name: Name, kind: Kind, number: impl Fn(&Leg) -> Option<f64>) -> Option<f64> {
         let pairs = self.of(name, kind).zip(self.of(Name::Direct, kind));
         let added = pairs.filter_map(|(leg, direct)| Some(number(leg)? - number(direct)?));
-        if name == Name::Direct { None } else { median(added.collect()) }
+        if name == Name::Direct { None } else { figures::median(added) }
     }
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let last = values.len().checked_sub(1)?;
-    Some((values[last / 2] + values[values.len() / 2]) / 2.0)
 }

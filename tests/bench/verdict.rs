@@ -1,4 +1,5 @@
-//! The bar: in every round, Atelier is better than each of the others in added latency, rate and processor time.
+//! The bars: in every round, Atelier is better than each of the others in added latency, rate and processor time. Its
+//! streams begin at once, and keep nothing.
 
 use std::cmp::Ordering;
 
@@ -6,6 +7,11 @@ use crate::results::Results;
 use crate::rounds::{Kind, Leg};
 use crate::subject::Name;
 use crate::table::table;
+
+/// The most that it may add to a first byte, at one connection.
+const FIRST_BYTE_MS: f64 = 1.0;
+/// The most memory after all streams, as a multiple of that after the first turn's.
+const GROWTH: f64 = 1.2;
 
 const HEAD: [&str; 5] = ["Atelier better than", "connections", "added p50", "requests/s", "CPU per call"];
 
@@ -36,6 +42,25 @@ pub fn is_met(results: &Results, others: &[Name], kinds: &[Kind]) -> bool {
         let won = |&other: &Name| MEASURES.iter().all(|measure| measure.won(results, other, kind) == rounds);
         rounds > 0 && others.iter().all(won)
     })
+}
+
+/// What is said of Atelier's streams, and whether it is as it should be.
+pub fn of_streams(results: &Results, kinds: &[Kind]) -> Vec<(String, bool)> {
+    let at_one = kinds.iter().find(|kind| kind.connections == 1);
+    let first_byte = at_one.and_then(|&kind| results.added(Name::Atelier, kind, Leg::first_byte_ms)).map(|added| {
+        let said = format!("adds {added:.3} ms to a first byte at 1 connection, at most {FIRST_BYTE_MS} ms");
+        (said, added <= FIRST_BYTE_MS)
+    });
+    let legs: Vec<&Leg> =
+        results.legs.iter().filter(|leg| leg.name == Name::Atelier && kinds.contains(&leg.kind)).collect();
+    let memory = legs.first().zip(legs.last()).map(|(first, last)| {
+        let streams: usize = legs.iter().map(|leg| leg.report.requests).sum();
+        let (before, after) = (first.rss_mb, last.rss_mb);
+        let said =
+            format!("{before:.0} MB after its first streams, {after:.0} MB after {streams}, at most {GROWTH} times");
+        (said, after <= before * GROWTH)
+    });
+    first_byte.into_iter().chain(memory).collect()
 }
 
 impl Measure {

@@ -15,7 +15,7 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use local::template::Template;
 use tests::runtime_api::FunctionProcess;
-use tests::{TestApp, binaries};
+use tests::{TestApp, binaries, figures};
 
 /// Measures the cold start of every function: medians of several runs.
 #[derive(Parser)]
@@ -131,10 +131,9 @@ fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
 }
 
+/// Of nothing it is no number, which is below no limit.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<_> = values.collect();
-    values.sort_by(f64::total_cmp);
-    (values[(values.len() - 1) / 2] + values[values.len() / 2]) / 2.0
+    figures::median(values).unwrap_or(f64::NAN)
 }
 
 fn size_mb(binary: &Path) -> f64 {

@@ -19,14 +19,28 @@ pub fn functions() -> Vec<String> {
     names
 }
 
+/// A cargo, started from a program that cargo started: what it told that one is not meant for another, and some build
+/// scripts would run again for it.
+pub fn cargo() -> Command {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(folder(""));
+    for (name, _) in std::env::vars_os() {
+        let told = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
+        if told.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+            cargo.env_remove(name);
+        }
+    }
+    cargo
+}
+
 /// Builds every function; where each binary is.
 ///
 /// With this crate `beside` them, their dependencies have the features that they have in the build of this crate,
 /// and need not be compiled again.
 pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
     let functions = functions();
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.current_dir(folder("")).args(["build", "--message-format=json-render-diagnostics", "--profile", profile]);
+    let mut cargo = cargo();
+    cargo.args(["build", "--message-format=json-render-diagnostics", "--profile", profile]);
     if profile == "lambda" {
         // With the target named, cargo's own folder is not target/lambda, where zips belong.
         cargo.args(["--target", &host()]);
@@ -36,13 +50,6 @@ pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
     }
     for binary in &functions {
         cargo.args(["--bin", binary]);
-    }
-    // What cargo tells the program it runs is not meant for another cargo: some build scripts would run again.
-    for (name, _) in std::env::vars_os() {
-        let told = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
-        if told.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
-            cargo.env_remove(name);
-        }
     }
     let built = cargo.stdin(Stdio::null()).stderr(Stdio::inherit()).output().unwrap();
     assert!(built.status.success(), "the functions do not build");

@@ -5,6 +5,7 @@
 pub mod binaries;
 pub mod client;
 pub mod faults;
+pub mod figures;
 pub mod gateway;
 pub mod provider;
 pub mod runtime_api;

@@ -77,7 +77,10 @@ async fn serve(Run { port, data, ephemeral }: Run) -> Result<(), Failure> {
 /// What a person needs first, ready to paste.
 fn banner(platform: &Platform) -> String {
     let (base_url, folder) = (&platform.base_url, platform.data().folder());
-    let ada = platform.credentials.users.get("ada").map(|user| user.access_token.as_str()).unwrap_or_default();
+    let ada = platform.credentials.users.get("ada");
+    let token = ada.map(|user| user.access_token.as_str()).unwrap_or_default();
+    let api_key = ada.map(|user| user.api_key.as_str()).unwrap_or_default();
+    let hello = r#"{"model": "dev-chat", "messages": [{"role": "user", "content": "Hello"}]}"#;
     let data = match platform.data().is_ephemeral() {
         true => "in memory; gone when this stops".to_owned(),
         false => std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string(),
@@ -86,7 +89,8 @@ fn banner(platform: &Platform) -> String {
     format!(
         "Atelier is at {base_url}  (started in {started_ms} ms)\n\
          \n\
-         agents     curl -s {base_url}/builder/v1/agents -H 'Authorization: Bearer {ada}'\n\
+         agents     curl -s {base_url}/builder/v1/agents -H 'Authorization: Bearer {token}'\n\
+         gateway    curl -s {base_url}/gateway/v1/chat/completions -H 'Authorization: Bearer {api_key}' --json '{hello}'\n\
          \n\
          reference  {base_url}/docs\n\
          accounts   cargo run -p local -- credentials\n\

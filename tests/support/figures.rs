@@ -1,0 +1,9 @@
+//! Arithmetic on what was measured.
+
+/// Nothing where nothing was measured.
+pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
+    let mut values: Vec<_> = values.into_iter().collect();
+    values.sort_by(f64::total_cmp);
+    let last = values.len().checked_sub(1)?;
+    Some((values[last / 2] + values[values.len() / 2]) / 2.0)
+}
