@@ -11,6 +11,7 @@ pub mod openai;
 pub mod paging;
 mod routes;
 pub mod standard;
+pub mod streaming;
 pub mod usd;
 
 use axum::http::StatusCode;

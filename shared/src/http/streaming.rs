@@ -1,0 +1,109 @@
+//! A function on Lambda whose answers are streams.
+//!
+//! The runtime polls as it does for every function; only the answers are sent from here. The runtime's own client leaves
+//! Nagle's algorithm on and writes the head of an answer apart from its first piece, which then waits until the head is
+//! acknowledged: 40 ms on every stream.
+
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use axum::Router;
+use axum::body::Body as AxumBody;
+use bytes::Bytes;
+use futures::future::BoxFuture;
+use futures::{Stream, StreamExt, TryStreamExt, future, stream};
+use http::Request;
+use http::header::{CONTENT_TYPE, HeaderName};
+use http_body_util::StreamBody;
+use hyper::body::Frame;
+use hyper_util::client::legacy::connect::HttpConnector;
+pub use lambda_http::Error;
+use lambda_http::lambda_runtime::layers::TracingLayer;
+use lambda_http::lambda_runtime::{LambdaInvocation, StreamResponse};
+use lambda_http::request::LambdaRequest;
+use lambda_http::tower::layer::layer_fn;
+use lambda_http::{LambdaEvent, Service, StreamAdapter, streaming_runtime};
+use lambda_runtime_api_client::body::Body;
+use lambda_runtime_api_client::{PooledClient, RuntimeApiClient, build_request};
+use serde_json::json;
+
+/// Between an answer's head and its body.
+const DELIMITER: [u8; 8] = [0; 8];
+const RESPONSE_MODE: HeaderName = HeaderName::from_static("lambda-runtime-function-response-mode");
+const INVOCATION_ID: HeaderName = HeaderName::from_static("lambda-runtime-invocation-id");
+
+/// Serves until Lambda ends the process.
+pub async fn run(router: Router) -> Result<(), Error> {
+    let mut connector = HttpConnector::new();
+    connector.set_nodelay(true);
+    let api = Arc::new(PooledClient::builder().with_connector(connector).build());
+    let answering = Answering { adapter: StreamAdapter::from(router.clone()), api };
+    // In the place of the service that the runtime would answer with.
+    let runtime = streaming_runtime(router).layer(layer_fn(move |_| answering.clone()));
+    runtime.layer(TracingLayer::new()).run().await
+}
+
+#[derive(Clone)]
+struct Answering {
+    adapter: StreamAdapter<'static, Router, AxumBody>,
+    api: Arc<PooledClient>,
+}
+
+impl Service<LambdaInvocation> for Answering {
+    type Response = ();
+    type Error = Error;
+    type Future = BoxFuture<'static, Result<(), Error>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, LambdaInvocation { parts, body, context }: LambdaInvocation) -> Self::Future {
+        let path = format!("/2018-06-01/runtime/invocation/{}", context.request_id);
+        let answer = serde_json::from_slice::<LambdaRequest>(&body)
+            .map(|event| self.adapter.call(LambdaEvent::new(event, context)));
+        let api = Arc::clone(&self.api);
+        Box::pin(async move {
+            let mut request = match answer {
+                Ok(answer) => response(&path, answer.await?)?,
+                Err(cause) => failure(&path, &cause)?,
+            };
+            if let Some(id) = parts.headers.get(INVOCATION_ID) {
+                request.headers_mut().insert(INVOCATION_ID, id.clone());
+            }
+            send(&api, request).await;
+            Ok(())
+        })
+    }
+}
+
+/// The head and what it is parted by go as the first piece of the body.
+fn response<S>(path: &str, answer: StreamResponse<S>) -> Result<Request<Body>, Error>
+where
+    S: Stream<Item = Result<Bytes, axum::Error>> + Send + 'static,
+{
+    let mut head = serde_json::to_vec(&answer.metadata_prelude)?;
+    head.extend(DELIMITER);
+    let head = stream::once(future::ready(Ok(Bytes::from(head))));
+    let pieces = head.chain(answer.stream.map_err(Error::from)).map_ok(Frame::data);
+    let request = build_request()
+        .method("POST")
+        .uri(format!("{path}/response"))
+        .header(RESPONSE_MODE, "streaming")
+        .header(CONTENT_TYPE, "application/vnd.awslambda.http-integration-response");
+    Ok(request.body(Body::new(StreamBody::new(pieces)))?)
+}
+
+fn failure(path: &str, cause: &serde_json::Error) -> Result<Request<Body>, Error> {
+    let body = json!({"errorType": "InvalidEvent", "errorMessage": cause.to_string()}).to_string();
+    Ok(build_request().method("POST").uri(format!("{path}/error")).body(Body::from(body))?)
+}
+
+/// Whoever asked may be gone: that ends this answer, not the process.
+async fn send(api: &PooledClient, request: Request<Body>) {
+    match RuntimeApiClient::call(api, request).await {
+        Ok(response) if response.status().is_success() => {}
+        Ok(response) => tracing::warn!(status = %response.status(), "Lambda did not take an answer"),
+        Err(error) => tracing::warn!(error, "an answer could not be sent to its end"),
+    }
+}
