@@ -10,6 +10,8 @@ async fn the_reference_page_is_served_whole_from_the_platform_itself() {
     let nobody = app.nobody();
     let front = nobody.get("/docs").await;
     assert_eq!((front.status.as_str(), front.header("location")), ("307 Temporary Redirect", Some("docs/index.html")));
+    let folder = nobody.get("/docs/").await;
+    assert_eq!((folder.status.as_str(), folder.header("location")), ("307 Temporary Redirect", Some("index.html")));
     let page = nobody.get("/docs/index.html").await;
     assert!(page.header("content-type").unwrap_or_default().starts_with("text/html"));
     assert!(!page.text.contains("//unpkg") && !page.text.contains("https://"), "nothing comes from elsewhere");

@@ -81,6 +81,11 @@ pub async fn docs_front() -> Response {
     (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, "docs/index.html")]).into_response()
 }
 
+/// `GET /docs/`
+pub async fn docs_folder() -> Response {
+    (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, "index.html")]).into_response()
+}
+
 /// `GET /docs/{file}`
 pub async fn docs_file(Path(file): Path<String>) -> Result<Response> {
     const NO_SNIFF: (HeaderName, &str) = (HeaderName::from_static("x-content-type-options"), "nosniff");

@@ -16,7 +16,10 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     // For people; no part of an area's contract.
-    let pages = Router::new().route("/docs", get(docs_front)).route("/docs/{file}", get(docs_file));
+    let pages = Router::new()
+        .route("/docs", get(docs_front))
+        .route("/docs/", get(docs_folder))
+        .route("/docs/{file}", get(docs_file));
     let router = table().merge(pages).with_state(Stores::new(context)?);
     Ok(finish(router, standard::AREA, "reference", &context.config))
 }

@@ -27,7 +27,10 @@ pub fn front(routes: &[Route], routers: &BTreeMap<&'static str, Router>, jwks: V
     }
     let (matcher, unrouted) = (Arc::new(matcher), finish(Router::new(), standard::AREA, "front", &Config::default()));
     let routed = move |request: Request| {
-        let router = matcher.at(request.uri().path()).map_or(&unrouted, |found| found.value).clone();
+        let path = request.uri().path();
+        // API Gateway finds a resource with or without a slash behind it.
+        let found = matcher.at(path).or_else(|_| matcher.at(path.trim_end_matches('/')));
+        let router = found.map_or(&unrouted, |found| found.value).clone();
         async move { serve(router, request).await }
     };
     // Not nested in one axum router: a function must see its own path parameters, and no others.
