@@ -10,6 +10,7 @@ pub mod cache;
 pub mod config;
 pub mod context;
 pub mod domain;
+pub mod engine;
 mod error;
 pub mod gateway;
 pub mod http;

@@ -1,0 +1,38 @@
+//! What one evaluation may use. Every step is counted and so is every byte that is made, and none is given back:
+//! whatever a text says, it ends soon and stays small. Nothing else guards it: no thread, no clock, no allocator.
+
+use super::Why;
+
+/// Some tens of milliseconds.
+pub const MAX_STEPS: u64 = 1_000_000;
+/// Of all values that are made on the way.
+pub const MAX_BYTES: usize = 16 * 1024 * 1024;
+/// Of the text that a template gives.
+pub const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
+/// Of lists in lists: comparing and printing recurse. What comes in nests no deeper than JSON may.
+pub const MAX_VALUE_DEPTH: u16 = 250;
+
+#[derive(Debug)]
+pub struct Budget {
+    steps: u64,
+    bytes: usize,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { steps: MAX_STEPS, bytes: MAX_BYTES }
+    }
+}
+
+impl Budget {
+    pub fn steps(&mut self, count: usize) -> Result<(), Why> {
+        self.steps = self.steps.checked_sub(count as u64).ok_or(Why::Limit("takes too many steps"))?;
+        Ok(())
+    }
+
+    /// Before the bytes are made. Making them takes time too.
+    pub fn bytes(&mut self, count: usize) -> Result<(), Why> {
+        self.bytes = self.bytes.checked_sub(count).ok_or(Why::Limit("makes too much data"))?;
+        self.steps(count / 64)
+    }
+}

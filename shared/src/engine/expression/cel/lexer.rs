@@ -1,0 +1,204 @@
+//! The words of CEL.
+
+use super::super::{Position, Problem};
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Token {
+    Int(i64),
+    Float(f64),
+    Text(Box<str>),
+    Word(Box<str>),
+    Sign(&'static str),
+    End,
+}
+
+/// Longer ones first.
+const SIGNS: [&str; 24] = [
+    "==", "!=", "<=", ">=", "&&", "||", "(", ")", "[", "]", "{", "}", ".", ",", "-", "+", "*", "/", "%", "?", ":", "!",
+    "<", ">",
+];
+
+struct Lexer<'t> {
+    rest: &'t str,
+    at: Position,
+}
+
+/// All words of a text, the last of them [`Token::End`].
+pub fn tokens(text: &str) -> Result<Vec<(Token, Position)>, Problem> {
+    let mut lexer = Lexer { rest: text, at: Position { line: 1, column: 1 } };
+    let mut tokens = Vec::new();
+    loop {
+        lexer.skip_space();
+        let at = lexer.at;
+        let token = lexer.token()?;
+        let is_end = token == Token::End;
+        tokens.push((token, at));
+        if is_end {
+            return Ok(tokens);
+        }
+    }
+}
+
+impl<'t> Lexer<'t> {
+    fn next(&mut self) -> Option<char> {
+        let c = self.rest.chars().next()?;
+        self.rest = &self.rest[c.len_utf8()..];
+        if c == '\n' {
+            self.at = Position { line: self.at.line + 1, column: 1 };
+        } else {
+            self.at.column += 1;
+        }
+        Some(c)
+    }
+
+    fn take(&mut self, bytes: usize) -> &'t str {
+        let taken = &self.rest[..bytes];
+        for _ in taken.chars() {
+            self.next();
+        }
+        taken
+    }
+
+    fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
+        let end = self.rest.find(|c| !wanted(c)).unwrap_or(self.rest.len());
+        self.take(end)
+    }
+
+    fn skip_space(&mut self) {
+        loop {
+            self.take_while(char::is_whitespace);
+            if !self.rest.starts_with("//") {
+                return;
+            }
+            self.take_while(|c| c != '\n');
+        }
+    }
+
+    fn token(&mut self) -> Result<Token, Problem> {
+        let at = self.at;
+        let Some(first) = self.rest.chars().next() else { return Ok(Token::End) };
+        let second = self.rest[first.len_utf8()..].chars().next().unwrap_or(' ');
+        if first.is_ascii_digit() || (first == '.' && second.is_ascii_digit()) {
+            return self.number(at);
+        }
+        if let Some(text) = self.text(at)? {
+            return Ok(text);
+        }
+        if first.is_alphabetic() || first == '_' {
+            return Ok(Token::Word(self.take_while(|c| c.is_alphanumeric() || c == '_').into()));
+        }
+        for sign in SIGNS {
+            if self.rest.starts_with(sign) {
+                self.take(sign.len());
+                return Ok(Token::Sign(sign));
+            }
+        }
+        Err(Problem::new(at, format!("`{}` means nothing here", first.escape_debug())))
+    }
+
+    fn number(&mut self, at: Position) -> Result<Token, Problem> {
+        let wrong = || Problem::new(at, "not a number");
+        if self.rest.starts_with("0x") || self.rest.starts_with("0X") {
+            self.take(2);
+            let digits = self.take_while(|c| c.is_ascii_hexdigit());
+            let number = i64::from_str_radix(digits, 16).map_err(|_| wrong())?;
+            self.end_of_number(at)?;
+            return Ok(Token::Int(number));
+        }
+        let start = self.rest;
+        self.take_while(|c| c.is_ascii_digit());
+        let mut is_whole = true;
+        if self.rest.starts_with('.') && self.rest[1..].starts_with(|c: char| c.is_ascii_digit()) {
+            is_whole = false;
+            self.next();
+            self.take_while(|c| c.is_ascii_digit());
+        }
+        if self.rest.starts_with(['e', 'E']) {
+            is_whole = false;
+            self.next();
+            if self.rest.starts_with(['+', '-']) {
+                self.next();
+            }
+            self.take_while(|c| c.is_ascii_digit());
+        }
+        let digits = &start[..start.len() - self.rest.len()];
+        let number = if is_whole {
+            digits.parse().map(Token::Int).map_err(|_| Problem::new(at, "the number is too large"))?
+        } else {
+            digits.parse().map(Token::Float).map_err(|_| wrong())?
+        };
+        self.end_of_number(at)?;
+        Ok(number)
+    }
+
+    /// `5u` is a whole number as any other.
+    fn end_of_number(&mut self, at: Position) -> Result<(), Problem> {
+        if self.rest.starts_with(['u', 'U']) {
+            self.next();
+        }
+        if self.rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
+            return Err(Problem::new(at, "not a number"));
+        }
+        Ok(())
+    }
+
+    fn text(&mut self, at: Position) -> Result<Option<Token>, Problem> {
+        let prefix = self.rest.len() - self.rest.trim_start_matches(['r', 'R', 'b', 'B']).len();
+        let Some(quote) = self.rest[prefix..].chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+            return Ok(None);
+        };
+        let marks = &self.rest[..prefix];
+        if prefix > 1 || marks.contains(['b', 'B']) {
+            return Err(Problem::new(at, "bytes are not known here; write a string"));
+        }
+        let is_raw = prefix == 1;
+        self.take(prefix);
+        let triple: String = [quote; 3].iter().collect();
+        let is_long = self.rest.starts_with(&triple);
+        let close = if is_long { triple } else { quote.to_string() };
+        self.take(close.len());
+
+        let mut text = String::new();
+        loop {
+            if self.rest.starts_with(&close) {
+                self.take(close.len());
+                return Ok(Some(Token::Text(text.into())));
+            }
+            let here = self.at;
+            match self.next() {
+                None => return Err(Problem::new(at, "the string has no end")),
+                Some('\n') if !is_long => return Err(Problem::new(at, "the string has no end on its line")),
+                Some('\\') if !is_raw => text.push(self.escaped(here)?),
+                Some(c) => text.push(c),
+            }
+        }
+    }
+
+    fn escaped(&mut self, at: Position) -> Result<char, Problem> {
+        let wrong = || Problem::new(at, "no such escape");
+        let code = |lexer: &mut Self, digits: usize, radix| {
+            let code = lexer.rest.get(..digits).and_then(|code| u32::from_str_radix(code, radix).ok());
+            let c = code.and_then(char::from_u32).ok_or_else(wrong)?;
+            lexer.take(digits);
+            Ok(c)
+        };
+        let is_octal = self.rest.starts_with(|c: char| matches!(c, '0'..='3'));
+        if is_octal {
+            return code(self, 3, 8);
+        }
+        match self.next().ok_or_else(wrong)? {
+            'a' => Ok('\x07'),
+            'b' => Ok('\x08'),
+            'f' => Ok('\x0c'),
+            'n' => Ok('\n'),
+            'r' => Ok('\r'),
+            't' => Ok('\t'),
+            'v' => Ok('\x0b'),
+            c @ ('\\' | '\'' | '"' | '`' | '?') => Ok(c),
+            'x' | 'X' => code(self, 2, 16),
+            'u' => code(self, 4, 16),
+            'U' => code(self, 8, 16),
+            _ => Err(wrong()),
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! The grammar of CEL, by precedence: <https://github.com/google/cel-spec/blob/master/doc/langdef.md>.
+//! Without bytes, messages and optional values, which JSON has no use for.
+
+use super::super::functions::{self, pattern::Pattern};
+use super::super::operators::Operator;
+use super::super::tree::{Each, Expr, Kind, Literal, MAX_DEPTH, Walk};
+use super::super::{Position, Problem};
+use super::lexer::{Token, tokens};
+
+type Parsed = Result<Expr, Problem>;
+
+struct Parser {
+    /// The last one is [`Token::End`], and stays.
+    tokens: std::iter::Peekable<std::vec::IntoIter<(Token, Position)>>,
+    end: Position,
+    depth: u16,
+}
+
+pub fn parse(text: &str) -> Parsed {
+    let tokens = tokens(text)?;
+    let end = tokens.last().map(|(_, at)| *at).unwrap_or_default();
+    let mut parser = Parser { tokens: tokens.into_iter().peekable(), end, depth: 0 };
+    let expr = parser.expression()?;
+    match parser.next() {
+        (Token::End, _) => Ok(expr),
+        (token, at) => Err(unexpected(&token, at)),
+    }
+}
+
+fn unexpected(token: &Token, at: Position) -> Problem {
+    let what = match token {
+        Token::End => "the expression ends too early".into(),
+        Token::Sign(sign) => format!("`{sign}` is not expected here"),
+        Token::Word(word) => format!("`{word}` is not expected here"),
+        Token::Int(_) | Token::Float(_) => "a number is not expected here".into(),
+        Token::Text(_) => "a string is not expected here".into(),
+    };
+    Problem::new(at, what)
+}
+
+fn boxed(parsed: Parsed) -> Result<Box<Expr>, Problem> {
+    parsed.map(Box::new)
+}
+
+impl Parser {
+    fn peek(&mut self) -> &Token {
+        self.tokens.peek().map_or(&Token::End, |(token, _)| token)
+    }
+
+    fn at(&mut self) -> Position {
+        self.tokens.peek().map_or(self.end, |(_, at)| *at)
+    }
+
+    fn next(&mut self) -> (Token, Position) {
+        self.tokens.next().unwrap_or((Token::End, self.end))
+    }
+
+    /// Whether the sign was there, and is taken.
+    fn took(&mut self, sign: &str) -> bool {
+        let is_there = matches!(self.peek(), Token::Sign(next) if *next == sign);
+        if is_there {
+            self.next();
+        }
+        is_there
+    }
+
+    fn expect(&mut self, sign: &str) -> Result<(), Problem> {
+        if self.took(sign) {
+            return Ok(());
+        }
+        let (token, at) = self.next();
+        let Problem { at, message } = unexpected(&token, at);
+        Err(Problem::new(at, format!("{message}, but `{sign}`")))
+    }
+
+    fn expression(&mut self) -> Parsed {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Problem::new(self.at(), format!("nests deeper than {MAX_DEPTH}")));
+        }
+        let test = self.logical(true)?;
+        let at = self.at();
+        let expr = if self.took("?") {
+            let then = boxed(self.expression())?;
+            self.expect(":")?;
+            let otherwise = boxed(self.expression())?;
+            Expr::new(Kind::Conditional { test: Box::new(test), then, otherwise }, at)?
+        } else {
+            test
+        };
+        self.depth -= 1;
+        Ok(expr)
+    }
+
+    /// A chain of `||`, or of `&&`: kept as a balanced tree, since a long one is ordinary.
+    fn logical(&mut self, is_or: bool) -> Parsed {
+        let sign = if is_or { "||" } else { "&&" };
+        let mut parts = Vec::new();
+        loop {
+            parts.push(if is_or { self.logical(false)? } else { self.relation()? });
+            if !self.took(sign) {
+                return balanced(parts, is_or);
+            }
+        }
+    }
+
+    fn relation(&mut self) -> Parsed {
+        let mut left = self.sum()?;
+        loop {
+            let at = self.at();
+            let operator = match self.peek() {
+                Token::Sign("==") => Operator::Equal,
+                Token::Sign("!=") => Operator::NotEqual,
+                Token::Sign("<") => Operator::Less,
+                Token::Sign("<=") => Operator::AtMost,
+                Token::Sign(">") => Operator::Greater,
+                Token::Sign(">=") => Operator::AtLeast,
+                Token::Word(word) if &**word == "in" => Operator::In,
+                _ => return Ok(left),
+            };
+            self.next();
+            left = binary(operator, left, self.sum()?, at)?;
+        }
+    }
+
+    fn sum(&mut self) -> Parsed {
+        let mut left = self.product()?;
+        loop {
+            let at = self.at();
+            let operator = match self.peek() {
+                Token::Sign("+") => Operator::Add,
+                Token::Sign("-") => Operator::Subtract,
+                _ => return Ok(left),
+            };
+            self.next();
+            left = binary(operator, left, self.product()?, at)?;
+        }
+    }
+
+    fn product(&mut self) -> Parsed {
+        let mut left = self.unary()?;
+        loop {
+            let at = self.at();
+            let operator = match self.peek() {
+                Token::Sign("*") => Operator::Multiply,
+                Token::Sign("/") => Operator::Divide,
+                Token::Sign("%") => Operator::Remainder,
+                _ => return Ok(left),
+            };
+            self.next();
+            left = binary(operator, left, self.unary()?, at)?;
+        }
+    }
+
+    fn unary(&mut self) -> Parsed {
+        let mut signs = Vec::new();
+        while let Token::Sign(sign @ ("!" | "-")) = *self.peek() {
+            let (_, at) = self.next();
+            signs.push((sign, at));
+        }
+        let mut expr = self.member()?;
+        for (sign, at) in signs.into_iter().rev() {
+            let of = Box::new(expr);
+            expr = Expr::new(if sign == "!" { Kind::Not(of) } else { Kind::Negative(of) }, at)?;
+        }
+        Ok(expr)
+    }
+
+    fn member(&mut self) -> Parsed {
+        let mut of = self.primary()?;
+        loop {
+            let at = self.at();
+            if self.took(".") {
+                let (name, at) = self.word()?;
+                of = if self.took("(") { self.call_on(of, &name, at)? } else { member(of, name, at)? };
+            } else if self.took("[") {
+                let index = boxed(self.expression())?;
+                self.expect("]")?;
+                of = Expr::new(Kind::Index { of: Box::new(of), index, optional: false }, at)?;
+            } else {
+                return Ok(of);
+            }
+        }
+    }
+
+    fn word(&mut self) -> Result<(Box<str>, Position), Problem> {
+        match self.next() {
+            (Token::Word(word), at) => Ok((word, at)),
+            (token, at) => Err(unexpected(&token, at)),
+        }
+    }
+
+    fn primary(&mut self) -> Parsed {
+        let (token, at) = self.next();
+        let kind = match token {
+            Token::Int(number) => Kind::Literal(Literal::Int(number)),
+            Token::Float(number) => Kind::Literal(Literal::Float(number)),
+            Token::Text(text) => Kind::Literal(Literal::Text(text)),
+            Token::Sign("(") => {
+                let within = self.expression()?;
+                self.expect(")")?;
+                return Ok(within);
+            }
+            Token::Sign("[") => Kind::List(self.listed("]")?),
+            Token::Sign("{") => Kind::Map(self.entries()?),
+            Token::Word(word) => return self.named(word, at),
+            token => return Err(unexpected(&token, at)),
+        };
+        Expr::new(kind, at)
+    }
+
+    fn named(&mut self, word: Box<str>, at: Position) -> Parsed {
+        const RESERVED: [&str; 18] = [
+            "as",
+            "break",
+            "const",
+            "continue",
+            "else",
+            "for",
+            "function",
+            "if",
+            "import",
+            "in",
+            "let",
+            "loop",
+            "package",
+            "namespace",
+            "return",
+            "var",
+            "void",
+            "while",
+        ];
+        if self.took("(") {
+            return self.call(&word, at);
+        }
+        let kind = match &*word {
+            "true" => Kind::Literal(Literal::Bool(true)),
+            "false" => Kind::Literal(Literal::Bool(false)),
+            "null" => Kind::Literal(Literal::Null),
+            reserved if RESERVED.contains(&reserved) => return Err(unexpected(&Token::Word(word), at)),
+            _ => Kind::Variable(word),
+        };
+        Expr::new(kind, at)
+    }
+
+    /// What stands between commas, up to the sign.
+    fn listed(&mut self, close: &str) -> Result<Vec<Expr>, Problem> {
+        let mut items = Vec::new();
+        while !self.took(close) {
+            items.push(self.expression()?);
+            if !self.took(",") {
+                self.expect(close)?;
+                break;
+            }
+        }
+        Ok(items)
+    }
+
+    fn entries(&mut self) -> Result<Vec<(Expr, Expr)>, Problem> {
+        let mut entries = Vec::new();
+        while !self.took("}") {
+            let key = self.expression()?;
+            self.expect(":")?;
+            entries.push((key, self.expression()?));
+            if !self.took(",") {
+                self.expect("}")?;
+                break;
+            }
+        }
+        Ok(entries)
+    }
+
+    /// `f(…)`
+    fn call(&mut self, name: &str, at: Position) -> Parsed {
+        let mut arguments = self.listed(")")?;
+        if name == "has" {
+            return match (arguments.len(), arguments.pop().map(|argument| argument.kind)) {
+                (1, Some(kind @ (Kind::Member { .. } | Kind::Index { .. }))) => {
+                    let of = Expr::new(optional(kind), at)?;
+                    Expr::new(Kind::Has(Box::new(of)), at)
+                }
+                _ => Err(Problem::new(at, "has takes one field: has(input.user.name)")),
+            };
+        }
+        called(name, arguments, at)
+    }
+
+    /// `x.f(…)`
+    fn call_on(&mut self, of: Expr, name: &str, at: Position) -> Parsed {
+        let arguments = self.listed(")")?;
+        if let Kind::Variable(space) = &of.kind
+            && matches!(&**space, "math" | "lists")
+        {
+            return called(&format!("{space}.{name}"), arguments, at);
+        }
+        let walk = match (name, arguments.len()) {
+            ("all", 2) => Walk::All,
+            ("exists", 2) => Walk::Exists,
+            ("exists_one" | "existsOne", 2) => Walk::ExistsOne,
+            ("map", 2 | 3) | ("filter", 2) => Walk::Collect,
+            _ => return called(name, std::iter::once(of).chain(arguments).collect(), at),
+        };
+        let mut arguments = arguments.into_iter();
+        let variable = match arguments.next().map(|argument| argument.kind) {
+            Some(Kind::Variable(name)) => name.into(),
+            _ => return Err(Problem::new(at, format!("{name} takes a name first: {name}(x, …)"))),
+        };
+        let (first, second) = (arguments.next(), arguments.next());
+        let (filter, result) = match (name, second) {
+            ("map", None) => (None, first),
+            (_, second) => (first, second),
+        };
+        Expr::new(Kind::Each(Box::new(Each { over: of, variable, what: walk, filter, result })), at)
+    }
+}
+
+fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
+    if parts.len() <= 1 {
+        return parts.pop().ok_or_else(|| Problem::new(Position::default(), "nothing stands here"));
+    }
+    let right = balanced(parts.split_off(parts.len() / 2), is_or)?;
+    let left = balanced(parts, is_or)?;
+    let at = right.at;
+    Expr::new(Kind::Logical { is_or, left: Box::new(left), right: Box::new(right) }, at)
+}
+
+fn binary(operator: Operator, left: Expr, right: Expr, at: Position) -> Parsed {
+    Expr::new(Kind::Binary { operator, left: Box::new(left), right: Box::new(right) }, at)
+}
+
+fn member(of: Expr, name: Box<str>, at: Position) -> Parsed {
+    Expr::new(Kind::Member { of: Box::new(of), name, optional: false }, at)
+}
+
+/// A path whose parts may all be missing, for `has`.
+fn optional(kind: Kind) -> Kind {
+    let loosened = |mut of: Box<Expr>| {
+        of.kind = optional(std::mem::replace(&mut of.kind, Kind::Literal(Literal::Null)));
+        of
+    };
+    match kind {
+        Kind::Member { of, name, .. } => Kind::Member { of: loosened(of), name, optional: true },
+        Kind::Index { of, index, .. } => Kind::Index { of: loosened(of), index, optional: true },
+        other => other,
+    }
+}
+
+fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
+    let function = functions::of_cel(name).ok_or_else(|| Problem::new(at, format!("there is no function `{name}`")))?;
+    let (fewest, most) = function.takes;
+    if !(fewest..=most).contains(&arguments.len()) {
+        return Err(Problem::new(at, format!("`{name}` takes {}", functions::count(fewest, most))));
+    }
+    if let ("matches", [_, Expr { kind: Kind::Literal(Literal::Text(pattern)), at: there, .. }]) =
+        (name, &arguments[..])
+    {
+        let pattern = Box::new(Pattern::new(pattern).map_err(|problem| Problem::new(*there, problem))?);
+        let text = Box::new(arguments.swap_remove(0));
+        return Expr::new(Kind::Matches { text, pattern }, at);
+    }
+    Expr::new(Kind::Call { function, arguments }, at)
+}

@@ -1,0 +1,285 @@
+//! Evaluates a tree, within a budget. What fails says where, and never shows a value.
+
+use std::rc::Rc;
+
+use super::budget::Budget;
+use super::operators;
+use super::tree::{Each, Expr, Kind, Literal, Walk};
+use super::value::{Text, Value};
+use super::{Failure, Outcome, Scope, Why};
+
+pub struct Evaluation<'a> {
+    scope: &'a Scope<'a>,
+    /// Innermost last.
+    locals: Vec<(Rc<str>, Value<'a>)>,
+    pub budget: Budget,
+}
+
+/// How many locals there were.
+pub struct Mark(usize);
+
+impl<'a> Evaluation<'a> {
+    pub fn new(scope: &'a Scope<'a>) -> Self {
+        Self { scope, locals: Vec::new(), budget: Budget::default() }
+    }
+
+    pub fn mark(&self) -> Mark {
+        Mark(self.locals.len())
+    }
+
+    /// What was bound since is gone.
+    pub fn back_to(&mut self, mark: &Mark) {
+        self.locals.truncate(mark.0);
+    }
+
+    pub fn bind(&mut self, name: &Rc<str>, value: Value<'a>) {
+        self.locals.push((name.clone(), value));
+    }
+
+    pub fn value(&mut self, expr: &'a Expr) -> Result<Value<'a>, Failure> {
+        self.step(expr).map_err(|why| match why {
+            Stop::Here(why) => Failure::new(why, expr),
+            Stop::Within(failure) => failure,
+        })
+    }
+
+    /// A value that is there.
+    pub fn defined(&mut self, expr: &'a Expr) -> Result<Value<'a>, Failure> {
+        let value = self.value(expr)?;
+        if value.is_undefined() { Err(Failure::new(Why::Undefined, expr)) } else { Ok(value) }
+    }
+
+    pub fn boolean(&mut self, expr: &'a Expr) -> Result<bool, Failure> {
+        match self.defined(expr)? {
+            Value::Bool(value) => Ok(value),
+            other => Err(Failure::new(Why::Text(format!("expected a bool, got {}", other.kind())), expr)),
+        }
+    }
+
+    fn step(&mut self, expr: &'a Expr) -> Result<Value<'a>, Stop> {
+        self.budget.steps(1)?;
+        Ok(match &expr.kind {
+            Kind::Literal(literal) => literal.value(),
+            Kind::Variable(name) => self.variable(name)?,
+            Kind::Member { of, name, optional } => {
+                let of = self.value(of)?;
+                member(&of, name, *optional, &mut self.budget)?
+            }
+            Kind::Index { of, index, optional } => {
+                let (of, index) = (self.value(of)?, self.defined(index)?);
+                element(&of, &index, *optional, &mut self.budget)?
+            }
+            Kind::Slice { of, bounds } => self.slice(of, bounds)?,
+            Kind::List(items) => {
+                let items = items.iter().map(|item| self.defined(item)).collect::<Result<_, _>>()?;
+                Value::list(items, &mut self.budget)?
+            }
+            Kind::Map(entries) => self.map(entries)?,
+            Kind::Not(of) => Value::Bool(!self.boolean(of)?),
+            Kind::Negative(of) => match self.defined(of)? {
+                Value::Int(number) => {
+                    Value::Int(number.checked_neg().ok_or(Why::Message("the number gets too large"))?)
+                }
+                Value::Float(number) => Value::Float(-number),
+                Value::Duration(duration) => Value::Duration(-duration),
+                other => return Err(Why::Text(format!("a {} has no negative", other.kind())).into()),
+            },
+            Kind::Binary { operator, left, right } => {
+                let (left, right) = (self.defined(left)?, self.defined(right)?);
+                operator.apply(&left, &right, &mut self.budget)?
+            }
+            Kind::Logical { is_or, left, right } => Value::Bool(self.logical(*is_or, left, right)?),
+            Kind::Either { is_or, left, right } => {
+                let left = self.value(left)?;
+                if left.is_true() == *is_or { left } else { self.value(right)? }
+            }
+            Kind::Truth(of) => Value::Bool(self.value(of)?.is_true()),
+            Kind::Conditional { test, then, otherwise } => {
+                let chosen = if self.boolean(test)? { then } else { otherwise };
+                self.value(chosen)?
+            }
+            Kind::Has(of) => Value::Bool(!self.value(of)?.is_undefined()),
+            Kind::Default { value, otherwise, also_for_false } => {
+                let value = self.value(value)?;
+                let is_missing = if *also_for_false { !value.is_true() } else { value.is_undefined() };
+                if is_missing { self.value(otherwise)? } else { value }
+            }
+            Kind::Each(each) => self.walk(each)?,
+            Kind::Matches { text, pattern } => match self.defined(text)? {
+                Value::Text(text) => Value::Bool(pattern.is_in(&text, &mut self.budget)?),
+                other => return Err(Why::Text(format!("expected a string, got {}", other.kind())).into()),
+            },
+            Kind::Call { function, arguments } => {
+                let arguments = arguments.iter().map(|argument| self.defined(argument));
+                let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+                (function.body)(&mut self.budget, self.scope, &arguments)?
+            }
+        })
+    }
+
+    fn variable(&self, name: &str) -> Result<Value<'a>, Why> {
+        let local = self.locals.iter().rev().find(|(local, _)| **local == *name);
+        Ok(match local {
+            Some((_, value)) => value.clone(),
+            None => self.scope.variable(name).map_or(Value::Undefined, Value::of),
+        })
+    }
+
+    /// The other operand decides when one fails, but not when the budget does.
+    fn logical(&mut self, is_or: bool, left: &'a Expr, right: &'a Expr) -> Result<bool, Failure> {
+        match self.boolean(left) {
+            Ok(left) if left == is_or => Ok(is_or),
+            Ok(_) => self.boolean(right),
+            Err(failure) if failure.is_limit() => Err(failure),
+            Err(failure) => match self.boolean(right) {
+                Ok(right) if right == is_or => Ok(is_or),
+                Err(limit) if limit.is_limit() => Err(limit),
+                _ => Err(failure),
+            },
+        }
+    }
+
+    fn map(&mut self, entries: &'a [(Expr, Expr)]) -> Result<Value<'a>, Stop> {
+        let mut made: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
+        for (key, value) in entries {
+            let Value::Text(name) = self.defined(key)? else {
+                return Err(Failure::new(Why::Message("the keys of a map are strings"), key).into());
+            };
+            let value = self.defined(value)?;
+            self.budget.steps(made.len() / 8)?;
+            match made.iter_mut().find(|(other, _)| **other == *name) {
+                Some((_, other)) => *other = value,
+                None => made.push((name, value)),
+            }
+        }
+        Ok(Value::map(made, &mut self.budget)?)
+    }
+
+    fn slice(&mut self, of: &'a Expr, bounds: &'a [Option<Expr>; 3]) -> Result<Value<'a>, Stop> {
+        let of = self.defined(of)?;
+        let mut numbers = [None; 3];
+        for (number, bound) in numbers.iter_mut().zip(bounds) {
+            let Some(bound) = bound else { continue };
+            *number = match self.defined(bound)? {
+                Value::Int(value) => Some(value),
+                Value::Null => None,
+                _ => return Err(Failure::new(Why::Message("slices take whole numbers"), bound).into()),
+            };
+        }
+        Ok(super::functions::sliced(&of, numbers, &mut self.budget)?)
+    }
+
+    fn walk(&mut self, each: &'a Each) -> Result<Value<'a>, Stop> {
+        let over = self.defined(&each.over)?;
+        let elements =
+            super::functions::elements(&over, &mut self.budget).map_err(|why| Failure::new(why, &each.over))?;
+        let mark = self.mark();
+        let (mut collected, mut found) = (Vec::new(), 0);
+        for element in elements {
+            self.back_to(&mark);
+            self.bind(&each.variable, element.clone());
+            let counts = match &each.filter {
+                Some(filter) => self.boolean(filter)?,
+                None => true,
+            };
+            match each.what {
+                Walk::All if !counts => {
+                    self.back_to(&mark);
+                    return Ok(Value::Bool(false));
+                }
+                Walk::Exists if counts => {
+                    self.back_to(&mark);
+                    return Ok(Value::Bool(true));
+                }
+                Walk::ExistsOne if counts => found += 1,
+                Walk::Collect if counts => {
+                    collected.push(match &each.result {
+                        Some(result) => self.defined(result)?,
+                        None => element,
+                    });
+                }
+                _ => {}
+            }
+        }
+        self.back_to(&mark);
+        Ok(match each.what {
+            Walk::All => Value::Bool(true),
+            Walk::Exists => Value::Bool(false),
+            Walk::ExistsOne => Value::Bool(found == 1),
+            Walk::Collect => Value::list(collected, &mut self.budget)?,
+        })
+    }
+}
+
+/// What went wrong: with this expression, or already within it.
+enum Stop {
+    Here(Why),
+    Within(Failure),
+}
+
+impl From<Why> for Stop {
+    fn from(why: Why) -> Self {
+        Self::Here(why)
+    }
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Within(failure)
+    }
+}
+
+impl Literal {
+    fn value(&self) -> Value<'_> {
+        match self {
+            Self::Undefined => Value::Undefined,
+            Self::Null => Value::Null,
+            Self::Bool(value) => Value::Bool(*value),
+            Self::Int(number) => Value::Int(*number),
+            Self::Float(number) => Value::Float(*number),
+            Self::Text(text) => Value::Text(Text::Given(text)),
+        }
+    }
+}
+
+fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budget) -> Outcome<'a> {
+    let found = match of {
+        Value::Map(entries) => entries.get(name, budget)?,
+        Value::Undefined if !optional => return Err(Why::Undefined),
+        _ => None,
+    };
+    match found {
+        Some(value) => Ok(value),
+        None if optional => Ok(Value::Undefined),
+        None if matches!(of, Value::Map(_)) => Err(Why::Undefined),
+        None => Err(Why::Text(format!("a {} has no fields", of.kind()))),
+    }
+}
+
+fn element<'a>(of: &Value<'a>, index: &Value<'a>, optional: bool, budget: &mut Budget) -> Outcome<'a> {
+    let found = match (of, index) {
+        (Value::Map(entries), Value::Text(key)) => entries.get(key, budget)?,
+        (Value::List(items), index) => operators::whole(index)
+            .and_then(|index| operators::place(index, items.len(), optional))
+            .and_then(|index| items.get(index)),
+        (Value::Text(text), Value::Int(index)) if optional => {
+            budget.steps(text.len() / 16)?;
+            let place = operators::place(*index, text.chars().count(), true);
+            let found = place.and_then(|place| text.chars().nth(place)).map(|c| c.to_string());
+            found.map(|c| Value::text(&c, budget)).transpose()?
+        }
+        (Value::Undefined, _) if !optional => return Err(Why::Undefined),
+        _ => None,
+    };
+    match found {
+        Some(value) => Ok(value),
+        None if optional => Ok(Value::Undefined),
+        None => Err(match of {
+            Value::Map(_) => Why::Message("the map has no such key"),
+            Value::List(_) => Why::Message("the list has no such place"),
+            other => Why::Text(format!("a {} has no elements", other.kind())),
+        }),
+    }
+}
+
+const _: () = assert!(size_of::<Value>() <= 32, "values are copied at every step");

@@ -1,0 +1,297 @@
+//! Functions of lists and maps.
+
+use std::cmp::Ordering;
+
+use super::super::operators::{Operator, compare, contains as is_in, equal, place};
+use super::*;
+
+pub const ALL: &[Function] = &[
+    Function::new(&["size"], &["length", "count", "size"], (1, 1), &[], length),
+    Function::new(&["contains"], &["contains"], (2, 2), &[], contains),
+    Function::new(&["reverse"], &["reverse"], (1, 1), &[], reverse),
+    Function::new(&["sort"], &["sort"], (1, 3), &["attribute", "reverse"], sort),
+    Function::new(&["distinct"], &["unique"], (1, 1), &[], distinct),
+    Function::new(&["flatten"], &["flatten"], (1, 1), &[], flatten),
+    Function::new(&["slice"], &[], (3, 3), &[], slice),
+    Function::new(&["first"], &["first"], (1, 1), &[], first),
+    Function::new(&["last"], &["last"], (1, 1), &[], last),
+    Function::new(&["sum"], &["sum"], (1, 1), &[], sum),
+    Function::new(&["min"], &["min"], (1, 1), &[], min),
+    Function::new(&["max"], &["max"], (1, 1), &[], max),
+    Function::new(&["keys"], &["keys", "list"], (1, 1), &[], keys),
+    Function::new(&["values"], &["values"], (1, 1), &[], values),
+    Function::new(&[], &["items"], (1, 1), &[], items),
+    Function::new(&[], &["dictsort"], (1, 1), &[], dictsort),
+    Function::new(&["get"], &["get"], (2, 3), &["default"], get),
+    Function::new(&[], &["batch"], (2, 3), &["fill"], batch),
+    Function::new(&[], &["groupby"], (2, 2), &["attribute"], group_by),
+    Function::new(&["lists.range", "range"], &["range"], (1, 3), &[], range),
+];
+
+/// What a walk goes over: a list, a map's keys, a text's characters.
+pub fn elements<'a>(over: &Value<'a>, budget: &mut Budget) -> Result<Vec<Value<'a>>, Why> {
+    match over {
+        Value::List(items) => {
+            budget.bytes(items.len() * size_of::<Value>())?;
+            Ok(items.iter().collect())
+        }
+        Value::Map(entries) => {
+            budget.bytes(entries.len() * size_of::<Value>())?;
+            Ok(entries.iter().map(|(key, _)| Value::Text(key)).collect())
+        }
+        Value::Text(text) => {
+            budget.bytes(text.len() * size_of::<Value>())?;
+            text.chars().map(|c| Value::text(c.encode_utf8(&mut [0; 4]), budget)).collect()
+        }
+        other => Err(Why::Text(format!("a {} has no elements", other.kind()))),
+    }
+}
+
+/// Jinja's `[start:stop:step]`.
+pub fn sliced<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], budget: &mut Budget) -> Outcome<'a> {
+    let elements = elements(of, budget)?;
+    let step = match usize::try_from(step.unwrap_or(1)) {
+        Ok(step) if step > 0 => step,
+        _ => return Err(Why::Message("the step of a slice is above zero")),
+    };
+    let bound = |bound: i64| match place(bound, elements.len(), true) {
+        Some(place) => place.min(elements.len()),
+        None => 0,
+    };
+    let (start, stop) = (start.map_or(0, bound), stop.map_or(elements.len(), bound));
+    let kept: Vec<Value> = elements.into_iter().take(stop).skip(start).step_by(step).collect();
+    match of {
+        Value::Text(_) => {
+            let kept: String = kept.iter().filter_map(|c| text(c).ok().map(|c| c.to_string())).collect();
+            Value::text(&kept, budget)
+        }
+        _ => Value::list(kept, budget),
+    }
+}
+
+fn length<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let length = match &a[0] {
+        Value::List(items) => items.len(),
+        Value::Map(entries) => entries.len(),
+        Value::Text(text) => {
+            budget.steps(text.len() / 16)?;
+            text.chars().count()
+        }
+        other => return Err(Why::Text(format!("a {} has no size", other.kind()))),
+    };
+    Ok(Value::Int(length as i64))
+}
+
+fn contains<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    is_in(&a[0], &a[1], budget).map(Value::Bool)
+}
+
+fn reverse<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    if let Value::Text(text) = &a[0] {
+        budget.bytes(text.len())?;
+        return Value::text(&text.chars().rev().collect::<String>(), budget);
+    }
+    let mut items = elements(&a[0], budget)?;
+    items.reverse();
+    Value::list(items, budget)
+}
+
+fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let key = optional(a, 1).map(text).transpose()?;
+    let mut keyed = Vec::new();
+    for item in elements(&a[0], budget)? {
+        keyed.push((key.map_or(Ok(item.clone()), |key| attribute(&item, key, budget))?, item));
+    }
+    order(&mut keyed, |(key, _)| key, budget)?;
+    let mut items: Vec<Value> = keyed.into_iter().map(|(_, item)| item).collect();
+    if optional(a, 2).is_some_and(Value::is_true) {
+        items.reverse();
+    }
+    Value::list(items, budget)
+}
+
+/// In place. What cannot be compared fails the whole.
+fn order<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Budget) -> Result<(), Why> {
+    let mut trouble = None;
+    items.sort_by(|left, right| {
+        if trouble.is_some() {
+            return Ordering::Equal;
+        }
+        let order = budget.steps(1).and_then(|()| compare(key(left), key(right), budget));
+        order
+            .unwrap_or_else(|why| {
+                trouble = Some(why);
+                None
+            })
+            .unwrap_or(Ordering::Equal)
+    });
+    trouble.map_or(Ok(()), Err)
+}
+
+/// `user.name` of a map in a map; null when it is not there.
+fn attribute<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a> {
+    let mut found = of.clone();
+    for name in path.split('.') {
+        found = match &found {
+            Value::Map(entries) => entries.get(name, budget)?.unwrap_or(Value::Null),
+            _ => Value::Null,
+        };
+    }
+    Ok(found)
+}
+
+fn distinct<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let mut kept: Vec<Value> = Vec::new();
+    'items: for item in elements(&a[0], budget)? {
+        for other in &kept {
+            if equal(&item, other, budget)? {
+                continue 'items;
+            }
+        }
+        kept.push(item);
+    }
+    Value::list(kept, budget)
+}
+
+fn flatten<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let mut flat = Vec::new();
+    for item in list(&a[0])?.iter() {
+        budget.steps(1)?;
+        match &item {
+            Value::List(_) => flat.extend(elements(&item, budget)?),
+            _ => flat.push(item),
+        }
+    }
+    Value::list(flat, budget)
+}
+
+fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let (start, end) = (size(&a[1])?, size(&a[2])?);
+    if start > end || end > list(&a[0])?.len() {
+        return Err(Why::Message("the list has no such part"));
+    }
+    let kept = elements(&a[0], budget)?.drain(start..end).collect();
+    Value::list(kept, budget)
+}
+
+fn first<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    Ok(elements(&a[0], budget)?.into_iter().next().unwrap_or(Value::Undefined))
+}
+
+fn last<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    Ok(elements(&a[0], budget)?.pop().unwrap_or(Value::Undefined))
+}
+
+fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let mut sum = Value::Int(0);
+    for item in list(&a[0])?.iter() {
+        budget.steps(1)?;
+        sum = Operator::Add.apply(&sum, &item, budget)?;
+    }
+    Ok(sum)
+}
+
+fn min<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    extreme(elements(&a[0], budget)?, Ordering::Less, budget)
+}
+
+fn max<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    extreme(elements(&a[0], budget)?, Ordering::Greater, budget)
+}
+
+/// The one that comes before, or behind, all others; undefined among none.
+pub fn extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
+    let mut found = Value::Undefined;
+    for item in items {
+        budget.steps(1)?;
+        if found.is_undefined() || compare(&item, &found, budget)? == Some(wanted) {
+            found = item;
+        }
+    }
+    Ok(found)
+}
+
+/// A map's keys; a list is as it was.
+fn keys<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    Value::list(elements(&a[0], budget)?, budget)
+}
+
+fn values<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    budget.steps(map(&a[0])?.len())?;
+    Value::list(map(&a[0])?.iter().map(|(_, value)| value).collect(), budget)
+}
+
+fn items<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let mut pairs = Vec::new();
+    for (key, value) in map(&a[0])?.iter() {
+        pairs.push(Value::list(vec![Value::Text(key), value], budget)?);
+    }
+    Value::list(pairs, budget)
+}
+
+fn dictsort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    budget.bytes(map(&a[0])?.len() * size_of::<(Value, Value)>())?;
+    let mut pairs: Vec<(Value, Value)> = map(&a[0])?.iter().map(|(key, value)| (Value::Text(key), value)).collect();
+    order(&mut pairs, |(key, _)| key, budget)?;
+    let pairs = pairs.into_iter().map(|(key, value)| Value::list(vec![key, value], budget));
+    let pairs = pairs.collect::<Result<_, _>>()?;
+    Value::list(pairs, budget)
+}
+
+fn get<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let found = map(&a[0])?.get(text(&a[1])?, budget)?;
+    Ok(found.or_else(|| a.get(2).cloned()).unwrap_or(Value::Null))
+}
+
+fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let count = size(&a[1])?;
+    if count == 0 {
+        return Err(Why::Message("a batch holds at least one"));
+    }
+    let mut batches = Vec::new();
+    for chunk in elements(&a[0], budget)?.chunks(count) {
+        let mut chunk = chunk.to_vec();
+        if let Some(fill) = optional(a, 2) {
+            budget.bytes(count.saturating_mul(size_of::<Value>()))?;
+            chunk.resize(count, fill.clone());
+        }
+        batches.push(Value::list(chunk, budget)?);
+    }
+    Value::list(batches, budget)
+}
+
+/// A list of `{grouper, list}`, ordered by what they have in common.
+fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let key = text(&a[1])?;
+    let mut keyed = Vec::new();
+    for item in elements(&a[0], budget)? {
+        keyed.push((attribute(&item, key, budget)?, item));
+    }
+    order(&mut keyed, |(key, _)| key, budget)?;
+    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+    for (key, item) in keyed {
+        match groups.last_mut() {
+            Some((last, items)) if equal(last, &key, budget)? => items.push(item),
+            _ => groups.push((key, vec![item])),
+        }
+    }
+    let mut made = Vec::new();
+    for (key, items) in groups {
+        let entries = vec![(Text::Given("grouper"), key), (Text::Given("list"), Value::list(items, budget)?)];
+        made.push(Value::map(entries, budget)?);
+    }
+    Value::list(made, budget)
+}
+
+fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let number = |place: usize| whole(&a[place]);
+    let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
+    let step = if a.len() == 3 { number(2)? } else { 1 };
+    if step <= 0 {
+        return Err(Why::Message("the step of a range is above zero"));
+    }
+    let count = usize::try_from(stop.saturating_sub(start).max(0) / step).unwrap_or(usize::MAX);
+    budget.bytes(count.saturating_add(1).saturating_mul(size_of::<Value>()))?;
+    let numbers = (0..).map(|index: i64| start.saturating_add(step.saturating_mul(index)));
+    Value::list(numbers.take_while(|number| *number < stop).map(Value::Int).collect(), budget)
+}

@@ -1,0 +1,102 @@
+//! What conditions and templates can call. A name of CEL is called as `f(x, …)` or `x.f(…)`, one of Jinja as
+//! `x | f(…)` or `x.f(…)`; a function that both have is the same one.
+
+mod convert;
+mod lists;
+mod numbers;
+pub mod pattern;
+mod text;
+mod time;
+
+pub use lists::{elements, sliced};
+
+use super::budget::Budget;
+use super::value::{List, Map, Text, Value};
+use super::{Outcome, Scope, Why};
+
+#[derive(Debug)]
+pub struct Function {
+    cel: &'static [&'static str],
+    jinja: &'static [&'static str],
+    /// The fewest and the most arguments, with the value it is called on.
+    pub takes: (usize, usize),
+    /// What the arguments behind the first are called where they are named.
+    pub named: &'static [&'static str],
+    pub body: Body,
+}
+
+type Body = for<'a> fn(&mut Budget, &Scope<'a>, &[Value<'a>]) -> Outcome<'a>;
+
+impl Function {
+    const fn new(
+        cel: &'static [&'static str],
+        jinja: &'static [&'static str],
+        takes: (usize, usize),
+        named: &'static [&'static str],
+        body: Body,
+    ) -> Self {
+        Self { cel, jinja, takes, named, body }
+    }
+}
+
+pub fn of_cel(name: &str) -> Option<&'static Function> {
+    all().find(|function| function.cel.contains(&name))
+}
+
+pub fn of_jinja(name: &str) -> Option<&'static Function> {
+    all().find(|function| function.jinja.contains(&name))
+}
+
+/// `2 or 3 arguments`
+pub fn count(fewest: usize, most: usize) -> String {
+    match (fewest, most) {
+        (0, 0) => "no arguments".to_owned(),
+        (1, 1) => "1 argument".to_owned(),
+        (fewest, most) if fewest == most => format!("{fewest} arguments"),
+        (fewest, most) => format!("{fewest} to {most} arguments"),
+    }
+}
+
+fn all() -> impl Iterator<Item = &'static Function> {
+    [text::ALL, lists::ALL, numbers::ALL, convert::ALL, time::ALL].into_iter().flatten()
+}
+
+fn wants<T>(what: &str, value: &Value) -> Result<T, Why> {
+    Err(Why::Text(format!("expected a {what}, got {}", value.kind())))
+}
+
+/// The text an argument is.
+fn text<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Text<'a>, Why> {
+    match value {
+        Value::Text(text) => Ok(text),
+        other => wants("string", other),
+    }
+}
+
+fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v List<'a>, Why> {
+    match value {
+        Value::List(list) => Ok(list),
+        other => wants("list", other),
+    }
+}
+
+fn map<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Map<'a>, Why> {
+    match value {
+        Value::Map(map) => Ok(map),
+        other => wants("map", other),
+    }
+}
+
+fn whole(value: &Value) -> Result<i64, Why> {
+    super::operators::whole(value).map_or_else(|| wants("whole number", value), Ok)
+}
+
+/// A size or a place, which is never negative.
+fn size(value: &Value) -> Result<usize, Why> {
+    usize::try_from(whole(value)?).map_err(|_| Why::Message("expected a number that is not negative"))
+}
+
+/// An argument that may be left out: null counts as left out.
+fn optional<'v, 'a>(arguments: &'v [Value<'a>], place: usize) -> Option<&'v Value<'a>> {
+    arguments.get(place).filter(|argument| !matches!(argument, Value::Null))
+}

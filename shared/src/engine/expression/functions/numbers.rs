@@ -1,0 +1,84 @@
+//! Functions of numbers.
+
+use std::cmp::Ordering;
+
+use super::super::operators::float;
+use super::lists::extreme;
+use super::*;
+
+pub const ALL: &[Function] = &[
+    Function::new(&["math.abs", "abs"], &["abs"], (1, 1), &[], absolute),
+    Function::new(&["math.ceil", "ceil"], &["ceil"], (1, 1), &[], |_, _, a| rounded(&a[0], f64::ceil)),
+    Function::new(&["math.floor", "floor"], &["floor"], (1, 1), &[], |_, _, a| rounded(&a[0], f64::floor)),
+    Function::new(&["math.trunc", "trunc"], &[], (1, 1), &[], |_, _, a| rounded(&a[0], f64::trunc)),
+    Function::new(&["math.round", "round"], &["round"], (1, 2), &["precision"], round),
+    Function::new(&["math.sqrt", "sqrt"], &[], (1, 1), &[], square_root),
+    Function::new(&["math.sign", "sign"], &[], (1, 1), &[], sign),
+    Function::new(&["math.greatest", "greatest"], &[], (1, 16), &[], greatest),
+    Function::new(&["math.least", "least"], &[], (1, 16), &[], least),
+];
+
+fn number<T>(value: &Value) -> Result<T, Why> {
+    wants("number", value)
+}
+
+fn absolute<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    match &a[0] {
+        Value::Int(whole) => whole.checked_abs().map(Value::Int).ok_or(Why::Message("the number gets too large")),
+        Value::Float(broken) => Ok(Value::Float(broken.abs())),
+        other => number(other),
+    }
+}
+
+/// What comes out whole is a whole number, as far as one reaches.
+fn whole_of(number: f64) -> Value<'static> {
+    if number.abs() < 9e15 { Value::Int(number as i64) } else { Value::Float(number) }
+}
+
+fn rounded<'a>(value: &Value<'a>, round: impl Fn(f64) -> f64) -> Outcome<'a> {
+    match value {
+        Value::Int(whole) => Ok(Value::Int(*whole)),
+        Value::Float(broken) => Ok(whole_of(round(*broken))),
+        other => number(other),
+    }
+}
+
+fn round<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let digits = optional(a, 1).map_or(Ok(0), whole)?;
+    match &a[0] {
+        Value::Float(broken) if (1..=15).contains(&digits) => {
+            let scale = 10f64.powi(digits as i32);
+            let scaled = (broken * scale).round();
+            Ok(Value::Float(if scaled.is_finite() { scaled / scale } else { *broken }))
+        }
+        value => rounded(value, f64::round),
+    }
+}
+
+fn square_root<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    float(&a[0]).map_or_else(|| number(&a[0]), |value| Ok(Value::Float(value.sqrt())))
+}
+
+fn sign<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    match &a[0] {
+        Value::Int(whole) => Ok(Value::Int(whole.signum())),
+        Value::Float(broken) => Ok(Value::Int(broken.partial_cmp(&0.0).unwrap_or(Ordering::Equal) as i64)),
+        other => number(other),
+    }
+}
+
+fn greatest<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    extreme(spread(a, budget)?, Ordering::Greater, budget)
+}
+
+fn least<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    extreme(spread(a, budget)?, Ordering::Less, budget)
+}
+
+/// The arguments themselves, or those of the one list.
+fn spread<'a>(a: &[Value<'a>], budget: &mut Budget) -> Result<Vec<Value<'a>>, Why> {
+    match a {
+        [Value::List(_)] => super::elements(&a[0], budget),
+        _ => Ok(a.to_vec()),
+    }
+}

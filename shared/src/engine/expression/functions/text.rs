@@ -1,0 +1,301 @@
+//! Functions of text.
+
+use super::super::operators::printed;
+use super::*;
+
+pub const ALL: &[Function] = &[
+    Function::new(&["lowerAscii", "lower"], &["lower"], (1, 1), &[], |budget, _, a| {
+        case(budget, &a[0], str::to_lowercase)
+    }),
+    Function::new(&["upperAscii", "upper"], &["upper"], (1, 1), &[], |budget, _, a| {
+        case(budget, &a[0], str::to_uppercase)
+    }),
+    Function::new(&[], &["capitalize"], (1, 1), &[], |budget, _, a| case(budget, &a[0], capitalized)),
+    Function::new(&[], &["title"], (1, 1), &[], |budget, _, a| case(budget, &a[0], title)),
+    Function::new(&["trim"], &["trim", "strip"], (1, 2), &["chars"], trim),
+    Function::new(&["startsWith"], &["startswith", "startingwith"], (2, 2), &[], starts_with),
+    Function::new(&["endsWith"], &["endswith", "endingwith"], (2, 2), &[], ends_with),
+    Function::new(&["matches"], &["matches"], (2, 2), &[], matches),
+    Function::new(&["split"], &["split"], (1, 3), &["sep", "maxsplit"], split),
+    Function::new(&[], &["lines"], (1, 1), &[], lines),
+    Function::new(&["join"], &["join"], (1, 2), &["d"], join),
+    Function::new(&["replace"], &["replace"], (3, 4), &["old", "new", "count"], replace),
+    Function::new(&["substring"], &["substring"], (2, 3), &[], substring),
+    Function::new(&["charAt"], &[], (2, 2), &[], char_at),
+    Function::new(&["indexOf"], &["find"], (2, 2), &[], index_of),
+    Function::new(&["lastIndexOf"], &[], (2, 2), &[], last_index_of),
+    Function::new(&["format"], &["format"], (1, 17), &[], format),
+    Function::new(&[], &["indent"], (1, 4), &["width", "first", "blank"], indent),
+    Function::new(&[], &["truncate"], (1, 3), &["length", "end"], truncate),
+    Function::new(&[], &["escape", "e"], (1, 1), &[], escape),
+    Function::new(&[], &["urlencode"], (1, 1), &[], urlencode),
+];
+
+fn case<'a>(budget: &mut Budget, value: &Value<'a>, changed: impl Fn(&str) -> String) -> Outcome<'a> {
+    let text = text(value)?;
+    // A letter in another case is at most three times as long.
+    budget.bytes(text.len() * 3)?;
+    Value::text(&changed(text), budget)
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(letters.as_str().to_lowercase().chars()).collect())
+}
+
+fn title(text: &str) -> String {
+    let mut in_word = false;
+    let changed = text.chars().flat_map(|c| {
+        let changed: Vec<char> = if in_word { c.to_lowercase().collect() } else { c.to_uppercase().collect() };
+        in_word = c.is_alphanumeric() || c == '\'';
+        changed
+    });
+    changed.collect()
+}
+
+fn trim<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let whole = text(&a[0])?;
+    let trimmed = match optional(a, 1) {
+        None => whole.trim(),
+        Some(chars) => {
+            let chars = text(chars)?;
+            budget.steps(whole.len().saturating_mul(chars.len()) / 16)?;
+            whole.trim_matches(|c| chars.contains(c))
+        }
+    };
+    Value::text(trimmed, budget)
+}
+
+fn starts_with<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    Ok(Value::Bool(text(&a[0])?.starts_with(&**text(&a[1])?)))
+}
+
+fn ends_with<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    Ok(Value::Bool(text(&a[0])?.ends_with(&**text(&a[1])?)))
+}
+
+/// A pattern that was not known before: it is compiled for this one look.
+fn matches<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let (whole, pattern) = (text(&a[0])?, text(&a[1])?);
+    budget.steps(pattern::COMPILING)?;
+    let pattern = pattern::Pattern::new(pattern).map_err(|problem| Why::Text(problem.to_owned()))?;
+    pattern.is_in(whole, budget).map(Value::Bool)
+}
+
+fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let whole = text(&a[0])?;
+    let most = optional(a, 2).map(self::whole).transpose()?.and_then(|most| usize::try_from(most).ok());
+    budget.steps(whole.len())?;
+    let parts: Vec<&str> = match (optional(a, 1).map(text).transpose()?, most) {
+        (None, _) => whole.split_whitespace().collect(),
+        (Some(separator), None) => parts(whole, separator, usize::MAX),
+        (Some(separator), Some(most)) => parts(whole, separator, most.saturating_add(1)),
+    };
+    let parts = parts.into_iter().map(|part| Value::text(part, budget)).collect::<Result<_, _>>()?;
+    Value::list(parts, budget)
+}
+
+/// Nothing between them parts a text into its characters.
+fn parts<'t>(whole: &'t str, separator: &str, most: usize) -> Vec<&'t str> {
+    if !separator.is_empty() {
+        return whole.splitn(most, separator).collect();
+    }
+    let ends = whole.char_indices().map(|(start, c)| &whole[start..start + c.len_utf8()]);
+    ends.take(most).collect()
+}
+
+fn lines<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let whole = text(&a[0])?;
+    budget.steps(whole.len() / 16)?;
+    let lines = whole.lines().map(|line| Value::text(line, budget)).collect::<Result<_, _>>()?;
+    Value::list(lines, budget)
+}
+
+fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let items = list(&a[0])?;
+    let between = optional(a, 1).map(text).transpose()?;
+    budget.bytes(between.map_or(0, |between| between.len().saturating_mul(items.len())))?;
+    let mut joined = String::new();
+    for (index, item) in items.iter().enumerate() {
+        if let Some(between) = between.filter(|_| index > 0) {
+            joined.push_str(between);
+        }
+        budget.steps(1)?;
+        joined.push_str(&printed(&item, budget)?);
+    }
+    Value::text(&joined, budget)
+}
+
+fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let (whole, old, new) = (text(&a[0])?, text(&a[1])?, text(&a[2])?);
+    let most = optional(a, 3).map(self::whole).transpose()?.and_then(|most| usize::try_from(most).ok());
+    budget.steps(whole.len())?;
+    let count = whole.matches(&**old).count().min(most.unwrap_or(usize::MAX));
+    budget.bytes(whole.len() + count.saturating_mul(new.len()))?;
+    Value::text(&whole.replacen(&**old, new, count), budget)
+}
+
+/// Places count characters, not bytes.
+fn substring<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let whole = text(&a[0])?;
+    let start = size(&a[1])?;
+    let end = optional(a, 2).map(size).transpose()?;
+    budget.steps(whole.len() / 16)?;
+    let count = whole.chars().count();
+    let end = end.unwrap_or(count);
+    if start > end || end > count {
+        return Err(Why::Message("the string has no such part"));
+    }
+    let part: String = whole.chars().skip(start).take(end - start).collect();
+    Value::text(&part, budget)
+}
+
+fn char_at<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let (whole, place) = (text(&a[0])?, size(&a[1])?);
+    budget.steps(whole.len() / 16)?;
+    let found = whole.chars().nth(place).map(String::from);
+    Value::text(&found.ok_or(Why::Message("the string has no such place"))?, budget)
+}
+
+fn index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    position(budget, a, |whole, part| whole.find(part))
+}
+
+fn last_index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    position(budget, a, |whole, part| whole.rfind(part))
+}
+
+fn position<'a>(budget: &mut Budget, a: &[Value<'a>], find: impl Fn(&str, &str) -> Option<usize>) -> Outcome<'a> {
+    let (whole, part) = (text(&a[0])?, text(&a[1])?);
+    budget.steps((whole.len() + part.len()) / 8)?;
+    let place = find(whole, part).map(|place| whole[..place].chars().count() as i64);
+    Ok(Value::Int(place.unwrap_or(-1)))
+}
+
+/// `%s`, `%d`, `%.2f` and `%%`; no widths.
+fn format<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let pattern = text(&a[0])?;
+    // CEL gives the values as one list, Jinja one by one.
+    let values: Vec<Value> = match &a[1..] {
+        [Value::List(values)] => {
+            budget.steps(values.len())?;
+            values.iter().collect()
+        }
+        values => values.to_vec(),
+    };
+    budget.bytes(pattern.len())?;
+    let (mut made, mut rest, mut values) = (String::new(), &**pattern, values.iter());
+    while let Some((before, after)) = rest.split_once('%') {
+        made.push_str(before);
+        rest = directive(after, &mut values, &mut made, budget)?;
+    }
+    made.push_str(rest);
+    Value::text(&made, budget)
+}
+
+fn directive<'t>(
+    after: &'t str,
+    values: &mut std::slice::Iter<Value>,
+    made: &mut String,
+    budget: &mut Budget,
+) -> Result<&'t str, Why> {
+    const UNKNOWN: Why = Why::Message("format knows %s, %d, %f, %.2f and %%");
+    let mut next = || values.next().ok_or(Why::Message("format has more places than values"));
+    if let Some(rest) = after.strip_prefix('%') {
+        made.push('%');
+        return Ok(rest);
+    }
+    if let Some(rest) = after.strip_prefix('s') {
+        made.push_str(&printed(next()?, budget)?);
+        return Ok(rest);
+    }
+    if let Some(rest) = after.strip_prefix('d') {
+        made.push_str(&whole(next()?)?.to_string());
+        return Ok(rest);
+    }
+    let (digits, rest) = match after.strip_prefix('.') {
+        None => (6, after),
+        Some(precise) => {
+            let digit = precise.bytes().next().filter(u8::is_ascii_digit).ok_or(UNKNOWN)?;
+            (usize::from(digit - b'0'), &precise[1..])
+        }
+    };
+    let rest = rest.strip_prefix('f').ok_or(UNKNOWN)?;
+    let number = super::super::operators::float(next()?).ok_or(Why::Message("%f takes a number"))?;
+    budget.bytes(330)?;
+    made.push_str(&format!("{number:.digits$}"));
+    Ok(rest)
+}
+
+fn indent<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let whole = text(&a[0])?;
+    let width = optional(a, 1).map_or(Ok(4), size)?;
+    let flag = |place| optional(a, place).is_some_and(Value::is_true);
+    budget.steps(whole.len() / 16)?;
+    let lines = whole.split('\n');
+    budget.bytes(lines.clone().count().saturating_mul(width).saturating_add(whole.len()))?;
+    let lines = lines.enumerate().map(|(index, line)| {
+        let stays = if index == 0 { !flag(2) } else { line.is_empty() && !flag(3) };
+        if stays { line.to_owned() } else { format!("{}{line}", " ".repeat(width)) }
+    });
+    Value::text(&lines.collect::<Vec<_>>().join("\n"), budget)
+}
+
+fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let whole = text(&a[0])?;
+    let length = optional(a, 1).map_or(Ok(255), size)?;
+    let end = optional(a, 2).map(text).transpose()?.map_or("…", |end| end);
+    budget.steps(whole.len() / 16)?;
+    if whole.chars().count() <= length {
+        return Ok(a[0].clone());
+    }
+    let kept = length.saturating_sub(end.chars().count());
+    let kept: String = whole.chars().take(kept).collect();
+    Value::text(&(kept + end), budget)
+}
+
+fn escape<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let whole = printed(&a[0], budget)?;
+    budget.bytes(whole.len() * 6)?;
+    let mut escaped = String::with_capacity(whole.len());
+    for c in whole.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#x27;"),
+            c => escaped.push(c),
+        }
+    }
+    Value::text(&escaped, budget)
+}
+
+/// A text as one part of an address, a map as a query.
+fn urlencode<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let encoded = match &a[0] {
+        Value::Map(entries) => {
+            let mut parts = Vec::new();
+            for (key, value) in entries.iter() {
+                parts.push(format!("{}={}", encoded(&key, budget)?, encoded(&printed(&value, budget)?, budget)?));
+            }
+            parts.join("&")
+        }
+        value => encoded(&printed(value, budget)?, budget)?,
+    };
+    Value::text(&encoded, budget)
+}
+
+fn encoded(text: &str, budget: &mut Budget) -> Result<String, Why> {
+    budget.bytes(text.len() * 3)?;
+    let mut encoded = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => encoded.push(byte.into()),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    Ok(encoded)
+}

@@ -1,0 +1,287 @@
+//! From minijinja's tree to ours. What ours does not have is refused here, with its place.
+
+use std::rc::Rc;
+
+use minijinja::machinery::{Span, ast};
+use minijinja::value::ValueKind;
+
+use super::super::functions;
+use super::super::operators::Operator;
+use super::super::tree::{Expr, Kind, Literal, MAX_DEPTH};
+use super::super::{Position, Problem};
+use super::{BLOCK, For, Statement, Target, filters, named};
+
+pub type Lowered = Result<Expr, Problem>;
+
+pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, Problem> {
+    block(body, 0)
+}
+
+fn at(span: Span) -> Position {
+    Position { line: span.start_line.into(), column: u32::from(span.start_col) + 1 }
+}
+
+fn refused<T>(span: Span, what: &'static str) -> Result<T, Problem> {
+    Err(Problem::new(at(span), what))
+}
+
+fn block(body: &[ast::Stmt], depth: u16) -> Result<Vec<Statement>, Problem> {
+    body.iter().map(|statement| lowered(statement, depth)).collect()
+}
+
+fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
+    let within = |body: &[ast::Stmt], span: Span| {
+        if depth >= MAX_DEPTH {
+            return Err(Problem::new(at(span), format!("nests deeper than {MAX_DEPTH}")));
+        }
+        block(body, depth + 1)
+    };
+    Ok(match statement {
+        ast::Stmt::EmitRaw(raw) => Statement::Text(raw.raw.into()),
+        ast::Stmt::EmitExpr(print) => Statement::Print(expression(&print.expr)?),
+        ast::Stmt::ForLoop(walk) if walk.recursive => return refused(walk.span(), "loops cannot be recursive here"),
+        ast::Stmt::ForLoop(walk) => {
+            let body = within(&walk.body, walk.span())?;
+            Statement::For(Box::new(For {
+                target: target(&walk.target)?,
+                over: expression(&walk.iter)?,
+                filter: walk.filter_expr.as_ref().map(truth).transpose()?,
+                tells_place: !named(&body, &|name| name != "loop").is_empty(),
+                body,
+                otherwise: within(&walk.else_body, walk.span())?,
+            }))
+        }
+        ast::Stmt::IfCond(first) => {
+            let mut branches = Vec::new();
+            let mut next = first;
+            loop {
+                branches.push((Some(truth(&next.expr)?), within(&next.true_body, next.span())?));
+                match &next.false_body[..] {
+                    [] => break,
+                    // An `elif`.
+                    [ast::Stmt::IfCond(elif)] => next = elif,
+                    otherwise => {
+                        branches.push((None, within(otherwise, next.span())?));
+                        break;
+                    }
+                }
+            }
+            Statement::If(branches)
+        }
+        ast::Stmt::WithBlock(with) => {
+            let values = with.assignments.iter().map(|(name, value)| Ok((target(name)?, expression(value)?)));
+            Statement::With { values: values.collect::<Result<_, _>>()?, body: within(&with.body, with.span())? }
+        }
+        ast::Stmt::Set(set) => Statement::Set { target: target(&set.target)?, value: expression(&set.expr)? },
+        ast::Stmt::SetBlock(set) => {
+            let Target::Name(name) = target(&set.target)? else {
+                return refused(set.span(), "a block is set to one name");
+            };
+            let filter = set.filter.as_ref().map(expression).transpose()?;
+            Statement::Capture { name: Some(name), filter, body: within(&set.body, set.span())? }
+        }
+        ast::Stmt::FilterBlock(filtered) => {
+            let filter = Some(expression(&filtered.filter)?);
+            Statement::Capture { name: None, filter, body: within(&filtered.body, filtered.span())? }
+        }
+        ast::Stmt::AutoEscape(escape) => {
+            return refused(escape.span(), "nothing is escaped by itself here; use the filter escape");
+        }
+        ast::Stmt::Do(call) => return refused(call.span(), "there is nothing to do here but to print"),
+        // Only the whole is a template.
+        ast::Stmt::Template(whole) => return refused(whole.span(), "no template stands in a template"),
+    })
+}
+
+fn target(expr: &ast::Expr) -> Result<Target, Problem> {
+    let name = |expr: &ast::Expr| match expr {
+        ast::Expr::Var(name) => Ok(Rc::from(name.id)),
+        other => refused(other.span(), "only plain names can be set"),
+    };
+    match expr {
+        ast::Expr::Tuple(names) => names.items.iter().map(name).collect::<Result<_, _>>().map(Target::Names),
+        ast::Expr::List(names) => names.items.iter().map(name).collect::<Result<_, _>>().map(Target::Names),
+        one => name(one).map(Target::Name),
+    }
+}
+
+fn boxed(expr: &ast::Expr) -> Result<Box<Expr>, Problem> {
+    expression(expr).map(Box::new)
+}
+
+/// As a test: whatever is there, and neither zero nor empty.
+fn truth(expr: &ast::Expr) -> Lowered {
+    Expr::new(Kind::Truth(boxed(expr)?), at(expr.span()))
+}
+
+pub fn expression(expr: &ast::Expr) -> Lowered {
+    let span = expr.span();
+    let kind = match expr {
+        ast::Expr::Var(name) => Kind::Variable(name.id.into()),
+        ast::Expr::Const(value) => Kind::Literal(literal(&value.value, span)?),
+        ast::Expr::Slice(slice) => {
+            let bound = |bound: &Option<ast::Expr>| bound.as_ref().map(expression).transpose();
+            let bounds = [bound(&slice.start)?, bound(&slice.stop)?, bound(&slice.step)?];
+            Kind::Slice { of: boxed(&slice.expr)?, bounds: Box::new(bounds) }
+        }
+        ast::Expr::UnaryOp(unary) => match unary.op {
+            ast::UnaryOpKind::Not => Kind::Not(Box::new(truth(&unary.expr)?)),
+            ast::UnaryOpKind::Neg => Kind::Negative(boxed(&unary.expr)?),
+        },
+        ast::Expr::BinOp(binary) => match operator(binary.op) {
+            Ok(operator) => Kind::Binary { operator, left: boxed(&binary.left)?, right: boxed(&binary.right)? },
+            Err(is_or) => Kind::Either { is_or, left: boxed(&binary.left)?, right: boxed(&binary.right)? },
+        },
+        ast::Expr::Compare(chain) => return comparison(chain, chain.expr.span()),
+        ast::Expr::IfExpr(choice) => {
+            let otherwise = match &choice.false_expr {
+                Some(otherwise) => boxed(otherwise)?,
+                None => Box::new(Expr::new(Kind::Literal(Literal::Undefined), at(span))?),
+            };
+            Kind::Conditional { test: Box::new(truth(&choice.test_expr)?), then: boxed(&choice.true_expr)?, otherwise }
+        }
+        ast::Expr::Filter(filter) => {
+            let of = match &filter.expr {
+                Some(of) => expression(of)?,
+                None => Expr::new(Kind::Variable(BLOCK.into()), at(span))?,
+            };
+            return filters::filtered(filter.name, of, &filter.args, at(span));
+        }
+        ast::Expr::Test(test) => return filters::tested(test.name, &test.expr, &test.args, at(span)),
+        ast::Expr::GetAttr(attribute) => {
+            Kind::Member { of: boxed(&attribute.expr)?, name: attribute.name.into(), optional: true }
+        }
+        ast::Expr::GetItem(item) => {
+            Kind::Index { of: boxed(&item.expr)?, index: boxed(&item.subscript_expr)?, optional: true }
+        }
+        ast::Expr::Call(call) => return called(call, at(span)),
+        ast::Expr::List(list) => Kind::List(list.items.iter().map(expression).collect::<Result<_, _>>()?),
+        ast::Expr::Tuple(tuple) => Kind::List(tuple.items.iter().map(expression).collect::<Result<_, _>>()?),
+        ast::Expr::Map(map) => {
+            let entries =
+                map.keys.iter().zip(&map.values).map(|(key, value)| Ok((expression(key)?, expression(value)?)));
+            Kind::Map(entries.collect::<Result<_, _>>()?)
+        }
+    };
+    Expr::new(kind, at(span))
+}
+
+fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, Problem> {
+    Ok(match value.kind() {
+        ValueKind::None => Literal::Null,
+        ValueKind::Undefined => Literal::Undefined,
+        ValueKind::Bool => Literal::Bool(value.is_true()),
+        ValueKind::Number if value.is_integer() => match i64::try_from(value.clone()) {
+            Ok(number) => Literal::Int(number),
+            Err(_) => return refused(span, "the number is too large"),
+        },
+        ValueKind::Number => match f64::try_from(value.clone()) {
+            Ok(number) => Literal::Float(number),
+            Err(_) => return refused(span, "not a number"),
+        },
+        ValueKind::String => Literal::Text(value.as_str().unwrap_or_default().into()),
+        _ => return refused(span, "no value that can be written here"),
+    })
+}
+
+/// An operator; or whether the two are joined by `or`.
+fn operator(operator: ast::BinOpKind) -> Result<Operator, bool> {
+    Ok(match operator {
+        ast::BinOpKind::Eq => Operator::Equal,
+        ast::BinOpKind::Ne => Operator::NotEqual,
+        ast::BinOpKind::Lt => Operator::Less,
+        ast::BinOpKind::Lte => Operator::AtMost,
+        ast::BinOpKind::Gt => Operator::Greater,
+        ast::BinOpKind::Gte => Operator::AtLeast,
+        ast::BinOpKind::In => Operator::In,
+        ast::BinOpKind::Add => Operator::Add,
+        ast::BinOpKind::Sub => Operator::Subtract,
+        ast::BinOpKind::Mul => Operator::Multiply,
+        ast::BinOpKind::Div => Operator::Divide,
+        ast::BinOpKind::FloorDiv => Operator::DivideDown,
+        ast::BinOpKind::Rem => Operator::Modulo,
+        ast::BinOpKind::Pow => Operator::Power,
+        ast::BinOpKind::Concat => Operator::Join,
+        ast::BinOpKind::ScOr => return Err(true),
+        ast::BinOpKind::ScAnd => return Err(false),
+    })
+}
+
+fn comparison(chain: &ast::Compare, span: Span) -> Lowered {
+    let [comparison] = &chain.ops[..] else {
+        return refused(span, "one comparison at a time: write a < b and b < c");
+    };
+    let (operator, is_negated) = match comparison.op {
+        ast::CompareOpKind::Eq => (Operator::Equal, false),
+        ast::CompareOpKind::Ne => (Operator::NotEqual, false),
+        ast::CompareOpKind::Lt => (Operator::Less, false),
+        ast::CompareOpKind::Lte => (Operator::AtMost, false),
+        ast::CompareOpKind::Gt => (Operator::Greater, false),
+        ast::CompareOpKind::Gte => (Operator::AtLeast, false),
+        ast::CompareOpKind::In => (Operator::In, false),
+        ast::CompareOpKind::NotIn => (Operator::In, true),
+    };
+    let (left, right) = (boxed(&chain.expr)?, boxed(&comparison.expr)?);
+    filters::negated(Expr::new(Kind::Binary { operator, left, right }, at(span))?, is_negated)
+}
+
+/// The arguments of a call by place, and by name.
+pub type Arguments<'t> = (Vec<Expr>, Vec<(&'t str, Expr)>);
+
+pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Problem> {
+    let (mut placed, mut named) = (Vec::new(), Vec::new());
+    for argument in arguments {
+        match argument {
+            ast::CallArg::Pos(value) => placed.push(expression(value)?),
+            ast::CallArg::Kwarg(name, value) => named.push((*name, expression(value)?)),
+            ast::CallArg::PosSplat(value) | ast::CallArg::KwargSplat(value) => {
+                return refused(value.span(), "arguments are written out here");
+            }
+        }
+    }
+    Ok((placed, named))
+}
+
+/// `f(…)`, `x.f(…)`
+fn called(call: &ast::Call, at: Position) -> Lowered {
+    match &call.expr {
+        ast::Expr::Var(name) if name.id == "dict" => {
+            let (_, named) = arguments(&call.args)?;
+            let entries = named
+                .into_iter()
+                .map(|(name, value)| Ok((Expr::new(Kind::Literal(Literal::Text(name.into())), at)?, value)));
+            Expr::new(Kind::Map(entries.collect::<Result<_, _>>()?), at)
+        }
+        ast::Expr::Var(name) => {
+            let function = functions::of_jinja(name.id)
+                .ok_or_else(|| Problem::new(at, format!("there is no function `{}`", name.id)))?;
+            let (placed, named) = arguments(&call.args)?;
+            filters::call(function, placed, named, name.id, at)
+        }
+        ast::Expr::GetAttr(method) if method.name == "cycle" && is_loop(&method.expr) => {
+            let (placed, _) = arguments(&call.args)?;
+            let count = Expr::new(Kind::Literal(Literal::Int(placed.len() as i64)), at)?;
+            let index = Kind::Member { of: boxed(&method.expr)?, name: "index0".into(), optional: true };
+            let left = Box::new(Expr::new(index, at)?);
+            let place = Kind::Binary { operator: Operator::Modulo, left, right: Box::new(count) };
+            let (of, index) = (Expr::new(Kind::List(placed), at)?, Expr::new(place, at)?);
+            Expr::new(Kind::Index { of: Box::new(of), index: Box::new(index), optional: true }, at)
+        }
+        ast::Expr::GetAttr(method) => {
+            let of = expression(&method.expr)?;
+            // Python joins the other way around: ", ".join(names)
+            match &call.args[..] {
+                [ast::CallArg::Pos(list)] if method.name == "join" => {
+                    let placed = vec![expression(list)?, of];
+                    filters::call(filters::filter("join", at)?, placed, Vec::new(), "join", at)
+                }
+                given => filters::filtered(method.name, of, given, at),
+            }
+        }
+        other => refused(other.span(), "only functions can be called"),
+    }
+}
+
+fn is_loop(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Var(name) if name.id == "loop")
+}

@@ -1,0 +1,180 @@
+//! Prints a template.
+
+use std::rc::Rc;
+
+use super::super::budget::MAX_OUTPUT_BYTES;
+use super::super::evaluate::Evaluation;
+use super::super::functions::elements;
+use super::super::operators::printed;
+use super::super::tree::Expr;
+use super::super::value::{Text, Value};
+use super::super::{Failure, Why};
+use super::{BLOCK, For, Statement, Target};
+
+pub struct Rendering<'a> {
+    evaluation: Evaluation<'a>,
+    printed: String,
+}
+
+impl<'a> Rendering<'a> {
+    pub fn new(evaluation: Evaluation<'a>) -> Self {
+        Self { evaluation, printed: String::new() }
+    }
+
+    pub fn text(mut self, body: &'a [Statement]) -> Result<String, Failure> {
+        self.block(body)?;
+        Ok(self.printed)
+    }
+
+    fn block(&mut self, body: &'a [Statement]) -> Result<(), Failure> {
+        body.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &'a Statement) -> Result<(), Failure> {
+        match statement {
+            Statement::Text(text) => self.print(text).map_err(nowhere),
+            Statement::Print(expr) => {
+                let value = self.evaluation.defined(expr)?;
+                let text = printed(&value, &mut self.evaluation.budget).map_err(|why| Failure::new(why, expr))?;
+                self.print(&text).map_err(|why| Failure::new(why, expr))
+            }
+            Statement::For(walk) => self.walk(walk),
+            Statement::If(branches) => {
+                for (test, body) in branches {
+                    let holds = match test {
+                        Some(test) => self.evaluation.boolean(test)?,
+                        None => true,
+                    };
+                    if holds {
+                        return self.block(body);
+                    }
+                }
+                Ok(())
+            }
+            Statement::With { values, body } => {
+                let mark = self.evaluation.mark();
+                for (target, value) in values {
+                    self.set(target, value)?;
+                }
+                self.block(body)?;
+                self.evaluation.back_to(&mark);
+                Ok(())
+            }
+            Statement::Set { target, value } => self.set(target, value),
+            Statement::Capture { name, filter, body } => self.capture(name.as_ref(), filter.as_ref(), body),
+        }
+    }
+
+    fn print(&mut self, text: &str) -> Result<(), Why> {
+        self.evaluation.budget.bytes(text.len())?;
+        if self.printed.len() + text.len() > MAX_OUTPUT_BYTES {
+            return Err(Why::Limit("prints more than 1 MiB"));
+        }
+        self.printed.push_str(text);
+        Ok(())
+    }
+
+    fn set(&mut self, target: &'a Target, value: &'a Expr) -> Result<(), Failure> {
+        let value_of = self.evaluation.value(value)?;
+        self.bind(target, value_of).map_err(|why| Failure::new(why, value))
+    }
+
+    fn bind(&mut self, target: &'a Target, value: Value<'a>) -> Result<(), Why> {
+        match target {
+            Target::Name(name) => self.evaluation.bind(name, value),
+            Target::Names(names) => {
+                let parts = elements(&value, &mut self.evaluation.budget)?;
+                if parts.len() != names.len() {
+                    return Err(Why::Message("there are not as many values as names"));
+                }
+                names.iter().zip(parts).for_each(|(name, part)| self.evaluation.bind(name, part));
+            }
+        }
+        Ok(())
+    }
+
+    fn capture(
+        &mut self,
+        name: Option<&Rc<str>>,
+        filter: Option<&'a Expr>,
+        body: &'a [Statement],
+    ) -> Result<(), Failure> {
+        let around = std::mem::take(&mut self.printed);
+        let mark = self.evaluation.mark();
+        self.block(body)?;
+        self.evaluation.back_to(&mark);
+        let captured = std::mem::replace(&mut self.printed, around);
+        let mut value = Value::Text(Text::Made(captured.into()));
+        if let Some(filter) = filter {
+            self.evaluation.bind(&BLOCK.into(), value);
+            value = self.evaluation.defined(filter)?;
+            self.evaluation.back_to(&mark);
+        }
+        match name {
+            Some(name) => self.evaluation.bind(name, value),
+            None => {
+                let text = printed(&value, &mut self.evaluation.budget).map_err(nowhere)?;
+                self.print(&text).map_err(nowhere)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn walk(&mut self, walk: &'a For) -> Result<(), Failure> {
+        let over = self.evaluation.defined(&walk.over)?;
+        let failed = |why| Failure::new(why, &walk.over);
+        let mark = self.evaluation.mark();
+        let mut items = elements(&over, &mut self.evaluation.budget).map_err(failed)?;
+        if let Some(filter) = &walk.filter {
+            let mut kept = Vec::new();
+            for item in items {
+                self.bind(&walk.target, item.clone()).map_err(failed)?;
+                if self.evaluation.boolean(filter)? {
+                    kept.push(item);
+                }
+                self.evaluation.back_to(&mark);
+            }
+            items = kept;
+        }
+        if items.is_empty() {
+            return self.block(&walk.otherwise);
+        }
+        for index in 0..items.len() {
+            self.evaluation.budget.steps(1).map_err(failed)?;
+            self.bind(&walk.target, items[index].clone()).map_err(failed)?;
+            if walk.tells_place {
+                let place = self.place(&items, index).map_err(failed)?;
+                self.evaluation.bind(&"loop".into(), place);
+            }
+            self.block(&walk.body)?;
+            self.evaluation.back_to(&mark);
+        }
+        Ok(())
+    }
+
+    /// What `loop` tells.
+    fn place(&mut self, items: &[Value<'a>], index: usize) -> Result<Value<'a>, Why> {
+        let (length, neighbour) = (items.len(), |place: Option<usize>| {
+            place.and_then(|place| items.get(place)).cloned().unwrap_or(Value::Undefined)
+        });
+        let int = |number: usize| Value::Int(number as i64);
+        let entries = [
+            ("index", int(index + 1)),
+            ("index0", int(index)),
+            ("revindex", int(length - index)),
+            ("revindex0", int(length - index - 1)),
+            ("first", Value::Bool(index == 0)),
+            ("last", Value::Bool(index + 1 == length)),
+            ("length", int(length)),
+            ("previtem", neighbour(index.checked_sub(1))),
+            ("nextitem", neighbour(index.checked_add(1))),
+        ];
+        let entries = entries.into_iter().map(|(name, value)| (Text::Given(name), value));
+        Value::map(entries.collect(), &mut self.evaluation.budget)
+    }
+}
+
+/// A failure of what has no expression: only the budget's.
+fn nowhere(why: Why) -> Failure {
+    Failure::at(why, Default::default())
+}

@@ -1,0 +1,31 @@
+//! What minijinja's parser may be given: it recurses over chains that its own limit does not count.
+
+use minijinja::machinery::{Token, tokenize};
+
+use super::super::{Position, Problem};
+use super::syntax;
+
+/// Words between `{{` and `}}`, or `{%` and `%}`.
+const MAX_TAG: usize = 500;
+const MAX_ELIFS: usize = 100;
+
+pub fn check(text: &str) -> Result<(), Problem> {
+    let (mut words, mut elifs) = (0, 0);
+    for token in tokenize(text, false, Default::default()) {
+        let (token, span) = token.map_err(|error| syntax(&error, text))?;
+        words += 1;
+        match token {
+            Token::VariableStart | Token::BlockStart | Token::TemplateData(_) => words = 0,
+            Token::Ident("elif") => elifs += 1,
+            _ => {}
+        }
+        let at = Position { line: span.start_line.into(), column: u32::from(span.start_col) + 1 };
+        if words > MAX_TAG {
+            return Err(Problem::new(at, format!("more than {MAX_TAG} words between two braces")));
+        }
+        if elifs > MAX_ELIFS {
+            return Err(Problem::new(at, format!("more than {MAX_ELIFS} times elif")));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,315 @@
+//! What operators do. Numbers mix: a whole one and a broken one are both just numbers.
+
+use std::cmp::Ordering;
+
+use super::budget::Budget;
+use super::value::{List, Map, Value};
+use super::{Outcome, Why};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operator {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    /// Jinja's `//`.
+    DivideDown,
+    Remainder,
+    /// Jinja's `%`, whose sign is the divisor's.
+    Modulo,
+    Power,
+    /// Jinja's `~`: the texts of both.
+    Join,
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+    In,
+}
+
+impl Operator {
+    pub fn apply<'a>(self, left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
+        match self {
+            Self::Add => add(left, right, budget),
+            Self::Subtract => subtract(left, right),
+            Self::Multiply => multiply(left, right, budget),
+            Self::Divide => divide(left, right),
+            Self::DivideDown => numbers(left, right, "//", divided_down, |a, b| (a / b).floor()),
+            Self::Remainder => numbers(left, right, "%", i64::checked_rem, |a, b| a % b),
+            Self::Modulo => numbers(left, right, "%", modulo, |a, b| a - b * (a / b).floor()),
+            Self::Power => power(left, right),
+            Self::Join => {
+                let joined = [printed(left, budget)?, printed(right, budget)?].concat();
+                Value::text(&joined, budget)
+            }
+            Self::Equal => Ok(Value::Bool(equal(left, right, budget)?)),
+            Self::NotEqual => Ok(Value::Bool(!equal(left, right, budget)?)),
+            Self::Less => Ok(Value::Bool(compare(left, right, budget)? == Some(Ordering::Less))),
+            Self::AtMost => Ok(Value::Bool(compare(left, right, budget)?.is_some_and(Ordering::is_le))),
+            Self::Greater => Ok(Value::Bool(compare(left, right, budget)? == Some(Ordering::Greater))),
+            Self::AtLeast => Ok(Value::Bool(compare(left, right, budget)?.is_some_and(Ordering::is_ge))),
+            Self::In => contains(right, left, budget).map(Value::Bool),
+        }
+    }
+}
+
+const OVERFLOW: Why = Why::Message("the number gets too large");
+
+fn mismatch<T>(operator: &str, left: &Value, right: &Value) -> Result<T, Why> {
+    Err(Why::Text(format!("no {operator} between {} and {}", left.kind(), right.kind())))
+}
+
+/// Whole numbers stay whole; with a broken one among them the result is broken.
+fn numbers<'a>(
+    left: &Value<'a>,
+    right: &Value<'a>,
+    operator: &str,
+    whole: impl Fn(i64, i64) -> Option<i64>,
+    broken: impl Fn(f64, f64) -> f64,
+) -> Outcome<'a> {
+    let divides = matches!(operator, "//" | "%");
+    match (left, right) {
+        (Value::Int(_), Value::Int(0)) if divides => Err(Why::Message("division by zero")),
+        (Value::Int(left), Value::Int(right)) => whole(*left, *right).map(Value::Int).ok_or(OVERFLOW),
+        _ => match (float(left), float(right)) {
+            (Some(left), Some(right)) => Ok(Value::Float(broken(left, right))),
+            _ => mismatch(operator, left, right),
+        },
+    }
+}
+
+pub fn float(value: &Value) -> Option<f64> {
+    match value {
+        Value::Int(number) => Some(*number as f64),
+        Value::Float(number) => Some(*number),
+        _ => None,
+    }
+}
+
+fn modulo(left: i64, right: i64) -> Option<i64> {
+    let rest = left.checked_rem(right)?;
+    Some(if rest != 0 && (rest < 0) != (right < 0) { rest + right } else { rest })
+}
+
+fn divided_down(left: i64, right: i64) -> Option<i64> {
+    left.checked_sub(modulo(left, right)?)?.checked_div(right)
+}
+
+fn add<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
+    match (left, right) {
+        (Value::Text(left), Value::Text(right)) => {
+            budget.bytes(left.len() + right.len())?;
+            Value::text(&[&**left, right].concat(), budget)
+        }
+        (Value::List(left), Value::List(right)) => {
+            budget.steps(left.len() + right.len())?;
+            Value::list(left.iter().chain(right.iter()).collect(), budget)
+        }
+        (Value::Time(time), Value::Duration(duration)) | (Value::Duration(duration), Value::Time(time)) => {
+            time.checked_add(*duration).map(Value::Time).map_err(|_| OUT_OF_TIME)
+        }
+        (Value::Duration(left), Value::Duration(right)) => {
+            left.checked_add(*right).map(Value::Duration).ok_or(OUT_OF_TIME)
+        }
+        _ => numbers(left, right, "+", i64::checked_add, |a, b| a + b),
+    }
+}
+
+const OUT_OF_TIME: Why = Why::Message("the time is out of range");
+
+fn subtract<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
+    match (left, right) {
+        (Value::Time(left), Value::Time(right)) => Ok(Value::Duration(left.duration_since(*right))),
+        (Value::Time(time), Value::Duration(duration)) => {
+            time.checked_sub(*duration).map(Value::Time).map_err(|_| OUT_OF_TIME)
+        }
+        (Value::Duration(left), Value::Duration(right)) => {
+            left.checked_sub(*right).map(Value::Duration).ok_or(OUT_OF_TIME)
+        }
+        _ => numbers(left, right, "-", i64::checked_sub, |a, b| a - b),
+    }
+}
+
+fn multiply<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
+    match (left, right) {
+        (Value::Text(text), Value::Int(times)) | (Value::Int(times), Value::Text(text)) => {
+            let times = usize::try_from(*times).unwrap_or(0);
+            budget.bytes(text.len().saturating_mul(times))?;
+            Value::text(&text.repeat(times), budget)
+        }
+        _ => numbers(left, right, "*", i64::checked_mul, |a, b| a * b),
+    }
+}
+
+/// Of whole numbers the quotient is whole when it comes out even: 10 / 4 is 2.5, as everywhere but in a CPU.
+fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
+    match (left, right) {
+        (Value::Int(_), Value::Int(0)) => Err(Why::Message("division by zero")),
+        (Value::Int(left), Value::Int(right)) if left.checked_rem(*right) == Some(0) => {
+            left.checked_div(*right).map(Value::Int).ok_or(OVERFLOW)
+        }
+        _ => match (float(left), float(right)) {
+            (Some(left), Some(right)) => Ok(Value::Float(left / right)),
+            _ => mismatch("/", left, right),
+        },
+    }
+}
+
+fn power<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
+    let whole = |base: i64, exponent: i64| base.checked_pow(u32::try_from(exponent).ok()?);
+    match (left, right) {
+        (Value::Int(base), Value::Int(exponent)) if *exponent >= 0 => {
+            whole(*base, *exponent).map(Value::Int).ok_or(OVERFLOW)
+        }
+        _ => match (float(left), float(right)) {
+            (Some(left), Some(right)) => Ok(Value::Float(left.powf(right))),
+            _ => mismatch("**", left, right),
+        },
+    }
+}
+
+/// Things of different kinds are not equal; no error.
+pub fn equal(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Why> {
+    budget.steps(1)?;
+    Ok(match (left, right) {
+        (Value::Null, Value::Null) => true,
+        (Value::Bool(left), Value::Bool(right)) => left == right,
+        (Value::Text(left), Value::Text(right)) => {
+            budget.steps(left.len().min(right.len()) / 64)?;
+            **left == **right
+        }
+        (Value::Time(left), Value::Time(right)) => left == right,
+        (Value::Duration(left), Value::Duration(right)) => left == right,
+        (Value::List(left), Value::List(right)) => return equal_lists(left, right, budget),
+        (Value::Map(left), Value::Map(right)) => return equal_maps(left, right, budget),
+        _ => numeric(left, right) == Some(Ordering::Equal),
+    })
+}
+
+fn equal_lists(left: &List, right: &List, budget: &mut Budget) -> Result<bool, Why> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    for (left, right) in left.iter().zip(right.iter()) {
+        if !equal(&left, &right, budget)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn equal_maps(left: &Map, right: &Map, budget: &mut Budget) -> Result<bool, Why> {
+    if left.len() != right.len() {
+        return Ok(false);
+    }
+    for (key, value) in left.iter() {
+        match right.get(&key, budget)? {
+            Some(other) if equal(&value, &other, budget)? => {}
+            _ => return Ok(false),
+        }
+    }
+    Ok(true)
+}
+
+/// Exact also where a whole number does not fit a double.
+fn numeric(left: &Value, right: &Value) -> Option<Ordering> {
+    match (left, right) {
+        (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
+        (Value::Float(left), Value::Float(right)) => left.partial_cmp(right),
+        (Value::Int(left), Value::Float(right)) => int_to_float(*left, *right),
+        (Value::Float(left), Value::Int(right)) => int_to_float(*right, *left).map(Ordering::reverse),
+        _ => None,
+    }
+}
+
+fn int_to_float(int: i64, float: f64) -> Option<Ordering> {
+    const BEYOND: f64 = 9_223_372_036_854_775_808.0;
+    if float.is_nan() {
+        return None;
+    }
+    if float >= BEYOND {
+        return Some(Ordering::Less);
+    }
+    if float < -BEYOND {
+        return Some(Ordering::Greater);
+    }
+    Some(int.cmp(&(float as i64)).then((0.0).partial_cmp(&float.fract()).unwrap_or(Ordering::Equal)))
+}
+
+/// Nothing when one of them is not a number at all.
+pub fn compare(left: &Value, right: &Value, budget: &mut Budget) -> Result<Option<Ordering>, Why> {
+    match (left, right) {
+        (Value::Text(left), Value::Text(right)) => {
+            budget.steps(left.len().min(right.len()) / 64)?;
+            Ok(Some((**left).cmp(&**right)))
+        }
+        (Value::Bool(left), Value::Bool(right)) => Ok(Some(left.cmp(right))),
+        (Value::Time(left), Value::Time(right)) => Ok(Some(left.cmp(right))),
+        (Value::Duration(left), Value::Duration(right)) => Ok(Some(left.cmp(right))),
+        (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => Ok(numeric(left, right)),
+        _ => mismatch("order", left, right),
+    }
+}
+
+pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool, Why> {
+    match (whole, part) {
+        (Value::List(items), part) => {
+            for item in items.iter() {
+                if equal(&item, part, budget)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        }
+        (Value::Map(entries), Value::Text(key)) => Ok(entries.get(key, budget)?.is_some()),
+        (Value::Map(_), _) => Ok(false),
+        (Value::Text(text), Value::Text(part)) => {
+            budget.steps((text.len() + part.len()) / 16)?;
+            Ok(text.contains(&**part))
+        }
+        _ => Err(Why::Text(format!("nothing is in a {}", whole.kind()))),
+    }
+}
+
+/// As it stands in a text.
+pub fn printed(value: &Value, budget: &mut Budget) -> Result<String, Why> {
+    Ok(match value {
+        Value::Undefined => return Err(Why::Undefined),
+        Value::Null => "null".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Int(number) => number.to_string(),
+        // `{:?}` keeps the `.0` of a broken number that came out even.
+        Value::Float(number) => format!("{number:?}"),
+        Value::Text(text) => {
+            budget.bytes(text.len())?;
+            text.to_string()
+        }
+        Value::Time(time) => time.to_string(),
+        Value::Duration(duration) => super::value::seconds(*duration),
+        Value::List(_) | Value::Map(_) => {
+            let text = value.to_json(budget)?.to_string();
+            budget.bytes(text.len())?;
+            text
+        }
+    })
+}
+
+/// A whole number, also one that came as `2.0`.
+pub fn whole(value: &Value) -> Option<i64> {
+    match value {
+        Value::Int(number) => Some(*number),
+        Value::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
+        _ => None,
+    }
+}
+
+/// A place in a list; in a template a negative one counts from the end.
+pub fn place(index: i64, len: usize, from_end: bool) -> Option<usize> {
+    match usize::try_from(index) {
+        Ok(index) => Some(index),
+        Err(_) if from_end => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
+        Err(_) => None,
+    }
+}

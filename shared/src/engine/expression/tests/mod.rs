@@ -1,0 +1,223 @@
+//! What people write.
+
+mod hostile;
+mod properties;
+
+use serde_json::{Value as Json, json};
+
+use super::*;
+
+fn scope(data: &Json) -> Scope<'_> {
+    Scope { variables: data.as_object().unwrap(), now: "2026-03-01T09:30:00Z".parse().unwrap() }
+}
+
+fn data() -> Json {
+    json!({
+        "input": {
+            "n": 5, "price": 2.5, "name": "Ada Lovelace", "tags": ["b", "a", "b"], "none": null, "big": 9007199254740993i64,
+            "at": "2026-02-28T23:30:00Z", "secret": "s3cr3t-token", "lines": [{"sku": "x", "n": 2}, {"sku": "y", "n": 3}],
+        },
+        "nodes": {"fetch": {"output": {"status": 200}}},
+        "vars": {}, "run": {"id": "r1"},
+    })
+}
+
+fn cel(text: &str) -> Result<Json, String> {
+    let expression = Expression::parse(text).map_err(|problem| problem.to_string())?;
+    expression.evaluate(&scope(&data())).map(|(value, _)| value).map_err(|failure| failure.to_string())
+}
+
+fn jinja(text: &str) -> Result<String, String> {
+    let template = Template::parse(text).map_err(|problem| problem.to_string())?;
+    template.render(&scope(&data())).map_err(|failure| failure.to_string())
+}
+
+#[test]
+fn numbers_mix_as_people_expect() {
+    for (text, value) in [
+        ("input.n + 1", json!(6)),
+        ("input.n + 1 == 6 && input.n * 2.5 == 12.5", json!(true)),
+        ("size(input.tags) + input.n", json!(8)),
+        ("input.lines.map(l, l.n * 2)", json!([4, 6])),
+        ("input.price * 2", json!(5.0)),
+        ("10 / 4", json!(2.5)),
+        ("10 / 5", json!(2)),
+        ("int(10 / 4)", json!(2)),
+        ("-7 % 3", json!(-1)),
+        ("1 == 1.0 && 5u == 5", json!(true)),
+        ("input.big == 9007199254740992.0", json!(false)),
+        ("input.big > 9007199254740992.0", json!(true)),
+        ("math.greatest(1, 2.5, 2)", json!(2.5)),
+        ("round(2.345, 2)", json!(2.35)),
+        ("sum(input.lines.map(l, l.n))", json!(5)),
+        ("0x10 + 1e2", json!(116.0)),
+    ] {
+        assert_eq!(cel(text), Ok(value), "{text}");
+    }
+}
+
+#[test]
+fn text_lists_maps_and_dates_work() {
+    for (text, value) in [
+        ("input.name.split(' ').map(w, w.lowerAscii()).join('-')", json!("ada-lovelace")),
+        ("input.name.startsWith('Ada') && 'a' in input.tags", json!(true)),
+        ("input.name.matches('^A.a [A-Z]')", json!(true)),
+        ("input.name.contains('Love') ? 'yes' : 'no'", json!("yes")),
+        ("'ñandú'.size() == 5 && 'ñandú'.substring(1, 3) == 'an'", json!(true)),
+        ("input.tags.distinct().sort()", json!(["a", "b"])),
+        ("input.lines.filter(l, l.n > 2).map(l, l.sku)[0]", json!("y")),
+        ("input.lines.exists(l, l.sku == 'x') && input.lines.all(l, l.n > 0)", json!(true)),
+        ("{'a': 1, 'b': [1, 2]}.b[1]", json!(2)),
+        ("has(input.none) && !has(input.nothing) && !has(nodes.skipped.output.x)", json!(true)),
+        ("input.none == null", json!(true)),
+        ("timestamp(input.at) + duration('1h') > timestamp('2026-03-01T00:00:00Z')", json!(true)),
+        ("timestamp(input.at).getDate('Europe/Berlin')", json!(1)),
+        ("now() - timestamp(input.at) < duration('24h')", json!(true)),
+        ("string(duration('90m'))", json!("5400s")),
+        ("now().getDayOfWeek()", json!(0)),
+        ("nothing || true", json!(true)),
+        ("false && nothing.at.all", json!(false)),
+        ("\"\"\"two\nlines\"\"\".size()", json!(9)),
+        ("r'a\\d'", json!("a\\d")),
+        ("'\\u00e9\\x41\\n'", json!("éA\n")),
+        ("type(input.n) == 'int'", json!(true)),
+        ("fromJson('{\"a\": [1]}').a[0] + 1", json!(2)),
+        ("'%s is %.1f'.format(['x', 2.55])", json!("x is 2.5")),
+    ] {
+        assert_eq!(cel(text), Ok(value), "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_is_no_expression_says_where() {
+    for (text, problem) in [
+        ("", "line 1, column 1: the expression ends too early"),
+        ("input.n +", "line 1, column 10: the expression ends too early"),
+        ("1 +\n  * 2", "line 2, column 3: `*` is not expected here"),
+        ("nope(1)", "line 1, column 1: there is no function `nope`"),
+        ("input.name.split()", "ok"),
+        ("size()", "line 1, column 1: `size` takes 1 argument"),
+        ("'é' + 'open", "line 1, column 7: the string has no end"),
+        ("[1, 2", "line 1, column 6: the expression ends too early, but `]`"),
+        ("input.name.matches('(')", "line 1, column 20: not a pattern that is known here, or too large a one"),
+        ("x.all(1, true)", "line 1, column 3: all takes a name first: all(x, …)"),
+        ("99999999999999999999", "line 1, column 1: the number is too large"),
+        ("a # b", "line 1, column 3: `#` means nothing here"),
+        ("a.?b", "line 1, column 3: `?` is not expected here"),
+        ("b'bytes'", "line 1, column 1: bytes are not known here; write a string"),
+    ] {
+        let found = Expression::parse(text).map_or_else(|problem| problem.to_string(), |_| "ok".to_owned());
+        assert_eq!(found, problem, "{text}");
+    }
+}
+
+#[test]
+fn what_fails_says_where_and_never_shows_a_value() {
+    for (text, failure) in [
+        ("input.missing", "line 1, column 7: `input.missing` is not there"),
+        ("input.none.x", "line 1, column 12: a null has no fields"),
+        ("1 / 0", "line 1, column 3: division by zero"),
+        ("1 % 0", "line 1, column 3: division by zero"),
+        ("-9223372036854775807 - 2", "line 1, column 22: the number gets too large"),
+        ("9223372036854775807 + 1", "line 1, column 21: the number gets too large"),
+        ("input.secret + 1", "line 1, column 14: no + between string and int"),
+        ("input.secret < 1", "line 1, column 14: no order between string and int"),
+        ("input.secret ? 1 : 2", "line 1, column 7: expected a bool, got string"),
+        ("input.tags[7]", "line 1, column 11: the list has no such place"),
+        ("input.lines[0][input.secret]", "line 1, column 15: the map has no such key"),
+        ("int(input.secret)", "line 1, column 1: this string is no int"),
+        ("timestamp(input.secret)", "line 1, column 1: no timestamp: write it as 2026-03-01T09:30:00Z"),
+        ("now().getHours(input.secret)", "line 1, column 7: no such time zone"),
+        ("fromJson(input.secret)", "line 1, column 1: not JSON"),
+        ("'x'.matches(input.secret + '(')", "line 1, column 5: not a pattern that is known here, or too large a one"),
+        ("'é'.substring(1, 9)", "line 1, column 5: the string has no such part"),
+    ] {
+        assert_eq!(cel(text), Err(failure.to_owned()), "{text}");
+        assert!(!failure.contains("s3cr3t"));
+    }
+}
+
+#[test]
+fn templates_print_what_people_expect() {
+    for (text, printed) in [
+        ("Hello {{ input.name }}!", "Hello Ada Lovelace!"),
+        ("{{ input.n + 1 }} {{ input.price * 2 }} {{ 7 // 2 }} {{ 2 ** 10 }} {{ -7 % 3 }}", "6 5.0 3 1024 2"),
+        (
+            "{% for l in input.lines %}{{ loop.index }}:{{ l.sku }}{% if not loop.last %}, {% endif %}{% endfor %}",
+            "1:x, 2:y",
+        ),
+        ("{% for k, v in {'a': 1}.items() %}{{ k }}={{ v }}{% endfor %}", "a=1"),
+        ("{% for x in [] %}{% else %}nothing{% endfor %}", "nothing"),
+        ("{% if input.none %}a{% elif input.n > 4 %}b{% else %}c{% endif %}", "b"),
+        ("{% set x = input.n %}{% with y = x * 2 %}{{ y }}{% endwith %}", "10"),
+        ("{% set x %}a{{ input.n }}{% endset %}{{ x | upper }}", "A5"),
+        ("{% filter upper %}a{{ 'b' }}{% endfilter %}", "AB"),
+        ("{{ input.missing | default('?') }}{{ input.a.b.c | default('!') }}", "?!"),
+        ("{{ 'x' if input.nothing is defined else 'y' }}", "y"),
+        ("{{ input.lines | map(attribute='sku') | join(', ') }}", "x, y"),
+        ("{{ input.lines | sum(attribute='n') }} {{ input.lines | selectattr('n', 'gt', 2) | list | length }}", "5 1"),
+        ("{{ input.tags | unique | sort | tojson }}", "[\"a\",\"b\"]"),
+        ("{{ {'a': [1, null_]} }}", "line 1, column 14: `null_` is not there"),
+        ("{{ input.name | truncate(4) }}{{ '<b>' | e }}{{ 'a b' | urlencode }}", "Ada…&lt;b&gt;a%20b"),
+        ("{{ input.at | date('%d.%m.%Y %H:%M', 'Europe/Berlin') }}", "01.03.2026 00:30"),
+        ("{{ ['a', 'b', 'c'][1:] | reverse | join }}{{ 'hello'[-1] }}{{ 'hello'[:2] }}", "cbohe"),
+        ("{% for x in range(3) %}{{ loop.cycle('a', 'b') }}{% endfor %}", "aba"),
+        ("{{ input.lines | groupby('sku') | map(attribute='grouper') | join('|') }}", "x|y"),
+        ("{{ ', '.join(['a', 'b']) }} {{ input.name.split(' ') | last }} {{ 'Ab'.lower() }}", "a, b Lovelace ab"),
+        ("{% raw %}{{ x }}{% endraw %}{# gone #}", "{{ x }}"),
+        ("a\n  {%- if true %} b{% endif %}", "a b"),
+        ("{{ 'a' ~ 1 ~ none }}", "a1null"),
+        ("{% for x in [1, 2, 3, 4] if x is even %}{{ x }}{% endfor %}", "24"),
+        ("{{ input.missing }}", "line 1, column 4: `input.missing` is not there"),
+        ("a\n{{ 1 / 0 }}", "line 2, column 4: division by zero"),
+    ] {
+        assert_eq!(jinja(text).unwrap_or_else(|failure| failure), printed, "{text}");
+    }
+}
+
+#[test]
+fn a_text_that_is_no_template_says_where() {
+    for (text, place) in [
+        ("{{ input.n", (1, 10)),
+        ("a\n{% if %}", (2, 7)),
+        ("{% macro f() %}{% endmacro %}", (1, 4)),
+        ("{% include 'x' %}", (1, 4)),
+        ("{{ x | nope }}", (1, 8)),
+        ("{{ nope() }}", (1, 4)),
+        ("{% set ns = namespace() %}", (1, 13)),
+        ("{% set ns.a = 1 %}", (1, 11)),
+        ("{{ 1 < 2 < 3 }}", (1, 4)),
+        ("{% autoescape true %}{% endautoescape %}", (1, 4)),
+    ] {
+        let problem = Template::parse(text).unwrap_err();
+        assert_eq!((problem.at.line, problem.at.column), place, "{text}: {problem}");
+    }
+}
+
+#[test]
+fn what_an_expression_names_is_known() {
+    let named = |found: Vec<Reference>| {
+        let named = found.into_iter().map(|r| format!("{}.{}", r.variable, r.member.as_deref().unwrap_or("*")));
+        named.collect::<Vec<_>>().join(" ")
+    };
+    let cel = |text: &str| named(Expression::parse(text).unwrap().references());
+    assert_eq!(cel("nodes.a.output.x + nodes['b-c'].output + input.n"), "nodes.a nodes.b-c input.n");
+    assert_eq!(cel("input.items.map(nodes, nodes.x).size() + vars.y"), "input.items vars.y");
+    assert_eq!(
+        cel("has(nodes.skipped.output) && nodes[input.name] == nodes"),
+        "nodes.skipped nodes.* input.name nodes.*"
+    );
+    let jinja = |text: &str| named(Template::parse(text).unwrap().references());
+    assert_eq!(
+        jinja("{% for x in nodes.a.output %}{{ x.y }}{{ loop.index }}{{ input.z }}{% endfor %}"),
+        "nodes.a input.z"
+    );
+    assert_eq!(jinja("{% set x = vars.a %}{{ x }}{{ y }}"), "vars.a y.*");
+}
+
+#[test]
+fn a_lone_placeholder_is_its_value() {
+    let value = |text: &str| Template::parse(text).unwrap().value(&scope(&data())).unwrap();
+    assert_eq!(value("{{ input.tags }}"), json!(["b", "a", "b"]));
+    assert_eq!(value("{{ input.n }} "), json!("5 "));
+}

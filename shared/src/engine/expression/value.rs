@@ -1,0 +1,233 @@
+//! A value on its way through an evaluation. What came in as JSON is borrowed, never copied.
+
+use std::rc::Rc;
+
+use jiff::{SignedDuration, Timestamp};
+use serde_json::{Map as JsonMap, Value as Json};
+
+use super::Why;
+use super::budget::{Budget, MAX_VALUE_DEPTH};
+
+#[derive(Clone, Debug)]
+pub enum Value<'a> {
+    /// Nothing is there, which is not null.
+    Undefined,
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Text(Text<'a>),
+    List(List<'a>),
+    Map(Map<'a>),
+    Time(Timestamp),
+    Duration(SignedDuration),
+}
+
+#[derive(Clone, Debug)]
+pub enum Text<'a> {
+    Given(&'a str),
+    Made(Rc<str>),
+}
+
+#[derive(Clone, Debug)]
+pub enum List<'a> {
+    Given(&'a [Json]),
+    Made(Rc<Made<Vec<Value<'a>>>>),
+}
+
+#[derive(Clone, Debug)]
+pub enum Map<'a> {
+    Given(&'a JsonMap<String, Json>),
+    Made(Rc<Made<Vec<(Text<'a>, Value<'a>)>>>),
+}
+
+/// A collection made on the way, and how deep it nests.
+#[derive(Debug)]
+pub struct Made<T> {
+    of: T,
+    depth: u16,
+}
+
+/// How deep JSON nests that our parser took.
+const JSON_DEPTH: u16 = 128;
+
+impl<'a> Value<'a> {
+    pub fn of(json: &'a Json) -> Self {
+        match json {
+            Json::Null => Self::Null,
+            Json::Bool(value) => Self::Bool(*value),
+            // A number above 2⁶³ is as exact as it can be.
+            Json::Number(number) => number.as_i64().map_or(Self::Float(number.as_f64().unwrap_or(f64::NAN)), Self::Int),
+            Json::String(text) => Self::Text(Text::Given(text)),
+            Json::Array(items) => Self::List(List::Given(items)),
+            Json::Object(entries) => Self::Map(Map::Given(entries)),
+        }
+    }
+
+    /// A text that was made on the way.
+    pub fn text(made: &str, budget: &mut Budget) -> Result<Self, Why> {
+        budget.bytes(made.len())?;
+        Ok(Self::Text(Text::Made(made.into())))
+    }
+
+    pub fn list(items: Vec<Self>, budget: &mut Budget) -> Result<Self, Why> {
+        budget.bytes(items.len() * size_of::<Self>())?;
+        let depth = deeper(items.iter())?;
+        Ok(Self::List(List::Made(Rc::new(Made { of: items, depth }))))
+    }
+
+    pub fn map(entries: Vec<(Text<'a>, Self)>, budget: &mut Budget) -> Result<Self, Why> {
+        budget.bytes(entries.len() * size_of::<(Text, Self)>())?;
+        let depth = deeper(entries.iter().map(|(_, value)| value))?;
+        Ok(Self::Map(Map::Made(Rc::new(Made { of: entries, depth }))))
+    }
+
+    /// What it is called in messages, which never show the value itself.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Undefined => "undefined",
+            Self::Null => "null",
+            Self::Bool(_) => "bool",
+            Self::Int(_) => "int",
+            Self::Float(_) => "double",
+            Self::Text(_) => "string",
+            Self::List(_) => "list",
+            Self::Map(_) => "map",
+            Self::Time(_) => "timestamp",
+            Self::Duration(_) => "duration",
+        }
+    }
+
+    fn depth(&self) -> u16 {
+        match self {
+            Self::List(List::Made(made)) => made.depth,
+            Self::Map(Map::Made(made)) => made.depth,
+            Self::List(List::Given(_)) | Self::Map(Map::Given(_)) => JSON_DEPTH,
+            _ => 0,
+        }
+    }
+
+    pub fn is_undefined(&self) -> bool {
+        matches!(self, Self::Undefined)
+    }
+
+    /// What a template takes as true: what is there, and neither zero nor empty.
+    pub fn is_true(&self) -> bool {
+        match self {
+            Self::Undefined | Self::Null => false,
+            Self::Bool(value) => *value,
+            Self::Int(number) => *number != 0,
+            Self::Float(number) => *number != 0.0,
+            Self::Text(text) => !text.is_empty(),
+            Self::List(list) => list.len() > 0,
+            Self::Map(map) => map.len() > 0,
+            Self::Time(_) | Self::Duration(_) => true,
+        }
+    }
+
+    /// As JSON, which is how it leaves. Times and durations are text there.
+    pub fn to_json(&self, budget: &mut Budget) -> Result<Json, Why> {
+        budget.steps(1)?;
+        Ok(match self {
+            Self::Undefined | Self::Null => Json::Null,
+            Self::Bool(value) => Json::Bool(*value),
+            Self::Int(number) => (*number).into(),
+            // JSON has neither infinity nor NaN.
+            Self::Float(number) => serde_json::Number::from_f64(*number).map_or(Json::Null, Json::Number),
+            Self::Text(text) => {
+                budget.bytes(text.len())?;
+                Json::String(text.to_string())
+            }
+            Self::List(list) => {
+                budget.bytes(list.len() * size_of::<Json>())?;
+                Json::Array(list.iter().map(|item| item.to_json(budget)).collect::<Result<_, _>>()?)
+            }
+            Self::Map(map) => {
+                let mut entries = JsonMap::new();
+                for (key, value) in map.iter() {
+                    budget.bytes(key.len() + size_of::<(String, Json)>())?;
+                    entries.insert(key.to_string(), value.to_json(budget)?);
+                }
+                Json::Object(entries)
+            }
+            Self::Time(time) => Json::String(time.to_string()),
+            Self::Duration(duration) => Json::String(seconds(*duration)),
+        })
+    }
+}
+
+/// `90s`, `1.5s`: CEL's way to write a duration.
+pub fn seconds(duration: SignedDuration) -> String {
+    let (whole, nanos) = (duration.as_secs(), duration.subsec_nanos().unsigned_abs());
+    if nanos == 0 {
+        return format!("{whole}s");
+    }
+    let sign = if duration.is_negative() { "-" } else { "" };
+    let fraction = format!("{nanos:09}");
+    format!("{sign}{}.{}s", whole.unsigned_abs(), fraction.trim_end_matches('0'))
+}
+
+fn deeper<'v, 'a: 'v>(children: impl Iterator<Item = &'v Value<'a>>) -> Result<u16, Why> {
+    let depth = children.map(Value::depth).max().unwrap_or(0) + 1;
+    if depth > MAX_VALUE_DEPTH { Err(Why::Limit("makes data that nests too deep")) } else { Ok(depth) }
+}
+
+impl std::ops::Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Given(text) => text,
+            Self::Made(text) => text,
+        }
+    }
+}
+
+impl<'a> List<'a> {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Given(items) => items.len(),
+            Self::Made(made) => made.of.len(),
+        }
+    }
+
+    pub fn get(&self, index: usize) -> Option<Value<'a>> {
+        match self {
+            Self::Given(items) => items.get(index).map(Value::of),
+            Self::Made(made) => made.of.get(index).cloned(),
+        }
+    }
+
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = Value<'a>> + '_ {
+        (0..self.len()).filter_map(|index| self.get(index))
+    }
+}
+
+impl<'a> Map<'a> {
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Given(entries) => entries.len(),
+            Self::Made(made) => made.of.len(),
+        }
+    }
+
+    pub fn get(&self, name: &str, budget: &mut Budget) -> Result<Option<Value<'a>>, Why> {
+        Ok(match self {
+            Self::Given(entries) => entries.get(name).map(Value::of),
+            Self::Made(made) => {
+                budget.steps(made.of.len() / 8)?;
+                made.of.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.clone())
+            }
+        })
+    }
+
+    pub fn iter(&self) -> Box<dyn Iterator<Item = (Text<'a>, Value<'a>)> + '_> {
+        match self {
+            Self::Given(entries) => {
+                let entries: &'a JsonMap<String, Json> = entries;
+                Box::new(entries.iter().map(|(key, value)| (Text::Given(key), Value::of(value))))
+            }
+            Self::Made(made) => Box::new(made.of.iter().cloned()),
+        }
+    }
+}
