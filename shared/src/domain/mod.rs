@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod audit;
 pub mod catalog;
+pub mod graph;
 pub mod id;
 pub mod identity;
 pub mod lease;

@@ -4,6 +4,15 @@ use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
+use crate::{Error, Result};
+
+pub fn at_most(field: &str, text: &str, limit: usize) -> Result<()> {
+    if text.chars().count() > limit {
+        return Err(Error::invalid_body(field, format!("at most {limit} characters")));
+    }
+    Ok(())
+}
+
 /// What is left of a sort key of DynamoDB (1,024 bytes) once an id stands behind the name.
 const SORT_KEY_BYTES: usize = 900;
 

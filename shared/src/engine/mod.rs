@@ -1,3 +1,6 @@
 //! Workflows: what they are made of, and what makes them run.
 
+pub mod compile;
 pub mod expression;
+pub mod nodes;
+pub mod schema;

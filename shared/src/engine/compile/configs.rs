@@ -1,0 +1,71 @@
+//! Each node by itself: its type, its configuration, its expressions.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Problems, Step};
+use crate::domain::graph::{Graph, Node};
+use crate::engine::nodes;
+use crate::engine::schema::{Findings, Program, check};
+
+/// A step for each node.
+pub fn read(graph: &Graph, problems: &mut Problems) -> Vec<Step> {
+    graph.nodes.iter().enumerate().map(|(index, node)| step(index, node, problems)).collect()
+}
+
+fn step(index: usize, node: &Node, problems: &mut Problems) -> Step {
+    let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
+        let known: Vec<&str> = nodes::all().iter().map(|known| known.name).collect();
+        let message = format!("there is no type `{}`; there are {}", node.r#type, known.join(", "));
+        problems.error("unknown_type", index, message);
+        nodes::unknown()
+    });
+    let mut found = Findings::default();
+    let config = Value::Object(node.config.clone());
+    check(&node_type.schema, &config, "config", &mut found);
+
+    let is_valid = found.violations.is_empty();
+    for (field, message) in found.violations {
+        problems.field("invalid_config", index, &field, None, message);
+    }
+    let mut programs = BTreeMap::new();
+    for (field, language, text) in found.expressions {
+        match Program::parse(language, &text) {
+            Ok(program) => {
+                programs.insert(field, program);
+            }
+            Err(problem) => {
+                problems.field("invalid_expression", index, &field, Some(problem.at), problem.message.into_owned());
+            }
+        }
+    }
+    let read = node_type.read(&node.config);
+    if let (Err(error), true) = (&read, is_valid) {
+        problems.field("invalid_config", index, "config", None, error.to_string());
+    }
+    // What cannot be read has ports that are not known, and not complained of.
+    let read = read.ok().filter(|_| !node_type.is_unknown());
+    if read.is_none() {
+        problems.unread.insert(index);
+    }
+    for (field, message) in read.iter().flat_map(|read| &read.problems) {
+        problems.field("invalid_config", index, &format!("config.{field}"), None, message.clone());
+    }
+    let (outputs, references, credential) = match read {
+        Some(read) => (read.outputs, read.references, read.credential),
+        None => Default::default(),
+    };
+    Step {
+        id: node.id.clone(),
+        node_type,
+        config: node.config.clone(),
+        outputs: outputs.into_iter().map(String::from).collect(),
+        programs,
+        within: None,
+        references,
+        credential,
+        incoming: Vec::new(),
+        outgoing: Vec::new(),
+    }
+}

@@ -1,0 +1,163 @@
+//! From a graph, as it was drawn, to a plan that can be run. Finds everything that is wrong at once.
+
+mod configs;
+mod names;
+mod shape;
+mod wiring;
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::expression::Position;
+use super::nodes::NodeType;
+use super::schema::Program;
+use crate::domain::graph::{Graph, Node};
+use crate::domain::reference::Reference;
+
+/// Something about a graph that its owner should know.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub severity: Severity,
+    pub code: &'static str,
+    /// Names the node, and the field.
+    pub message: String,
+    pub node_id: Option<String>,
+    pub field: Option<String>,
+    pub at: Option<Position>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// It cannot be published.
+    Error,
+    /// It can, but is hardly what was meant.
+    Warning,
+}
+
+/// A graph that can be run. Steps and edges stand in the order of the graph, and name each other by their places.
+#[derive(Debug)]
+pub struct Plan {
+    pub steps: Vec<Step>,
+    pub edges: Vec<Edge>,
+    /// The steps so that each comes behind those it depends on.
+    pub order: Vec<usize>,
+}
+
+#[derive(Debug)]
+pub struct Step {
+    pub id: String,
+    pub node_type: &'static NodeType,
+    pub config: Map<String, Value>,
+    pub outputs: Vec<String>,
+    /// Its expressions, read, by the field they stand in.
+    pub programs: BTreeMap<String, Program>,
+    /// The loop it is in the body of.
+    pub within: Option<usize>,
+    /// What must exist, and the field that names it.
+    pub references: Vec<(Reference, &'static str)>,
+    pub credential: Option<(uuid::Uuid, &'static str)>,
+    pub incoming: Vec<usize>,
+    pub outgoing: Vec<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    pub from: usize,
+    pub from_port: String,
+    pub to: usize,
+    pub to_port: String,
+}
+
+/// The plan, when nothing is wrong with the graph but what is worth a warning; and everything there is to say.
+pub fn compile(graph: &Graph) -> (Option<Plan>, Vec<Problem>) {
+    let mut problems = Problems { graph, unread: HashSet::new(), found: Vec::new() };
+    let mut plan = Plan { steps: configs::read(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
+    let places = places(graph, &mut problems);
+    wiring::connect(graph, &places, &mut plan, &mut problems);
+    shape::arrange(&mut plan, &mut problems);
+    names::check(&plan, &places, &mut problems);
+    let found = problems.sorted();
+    let is_sound = found.iter().all(|problem| problem.severity == Severity::Warning);
+    (is_sound.then_some(plan), found)
+}
+
+/// Where each node stands. Of several with one id the first counts.
+fn places<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str, usize> {
+    let mut places = HashMap::new();
+    for (index, node) in graph.nodes.iter().enumerate() {
+        if places.contains_key(node.id.as_str()) {
+            problems.error("duplicate_id", index, "another node has this id".to_owned());
+        } else {
+            places.insert(node.id.as_str(), index);
+        }
+    }
+    places
+}
+
+/// What was found so far.
+pub(super) struct Problems<'g> {
+    graph: &'g Graph,
+    /// Nodes whose configuration could not be read, so that their ports are not known.
+    unread: HashSet<usize>,
+    found: Vec<(usize, Problem)>,
+}
+
+impl Problems<'_> {
+    fn node(&self, index: usize) -> &Node {
+        &self.graph.nodes[index]
+    }
+
+    fn error(&mut self, code: &'static str, node: usize, message: String) {
+        self.add(Severity::Error, code, node, None, None, message);
+    }
+
+    fn warn(&mut self, code: &'static str, node: usize, message: String) {
+        self.add(Severity::Warning, code, node, None, None, message);
+    }
+
+    fn field(&mut self, code: &'static str, node: usize, field: &str, at: Option<Position>, message: String) {
+        self.add(Severity::Error, code, node, Some(field), at, message);
+    }
+
+    fn add(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        node: usize,
+        field: Option<&str>,
+        at: Option<Position>,
+        message: String,
+    ) {
+        let Node { id, .. } = self.node(node);
+        let title = self.node(node).title();
+        let named = if title == id { format!("node `{id}`") } else { format!("node `{title}` ({id})") };
+        let place = field.map(|field| format!(", {field}")).unwrap_or_default();
+        let at_text = at.map(|at| format!(", line {}, column {}", at.line, at.column)).unwrap_or_default();
+        let message = format!("{named}{place}{at_text}: {message}");
+        let (node_id, field) = (Some(id.clone()), field.map(str::to_owned));
+        self.found.push((node, Problem { severity, code, message, node_id, field, at }));
+    }
+
+    /// Of the graph as a whole.
+    fn whole(&mut self, severity: Severity, code: &'static str, message: &str) {
+        let problem = Problem { severity, code, message: message.to_owned(), node_id: None, field: None, at: None };
+        self.found.push((usize::MAX, problem));
+    }
+
+    /// What prevents it first; then as the nodes stand.
+    fn sorted(self) -> Vec<Problem> {
+        let mut found = self.found;
+        found.sort_by(|(left_at, left), (right_at, right)| {
+            let key = |at: &usize, problem: &Problem| (problem.severity, *at, problem.field.clone(), problem.at);
+            key(left_at, left).cmp(&key(right_at, right)).then(left.code.cmp(right.code))
+        });
+        found.into_iter().map(|(_, problem)| problem).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests;

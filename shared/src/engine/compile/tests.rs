@@ -1,0 +1,258 @@
+//! What is found in graphs, and that what is sound stays the same.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+
+/// Nodes as `(id, type, config)`, connections as `from.port>to.port`; ports `out` and `in` may be left out.
+fn graph(nodes: &[(&str, &str, Value)], connections: &str) -> Graph {
+    let nodes: Vec<Value> =
+        nodes.iter().map(|(id, kind, config)| json!({"id": id, "type": kind, "name": "", "config": config})).collect();
+    let end = |text: &str, port: &str| match text.split_once('.') {
+        Some((node, port)) => json!({"node": node, "port": port}),
+        None => json!({"node": text, "port": port}),
+    };
+    let connections: Vec<Value> = connections
+        .split_whitespace()
+        .map(|text| text.split_once('>').unwrap())
+        .map(|(from, to)| json!({"from": end(from, "out"), "to": end(to, "in")}))
+        .collect();
+    serde_json::from_value(json!({"nodes": nodes, "connections": connections})).unwrap()
+}
+
+fn found(nodes: &[(&str, &str, Value)], connections: &str) -> Vec<String> {
+    let (plan, problems) = compile(&graph(nodes, connections));
+    assert_eq!(plan.is_some(), problems.iter().all(|problem| problem.severity == Severity::Warning));
+    problems.into_iter().map(|problem| format!("{}: {}", problem.code, problem.message)).collect()
+}
+
+fn expression(text: &str) -> Value {
+    json!({"expression": text})
+}
+
+#[test]
+fn a_sound_graph_has_a_plan() {
+    let nodes = [
+        ("hook", "webhook", json!({})),
+        ("many", "condition", expression("size(input.lines) > 1")),
+        ("each", "loop", json!({"items": "input.lines", "concurrency": 4})),
+        ("ask", "model", json!({"model": "dev-chat", "prompt": "{{ vars.item.text }}", "onError": "branch"})),
+        ("none", "template", json!({"template": "{{ nodes.ask.output | default('?') }}"})),
+        ("both", "merge", json!({"mode": "first"})),
+        ("end", "send_result", json!({"output": "nodes.hook.output"})),
+    ];
+    let connections = "hook>many many.true>each each.item>ask ask>each.next ask.error>none none>each.next each.done>both many.false>both both>end";
+    assert_eq!(found(&nodes, connections), Vec::<String>::new());
+    let plan = compile(&graph(&nodes, connections)).0.unwrap();
+    let within: Vec<_> = plan.steps.iter().map(|step| step.within).collect();
+    assert_eq!(within, [None, None, None, Some(2), Some(2), None, None]);
+    assert_eq!(plan.order, [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(plan.steps[3].references, [(Reference::Model("dev-chat".to_owned()), "model")]);
+}
+
+#[test]
+fn everything_wrong_is_found_at_once_and_sorted() {
+    let nodes = [
+        ("start", "input", json!({"extra": 1})),
+        ("odd", "oracle", json!({})),
+        ("check", "condition", expression("input.n +")),
+        ("check", "condition", expression("true")),
+        ("call", "http", json!({"url": "ftp://x", "headers": {"Authorization": "x"}, "timeoutMs": 5})),
+        ("when", "schedule", json!({"cron": "0 0 30 2 *", "zone": "Mars/Base"})),
+        ("text", "template", json!({"template": "a\n{{ nodes.later.output }}{{ nodes.nobody.output }}{{ secret }}"})),
+        ("later", "send_result", json!({})),
+        ("alone", "delay", json!({})),
+    ];
+    let connections = "start>check check.maybe>call call>text text>later ghost>text later>start start>text.side";
+    let known = crate::engine::nodes::all().iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
+    let expected = [
+        "unknown_port: node `start`: begins runs, so nothing leads into it",
+        "invalid_config: node `start`, config.extra: is not a field of this type",
+        &format!("unknown_type: node `odd`: there is no type `oracle`; there are {known}"),
+        "unreachable: node `odd`: nothing leads to it",
+        "unknown_port: node `check`: has no output `maybe`; it has true, false",
+        "invalid_expression: node `check`, config.expression, line 1, column 10: the expression ends too early",
+        "duplicate_id: node `check`: another node has this id",
+        "unreachable: node `check`: nothing leads to it",
+        "unreachable: node `call`: nothing leads to it",
+        "invalid_config: node `call`, config.headers.Authorization: is set by the platform; keep secrets in a credential",
+        "invalid_config: node `call`, config.timeoutMs: at least 100",
+        "invalid_config: node `call`, config.url: must begin with http:// or https://",
+        "unconnected: node `when`: leads nowhere",
+        "invalid_config: node `when`, config.cron: never comes",
+        "invalid_config: node `when`, config.zone: must be an IANA time zone, such as Europe/Madrid",
+        "dangling_connection: node `text`: the connection from `ghost` to `text` has an end at no node",
+        "unknown_port: node `text`: has no input `side`; it has in",
+        "unreachable: node `text`: no trigger leads to it",
+        "not_upstream: node `text`, config.template, line 2, column 4: node `later` does not come before this one",
+        "unknown_reference: node `text`, config.template, line 2, column 28: there is no node `nobody`",
+        "unknown_variable: node `text`, config.template, line 2, column 53: there is no `secret`; there are input, nodes, vars, run",
+        "unreachable: node `later`: no trigger leads to it",
+        "unreachable: node `alone`: nothing leads to it",
+        "invalid_config: node `alone`, config.seconds: is missing",
+        "no_result: node `start`: leads to no send_result: its runs have no output",
+    ];
+    assert_eq!(found(&nodes, connections), expected);
+}
+
+#[test]
+fn circles_and_loops_are_told_apart() {
+    let start = ("start", "input", json!({}));
+    let work = |id: &'static str| (id, "transform", json!({"value": "input"}));
+    let end = ("end", "send_result", json!({}));
+    let each = |id: &'static str| (id, "loop", json!({"items": "input"}));
+
+    let nodes = [start.clone(), work("a"), work("b"), work("behind"), end.clone()];
+    let circle = found(&nodes, "start>a a>b b>a b>behind behind>end");
+    assert_eq!(
+        circle,
+        [
+            "cycle: node `a`: is in a circle; only a loop goes around",
+            "cycle: node `b`: is in a circle; only a loop goes around"
+        ]
+    );
+
+    let nodes = [start.clone(), each("outer"), each("inner"), work("a"), end.clone()];
+    let nested = "start>outer outer.item>inner inner.item>a a>inner.next inner.done>outer.next outer.done>end";
+    assert_eq!(found(&nodes, nested), Vec::<String>::new());
+
+    let nodes = [start.clone(), each("l"), work("a"), work("b"), end.clone()];
+    let entered = found(&nodes, "start>l start>b l.item>a a>b b>l.next l.done>end");
+    assert_eq!(entered, ["loop_entered: node `start`: leads into the body of loop `l`, which only its `item` does"]);
+    let elsewhere = found(&nodes, "start>l start>b l.item>a a>l.next b>l.next l.done>end");
+    assert_eq!(elsewhere, ["loop_entered: node `b`: comes to `next` of a loop whose body it is not in"]);
+    let bodiless = found(&[start.clone(), each("l"), end.clone()], "start>l l.done>end");
+    assert_eq!(bodiless, ["empty_loop: node `l`: has no body: connect its output `item`"]);
+
+    let later = ("later", "transform", json!({"value": "nodes.a.output"}));
+    let nodes = [start, each("l"), work("a"), later, end];
+    let after = found(&nodes, "start>l l.item>a a>l.next l.done>later later>end");
+    assert_eq!(
+        after,
+        ["not_upstream: node `later`, config.value, line 1, column 7: node `a` does not come before this one"]
+    );
+}
+
+#[test]
+fn a_graph_that_comes_to_nothing_says_so() {
+    assert_eq!(found(&[], ""), ["empty_graph: the graph has no nodes"]);
+    let nothing = found(&[("a", "transform", json!({"value": "1"}))], "");
+    assert_eq!(
+        nothing,
+        [
+            "unreachable: node `a`: nothing leads to it",
+            "missing_output: a run comes to nothing: add a node send_result or send_message",
+            "missing_trigger: nothing starts a run: add a node input, webhook, schedule or message",
+        ]
+    );
+    let silent = found(&[("in", "input", json!({})), ("say", "send_message", json!({"text": "hi"}))], "in>say");
+    assert_eq!(silent, ["no_result: node `in`: leads to no send_result: its runs have no output"]);
+}
+
+/// A sound graph: a chain of steps with side ways, and expressions over what came before.
+fn sound() -> impl Strategy<Value = Graph> {
+    let step = (0..6usize, any::<prop::sample::Index>(), "[a-z]{0,8}");
+    proptest::collection::vec(step, 1..40).prop_map(|steps| {
+        let mut nodes = vec![("n0".to_owned(), "input", json!({}))];
+        let mut connections = Vec::new();
+        for (index, (kind, from, word)) in steps.into_iter().enumerate() {
+            let (id, source) = (format!("n{}", index + 1), from.index(index + 1));
+            let before = format!("nodes.n{source}.output");
+            let (name, config) = match kind {
+                0 => ("transform", json!({"fields": {"x": before, "y": format!("'{word}'")}})),
+                1 => ("template", json!({"template": format!("{word} {{{{ {before} | tojson }}}}")})),
+                2 => ("condition", json!({"expression": format!("size({before}) > {index}"), "onError": "branch"})),
+                3 => ("switch", json!({"cases": [{"name": "one", "expression": format!("has({before}.x)")}]})),
+                4 => ("merge", json!({"mode": "all"})),
+                _ => ("http", json!({"url": format!("https://example.com/{word}"), "retry": {"maxAttempts": 3}})),
+            };
+            let port = match nodes[source].1 {
+                "condition" => "true",
+                "switch" => "default",
+                _ => "out",
+            };
+            connections
+                .push(json!({"from": {"node": format!("n{source}"), "port": port}, "to": {"node": id, "port": "in"}}));
+            nodes.push((id, name, config));
+        }
+        let nodes: Vec<Value> =
+            nodes.into_iter().map(|(id, kind, config)| json!({"id": id, "type": kind, "config": config})).collect();
+        let mut graph: Graph = serde_json::from_value(json!({"nodes": nodes, "connections": connections})).unwrap();
+        let result = json!({"id": "end", "type": "send_result", "config": {}});
+        graph.nodes.push(serde_json::from_value(result).unwrap());
+        let first = json!({"from": {"node": "n0", "port": "out"}, "to": {"node": "end", "port": "in"}});
+        graph.connections.push(serde_json::from_value(first).unwrap());
+        graph
+    })
+}
+
+proptest! {
+    #[test]
+    fn what_compiles_compiles_to_the_same_once_it_is_published(graph in sound()) {
+        let (plan, problems) = compile(&graph);
+        prop_assert!(plan.is_some(), "{problems:?}");
+        let published = serde_json::to_string(&graph.published()).unwrap();
+        let again: Graph = serde_json::from_str(&published).unwrap();
+        prop_assert_eq!(again.hash(), graph.hash());
+        prop_assert_eq!(format!("{:?}", compile(&again).0), format!("{plan:?}"));
+    }
+
+    /// Whatever a draft holds, something is said of it.
+    #[test]
+    fn nothing_drawn_breaks_the_compiler(
+        nodes in proptest::collection::vec(("[ab]", (0..23usize), any::<bool>()), 0..8),
+        edges in proptest::collection::vec(("[abc]", "(out|item|done|true|error)", "[abc]", "(in|next)"), 0..16),
+    ) {
+        let nodes: Vec<Value> = nodes.iter().enumerate().map(|(index, (id, kind, is_valid))| {
+            let kind = &crate::engine::nodes::all()[*kind];
+            let config = if *is_valid { kind.example["config"].clone() } else { json!({"x": index}) };
+            json!({"id": format!("{id}{}", index % 3), "type": kind.name, "config": config})
+        }).collect();
+        let edges: Vec<Value> = edges.iter().map(|(from, out, to, port)| {
+            json!({"from": {"node": format!("{from}0"), "port": out}, "to": {"node": format!("{to}1"), "port": port}})
+        }).collect();
+        let graph: Graph = serde_json::from_value(json!({"nodes": nodes, "connections": edges})).unwrap();
+        let (plan, problems) = compile(&graph);
+        prop_assert_eq!(plan.is_some(), problems.iter().all(|problem| problem.severity == Severity::Warning));
+    }
+}
+
+/// Milliseconds, the median of some runs. `cargo test --release -p shared compile` holds it to the figure that counts.
+#[test]
+fn five_hundred_nodes_with_two_hundred_expressions_are_looked_at_in_no_time() {
+    let mut nodes = vec![("start".to_owned(), "input", json!({}))];
+    let mut connections = String::new();
+    for index in 1..499 {
+        let before = if index == 1 { "start".to_owned() } else { format!("n{}", index - 1) };
+        let (kind, config) = match index % 5 {
+            0 => (
+                "transform",
+                json!({"value": format!("nodes['{before}'].output.total * 1.21 + size(input.lines.filter(l, l.price > {index}))")}),
+            ),
+            1 => (
+                "template",
+                json!({"template": format!("Dear {{{{ input.name | title }}}}, {{% for l in nodes['{before}'].output %}}{{{{ l }}}}{{% endfor %}}")}),
+            ),
+            _ => ("delay", json!({"seconds": index})),
+        };
+        nodes.push((format!("n{index}"), kind, config));
+        connections.push_str(&format!(" {before}>n{index}"));
+    }
+    nodes.push(("end".to_owned(), "send_result", json!({})));
+    connections.push_str(" n498>end");
+    let nodes: Vec<_> = nodes.iter().map(|(id, kind, config)| (id.as_str(), *kind, config.clone())).collect();
+    let graph = graph(&nodes, &connections);
+    assert_eq!(graph.nodes.len(), 500);
+    let mut took: Vec<f64> = (0..21)
+        .map(|_| {
+            let started = std::time::Instant::now();
+            let (plan, problems) = compile(&graph);
+            assert_eq!(plan.unwrap().steps.iter().map(|step| step.programs.len()).sum::<usize>(), 199, "{problems:?}");
+            started.elapsed().as_secs_f64() * 1e3
+        })
+        .collect();
+    took.sort_by(f64::total_cmp);
+    eprintln!("{:.2} ms", took[10]);
+    assert!(took[10] < if cfg!(debug_assertions) { 250.0 } else { 10.0 }, "{took:?}");
+}

@@ -1,0 +1,32 @@
+//! One way or the other.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::fields::Cel;
+use super::{Category, Kind};
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Condition {
+    /// True or false.
+    #[schema(inline)]
+    pub expression: Cel,
+}
+
+impl Kind for Condition {
+    const NAME: &'static str = "condition";
+    const CATEGORY: Category = Category::Logic;
+    const DESCRIPTION: &'static str = "Goes on at true or at false; its value is what came in.";
+
+    fn example() -> Value {
+        json!({"expression": "input.amount > 1000 && input.country in ['ES', 'PT']"})
+    }
+
+    fn outputs(&self) -> Vec<Cow<'static, str>> {
+        vec!["true".into(), "false".into()]
+    }
+}

@@ -1,0 +1,37 @@
+//! The end of a run that cannot go on.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::fields::Jinja;
+use super::policy::Policies;
+use super::{Category, Kind};
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Fail {
+    #[schema(inline)]
+    pub message: Jinja,
+    /// For programs; `failed` when left out.
+    #[serde(default)]
+    #[schema(min_length = 1, max_length = 64, nullable = false, example = "not_eligible")]
+    pub code: Option<String>,
+}
+
+impl Kind for Fail {
+    const NAME: &'static str = "fail";
+    const CATEGORY: Category = Category::Output;
+    const DESCRIPTION: &'static str = "Ends the run as failed, with a message.";
+    const POLICIES: Policies = Policies::NONE;
+
+    fn example() -> Value {
+        json!({"message": "No order {{ input.order }}.", "code": "order_unknown"})
+    }
+
+    fn outputs(&self) -> Vec<Cow<'static, str>> {
+        Vec::new()
+    }
+}

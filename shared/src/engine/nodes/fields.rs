@@ -1,0 +1,44 @@
+//! Fields that several types have.
+
+use serde::Deserialize;
+use serde_json::json;
+use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::schema::{ObjectBuilder, SchemaType, Type};
+use utoipa::openapi::{RefOr, Schema};
+use utoipa::{PartialSchema, ToSchema};
+
+use crate::engine::schema::{LANGUAGE, Language};
+
+/// An expression, in CEL.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Cel(pub String);
+
+/// A text with places to fill, in Jinja.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Jinja(pub String);
+
+impl PartialSchema for Cel {
+    fn schema() -> RefOr<Schema> {
+        written_in(Language::Cel, Some(1), 4_096, "An expression, in CEL.")
+    }
+}
+
+impl ToSchema for Cel {}
+
+impl PartialSchema for Jinja {
+    fn schema() -> RefOr<Schema> {
+        written_in(Language::Jinja, None, 65_536, "A text with places to fill, in Jinja.")
+    }
+}
+
+impl ToSchema for Jinja {}
+
+fn written_in(language: Language, least: Option<usize>, most: usize, description: &str) -> RefOr<Schema> {
+    let schema = ObjectBuilder::new()
+        .schema_type(SchemaType::new(Type::String))
+        .description(Some(description))
+        .min_length(least)
+        .max_length(Some(most))
+        .extensions(Some(ExtensionsBuilder::new().add(LANGUAGE, json!(language.as_str())).build()));
+    RefOr::T(schema.into())
+}

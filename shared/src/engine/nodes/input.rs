@@ -1,0 +1,37 @@
+//! A run that is started by hand, by a test or by another workflow.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use super::{Category, Kind, policy::Policies};
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Input {
+    /// JSON Schema of what a run takes. Without it, anything.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub schema: Option<Map<String, Value>>,
+    /// What a run that is started without input takes.
+    #[serde(default)]
+    pub example: Option<Value>,
+}
+
+impl Kind for Input {
+    const NAME: &'static str = "input";
+    const CATEGORY: Category = Category::Trigger;
+    const DESCRIPTION: &'static str = "Starts a run by hand, from a test or from another workflow.";
+    const POLICIES: Policies = Policies::NONE;
+
+    fn example() -> Value {
+        json!({"schema": {"type": "object", "properties": {"question": {"type": "string"}}}})
+    }
+
+    fn problems(&self) -> Vec<(String, String)> {
+        match self.schema.as_ref().and_then(|schema| schema.get("type")) {
+            Some(Value::String(_) | Value::Array(_)) | None => Vec::new(),
+            Some(_) => vec![("schema.type".to_owned(), "must be a string or a list".to_owned())],
+        }
+    }
+}

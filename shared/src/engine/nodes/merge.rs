@@ -1,0 +1,47 @@
+//! Several ways become one.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::policy::Policies;
+use super::{Category, Kind};
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Merge {
+    /// Whether it waits for all ways that are taken, or goes on with the first; `all` when left out.
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub mode: Option<Mode>,
+    /// With `first`: whether the others are given up; false when left out.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub cancel_losers: Option<bool>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    All,
+    First,
+}
+
+impl Kind for Merge {
+    const NAME: &'static str = "merge";
+    const CATEGORY: Category = Category::Logic;
+    const DESCRIPTION: &'static str =
+        "Joins ways: with all, its value is the list of what came, in the order of the connections; with first, what came first.";
+    const POLICIES: Policies = Policies::NONE;
+
+    fn example() -> Value {
+        json!({"mode": "first", "cancelLosers": true})
+    }
+
+    fn problems(&self) -> Vec<(String, String)> {
+        match (self.mode, self.cancel_losers) {
+            (None | Some(Mode::All), Some(true)) => vec![("cancelLosers".to_owned(), "only with the mode first".to_owned())],
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! A message to a person.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::fields::{Cel, Jinja};
+use super::policy::Policies;
+use super::{Category, Kind};
+
+/// By which provider and account, is said where the workflow's channels are.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SendMessage {
+    #[schema(inline)]
+    pub text: Jinja,
+    /// To whom; whoever the run answers when left out.
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub to: Option<Cel>,
+}
+
+impl Kind for SendMessage {
+    const NAME: &'static str = "send_message";
+    const CATEGORY: Category = Category::Output;
+    const DESCRIPTION: &'static str = "Sends a message on a messaging channel.";
+    const EFFECTS: bool = true;
+    const POLICIES: Policies = Policies::EFFECT;
+
+    fn example() -> Value {
+        json!({"text": "Your order {{ input.order }} is on its way."})
+    }
+}

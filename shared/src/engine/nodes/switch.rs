@@ -1,0 +1,54 @@
+//! One of several ways.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::fields::Cel;
+use super::{Category, ERROR, Kind};
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Switch {
+    /// The first whose expression is true is taken.
+    #[schema(inline, min_items = 1, max_items = 50)]
+    pub cases: Vec<Case>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// The port it opens.
+    #[schema(min_length = 1, max_length = 64, example = "urgent")]
+    pub name: String,
+    #[schema(inline)]
+    pub expression: Cel,
+}
+
+const DEFAULT: &str = "default";
+
+impl Kind for Switch {
+    const NAME: &'static str = "switch";
+    const CATEGORY: Category = Category::Logic;
+    const DESCRIPTION: &'static str = "Goes on at the first case that is true, else at default; its value is what came in.";
+
+    fn example() -> Value {
+        json!({"cases": [
+            {"name": "urgent", "expression": "input.priority > 2"}, {"name": "question", "expression": "input.text.endsWith('?')"},
+        ]})
+    }
+
+    fn outputs(&self) -> Vec<Cow<'static, str>> {
+        let cases = self.cases.iter().map(|case| Cow::Owned(case.name.clone()));
+        cases.chain([Cow::Borrowed(DEFAULT)]).collect()
+    }
+
+    fn problems(&self) -> Vec<(String, String)> {
+        let mut names = HashSet::from([DEFAULT, ERROR]);
+        let taken = self.cases.iter().enumerate().filter(|(_, case)| !names.insert(&case.name));
+        taken.map(|(index, _)| (format!("cases[{index}].name"), "is taken by another port".to_owned())).collect()
+    }
+}

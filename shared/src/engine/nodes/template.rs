@@ -1,0 +1,36 @@
+//! A text made of values.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::fields::Jinja;
+use super::{Category, Kind};
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Template {
+    #[schema(inline)]
+    pub template: Jinja,
+    /// Whether the text is read as JSON; `text` when left out.
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub format: Option<Format>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    Text,
+    Json,
+}
+
+impl Kind for Template {
+    const NAME: &'static str = "template";
+    const CATEGORY: Category = Category::Data;
+    const DESCRIPTION: &'static str = "Makes a text of values.";
+
+    fn example() -> Value {
+        json!({"template": "Dear {{ input.name }},\n{% for line in input.lines %}- {{ line.title }}\n{% endfor %}"})
+    }
+}

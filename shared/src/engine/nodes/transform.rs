@@ -1,0 +1,40 @@
+//! A value made of others.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::fields::Cel;
+use super::{Category, Kind};
+
+/// Either the whole value, or its fields one by one.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Transform {
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub value: Option<Cel>,
+    #[serde(default)]
+    #[schema(inline)]
+    pub fields: BTreeMap<String, Cel>,
+}
+
+impl Kind for Transform {
+    const NAME: &'static str = "transform";
+    const CATEGORY: Category = Category::Data;
+    const DESCRIPTION: &'static str = "Makes a value of others, by expressions.";
+
+    fn example() -> Value {
+        json!({"fields": {"name": "input.first + ' ' + input.last", "total": "sum(input.lines.map(l, l.price * l.count))"}})
+    }
+
+    fn problems(&self) -> Vec<(String, String)> {
+        match (&self.value, self.fields.is_empty()) {
+            (Some(_), false) => vec![("value".to_owned(), "either value or fields".to_owned())],
+            (None, true) => vec![("fields".to_owned(), "must not be empty where there is no value".to_owned())],
+            _ => Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! A run for each call of a webhook.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::{Category, Kind, policy::Policies};
+
+/// Which webhook it is, and how it answers, is said where the workflow's channels are.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Webhook {}
+
+impl Kind for Webhook {
+    const NAME: &'static str = "webhook";
+    const CATEGORY: Category = Category::Trigger;
+    const DESCRIPTION: &'static str = "Starts a run for each call of a webhook; its value is the call's body.";
+    const POLICIES: Policies = Policies::NONE;
+
+    fn example() -> Value {
+        json!({})
+    }
+}
