@@ -40,6 +40,14 @@ impl Bucket {
         }
     }
 
+    /// An object that nothing names. What cannot be removed now is left: it costs its bytes and nothing else.
+    pub async fn discard(&self, key: &str) {
+        let removed = self.client.delete_object().bucket(&self.name).key(key).send().await.map_err(failed);
+        if let Err(error) = removed {
+            tracing::warn!(?error, "an object was left behind");
+        }
+    }
+
     /// A URL that reads the object, for whoever holds it and for so long.
     pub async fn presigned(&self, key: &str, valid: Duration) -> Result<String> {
         let valid = PresigningConfig::expires_in(valid).map_err(Error::internal)?;

@@ -13,6 +13,9 @@ pub enum Error {
     InvalidQuery { parameter: String, message: String },
     #[error("{message}")]
     InvalidBody { field: String, message: String },
+    /// A document that is well formed and wrong: with all that is, for programs.
+    #[error("{message}")]
+    Unsound { code: &'static str, message: String, details: serde_json::Value },
     #[error("{0}")]
     Unauthenticated(Refusal),
     #[error("{message}")]

@@ -9,3 +9,4 @@ mod inference;
 mod openapi;
 mod reference;
 mod services;
+mod workflows;

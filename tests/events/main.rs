@@ -51,6 +51,11 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("reference/docs-page", 200, None),
     ("reference/health", 200, None),
     ("reference/openapi", 200, None),
+    ("workflows/create", 201, None),
+    ("workflows/create-wrong", 400, Some("invalid_body")),
+    ("workflows/expression-preview", 200, None),
+    ("workflows/get-unknown", 404, Some("workflow_not_found")),
+    ("workflows/node-types", 200, None),
 ];
 /// What handles messages and ticks; each has a test of its own.
 const HANDLED: &[&str] = &["agent-worker/hints", "ticker/every-minute"];

@@ -1,22 +1,22 @@
-//! Tells agents that something they name is gone, or back, so that their status says so.
+//! Tells agents and workflows that something they name is gone, or back, so that their status says so.
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use shared::domain::time::Time;
 use shared::queue::each_message;
 use shared::store::work::{Task, WorkHint};
-use shared::store::{Agents, Works};
+use shared::store::{Attention, Works};
 use shared::{Context, Result};
 
 /// What the worker works with.
 #[derive(Clone)]
 pub struct Stores {
-    agents: Agents,
+    attention: Attention,
     works: Works,
 }
 
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { agents: Agents::new(context)?, works: Works::new(context)? })
+        Ok(Self { attention: Attention::new(context)?, works: Works::new(context)? })
     }
 }
 
@@ -28,8 +28,8 @@ pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
 async fn tell(stores: &Stores, WorkHint { work_id }: WorkHint) -> Result<()> {
     match stores.works.find(work_id).await? {
         None => return Ok(()),
-        Some(Task::Gone(gone)) => stores.agents.mark_gone(&gone).await?,
-        Some(Task::Model { name, at }) => stores.agents.look_at_model(&name, at.max(Time::now())).await?,
+        Some(Task::Gone(gone)) => stores.attention.gone(&gone).await?,
+        Some(Task::Model { name, at }) => stores.attention.model(&name, at.max(Time::now())).await?,
     }
     stores.works.finish(work_id).await
 }

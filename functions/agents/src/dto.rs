@@ -80,24 +80,6 @@ impl ListAgents {
     }
 }
 
-#[derive(IntoParams)]
-#[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
-pub struct CreateAgentHeaders {
-    /// Repeated within 24 hours, it returns the earlier creation instead of creating another agent.
-    #[param(rename = "Idempotency-Key", nullable = false)]
-    idempotency_key: Option<Uuid>,
-}
-
-#[derive(IntoParams)]
-#[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
-pub struct UpdateAgentHeaders {
-    /// Change only this version; without it the last write wins, field by field.
-    #[param(rename = "If-Match", nullable = false)]
-    if_match: Option<String>,
-}
-
 /// An agent, as lists show it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]

@@ -1,28 +1,21 @@
 //! One function a route.
 
 use axum::extract::State;
-use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use serde_json::Value;
 use shared::Error;
 use shared::domain::agent::{Agent, AgentPatch, Scope};
 use shared::domain::id::{AgentId, WorkId};
 use shared::domain::time::Time;
 use shared::http::NoBody;
-use shared::http::etag::{ETag, IfMatch};
+use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
+use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, Json, Path, Query, Refused, Result};
-use shared::store::agents::Created;
 use shared::store::work::WorkHint;
-use uuid::Uuid;
 
 use crate::Stores;
-use crate::dto::{
-    AgentDetailOut, AgentOut, AgentPatchIn, CreateAgentHeaders, ListAgents, ListModels, ModelOut, UpdateAgentHeaders,
-};
-
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels, ModelOut};
 
 /// List agents
 ///
@@ -48,7 +41,7 @@ pub async fn list_agents(
 /// Takes no body: the agent begins with the defaults and is changed by `PATCH`.
 #[utoipa::path(
     post, path = "/builder/v1/agents", tag = "agents", security(("bearer" = [])),
-    params(CreateAgentHeaders),
+    params(IdempotencyHeaders),
     responses(
         (status = 201, description = "The new agent", body = Data<AgentDetailOut>, headers(
             ("ETag" = String, description = "The agent's version"),
@@ -63,19 +56,11 @@ pub async fn create_agent(
     headers: HeaderMap,
     _: NoBody<ApiError>,
 ) -> Result<Response> {
-    let key = idempotency_key(&headers)?;
+    let key = idempotency::key(&headers)?;
     let agent = Agent::new(AgentId::new(), caller.account(), Scope::Global);
     let etag = ETag::of(agent.revision);
-    // The answer is kept as text, so that a repeat is the same to the byte.
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
-    let json = [(CONTENT_TYPE, "application/json")];
-    Ok(match stores.agents.create(&agent, key, &answer).await? {
-        Created::Now => (StatusCode::CREATED, json, etag, answer).into_response(),
-        Created::Before(answer) => {
-            let replayed = [(IDEMPOTENT_REPLAYED, "true")];
-            (StatusCode::CREATED, json, etag, replayed, answer).into_response()
-        }
-    })
+    Ok(idempotency::created(stores.agents.create(&agent, key, &answer).await?, etag, answer))
 }
 
 /// Read an agent
@@ -103,7 +88,7 @@ pub async fn get_agent(
 /// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null falls back to its default.
 #[utoipa::path(
     patch, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
-    params(("id" = Uuid, Path, description = "The agent"), UpdateAgentHeaders),
+    params(("id" = Uuid, Path, description = "The agent"), IfMatchHeaders),
     request_body = AgentPatchIn,
     responses(
         (status = 200, description = "The agent as it is now", body = Data<AgentDetailOut>,
@@ -166,10 +151,4 @@ pub async fn list_models(
     let page = query.page(stores.catalog.list(&caller.plan, Time::now()).await?);
     let meta = (&page).into();
     Ok(DataList { data: page.items.into_iter().map(ModelOut::from).collect(), meta })
-}
-
-fn idempotency_key(headers: &HeaderMap) -> Result<Option<Uuid>> {
-    let Some(value) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
-    let key = value.to_str().ok().and_then(|text| Uuid::try_parse(text).ok());
-    Ok(Some(key.ok_or_else(|| Error::invalid_query("Idempotency-Key", "must be a UUID"))?))
 }

@@ -32,6 +32,7 @@ impl Functions {
                 ("catalog", catalog::router(&context("catalog"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("reference", reference::router(&context("reference"))?),
+                ("workflows", workflows::router(&context("workflows"))?),
             ]),
             workers: BTreeMap::from([(
                 "agent-worker",

@@ -27,7 +27,11 @@ pub fn documents() -> Vec<Document> {
     let builder = document("Atelier: agents and workflows", "An access token of the platform's issuer");
     let gateway = document("Atelier: model gateway", "An API key, `sk-svc-…`");
     vec![
-        merged("builder.json", builder, [agents::document(), reference_of(|path| !is_gateway(path))]),
+        merged(
+            "builder.json",
+            builder,
+            [agents::document(), workflows::document(), reference_of(|path| !is_gateway(path))],
+        ),
         merged(
             "gateway.json",
             gateway,

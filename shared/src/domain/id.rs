@@ -81,6 +81,8 @@ macro_rules! ids {
 ids! {
     AgentId = "agent", plain, "";
     WorkflowId = "workflow", plain, "";
+    ReleaseId = "release", plain, "";
+    DeploymentId = "deployment", plain, "";
     /// Something that is due and must not be lost; see `store::work`.
     WorkId = "work", plain, "";
     UserId = "user", prefixed, "usr_";

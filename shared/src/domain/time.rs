@@ -47,6 +47,12 @@ impl Time {
     }
 }
 
+impl From<Time> for Timestamp {
+    fn from(time: Time) -> Self {
+        time.0
+    }
+}
+
 /// What tells the time where it cannot come in as a value: the machine, or a simulation.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Time + Send + Sync>);

@@ -5,6 +5,7 @@ use axum::http::HeaderValue;
 use axum::http::header::{ETAG, IF_MATCH};
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, IntoResponseParts, Response, ResponseParts};
+use utoipa::IntoParams;
 
 /// The version of a resource: how often its owner changed it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,15 @@ impl IntoResponse for ETag {
     fn into_response(self) -> Response {
         (self, ()).into_response()
     }
+}
+
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the OpenAPI documents are made of it")]
+pub struct IfMatchHeaders {
+    /// Change only this version; without it the last write wins, field by field.
+    #[param(rename = "If-Match", nullable = false)]
+    if_match: Option<String>,
 }
 
 /// The versions a change is meant for. Without the header, any.

@@ -42,6 +42,19 @@ macro_rules! extractors {
             }
         }
 
+        /// The JSON body; the default where there is none.
+        pub struct OptionalJson<T>(pub T);
+
+        impl<S: Send + Sync, T: serde::de::DeserializeOwned + Default> axum::extract::FromRequest<S>
+            for OptionalJson<T>
+        {
+            type Rejection = ApiError;
+
+            async fn from_request(request: axum::extract::Request, _: &S) -> Result<Self> {
+                Ok(Self(super::extract::optional_json(request).await?))
+            }
+        }
+
         /// No body.
         impl<S: Send + Sync> axum::extract::FromRequest<S> for super::extract::NoBody<ApiError> {
             type Rejection = ApiError;
@@ -120,6 +133,16 @@ pub(super) async fn json<T: DeserializeOwned>(request: Request) -> Result<T> {
     parse(&json_bytes(request).await?)
 }
 
+pub(super) async fn optional_json<T: DeserializeOwned + Default>(request: Request) -> Result<T> {
+    let is_json = is_json(&request);
+    let bytes = bytes(request).await?;
+    match (bytes.is_empty(), is_json) {
+        (true, _) => Ok(T::default()),
+        (false, true) => parse(&bytes),
+        (false, false) => Err(Error::NotJson),
+    }
+}
+
 /// The body as it came, if it says that it is JSON.
 pub(super) async fn json_bytes(request: Request) -> Result<axum::body::Bytes> {
     if !is_json(&request) {
@@ -180,6 +203,12 @@ impl<T: Id> PathIds for T {
 impl<A: Id, B: Id> PathIds for (A, B) {
     fn read(ids: &[&str]) -> Result<Self> {
         Ok((read_id(ids.first())?, read_id(ids.get(1))?))
+    }
+}
+
+impl<A: Id, B: Id, C: Id> PathIds for (A, B, C) {
+    fn read(ids: &[&str]) -> Result<Self> {
+        Ok((read_id(ids.first())?, read_id(ids.get(1))?, read_id(ids.get(2))?))
     }
 }
 

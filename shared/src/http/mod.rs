@@ -6,6 +6,7 @@ pub mod detailed;
 pub mod etag;
 mod extract;
 pub mod gateway;
+pub mod idempotency;
 pub mod layers;
 pub mod openai;
 pub mod paging;
@@ -32,6 +33,8 @@ fn classify(error: &Error) -> (StatusCode, String) {
     let (status, code) = match error {
         Error::InvalidQuery { .. } => (StatusCode::BAD_REQUEST, "invalid_query"),
         Error::InvalidBody { .. } => (StatusCode::BAD_REQUEST, "invalid_body"),
+        Error::Unsound { code: "channel_incomplete", .. } => (StatusCode::UNPROCESSABLE_ENTITY, "channel_incomplete"),
+        Error::Unsound { code, .. } => (StatusCode::BAD_REQUEST, *code),
         Error::Unauthenticated(_) => (StatusCode::UNAUTHORIZED, "unauthorized"),
         Error::Forbidden { code, .. } => (StatusCode::FORBIDDEN, *code),
         Error::NotFound { kind } => {
@@ -51,6 +54,11 @@ fn classify(error: &Error) -> (StatusCode, String) {
         Error::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
     };
     (status, code.to_owned())
+}
+
+/// The code of an error, where it stands among others in an answer.
+pub fn code(error: &Error) -> String {
+    classify(error).1
 }
 
 /// What a provider refuses of the request is the client's to mend; all else is between the provider and us.

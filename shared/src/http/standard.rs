@@ -16,7 +16,13 @@ extractors!();
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        respond(&self.0, |_, code| json!({"error": {"code": code, "message": self.0.to_string()}}))
+        respond(&self.0, |_, code| {
+            let mut body = json!({"error": {"code": code, "message": self.0.to_string()}});
+            if let Error::Unsound { details, .. } = &self.0 {
+                body["error"]["details"] = details.clone();
+            }
+            body
+        })
     }
 }
 
@@ -79,6 +85,10 @@ pub struct ErrorDetail {
     /// For people: says what to do.
     #[schema(example = "no such agent")]
     pub message: String,
+    /// Where there is more to say: of a graph, all that is wrong with it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub details: Option<serde_json::Value>,
 }
 
 /// What any route of the area may answer when it does not serve the request.

@@ -147,6 +147,11 @@ pub(super) fn model(item: Item) -> Result<Model> {
     parse::<ModelItem>(item).map(|item| item.model)
 }
 
+/// Whether the model of an item is one that can be called.
+pub(super) fn answers(item: Item, now: Time) -> bool {
+    model(item).is_ok_and(|model| !model.is_retired(now))
+}
+
 #[derive(Deserialize)]
 struct RevisionItem {
     revision: u64,

@@ -3,19 +3,25 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::keys;
+use super::keys::{self, Key};
 use super::table::{Item, Query, Table, parse};
 use super::write::Write;
-use crate::Result;
-use crate::domain::id::{AgentId, OrgId, UserId};
+use crate::domain::id::{AgentId, OrgId, UserId, WorkflowId};
 use crate::domain::identity::Account;
 use crate::domain::reference::Reference;
+use crate::{Error, Result};
 
-/// An agent that names something.
+/// Something that names another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependent {
     pub account: Account,
-    pub agent: AgentId,
+    pub by: By,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    Agent(AgentId),
+    Workflow(WorkflowId),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -24,17 +30,33 @@ struct DependentItem {
     sk: String,
     org: OrgId,
     user: UserId,
-    agent: AgentId,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    agent: Option<AgentId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    workflow: Option<WorkflowId>,
+}
+
+impl Dependent {
+    pub fn key(self, reference: &Reference) -> Key {
+        match self.by {
+            By::Agent(agent) => keys::dependent_agent(self.account, reference, agent),
+            By::Workflow(workflow) => keys::dependent_workflow(self.account, reference, workflow),
+        }
+    }
 }
 
 pub(super) fn added(table: &Table, dependent: Dependent, reference: &Reference) -> Write {
-    let Dependent { account, agent } = dependent;
-    let key = keys::dependent_agent(account, reference, agent);
-    table.put(&DependentItem { pk: key.pk, sk: key.sk, org: account.org, user: account.user, agent })
+    let Key { pk, sk } = dependent.key(reference);
+    let Account { org, user } = dependent.account;
+    let (agent, workflow) = match dependent.by {
+        By::Agent(agent) => (Some(agent), None),
+        By::Workflow(workflow) => (None, Some(workflow)),
+    };
+    table.put(&DependentItem { pk, sk, org, user, agent, workflow })
 }
 
 pub(super) fn removed(table: &Table, dependent: Dependent, reference: &Reference) -> Write {
-    table.delete(keys::dependent_agent(dependent.account, reference, dependent.agent))
+    table.delete(dependent.key(reference))
 }
 
 /// A page of those who stand in a partition of dependents.
@@ -46,8 +68,10 @@ pub(super) async fn page(
     let query = Query { after, limit: Some(100), ..Query::partition(partition) };
     let found = table.query(&query).await?;
     let dependents = found.items.into_iter().map(|item| {
-        let DependentItem { org, user, agent, .. } = parse(item)?;
-        Ok(Dependent { account: Account { org, user }, agent })
+        let DependentItem { org, user, agent, workflow, .. } = parse(item)?;
+        let by = agent.map(By::Agent).or(workflow.map(By::Workflow));
+        let by = by.ok_or_else(|| Error::internal("a dependent that is nothing"))?;
+        Ok(Dependent { account: Account { org, user }, by })
     });
     Ok((dependents.collect::<Result<_>>()?, found.next))
 }

@@ -14,6 +14,14 @@ use crate::domain::time::Time;
 
 pub const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 
+/// What came of a creation.
+#[derive(Debug)]
+pub enum Created {
+    Now,
+    /// The key was used before; this was the answer then.
+    Before(String),
+}
+
 #[derive(Serialize, Deserialize)]
 struct AnswerItem {
     pk: String,

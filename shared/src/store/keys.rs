@@ -18,7 +18,9 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use crate::domain::id::{AgentId, ApiKeyId, AuditId, LeaseId, OrgId, TransactionId, UserId, WorkId, WorkflowId};
+use crate::domain::id::{
+    AgentId, ApiKeyId, AuditId, DeploymentId, LeaseId, OrgId, ReleaseId, TransactionId, UserId, WorkId, WorkflowId,
+};
 use crate::domain::identity::Account;
 use crate::domain::lease::{Counter, What};
 use crate::domain::reference::Reference;
@@ -60,8 +62,39 @@ pub fn agent(account: Account, id: AgentId) -> Key {
     Key::new(agents(account), id)
 }
 
+pub fn workflows(account: Account) -> String {
+    format!("WORKFLOWS#{}#{}", account.org, account.user)
+}
+
 pub fn workflow(account: Account, id: WorkflowId) -> Key {
-    Key::new(format!("WORKFLOWS#{}#{}", account.org, account.user), id)
+    Key::new(workflows(account), id)
+}
+
+/// A workflow's releases; in the index `by_created` by their numbers, see [`by_number`].
+pub fn releases(account: Account, workflow: WorkflowId) -> String {
+    format!("RELEASES#{}#{}#{workflow}", account.org, account.user)
+}
+
+pub fn release(account: Account, workflow: WorkflowId, id: ReleaseId) -> Key {
+    Key::new(releases(account, workflow), id)
+}
+
+/// One for each release, ordered as they are.
+pub fn deployments(account: Account, workflow: WorkflowId) -> String {
+    format!("DEPLOYMENTS#{}#{}#{workflow}", account.org, account.user)
+}
+
+pub fn deployment(account: Account, workflow: WorkflowId, id: DeploymentId) -> Key {
+    Key::new(deployments(account, workflow), id)
+}
+
+/// Where a thing stands that others name.
+pub fn place(account: Account, reference: &Reference) -> Key {
+    match reference {
+        Reference::Agent(id) => agent(account, *id),
+        Reference::Workflow(id) => workflow(account, *id),
+        Reference::Model(name) => model(name),
+    }
 }
 
 /// First answers to requests that carried an `Idempotency-Key`.
@@ -83,6 +116,10 @@ pub fn dependents_of_model(name: &str) -> String {
 
 pub fn dependent_agent(account: Account, reference: &Reference, agent: AgentId) -> Key {
     Key::new(dependents(account, reference), format!("AGENT#{}#{}#{agent}", account.org, account.user))
+}
+
+pub fn dependent_workflow(account: Account, reference: &Reference, workflow: WorkflowId) -> Key {
+    Key::new(dependents(account, reference), format!("WORKFLOW#{}#{}#{workflow}", account.org, account.user))
 }
 
 pub fn user(id: UserId) -> Key {
@@ -202,6 +239,10 @@ pub fn by_updated(at: Time, id: impl ToString) -> String {
     format!("{at}#{}", id.to_string())
 }
 
+pub fn by_number(number: u64) -> String {
+    format!("{number:012}")
+}
+
 /// One request more adds this to [`requests_rank`].
 pub const REQUESTS_STEP: u128 = 10u128.pow(26);
 
@@ -218,6 +259,11 @@ pub fn requests_rank(requests: u64, id: AgentId) -> AttributeValue {
 /// How many agents an account's list has.
 pub fn agent_count(account: Account) -> Key {
     Key::new(format!("COUNT#{}#{}", account.org, account.user), "AGENTS")
+}
+
+/// How many workflows an account's list has.
+pub fn workflow_count(account: Account) -> Key {
+    Key::new(format!("COUNT#{}#{}", account.org, account.user), "WORKFLOWS")
 }
 
 /// A call of the gateway that carries an `Idempotency-Key`.

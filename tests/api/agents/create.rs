@@ -7,7 +7,7 @@ use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
 use serde_json::json;
 use shared::domain::agent::{Agent, Scope};
-use shared::store::agents::Created;
+use shared::store::idempotency::Created;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use uuid::Uuid;

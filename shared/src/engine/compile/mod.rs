@@ -5,7 +5,7 @@ mod names;
 mod shape;
 mod wiring;
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -72,17 +72,60 @@ pub struct Edge {
     pub to_port: String,
 }
 
-/// The plan, when nothing is wrong with the graph but what is worth a warning; and everything there is to say.
-pub fn compile(graph: &Graph) -> (Option<Plan>, Vec<Problem>) {
+/// A graph that was looked at, and everything there is to say about it.
+pub struct Compiled<'g> {
+    plan: Plan,
+    problems: Problems<'g>,
+}
+
+pub fn compile(graph: &Graph) -> Compiled<'_> {
     let mut problems = Problems { graph, unread: HashSet::new(), found: Vec::new() };
     let mut plan = Plan { steps: configs::read(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
     let places = places(graph, &mut problems);
     wiring::connect(graph, &places, &mut plan, &mut problems);
     shape::arrange(&mut plan, &mut problems);
     names::check(&plan, &places, &mut problems);
-    let found = problems.sorted();
-    let is_sound = found.iter().all(|problem| problem.severity == Severity::Warning);
-    (is_sound.then_some(plan), found)
+    Compiled { plan, problems }
+}
+
+impl Compiled<'_> {
+    /// What must exist for it to run.
+    pub fn references(&self) -> BTreeSet<Reference> {
+        let named = self.plan.steps.iter().flat_map(|step| &step.references);
+        named.map(|(reference, _)| reference.clone()).collect()
+    }
+
+    /// The credentials of the workflow that it uses.
+    pub fn credentials(&self) -> BTreeSet<uuid::Uuid> {
+        self.plan.steps.iter().filter_map(|step| Some(step.credential?.0)).collect()
+    }
+
+    /// Finds fault with every node that names something which is not among what is known.
+    pub fn hold_to(&mut self, known: &BTreeSet<Reference>) {
+        for (index, step) in self.plan.steps.iter().enumerate() {
+            for (reference, field) in step.references.iter().filter(|(reference, _)| !known.contains(reference)) {
+                let message = format!("there is no such {}", reference.kind());
+                self.problems.field("reference_gone", index, &format!("config.{field}"), None, message);
+            }
+        }
+    }
+
+    /// Finds fault with every step of which this says what is wrong.
+    pub fn hold_each_to(&mut self, code: &'static str, wrong: impl Fn(&Step) -> Option<String>) {
+        for (index, step) in self.plan.steps.iter().enumerate() {
+            if let Some(message) = wrong(step) {
+                self.problems.error(code, index, message);
+            }
+        }
+    }
+
+    /// The plan, when nothing is wrong but what is worth a warning; and everything there is to say, what prevents it
+    /// first.
+    pub fn finish(self) -> (Option<Plan>, Vec<Problem>) {
+        let found = self.problems.sorted();
+        let is_sound = found.iter().all(|problem| problem.severity == Severity::Warning);
+        (is_sound.then_some(self.plan), found)
+    }
 }
 
 /// Where each node stands. Of several with one id the first counts.
@@ -158,6 +201,12 @@ impl Problems<'_> {
         found.into_iter().map(|(_, problem)| problem).collect()
     }
 }
+
+/// Plans are kept, and shared by what runs at once.
+const _: () = {
+    const fn is_shared<T: Send + Sync>() {}
+    is_shared::<Plan>();
+};
 
 #[cfg(test)]
 mod tests;

@@ -5,6 +5,10 @@ use serde_json::json;
 
 use super::*;
 
+fn compile(graph: &Graph) -> (Option<Plan>, Vec<Problem>) {
+    super::compile(graph).finish()
+}
+
 /// Nodes as `(id, type, config)`, connections as `from.port>to.port`; ports `out` and `in` may be left out.
 fn graph(nodes: &[(&str, &str, Value)], connections: &str) -> Graph {
     let nodes: Vec<Value> =

@@ -1,6 +1,6 @@
 //! Evaluates a tree, within a budget. What fails says where, and never shows a value.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::budget::Budget;
 use super::operators;
@@ -11,7 +11,7 @@ use super::{Failure, Outcome, Scope, Why};
 pub struct Evaluation<'a> {
     scope: &'a Scope<'a>,
     /// Innermost last.
-    locals: Vec<(Rc<str>, Value<'a>)>,
+    locals: Vec<(Arc<str>, Value<'a>)>,
     pub budget: Budget,
 }
 
@@ -32,7 +32,7 @@ impl<'a> Evaluation<'a> {
         self.locals.truncate(mark.0);
     }
 
-    pub fn bind(&mut self, name: &Rc<str>, value: Value<'a>) {
+    pub fn bind(&mut self, name: &Arc<str>, value: Value<'a>) {
         self.locals.push((name.clone(), value));
     }
 

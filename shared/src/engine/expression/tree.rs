@@ -1,6 +1,6 @@
 //! The one form that conditions and templates are read into, whatever language they are written in.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::functions::Function;
 use super::functions::pattern::Pattern;
@@ -87,7 +87,7 @@ pub enum Kind {
 #[derive(Debug)]
 pub struct Each {
     pub over: Expr,
-    pub variable: Rc<str>,
+    pub variable: Arc<str>,
     pub what: Walk,
     /// Which elements count.
     pub filter: Option<Expr>,

@@ -1,6 +1,6 @@
 //! The list of an account's agents: sorted by an index, a page at a time.
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use super::Agents;
 use super::item::{Head, scope};
@@ -9,11 +9,10 @@ use crate::domain::agent::{Agent, AgentStatus, AgentType, Scope};
 use crate::domain::id::AgentId;
 use crate::domain::identity::Account;
 use crate::domain::page::{Order, Page, PageRequest};
-use crate::domain::text;
 use crate::domain::time::Time;
 use crate::store::keys;
+use crate::store::listing;
 use crate::store::table::{Filter, Index, Item, Query, parse};
-use crate::store::write::to_value;
 
 /// What a list shows of an agent.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +62,6 @@ pub struct AgentFilter {
 }
 
 impl Agents {
-    /// A page of the account's list. Without a filter it reads the page and the total, however long the list is.
     pub async fn list(
         &self,
         account: Account,
@@ -78,43 +76,8 @@ impl Agents {
             filter: filter.expression(),
             ..Query::partition(keys::agents(account))
         };
-        if query.filter.is_some() {
-            return request.of(self.entities.query_all(query).await?).try_map(summary);
-        }
-        let (total, items) = futures::try_join!(self.count(account), self.page(query, request))?;
-        Page { items, total, request }.try_map(summary)
-    }
-
-    async fn count(&self, account: Account) -> Result<u64> {
-        #[derive(Deserialize)]
-        struct CountItem {
-            total: u64,
-        }
-        let item = self.counters.get(&keys::agent_count(account)).await?;
-        item.map_or(Ok(0), |item| Ok(parse::<CountItem>(item)?.total))
-    }
-
-    async fn page(&self, mut query: Query, request: PageRequest) -> Result<Vec<Item>> {
-        let mut skip = request.offset();
-        while skip > 0 {
-            let limit = Some(u32::try_from(skip).unwrap_or(u32::MAX));
-            let skipped = self.entities.query(&Query { limit, count_only: true, ..query.clone() }).await?;
-            if skipped.next.is_none() {
-                return Ok(Vec::new());
-            }
-            skip -= skipped.count;
-            query.after = skipped.next;
-        }
-        let mut items = Vec::new();
-        loop {
-            query.limit = Some(request.per_page - items.len() as u32);
-            let mut found = self.entities.query(&query).await?;
-            items.append(&mut found.items);
-            if items.len() as u32 == request.per_page || found.next.is_none() {
-                return Ok(items);
-            }
-            query.after = found.next;
-        }
+        let count = keys::agent_count(account);
+        listing::page(&self.entities, &self.counters, count, query, request).await?.try_map(summary)
     }
 }
 
@@ -122,32 +85,10 @@ impl AgentFilter {
     /// The filter as DynamoDB applies it; nothing when every agent is wanted.
     fn expression(&self) -> Option<Filter> {
         let mut filter = Filter::default();
-        if let Some(search) = self.search.as_deref().filter(|search| !search.is_empty()) {
-            filter.and("contains(#head.#folded, :search)", &["head", "folded"]);
-            filter.values.insert(":search".to_owned(), to_value(text::folded(search)));
-        }
+        filter.search(self.search.as_deref());
         filter.one_of("status", &self.statuses);
         filter.one_of("type", &self.types);
-        Some(filter).filter(|filter| !filter.expression.is_empty())
-    }
-}
-
-impl Filter {
-    fn and(&mut self, condition: &str, names: &[&str]) {
-        if !self.expression.is_empty() {
-            self.expression.push_str(" AND ");
-        }
-        self.expression.push_str(condition);
-        self.names.extend(names.iter().map(|name| (format!("#{name}"), (*name).to_owned())));
-    }
-
-    fn one_of(&mut self, name: &str, wanted: &[impl Serialize]) {
-        if wanted.is_empty() {
-            return;
-        }
-        let placeholders: Vec<String> = (0..wanted.len()).map(|i| format!(":{name}{i}")).collect();
-        self.and(&format!("#head.#{name} IN ({})", placeholders.join(", ")), &["head", name]);
-        self.values.extend(placeholders.into_iter().zip(wanted.iter().map(to_value)));
+        filter.any()
     }
 }
 

@@ -8,9 +8,9 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::catalog;
-use super::dependents::{self, Dependent};
-use super::idempotency;
+use super::catalog::answers;
+use super::dependents::{self, By, Dependent};
+use super::idempotency::{self, Created};
 use super::keys::{self, Key};
 use super::table::{Item, Refused, Table, parse, pause};
 use super::work::{self, Gone};
@@ -29,14 +29,6 @@ pub use list::{AgentFilter, AgentSort, AgentSummary};
 pub struct Agents {
     entities: Table,
     counters: Table,
-}
-
-/// What came of a creation.
-#[derive(Debug)]
-pub enum Created {
-    Now,
-    /// The key was used before; this was the answer then.
-    Before(String),
 }
 
 impl Agents {
@@ -137,38 +129,8 @@ impl Agents {
         Ok(())
     }
 
-    /// Tells every agent that names the thing that it is gone. Told twice, an agent is the same.
-    pub async fn mark_gone(&self, gone: &Gone) -> Result<()> {
-        self.mark_all(keys::dependents(gone.account, &gone.reference), &gone.reference, true).await?;
-        match gone.reference {
-            Reference::Agent(id) => self.let_go(gone.account, id).await,
-            _ => Ok(()),
-        }
-    }
-
-    /// Tells every agent that names the model whether it is there.
-    pub async fn look_at_model(&self, name: &str, now: Time) -> Result<()> {
-        let item = self.entities.get(&keys::model(name)).await?;
-        let is_gone = !item.is_some_and(|item| answers(item, now));
-        self.mark_all(keys::dependents_of_model(name), &Reference::Model(name.to_owned()), is_gone).await
-    }
-
-    async fn mark_all(&self, dependents: String, reference: &Reference, is_gone: bool) -> Result<()> {
-        let mut after = None;
-        loop {
-            let (page, next) = dependents::page(&self.entities, dependents.clone(), after).await?;
-            for dependent in page {
-                self.mark_one(dependent, reference, is_gone).await?;
-            }
-            match next {
-                None => return Ok(()),
-                next => after = next,
-            }
-        }
-    }
-
     /// A deleted agent depends on nothing any more.
-    async fn let_go(&self, account: Account, id: AgentId) -> Result<()> {
+    pub(super) async fn let_go(&self, account: Account, id: AgentId) -> Result<()> {
         let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
         for reference in item::references(item)? {
             self.entities.remove(&keys::dependent_agent(account, &reference, id)).await?;
@@ -176,12 +138,11 @@ impl Agents {
         Ok(())
     }
 
-    async fn mark_one(&self, dependent: Dependent, reference: &Reference, is_gone: bool) -> Result<()> {
+    /// Tells the agent whether the thing is gone. Told twice, it is the same.
+    pub(super) async fn mark(&self, account: Account, id: AgentId, reference: &Reference, is_gone: bool) -> Result<()> {
         for attempt in 0.. {
-            let Some(item) = self.entities.get(&keys::agent(dependent.account, dependent.agent)).await? else {
-                return Ok(());
-            };
-            let Some(before) = agent(dependent.account, item)? else { return Ok(()) };
+            let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
+            let Some(before) = agent(account, item)? else { return Ok(()) };
             if before.gone.contains(reference) == is_gone || !before.config.references().contains_key(reference) {
                 return Ok(());
             }
@@ -210,7 +171,7 @@ impl Agents {
     ) -> Result<(Agent, BTreeSet<Reference>)> {
         let own = keys::agent(account, id);
         let places: Vec<(Key, &Reference)> =
-            references.iter().map(|reference| (place(account, reference), reference)).collect();
+            references.iter().map(|reference| (keys::place(account, reference), reference)).collect();
         let mut wanted: Vec<Key> = places.iter().map(|(key, _)| key.clone()).filter(|key| *key != own).collect();
         wanted.push(own.clone());
 
@@ -236,7 +197,7 @@ impl Agents {
         let (old, new) = (before.config.references(), after.config.references());
         let added = new.keys().filter(|reference| !old.contains_key(*reference));
         let removed = old.keys().filter(|reference| !new.contains_key(*reference));
-        let dependent = Dependent { account: after.account, agent: after.id };
+        let dependent = Dependent { account: after.account, by: By::Agent(after.id) };
 
         let mut writes = vec![update];
         for reference in added {
@@ -244,7 +205,7 @@ impl Agents {
             // It was there when it was looked up; it must still be there when it is named.
             writes.push(
                 self.entities
-                    .check(place(after.account, reference))
+                    .check(keys::place(after.account, reference))
                     .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)"),
             );
         }
@@ -287,20 +248,7 @@ impl Agents {
     }
 }
 
-/// Whether the model of an item is one that can be called.
-fn answers(item: Item, now: Time) -> bool {
-    catalog::model(item).is_ok_and(|model| !model.is_retired(now))
-}
-
 #[derive(Deserialize)]
 struct Written {
     write_id: Uuid,
-}
-
-fn place(account: Account, reference: &Reference) -> Key {
-    match reference {
-        Reference::Agent(id) => keys::agent(account, *id),
-        Reference::Workflow(id) => keys::workflow(account, *id),
-        Reference::Model(name) => keys::model(name),
-    }
 }

@@ -1,6 +1,6 @@
 //! From minijinja's tree to ours. What ours does not have is refused here, with its place.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use minijinja::machinery::{Span, ast};
 use minijinja::value::ValueKind;
@@ -95,7 +95,7 @@ fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
 
 fn target(expr: &ast::Expr) -> Result<Target, Problem> {
     let name = |expr: &ast::Expr| match expr {
-        ast::Expr::Var(name) => Ok(Rc::from(name.id)),
+        ast::Expr::Var(name) => Ok(Arc::from(name.id)),
         other => refused(other.span(), "only plain names can be set"),
     };
     match expr {

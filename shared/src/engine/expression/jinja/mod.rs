@@ -7,7 +7,7 @@ mod render;
 mod size;
 
 use std::collections::HashSet;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use minijinja::machinery::{ast, parse};
 
@@ -43,7 +43,7 @@ enum Statement {
     },
     /// What the body prints, changed by a filter over [`BLOCK`]: bound to a name, or printed.
     Capture {
-        name: Option<Rc<str>>,
+        name: Option<Arc<str>>,
         filter: Option<Expr>,
         body: Vec<Statement>,
     },
@@ -63,8 +63,8 @@ struct For {
 /// The name that a value gets, or the names that its elements get.
 #[derive(Debug)]
 enum Target {
-    Name(Rc<str>),
-    Names(Vec<Rc<str>>),
+    Name(Arc<str>),
+    Names(Vec<Arc<str>>),
 }
 
 /// What a filter over a block is called on. No name that can be written.

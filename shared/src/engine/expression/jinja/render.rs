@@ -1,6 +1,6 @@
 //! Prints a template.
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 use super::super::budget::MAX_OUTPUT_BYTES;
 use super::super::evaluate::Evaluation;
@@ -95,7 +95,7 @@ impl<'a> Rendering<'a> {
 
     fn capture(
         &mut self,
-        name: Option<&Rc<str>>,
+        name: Option<&Arc<str>>,
         filter: Option<&'a Expr>,
         body: &'a [Statement],
     ) -> Result<(), Failure> {

@@ -1,0 +1,39 @@
+//! Trying an expression.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "ExpressionPreview")]
+pub struct PreviewIn {
+    #[schema(max_length = 65536, example = "input.amount > 1000")]
+    pub expression: String,
+    /// The variables: `input`, `nodes`, `vars`, `run`.
+    #[serde(default)]
+    #[schema(example = json!({"input": {"amount": 1200}}))]
+    pub data: Map<String, Value>,
+    /// `cel` when left out.
+    #[serde(default)]
+    pub language: LanguageIn,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum LanguageIn {
+    /// A condition or a value.
+    #[default]
+    Cel,
+    /// A text with places to fill.
+    Jinja,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(title = "ExpressionResult")]
+pub struct PreviewOut {
+    #[schema(required, example = true)]
+    pub result: Value,
+    #[schema(example = "bool")]
+    pub r#type: &'static str,
+}

@@ -1,0 +1,89 @@
+//! Which workflows are wanted.
+
+use serde::Deserialize;
+use shared::Error;
+use shared::domain::page::PageRequest;
+use shared::domain::workflow::WorkflowState;
+use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
+use shared::store::workflows::{WorkflowFilter, WorkflowSort};
+use utoipa::{IntoParams, ToSchema};
+
+const MAX_SEARCH_CHARS: usize = 200;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListWorkflows {
+    #[serde(default = "first_page", deserialize_with = "page_number")]
+    #[param(minimum = 1, maximum = 2147483647, default = 1)]
+    page: u32,
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    per_page: u32,
+    /// Only workflows whose name contains this, in whatever case.
+    #[param(max_length = 200, nullable = false)]
+    search: Option<String>,
+    /// Only workflows in one of these states, separated by commas.
+    #[serde(default)]
+    #[param(value_type = Vec<WorkflowState>, style = Form, explode = false, min_items = 1)]
+    state: CommaList<WorkflowState>,
+    /// `updatedAt` when left out. Ties stand in order of creation.
+    #[serde(default)]
+    #[param(inline)]
+    pub sort: WorkflowSortIn,
+    /// `desc` when left out.
+    #[serde(default)]
+    #[param(inline)]
+    pub order: OrderIn,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum WorkflowSortIn {
+    Name,
+    CreatedAt,
+    #[default]
+    UpdatedAt,
+}
+
+impl From<WorkflowSortIn> for WorkflowSort {
+    fn from(sort: WorkflowSortIn) -> Self {
+        match sort {
+            WorkflowSortIn::Name => Self::Name,
+            WorkflowSortIn::CreatedAt => Self::CreatedAt,
+            WorkflowSortIn::UpdatedAt => Self::UpdatedAt,
+        }
+    }
+}
+
+impl ListWorkflows {
+    pub fn page(&self) -> PageRequest {
+        PageRequest { page: self.page, per_page: self.per_page }
+    }
+
+    pub fn filter(self) -> Result<WorkflowFilter, Error> {
+        if self.search.as_ref().is_some_and(|search| search.chars().count() > MAX_SEARCH_CHARS) {
+            return Err(Error::invalid_query("search", format!("at most {MAX_SEARCH_CHARS} characters")));
+        }
+        Ok(WorkflowFilter { search: self.search, states: self.state.0 })
+    }
+}
+
+/// A page of something that has no filters.
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct PageQuery {
+    #[serde(default = "first_page", deserialize_with = "page_number")]
+    #[param(minimum = 1, maximum = 2147483647, default = 1)]
+    page: u32,
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    per_page: u32,
+}
+
+impl From<PageQuery> for PageRequest {
+    fn from(PageQuery { page, per_page }: PageQuery) -> Self {
+        Self { page, per_page }
+    }
+}

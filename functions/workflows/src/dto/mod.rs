@@ -1,0 +1,8 @@
+//! What the family takes and answers.
+
+pub mod expression;
+pub mod list;
+pub mod node_type;
+pub mod problem;
+pub mod version;
+pub mod workflow;

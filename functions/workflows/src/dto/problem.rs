@@ -1,0 +1,42 @@
+//! What is said of a graph.
+
+use serde::Serialize;
+use shared::engine::compile::{Problem, Severity};
+use utoipa::ToSchema;
+
+#[derive(Serialize, ToSchema)]
+#[schema(title = "Validation")]
+pub struct ValidationOut {
+    /// Whether it can be published: there may be warnings, but no errors.
+    pub valid: bool,
+    pub problems: Vec<ProblemOut>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Problem")]
+pub struct ProblemOut {
+    severity: Severity,
+    #[schema(example = "invalid_expression")]
+    code: &'static str,
+    #[schema(example = "node `urgent`, config.expression, line 1, column 9: the expression ends too early")]
+    message: String,
+    /// Null where it is about the graph as a whole.
+    #[schema(required)]
+    node_id: Option<String>,
+    #[schema(required, example = "config.expression")]
+    field: Option<String>,
+    /// Within an expression.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    column: Option<u32>,
+}
+
+impl From<Problem> for ProblemOut {
+    fn from(Problem { severity, code, message, node_id, field, at }: Problem) -> Self {
+        Self { severity, code, message, node_id, field, line: at.map(|at| at.line), column: at.map(|at| at.column) }
+    }
+}

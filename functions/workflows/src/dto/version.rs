@@ -1,0 +1,143 @@
+//! Releases and deployments.
+
+use serde::{Deserialize, Serialize};
+use shared::domain::graph_diff::GraphDiff;
+use shared::domain::workflow::{Active, Deployment, Release};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::problem::ProblemOut;
+use super::workflow::WorkflowOut;
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(title = "Publish")]
+pub struct PublishIn {
+    /// What is new.
+    #[schema(max_length = 1000, nullable = false, example = "Asks a person above 100 €")]
+    pub notes: Option<String>,
+}
+
+/// A published version.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Release")]
+pub struct ReleaseOut {
+    id: Uuid,
+    /// From 1, without gaps.
+    number: u64,
+    #[schema(required)]
+    notes: Option<String>,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(example = "usr_0199a2c47b1e7c529d3f2f1f0f6b8a11")]
+    created_by: String,
+    /// The same for graphs that do the same.
+    graph_hash: String,
+    /// SHA-256 of the manifest.
+    sha256: String,
+    active: bool,
+}
+
+impl ReleaseOut {
+    pub fn new(release: Release, active: Option<&Active>) -> Self {
+        let Release { id, number, notes, created_at, created_by, graph_hash, content_hash: _, sha256 } = release;
+        Self {
+            id: id.uuid(),
+            number,
+            notes,
+            created_at: created_at.to_string(),
+            created_by: created_by.to_string(),
+            graph_hash,
+            sha256,
+            active: active.is_some_and(|active| active.release == id),
+        }
+    }
+}
+
+/// That a release was made to run.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Deployment")]
+pub struct DeploymentOut {
+    id: Uuid,
+    release_id: Uuid,
+    release_number: u64,
+    active: bool,
+    #[schema(format = DateTime)]
+    activated_at: String,
+    activated_by: String,
+}
+
+impl DeploymentOut {
+    pub fn new(deployment: Deployment, active: Option<&Active>) -> Self {
+        let Deployment { id, release, number, activated_at, activated_by } = deployment;
+        Self {
+            id: id.uuid(),
+            release_id: release.uuid(),
+            release_number: number,
+            active: active.is_some_and(|active| active.release == release),
+            activated_at: activated_at.to_string(),
+            activated_by: activated_by.to_string(),
+        }
+    }
+}
+
+/// What came of publishing.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "Published")]
+pub struct PublishedOut {
+    pub workflow: WorkflowOut,
+    pub release: ReleaseOut,
+    pub deployment: DeploymentOut,
+}
+
+/// What came of activating.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "Activated")]
+pub struct ActivatedOut {
+    pub workflow: WorkflowOut,
+    pub deployment: DeploymentOut,
+}
+
+/// Whether a release can run, and does.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "RuntimeStatus")]
+pub struct RuntimeStatusOut {
+    pub release_id: Uuid,
+    pub release_number: u64,
+    pub status: RuntimeStatus,
+    /// Whether runs are made of it.
+    pub loaded: bool,
+    /// Whether its manifest is what was published.
+    pub manifest_intact: bool,
+    /// What would prevent it from running now.
+    pub problems: Vec<ProblemOut>,
+}
+
+#[derive(Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RuntimeStatus {
+    /// It is the active release, and triggers start runs of it.
+    Loaded,
+    /// It is the active release of a workflow that is paused or archived.
+    Paused,
+    /// Another release is active.
+    Standby,
+    /// It cannot run.
+    Failed,
+}
+
+/// What is different between two versions.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "Diff")]
+pub struct DiffOut {
+    /// The number of a release.
+    pub from: u64,
+    /// The number of a release; null for the draft.
+    #[schema(required)]
+    pub to: Option<u64>,
+    #[serde(flatten)]
+    pub diff: GraphDiff,
+}

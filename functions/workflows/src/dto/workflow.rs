@@ -1,0 +1,171 @@
+//! A workflow, as it is shown and as it is changed.
+
+use serde::{Deserialize, Serialize};
+use shared::domain::graph::{Graph, Node};
+use shared::domain::workflow::{Active, Workflow, WorkflowState};
+use shared::store::workflows::{Impact, Named, WorkflowSummary};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+/// A workflow, as lists show it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "WorkflowSummary")]
+pub struct WorkflowSummaryOut {
+    id: Uuid,
+    name: String,
+    #[schema(required)]
+    description: Option<String>,
+    state: WorkflowState,
+    /// Counts the changes of the workflow.
+    revision: u64,
+    /// The release that runs.
+    #[schema(required)]
+    active_release: Option<ActiveReleaseOut>,
+    /// Whether the draft differs from the active release in more than places on the canvas.
+    has_unpublished_changes: bool,
+    #[schema(format = DateTime)]
+    created_at: String,
+    #[schema(format = DateTime)]
+    updated_at: String,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct ActiveReleaseOut {
+    id: Uuid,
+    number: u64,
+}
+
+impl From<Active> for ActiveReleaseOut {
+    fn from(Active { release, number, .. }: Active) -> Self {
+        Self { id: release.uuid(), number }
+    }
+}
+
+impl From<WorkflowSummary> for WorkflowSummaryOut {
+    fn from(workflow: WorkflowSummary) -> Self {
+        let WorkflowSummary { id, name, description, state, revision, active, .. } = workflow;
+        let WorkflowSummary { has_unpublished_changes, created_at, updated_at, .. } = workflow;
+        Self {
+            id: id.uuid(),
+            name,
+            description,
+            state,
+            revision,
+            active_release: active.map(ActiveReleaseOut::from),
+            has_unpublished_changes,
+            created_at: created_at.to_string(),
+            updated_at: updated_at.to_string(),
+        }
+    }
+}
+
+/// A workflow with its draft.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Workflow")]
+pub struct WorkflowOut {
+    #[serde(flatten)]
+    workflow: WorkflowSummaryOut,
+    graph: Graph,
+    /// Why the workflow needs attention, when its state says so.
+    problems: Vec<String>,
+}
+
+impl From<Workflow> for WorkflowOut {
+    fn from(workflow: Workflow) -> Self {
+        let problems = workflow.attention();
+        Self { workflow: WorkflowSummary::from(&workflow).into(), problems, graph: workflow.graph }
+    }
+}
+
+/// What a patch may change. Only described here: a patch is merged as JSON before it is read.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "WorkflowPatch")]
+#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+pub struct WorkflowPatchIn {
+    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    name: Option<String>,
+    #[schema(max_length = 1000)]
+    description: Option<String>,
+    /// Its lists are replaced as a whole.
+    graph: Option<GraphPatchIn>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "GraphPatch")]
+#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+struct GraphPatchIn {
+    #[schema(max_items = 500)]
+    nodes: Option<Vec<Node>>,
+    #[schema(max_items = 2000)]
+    connections: Option<Vec<shared::domain::graph::Connection>>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+#[derive(Default)]
+#[schema(title = "Clone")]
+pub struct CloneIn {
+    /// The name of the copy; that of the original with `(copy)` behind it when left out.
+    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    pub name: Option<String>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(title = "BatchArchive")]
+pub struct BatchArchiveIn {
+    #[schema(min_items = 1, max_items = 100)]
+    pub ids: Vec<String>,
+}
+
+/// Which workflows were archived, and which were not.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "BatchArchived")]
+pub struct BatchArchivedOut {
+    #[schema(value_type = Vec<Uuid>)]
+    pub archived: Vec<String>,
+    pub failed: Vec<BatchFailureOut>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct BatchFailureOut {
+    /// As it was sent.
+    pub id: String,
+    #[schema(example = "workflow_not_found")]
+    pub code: String,
+    #[schema(example = "no such workflow")]
+    pub message: String,
+}
+
+/// What names the workflow, and would miss it.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "DeleteImpact")]
+pub struct ImpactOut {
+    /// Agents that use it as a tool.
+    agents: Vec<NamedOut>,
+    /// Workflows whose active release runs it.
+    workflows: Vec<NamedOut>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct NamedOut {
+    id: Uuid,
+    name: String,
+}
+
+impl From<Named> for NamedOut {
+    fn from(Named { id, name }: Named) -> Self {
+        Self { id, name }
+    }
+}
+
+impl From<Impact> for ImpactOut {
+    fn from(Impact { agents, workflows }: Impact) -> Self {
+        let named = |all: Vec<Named>| all.into_iter().map(NamedOut::from).collect();
+        Self { agents: named(agents), workflows: named(workflows) }
+    }
+}

@@ -1,0 +1,226 @@
+//! What workflows are: create, list, read, edit, copy, delete, validate.
+
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::Response;
+use serde_json::Value;
+use shared::Error;
+use shared::domain::id::{WorkId, WorkflowId};
+use shared::domain::time::Time;
+use shared::domain::workflow::{NewWorkflow, Workflow, WorkflowPatch};
+use shared::http::NoBody;
+use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
+use shared::http::idempotency::{self, IdempotencyHeaders};
+use shared::http::standard::{
+    ApiError, Caller, Data, DataList, ErrorBody, Json, OptionalJson, Path, Query, Refused, Result,
+};
+use shared::store::work::WorkHint;
+use uuid::Uuid;
+
+use crate::Stores;
+use crate::dto::list::ListWorkflows;
+use crate::dto::problem::{ProblemOut, ValidationOut};
+use crate::dto::workflow::{CloneIn, ImpactOut, WorkflowOut, WorkflowPatchIn, WorkflowSummaryOut};
+use crate::examine::Examiner;
+
+/// List workflows
+///
+/// The caller's workflows, without their graphs.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows", tag = "workflows", params(ListWorkflows), security(("bearer" = [])),
+    responses((status = 200, description = "A page of workflows", body = DataList<WorkflowSummaryOut>), Refused),
+)]
+pub async fn list_workflows(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Query(query): Query<ListWorkflows>,
+) -> Result<DataList<WorkflowSummaryOut>> {
+    let ListWorkflows { sort, order, .. } = query;
+    let (page, filter) = (query.page(), query.filter()?);
+    let page = stores.workflows.list(caller.account(), &filter, sort.into(), order.into(), page).await?;
+    let meta = (&page).into();
+    Ok(DataList { data: page.items.into_iter().map(WorkflowSummaryOut::from).collect(), meta })
+}
+
+/// Create a workflow
+///
+/// A draft, empty when no graph is sent. It may be wrong in every way but its form; `validate` says how.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows", tag = "workflows", security(("bearer" = [])),
+    params(IdempotencyHeaders), request_body = Option<NewWorkflow>,
+    responses(
+        (status = 201, description = "The new workflow", body = Data<WorkflowOut>, headers(
+            ("ETag" = String, description = "The workflow's version"),
+            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+        )),
+        (status = 413, description = "The body is larger than 4 MB", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn create_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    headers: HeaderMap,
+    OptionalJson(given): OptionalJson<NewWorkflow>,
+) -> Result<Response> {
+    let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
+    created(&stores, workflow, idempotency::key(&headers)?).await
+}
+
+/// Stores a new workflow, and answers with it.
+async fn created(stores: &Stores, workflow: Workflow, key: Option<Uuid>) -> Result<Response> {
+    let etag = ETag::of(workflow.revision);
+    let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
+    Ok(idempotency::created(stores.workflows.create(&workflow, key, &answer).await?, etag, answer))
+}
+
+/// Read a workflow
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "The workflow with its draft", body = Data<WorkflowOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+) -> Result<(ETag, Data<WorkflowOut>)> {
+    Ok(shown(stores.workflows.get(caller.account(), id).await?))
+}
+
+/// A workflow and its version.
+pub fn shown(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
+    (ETag::of(workflow.revision), Data { data: workflow.into() })
+}
+
+/// Edit a workflow's draft
+///
+/// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null falls back to its default. What is
+/// published stays as it is.
+#[utoipa::path(
+    patch, path = "/builder/v1/workflows/{id}", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders),
+    request_body = WorkflowPatchIn,
+    responses(
+        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
+        (status = 412, description = "The workflow has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 413, description = "The body is larger than 4 MB", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn update_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    if_match: IfMatch,
+    Json(patch): Json<Value>,
+) -> Result<(ETag, Data<WorkflowOut>)> {
+    let patch = WorkflowPatch::new(patch)?;
+    let change = |workflow: &Workflow| {
+        let after = workflow.patched(&patch, Time::now())?;
+        if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
+    };
+    Ok(shown(stores.workflows.change(caller.account(), id, change).await?))
+}
+
+/// Delete a workflow
+///
+/// It is no longer listed and its triggers stop; its runs are kept. Agents and workflows that use it become
+/// `needs_attention`.
+#[utoipa::path(
+    delete, path = "/builder/v1/workflows/{id}", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn delete_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+) -> Result<StatusCode> {
+    let work_id = WorkId::new();
+    stores.workflows.delete(caller.account(), id, work_id).await?;
+    stores.agent_changes.hint(&WorkHint { work_id }).await;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// See what deleting a workflow would affect
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/delete-impact", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "What uses the workflow, at most 100", body = Data<ImpactOut>),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_delete_impact(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+) -> Result<Data<ImpactOut>> {
+    Ok(Data { data: stores.workflows.impact(caller.account(), id).await?.into() })
+}
+
+/// Copy a workflow
+///
+/// The draft as a new workflow, never published.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/clone", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), IdempotencyHeaders), request_body = Option<CloneIn>,
+    responses(
+        (status = 201, description = "The copy", body = Data<WorkflowOut>,
+            headers(("ETag" = String, description = "The copy's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn clone_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    headers: HeaderMap,
+    OptionalJson(CloneIn { name }): OptionalJson<CloneIn>,
+) -> Result<Response> {
+    let original = stores.workflows.get(caller.account(), id).await?;
+    created(&stores, original.cloned(WorkflowId::new(), name)?, idempotency::key(&headers)?).await
+}
+
+/// Validate a workflow's draft
+///
+/// Everything that is wrong with it, at once; nothing is published.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/validate", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "What there is to say, errors first", body = Data<ValidationOut>),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn validate_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    _: NoBody<ApiError>,
+) -> Result<Data<ValidationOut>> {
+    let workflow = stores.workflows.get(caller.account(), id).await?;
+    let examiner = Examiner { stores: &stores, caller: &caller };
+    let (prepared, problems) = examiner.examine(id, &workflow.graph).await?;
+    let problems = problems.into_iter().map(ProblemOut::from).collect();
+    Ok(Data { data: ValidationOut { valid: prepared.is_some(), problems } })
+}

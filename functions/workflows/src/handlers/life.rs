@@ -1,0 +1,166 @@
+//! The lives of workflows: pause, resume, archive, restore.
+
+use axum::extract::State;
+use futures::stream::{self, StreamExt};
+use shared::domain::id::{Id, WorkflowId};
+use shared::domain::identity::Account;
+use shared::domain::time::Time;
+use shared::domain::workflow::Workflow;
+use shared::http::NoBody;
+use shared::http::etag::ETag;
+use shared::http::standard::{ApiError, Caller, Data, ErrorBody, Json, Path, Refused, Result};
+use shared::{Error, http};
+
+use super::definition::shown;
+use crate::Stores;
+use crate::dto::workflow::{BatchArchiveIn, BatchArchivedOut, BatchFailureOut, WorkflowOut};
+
+const MAX_BATCH: usize = 100;
+/// How many are archived at once.
+const AT_ONCE: usize = 8;
+
+/// Pause a workflow
+///
+/// Its triggers are refused, and what waits in its queue stays there, until it is resumed.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/pause", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not published now", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn pause_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    _: NoBody<ApiError>,
+) -> Result<(ETag, Data<WorkflowOut>)> {
+    changed(&stores, caller.account(), id, Workflow::paused).await
+}
+
+/// Resume a workflow
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/resume", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not paused", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn resume_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    _: NoBody<ApiError>,
+) -> Result<(ETag, Data<WorkflowOut>)> {
+    changed(&stores, caller.account(), id, Workflow::resumed).await
+}
+
+/// Archive a workflow
+///
+/// Its triggers stop, and it cannot be edited until it is restored.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/archive", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 409, description = "`invalid_state`: it is archived", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn archive_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    _: NoBody<ApiError>,
+) -> Result<(ETag, Data<WorkflowOut>)> {
+    changed(&stores, caller.account(), id, Workflow::archived).await
+}
+
+/// Restore an archived workflow
+///
+/// It is paused when it was ever published, else a draft.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/restore", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 409, description = "`invalid_state`: it is not archived", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn restore_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    _: NoBody<ApiError>,
+) -> Result<(ETag, Data<WorkflowOut>)> {
+    changed(&stores, caller.account(), id, Workflow::restored).await
+}
+
+async fn changed(
+    stores: &Stores,
+    account: Account,
+    id: WorkflowId,
+    change: impl Fn(&Workflow, Time) -> shared::Result<Workflow>,
+) -> Result<(ETag, Data<WorkflowOut>)> {
+    let change = |workflow: &Workflow| change(workflow, Time::now());
+    Ok(shown(stores.workflows.change(account, id, change).await?))
+}
+
+/// Archive several workflows
+///
+/// Each by itself: what fails leaves the others archived.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/batch/archive", tag = "workflows", security(("bearer" = [])),
+    request_body = BatchArchiveIn,
+    responses(
+        (status = 200, description = "Which were archived, and which not", body = Data<BatchArchivedOut>),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn archive_workflows(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Json(BatchArchiveIn { ids }): Json<BatchArchiveIn>,
+) -> Result<Data<BatchArchivedOut>> {
+    if ids.is_empty() || ids.len() > MAX_BATCH {
+        return Err(Error::invalid_body("ids", format!("1 to {MAX_BATCH} ids")).into());
+    }
+    let account = caller.account();
+    let archive = |id: String| {
+        let workflows = stores.workflows.clone();
+        async move {
+            let outcome = match id.parse::<WorkflowId>() {
+                Ok(id) => workflows.change(account, id, |workflow| workflow.archived(Time::now())).await,
+                Err(_) => Err(Error::NotFound { kind: WorkflowId::KIND }),
+            };
+            (id, outcome)
+        }
+    };
+    let outcomes: Vec<_> = stream::iter(ids).map(archive).buffered(AT_ONCE).collect().await;
+
+    let mut data = BatchArchivedOut { archived: Vec::new(), failed: Vec::new() };
+    for (id, outcome) in outcomes {
+        match outcome {
+            Ok(_) => data.archived.push(id),
+            Err(error) => {
+                let (code, message) = (http::code(&error), error.to_string());
+                data.failed.push(BatchFailureOut { id, code, message });
+            }
+        }
+    }
+    Ok(Data { data })
+}

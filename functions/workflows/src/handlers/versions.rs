@@ -1,0 +1,288 @@
+//! The versions of workflows: publish, releases, deployments.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use shared::domain::graph_diff::diff;
+use shared::domain::id::{DeploymentId, Id, NotAnId, ReleaseId, WorkflowId};
+use shared::domain::text;
+use shared::domain::workflow::{Manifest, WorkflowState};
+use shared::http::NoBody;
+use shared::http::etag::ETag;
+use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
+use shared::store::workflows::Published;
+
+use crate::Stores;
+use crate::dto::list::PageQuery;
+use crate::dto::problem::ProblemOut;
+use crate::dto::version::{
+    ActivatedOut, DeploymentOut, DiffOut, PublishIn, PublishedOut, ReleaseOut, RuntimeStatus, RuntimeStatusOut,
+};
+use crate::examine::Examiner;
+
+const MAX_NOTES_CHARS: usize = 1_000;
+
+/// Publish a workflow
+///
+/// The draft becomes the next release, which runs at once. Of several at once with one draft, one makes a release.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/publish", tag = "workflows", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<PublishIn>,
+    responses(
+        (status = 201, description = "The new release, and the workflow that runs it", body = Data<PublishedOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 409, description = "`no_changes`: the draft is what runs; `invalid_state`: it is archived", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        (status = 422, description = "`channel_incomplete`: a channel is not configured", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn publish_workflow(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    OptionalJson(PublishIn { notes }): OptionalJson<PublishIn>,
+) -> Result<(StatusCode, ETag, Data<PublishedOut>)> {
+    text::at_most("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
+    let examiner = Examiner { stores: &stores, caller: &caller };
+    let published = stores.workflows.publish(caller.account(), id, notes, caller.user, &examiner).await?;
+    let Published { workflow, release, deployment } = published;
+    let (etag, active) = (ETag::of(workflow.revision), workflow.active.clone());
+    let data = PublishedOut {
+        release: ReleaseOut::new(release, active.as_ref()),
+        deployment: DeploymentOut::new(deployment, active.as_ref()),
+        workflow: workflow.into(),
+    };
+    Ok((StatusCode::CREATED, etag, Data { data }))
+}
+
+/// List releases
+///
+/// The published versions, newest first.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/releases", tag = "versions", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), PageQuery),
+    responses(
+        (status = 200, description = "A page of releases", body = DataList<ReleaseOut>),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn list_releases(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    Query(page): Query<PageQuery>,
+) -> Result<DataList<ReleaseOut>> {
+    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let page = stores.workflows.releases(&standing, page.into()).await?;
+    let (meta, active) = ((&page).into(), standing.active.as_ref());
+    Ok(DataList { data: page.items.into_iter().map(|release| ReleaseOut::new(release, active)).collect(), meta })
+}
+
+/// Read a release
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/releases/{release_id}", tag = "versions", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
+    responses(
+        (status = 200, description = "The release", body = Data<ReleaseOut>),
+        (status = 404, description = "No such workflow of the caller's, or no such release of it", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_release(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
+) -> Result<Data<ReleaseOut>> {
+    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let release = stores.workflows.release(caller.account(), id, release_id).await?;
+    Ok(Data { data: ReleaseOut::new(release, standing.active.as_ref()) })
+}
+
+/// Read a release's manifest
+///
+/// All that it needs to run, as it was published; its checksum is verified when it is read.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/releases/{release_id}/manifest", tag = "versions", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
+    responses(
+        (status = 200, description = "The manifest", body = Data<Manifest>),
+        (status = 404, description = "No such workflow of the caller's, or no such release of it", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_manifest(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
+) -> Result<Data<Manifest>> {
+    stores.workflows.standing(caller.account(), id).await?;
+    let release = stores.workflows.release(caller.account(), id, release_id).await?;
+    Ok(Data { data: stores.workflows.manifest(caller.account(), id, &release).await? })
+}
+
+/// See whether a release runs
+///
+/// Reads its manifest, compiles it and looks for all that it names, as the runtime does.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/releases/{release_id}/runtime-status", tag = "versions",
+    security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
+    responses(
+        (status = 200, description = "Whether it runs, and what would prevent it", body = Data<RuntimeStatusOut>),
+        (status = 404, description = "No such workflow of the caller's, or no such release of it", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_runtime_status(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
+) -> Result<Data<RuntimeStatusOut>> {
+    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let release = stores.workflows.release(caller.account(), id, release_id).await?;
+    let manifest = stores.workflows.manifest(caller.account(), id, &release).await;
+    let manifest_intact = manifest.is_ok();
+    let (runs, problems) = match &manifest {
+        Ok(manifest) => {
+            let examiner = Examiner { stores: &stores, caller: &caller };
+            let (prepared, problems) = examiner.examine(id, &manifest.graph).await?;
+            (prepared.is_some(), problems)
+        }
+        Err(_) => (false, Vec::new()),
+    };
+    let is_active = standing.active.is_some_and(|active| active.release == release_id);
+    let status = match standing.state {
+        _ if !runs => RuntimeStatus::Failed,
+        _ if !is_active => RuntimeStatus::Standby,
+        WorkflowState::Paused | WorkflowState::Archived => RuntimeStatus::Paused,
+        _ => RuntimeStatus::Loaded,
+    };
+    let data = RuntimeStatusOut {
+        release_id: release_id.uuid(),
+        release_number: release.number,
+        loaded: matches!(status, RuntimeStatus::Loaded),
+        status,
+        manifest_intact,
+        problems: problems.into_iter().map(ProblemOut::from).collect(),
+    };
+    Ok(Data { data })
+}
+
+/// A release, or the draft.
+#[derive(Clone, Copy)]
+pub enum Version {
+    Release(ReleaseId),
+    Draft,
+}
+
+impl std::str::FromStr for Version {
+    type Err = NotAnId;
+
+    fn from_str(text: &str) -> std::result::Result<Self, NotAnId> {
+        if text == "draft" { Ok(Self::Draft) } else { text.parse().map(Self::Release) }
+    }
+}
+
+impl Id for Version {
+    const KIND: &'static str = ReleaseId::KIND;
+}
+
+/// Compare two versions
+///
+/// A release with another, or with the draft.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}", tag = "versions",
+    security(("bearer" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("release_id" = Uuid, Path, description = "The release that counts as before"),
+        ("other" = String, Path, description = "The release that counts as after, or `draft`"),
+    ),
+    responses(
+        (status = 200, description = "What is different", body = Data<DiffOut>),
+        (status = 404, description = "No such workflow of the caller's, or no such release of it", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn diff_releases(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, before, after)): Path<(WorkflowId, ReleaseId, Version)>,
+) -> Result<Data<DiffOut>> {
+    let account = caller.account();
+    let published = async |release: ReleaseId| {
+        let release = stores.workflows.release(account, id, release).await?;
+        let manifest = stores.workflows.manifest(account, id, &release).await?;
+        Ok::<_, shared::Error>((release.number, manifest.graph))
+    };
+    let workflow = stores.workflows.get(account, id).await?;
+    let (from, before) = published(before).await?;
+    let (to, after) = match after {
+        Version::Draft => (None, workflow.graph),
+        Version::Release(release) => {
+            let (number, graph) = published(release).await?;
+            (Some(number), graph)
+        }
+    };
+    Ok(Data { data: DiffOut { from, to, diff: diff(&before, &after) } })
+}
+
+/// List deployments
+///
+/// Which releases were made to run, newest first; one of them is active.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/deployments", tag = "versions", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), PageQuery),
+    responses(
+        (status = 200, description = "A page of deployments", body = DataList<DeploymentOut>),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn list_deployments(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    Query(page): Query<PageQuery>,
+) -> Result<DataList<DeploymentOut>> {
+    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let page = stores.workflows.deployments(&standing, page.into()).await?;
+    let (meta, active) = ((&page).into(), standing.active.as_ref());
+    let data = page.items.into_iter().map(|deployment| DeploymentOut::new(deployment, active));
+    Ok(DataList { data: data.collect(), meta })
+}
+
+/// Activate a deployment
+///
+/// Returns to an earlier release. The draft stays as it is, and a paused workflow stays paused.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate", tag = "versions",
+    security(("bearer" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("deployment_id" = Uuid, Path, description = "The deployment"),
+    ),
+    responses(
+        (status = 200, description = "The deployment that is active now, and the workflow", body = Data<ActivatedOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's, or no such deployment of it", body = ErrorBody),
+        (status = 409, description = "`invalid_state`: it is archived", body = ErrorBody),
+        (status = 422, description = "`channel_incomplete`: a channel is not configured any more", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn activate_deployment(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, deployment_id)): Path<(WorkflowId, DeploymentId)>,
+    _: NoBody<ApiError>,
+) -> Result<(ETag, Data<ActivatedOut>)> {
+    let examiner = Examiner { stores: &stores, caller: &caller };
+    let activated = stores.workflows.activate(caller.account(), id, deployment_id, caller.user, &examiner).await?;
+    let (workflow, deployment) = activated;
+    let (etag, active) = (ETag::of(workflow.revision), workflow.active.clone());
+    let deployment = DeploymentOut::new(deployment, active.as_ref());
+    Ok((etag, Data { data: ActivatedOut { deployment, workflow: workflow.into() } }))
+}

@@ -1,0 +1,40 @@
+//! The routes of the family.
+
+use axum::Router;
+use shared::http::{finish, standard};
+use shared::{Context, Result, routes};
+
+use crate::Stores;
+use crate::handlers::definition::*;
+use crate::handlers::expressions::*;
+use crate::handlers::life::*;
+use crate::handlers::node_types::*;
+use crate::handlers::versions::*;
+
+routes! { Stores;
+    "/builder/v1/workflows" => get(list_workflows), post(create_workflow);
+    "/builder/v1/workflows/node-types" => get(list_node_types);
+    "/builder/v1/workflows/expression/preview" => post(preview_expression);
+    "/builder/v1/workflows/batch/archive" => post(archive_workflows);
+    "/builder/v1/workflows/{id}" => get(get_workflow), patch(update_workflow), delete(delete_workflow);
+    "/builder/v1/workflows/{id}/delete-impact" => get(get_delete_impact);
+    "/builder/v1/workflows/{id}/clone" => post(clone_workflow);
+    "/builder/v1/workflows/{id}/validate" => post(validate_workflow);
+    "/builder/v1/workflows/{id}/publish" => post(publish_workflow);
+    "/builder/v1/workflows/{id}/pause" => post(pause_workflow);
+    "/builder/v1/workflows/{id}/resume" => post(resume_workflow);
+    "/builder/v1/workflows/{id}/archive" => post(archive_workflow);
+    "/builder/v1/workflows/{id}/restore" => post(restore_workflow);
+    "/builder/v1/workflows/{id}/releases" => get(list_releases);
+    "/builder/v1/workflows/{id}/releases/{release_id}" => get(get_release);
+    "/builder/v1/workflows/{id}/releases/{release_id}/manifest" => get(get_manifest);
+    "/builder/v1/workflows/{id}/releases/{release_id}/runtime-status" => get(get_runtime_status);
+    "/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}" => get(diff_releases);
+    "/builder/v1/workflows/{id}/deployments" => get(list_deployments);
+    "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate" => post(activate_deployment);
+}
+
+pub fn router(context: &Context) -> Result<Router> {
+    let router = table().with_state(Stores::new(context)?);
+    Ok(finish(router, standard::AREA, "workflows", &context.config))
+}

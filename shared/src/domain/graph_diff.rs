@@ -1,0 +1,160 @@
+//! What is different between two graphs, for people to read.
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::graph::{Connection, Graph, Node};
+
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct GraphDiff {
+    /// A line for each difference.
+    #[schema(example = json!(["node `Is it urgent?` (urgent): config.expression changed"]))]
+    pub summary: Vec<String>,
+    pub nodes: Vec<NodeDiff>,
+    pub connections: Vec<ConnectionDiff>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Change {
+    Added,
+    Removed,
+    Changed,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct NodeDiff {
+    pub id: String,
+    pub name: String,
+    pub change: Change,
+    /// Of a changed node, what changed in it.
+    pub fields: Vec<FieldDiff>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct FieldDiff {
+    #[schema(example = "config.expression")]
+    pub field: String,
+    /// Null where there was nothing.
+    #[schema(required)]
+    pub before: Option<Value>,
+    #[schema(required)]
+    pub after: Option<Value>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+pub struct ConnectionDiff {
+    pub change: Change,
+    #[serde(flatten)]
+    pub connection: Connection,
+}
+
+/// From one to the other: nodes in the order of the newer, then those that are gone.
+pub fn diff(before: &Graph, after: &Graph) -> GraphDiff {
+    let find = |graph: &'_ Graph, id: &str| graph.nodes.iter().position(|node| node.id == id);
+    let mut nodes: Vec<NodeDiff> = Vec::new();
+    for node in &after.nodes {
+        match find(before, &node.id) {
+            None => nodes.push(whole(node, Change::Added)),
+            Some(index) => {
+                let fields = fields(&before.nodes[index], node);
+                if !fields.is_empty() {
+                    nodes.push(NodeDiff { fields, ..whole(node, Change::Changed) });
+                }
+            }
+        }
+    }
+    let removed = before.nodes.iter().filter(|node| find(after, &node.id).is_none());
+    nodes.extend(removed.map(|node| whole(node, Change::Removed)));
+
+    let only = |these: &Graph, others: &Graph, change: Change| {
+        let only = these.connections.iter().filter(|connection| !others.connections.contains(connection));
+        only.map(|connection| ConnectionDiff { change, connection: connection.clone() }).collect::<Vec<_>>()
+    };
+    let mut connections = only(after, before, Change::Added);
+    connections.extend(only(before, after, Change::Removed));
+
+    let summary = nodes.iter().map(in_words).chain(connections.iter().map(connection_in_words)).collect();
+    GraphDiff { summary, nodes, connections }
+}
+
+fn whole(node: &Node, change: Change) -> NodeDiff {
+    NodeDiff { id: node.id.clone(), name: node.name.clone(), change, fields: Vec::new() }
+}
+
+fn fields(before: &Node, after: &Node) -> Vec<FieldDiff> {
+    let mut changed = Vec::new();
+    let mut compare = |field: String, before: Option<Value>, after: Option<Value>| {
+        if before != after {
+            changed.push(FieldDiff { field, before, after });
+        }
+    };
+    let text = |text: &str| Some(Value::from(text));
+    compare("type".to_owned(), text(&before.r#type), text(&after.r#type));
+    compare("name".to_owned(), text(&before.name), text(&after.name));
+    let gone = before.config.keys().filter(|name| !after.config.contains_key(*name));
+    for name in after.config.keys().chain(gone) {
+        compare(format!("config.{name}"), before.config.get(name).cloned(), after.config.get(name).cloned());
+    }
+    changed
+}
+
+fn in_words(node: &NodeDiff) -> String {
+    let NodeDiff { id, name, change, fields } = node;
+    let named = if name.is_empty() || name == id { format!("node `{id}`") } else { format!("node `{name}` ({id})") };
+    match change {
+        Change::Added => format!("{named} added"),
+        Change::Removed => format!("{named} removed"),
+        Change::Changed => {
+            let fields: Vec<&str> = fields.iter().map(|field| field.field.as_str()).collect();
+            format!("{named}: {} changed", fields.join(", "))
+        }
+    }
+}
+
+fn connection_in_words(ConnectionDiff { change, connection: Connection { from, to } }: &ConnectionDiff) -> String {
+    let change = if *change == Change::Added { "added" } else { "removed" };
+    format!("connection `{}`.{} → `{}`.{} {change}", from.node, from.port, to.node, to.port)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_diff_tells_what_changed_and_nothing_of_what_only_moved() {
+        let graph = |value: Value| serde_json::from_value::<Graph>(value).unwrap();
+        let link =
+            |from: &str, to: &str| json!({"from": {"node": from, "port": "out"}, "to": {"node": to, "port": "in"}});
+        let before = graph(json!({
+            "nodes": [
+                {"id": "a", "type": "input"},
+                {"id": "b", "type": "condition", "name": "Big?", "config": {"expression": "input > 1", "onError": "branch"}},
+                {"id": "c", "type": "fail", "config": {"message": "no"}},
+            ],
+            "connections": [link("a", "b"), link("b", "c")],
+        }));
+        let after = graph(json!({
+            "nodes": [
+                {"id": "a", "type": "input", "position": {"x": 1, "y": 2}},
+                {"id": "b", "type": "condition", "name": "Big?", "config": {"expression": "input > 2"}},
+                {"id": "d", "type": "send_result"},
+            ],
+            "connections": [link("a", "b"), link("b", "d")],
+        }));
+        assert_eq!(
+            diff(&before, &after).summary,
+            [
+                "node `Big?` (b): config.expression, config.onError changed",
+                "node `d` added",
+                "node `c` removed",
+                "connection `b`.out → `d`.in added",
+                "connection `b`.out → `c`.in removed",
+            ]
+        );
+        assert!(diff(&after, &after.published()).summary.is_empty());
+    }
+}

@@ -1,0 +1,147 @@
+//! A workflow: a draft that its owner edits, and the releases that run.
+
+mod patch;
+mod release;
+mod state;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use utoipa::ToSchema;
+
+use super::graph::{Graph, hash};
+use super::id::{ReleaseId, WorkflowId};
+use super::identity::Account;
+use super::reference::Reference;
+use super::text;
+use super::time::Time;
+use crate::{Error, Result};
+
+pub use patch::WorkflowPatch;
+pub use release::{Dependencies, Deployment, Manifest, ManifestRelease, Release};
+pub use state::Lifecycle;
+
+const DEFAULT_NAME: &str = "Nuevo workflow";
+const MAX_NAME_CHARS: usize = 200;
+const MAX_DESCRIPTION_CHARS: usize = 1_000;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Workflow {
+    pub id: WorkflowId,
+    pub account: Account,
+    pub name: String,
+    pub description: Option<String>,
+    pub graph: Graph,
+    pub lifecycle: Lifecycle,
+    /// The release that runs.
+    pub active: Option<Active>,
+    /// How many releases there have been: the number of the last.
+    pub releases: u64,
+    /// What the active release names and is not there any more.
+    pub gone: BTreeSet<Reference>,
+    pub created_at: Time,
+    pub updated_at: Time,
+    /// Counts its owner's changes.
+    pub revision: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Active {
+    pub release: ReleaseId,
+    pub number: u64,
+    /// Of what was published, so that it is known whether the draft differs.
+    pub content_hash: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkflowState {
+    /// Never published.
+    Draft,
+    Published,
+    /// Its triggers are refused.
+    Paused,
+    /// The active release cannot run.
+    NeedsAttention,
+    Archived,
+}
+
+/// What a new workflow may be given.
+#[derive(Clone, Debug, Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NewWorkflow {
+    #[schema(min_length = 1, max_length = 200, nullable = false, example = "Support triage")]
+    pub name: Option<String>,
+    #[schema(max_length = 1000)]
+    pub description: Option<String>,
+    pub graph: Graph,
+}
+
+impl Workflow {
+    pub fn new(id: WorkflowId, account: Account, given: NewWorkflow) -> Result<Self> {
+        let created_at = Time::of(id.uuid());
+        let workflow = Self {
+            id,
+            account,
+            name: given.name.unwrap_or_else(|| DEFAULT_NAME.to_owned()),
+            description: given.description,
+            graph: given.graph,
+            lifecycle: Lifecycle::Live,
+            active: None,
+            releases: 0,
+            gone: BTreeSet::new(),
+            created_at,
+            updated_at: created_at,
+            revision: 1,
+        };
+        workflow.check()?;
+        Ok(workflow)
+    }
+
+    /// The draft once more, as a workflow of its own.
+    pub fn cloned(&self, id: WorkflowId, name: Option<String>) -> Result<Self> {
+        let copy_of = |name: &str| {
+            let kept: String = name.chars().take(MAX_NAME_CHARS - " (copy)".len()).collect();
+            format!("{kept} (copy)")
+        };
+        let name = Some(name.unwrap_or_else(|| copy_of(&self.name)));
+        let given = NewWorkflow { name, description: self.description.clone(), graph: self.graph.clone() };
+        Self::new(id, self.account, given)
+    }
+
+    pub fn state(&self) -> WorkflowState {
+        match (self.lifecycle, &self.active) {
+            (Lifecycle::Archived, _) => WorkflowState::Archived,
+            (_, None) => WorkflowState::Draft,
+            (Lifecycle::Paused, _) => WorkflowState::Paused,
+            (Lifecycle::Live, _) if !self.gone.is_empty() => WorkflowState::NeedsAttention,
+            (Lifecycle::Live, _) => WorkflowState::Published,
+        }
+    }
+
+    /// The same for drafts that publish to the same.
+    pub fn content_hash(&self) -> String {
+        hash(&json!({"graph": self.graph.published()}))
+    }
+
+    pub fn has_unpublished_changes(&self) -> bool {
+        self.active.as_ref().is_none_or(|active| active.content_hash != self.content_hash())
+    }
+
+    /// Why it does not work, in words.
+    pub fn attention(&self) -> Vec<String> {
+        let gone =
+            self.gone.iter().map(|reference| format!("the active release names a {} that is gone", reference.kind()));
+        gone.collect()
+    }
+
+    fn check(&self) -> Result<()> {
+        if self.name.is_empty() {
+            return Err(Error::invalid_body("name", format!("1 to {MAX_NAME_CHARS} characters")));
+        }
+        text::at_most("name", &self.name, MAX_NAME_CHARS)?;
+        text::at_most("description", self.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION_CHARS)?;
+        self.graph.check()
+    }
+}

@@ -1,0 +1,91 @@
+//! Lists of what an account has: sorted by a local index, a page at a time, with the total in a counter.
+
+use serde::{Deserialize, Serialize};
+
+use super::keys::Key;
+use super::table::{Filter, Item, Query, Table, parse};
+use super::write::to_value;
+use crate::Result;
+use crate::domain::page::{Page, PageRequest};
+use crate::domain::text;
+
+/// A page of a partition as an index orders it. Without a filter it reads the page and the total, however long the
+/// list is.
+pub(super) async fn page(
+    entities: &Table,
+    counters: &Table,
+    count: Key,
+    query: Query,
+    request: PageRequest,
+) -> Result<Page<Item>> {
+    if query.filter.is_some() {
+        return Ok(request.of(entities.query_all(query).await?));
+    }
+    let (total, items) = futures::try_join!(total(counters, count), items(entities, query, request))?;
+    Ok(Page { items, total, request })
+}
+
+async fn total(counters: &Table, count: Key) -> Result<u64> {
+    #[derive(Deserialize)]
+    struct CountItem {
+        total: u64,
+    }
+    let item = counters.get(&count).await?;
+    item.map_or(Ok(0), |item| Ok(parse::<CountItem>(item)?.total))
+}
+
+pub(super) async fn items(entities: &Table, mut query: Query, request: PageRequest) -> Result<Vec<Item>> {
+    let mut skip = request.offset();
+    while skip > 0 {
+        let limit = Some(u32::try_from(skip).unwrap_or(u32::MAX));
+        let skipped = entities.query(&Query { limit, count_only: true, ..query.clone() }).await?;
+        if skipped.next.is_none() {
+            return Ok(Vec::new());
+        }
+        skip -= skipped.count;
+        query.after = skipped.next;
+    }
+    let mut items = Vec::new();
+    loop {
+        query.limit = Some(request.per_page - items.len() as u32);
+        let mut found = entities.query(&query).await?;
+        items.append(&mut found.items);
+        if items.len() as u32 == request.per_page || found.next.is_none() {
+            return Ok(items);
+        }
+        query.after = found.next;
+    }
+}
+
+impl Filter {
+    /// Only what has this in its name, in whatever case. For heads with `folded`.
+    pub(super) fn search(&mut self, search: Option<&str>) {
+        if let Some(search) = search.filter(|search| !search.is_empty()) {
+            self.and("contains(#head.#folded, :search)", &["head", "folded"]);
+            self.values.insert(":search".to_owned(), to_value(text::folded(search)));
+        }
+    }
+
+    /// Only what has one of these in a field of its head; an empty list asks for all.
+    pub(super) fn one_of(&mut self, name: &str, wanted: &[impl Serialize]) {
+        if wanted.is_empty() {
+            return;
+        }
+        let placeholders: Vec<String> = (0..wanted.len()).map(|i| format!(":{name}{i}")).collect();
+        self.and(&format!("#head.#{name} IN ({})", placeholders.join(", ")), &["head", name]);
+        self.values.extend(placeholders.into_iter().zip(wanted.iter().map(to_value)));
+    }
+
+    /// Nothing when everything is wanted.
+    pub(super) fn any(self) -> Option<Self> {
+        Some(self).filter(|filter| !filter.expression.is_empty())
+    }
+
+    fn and(&mut self, condition: &str, names: &[&str]) {
+        if !self.expression.is_empty() {
+            self.expression.push_str(" AND ");
+        }
+        self.expression.push_str(condition);
+        self.names.extend(names.iter().map(|name| (format!("#{name}"), (*name).to_owned())));
+    }
+}

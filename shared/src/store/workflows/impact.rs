@@ -1,0 +1,68 @@
+//! What is affected when a workflow is deleted.
+
+use serde::Deserialize;
+
+use super::Workflows;
+use crate::Result;
+use crate::domain::id::WorkflowId;
+use crate::domain::identity::Account;
+use crate::domain::reference::Reference;
+use crate::store::dependents::{self, By, Dependent};
+use crate::store::keys;
+use crate::store::table::parse;
+
+/// How many of those that name it are shown.
+const MOST: usize = 100;
+
+/// Who names a workflow.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Impact {
+    pub agents: Vec<Named>,
+    pub workflows: Vec<Named>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    pub id: uuid::Uuid,
+    pub name: String,
+}
+
+impl Workflows {
+    pub async fn impact(&self, account: Account, id: WorkflowId) -> Result<Impact> {
+        self.standing(account, id).await?;
+        let partition = keys::dependents(account, &Reference::Workflow(id));
+        let (dependents, _) = dependents::page(&self.entities, partition, None).await?;
+        let keys: Vec<_> = dependents.iter().take(MOST).map(|dependent| place(*dependent)).collect();
+        let found = self.entities.batch_get(&keys).await?;
+
+        let mut impact = Impact::default();
+        for dependent in dependents {
+            let place = place(dependent);
+            let item = found.iter().find(|item| keys::Key::of(item).as_ref() == Some(&place));
+            let Some(item) = item.filter(|item| !item.contains_key("deleted_at")) else { continue };
+            let NamedItem { head } = parse(item.clone())?;
+            match dependent.by {
+                By::Agent(id) => impact.agents.push(Named { id: id.uuid(), name: head.name }),
+                By::Workflow(id) => impact.workflows.push(Named { id: id.uuid(), name: head.name }),
+            }
+        }
+        Ok(impact)
+    }
+}
+
+fn place(Dependent { account, by }: Dependent) -> keys::Key {
+    match by {
+        By::Agent(id) => keys::agent(account, id),
+        By::Workflow(id) => keys::workflow(account, id),
+    }
+}
+
+#[derive(Deserialize)]
+struct NamedItem {
+    head: NamedHead,
+}
+
+#[derive(Deserialize)]
+struct NamedHead {
+    name: String,
+}

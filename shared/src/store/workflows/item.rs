@@ -1,0 +1,155 @@
+//! A workflow as it is stored. Its `head` is what the local indexes carry and lists show; a large graph is an object
+//! of its own.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::domain::graph::{Graph, hash};
+use crate::domain::id::WorkflowId;
+use crate::domain::identity::Account;
+use crate::domain::reference::Reference;
+use crate::domain::text;
+use crate::domain::time::Time;
+use crate::domain::workflow::{Active, Lifecycle, Workflow, WorkflowState};
+use crate::store::keys;
+use crate::store::table::{Item, parse, to_item};
+use crate::{Error, Result};
+
+/// Every list and every write pays for an item's size; a graph above this stands apart.
+const MAX_INLINE_BYTES: usize = 16 * 1024;
+
+#[derive(Serialize, Deserialize)]
+pub struct WorkflowItem {
+    pk: String,
+    sk: WorkflowId,
+    rev: u64,
+    /// Which write made this revision, so that a write whose answer was lost recognises itself.
+    write_id: Uuid,
+    pub head: Head,
+    pub graph: StoredGraph,
+    releases: u64,
+    /// What the active release names.
+    #[serde(default)]
+    pub references: Vec<Reference>,
+    #[serde(default)]
+    gone: Vec<Reference>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deleted_at: Option<Time>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by_name: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by_created: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by_updated: Option<String>,
+}
+
+/// What the local indexes carry.
+#[derive(Serialize, Deserialize)]
+pub struct Head {
+    pub name: String,
+    pub folded: String,
+    pub description: Option<String>,
+    pub state: WorkflowState,
+    pub lifecycle: Lifecycle,
+    pub active: Option<Active>,
+    pub unpublished: bool,
+    pub revision: u64,
+    pub created_at: Time,
+    pub updated_at: Time,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StoredGraph {
+    /// JSON text: as exact as it was sent, and one value to DynamoDB.
+    Text(String),
+    /// The same, in the bucket under this name.
+    Object(String),
+}
+
+impl StoredGraph {
+    /// How a workflow's graph is to be stored, and what goes into the bucket for it.
+    pub fn of(workflow: &Workflow) -> (Self, Option<Vec<u8>>) {
+        let text = serde_json::to_string(&workflow.graph).expect("a graph is JSON");
+        if text.len() <= MAX_INLINE_BYTES {
+            return (Self::Text(text), None);
+        }
+        // By its content, so that a write that is repeated writes the same.
+        let name = format!("graphs/{}/{}/{}.json", workflow.account.org, workflow.id, hash(&workflow.graph));
+        (Self::Object(name), Some(text.into_bytes()))
+    }
+
+    pub fn object(&self) -> Option<&str> {
+        match self {
+            Self::Object(name) => Some(name),
+            Self::Text(_) => None,
+        }
+    }
+}
+
+/// The whole item of a workflow whose graph is stored so.
+pub fn item(workflow: &Workflow, graph: StoredGraph, references: Vec<Reference>, write_id: Uuid) -> Item {
+    to_item(&WorkflowItem {
+        pk: keys::workflows(workflow.account),
+        sk: workflow.id,
+        rev: workflow.revision,
+        write_id,
+        graph,
+        releases: workflow.releases,
+        references,
+        gone: workflow.gone.iter().cloned().collect(),
+        deleted_at: None,
+        by_name: Some(keys::by_name(&workflow.name, workflow.id)),
+        by_created: Some(workflow.id.to_string()),
+        by_updated: Some(keys::by_updated(workflow.updated_at, workflow.id)),
+        head: Head {
+            name: workflow.name.clone(),
+            folded: text::folded(&workflow.name),
+            description: workflow.description.clone(),
+            state: workflow.state(),
+            lifecycle: workflow.lifecycle,
+            active: workflow.active.clone(),
+            unpublished: workflow.has_unpublished_changes(),
+            revision: workflow.revision,
+            created_at: workflow.created_at,
+            updated_at: workflow.updated_at,
+        },
+    })
+}
+
+/// What is stored of a workflow; nothing when it was deleted.
+pub fn stored(item: Item) -> Result<Option<WorkflowItem>> {
+    let item: WorkflowItem = parse(item)?;
+    Ok(Some(item).filter(|item| item.deleted_at.is_none()))
+}
+
+impl WorkflowItem {
+    pub fn written_by(&self, write_id: Uuid) -> bool {
+        self.write_id == write_id
+    }
+
+    /// The workflow, with the text of its graph.
+    pub fn workflow(self, account: Account, graph: &[u8]) -> Result<Workflow> {
+        let graph: Graph = serde_json::from_slice(graph).map_err(Error::internal)?;
+        Ok(self.without_graph(account, graph))
+    }
+
+    /// The workflow where its graph does not matter: with any.
+    pub fn without_graph(self, account: Account, graph: Graph) -> Workflow {
+        let Head { name, description, lifecycle, active, created_at, updated_at, .. } = self.head;
+        Workflow {
+            id: self.sk,
+            account,
+            name,
+            description,
+            graph,
+            lifecycle,
+            active,
+            releases: self.releases,
+            gone: self.gone.into_iter().collect(),
+            created_at,
+            updated_at,
+            revision: self.rev,
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Workflows: each change with all that must change with it.
+
+mod impact;
+mod item;
+mod list;
+mod releases;
+
+use std::collections::BTreeSet;
+
+use uuid::Uuid;
+
+use super::dependents::{By, Dependent};
+use super::idempotency::{self, Created};
+use super::keys;
+use super::table::{Item, Refused, Table, pause};
+use super::work::{self, Gone};
+use super::write::Write;
+use crate::bucket::Bucket;
+use crate::domain::graph::Graph;
+use crate::domain::id::{Id, WorkId, WorkflowId};
+use crate::domain::identity::{Account, Plan};
+use crate::domain::reference::Reference;
+use crate::domain::time::Time;
+use crate::domain::workflow::{Active, Workflow, WorkflowState};
+use crate::{Context, Error, Result, config};
+
+pub use impact::{Impact, Named};
+use item::{StoredGraph, WorkflowItem, item, stored};
+pub use list::{WorkflowFilter, WorkflowSort, WorkflowSummary};
+pub use releases::{Examine, MAX_REFERENCES, Prepared, Published};
+
+const GONE: Error = Error::NotFound { kind: WorkflowId::KIND };
+
+#[derive(Clone)]
+pub struct Workflows {
+    entities: Table,
+    counters: Table,
+    bucket: Bucket,
+}
+
+/// A workflow without its draft.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standing {
+    pub account: Account,
+    pub id: WorkflowId,
+    pub state: WorkflowState,
+    pub active: Option<Active>,
+    /// How many releases there have been.
+    pub releases: u64,
+}
+
+/// A workflow, and how it is stored.
+struct Loaded {
+    workflow: Workflow,
+    graph: StoredGraph,
+    references: Vec<Reference>,
+}
+
+impl Workflows {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            entities: Table::new(context, config::TABLE_ENTITIES)?,
+            counters: Table::new(context, config::TABLE_COUNTERS)?,
+            bucket: Bucket::new(context, config::BUCKET_FILES)?,
+        })
+    }
+
+    /// Creates the workflow, once for all requests that carry the same idempotency key: `answer` is kept for those that
+    /// come later.
+    pub async fn create(&self, workflow: &Workflow, key: Option<Uuid>, answer: &str) -> Result<Created> {
+        let account = workflow.account;
+        let graph = self.store_graph(workflow).await?;
+        let mut writes = Vec::new();
+        if let Some(key) = key {
+            writes.push(idempotency::claim(&self.entities, account, "workflows", key, answer, workflow.created_at));
+        }
+        let item = item(workflow, graph, Vec::new(), workflow.id.uuid());
+        writes.push(self.entities.put_item(item).require("attribute_not_exists(pk)"));
+        writes.push(self.counters.update(keys::workflow_count(account)).add("total", 1));
+        match self.entities.transact(workflow.id.uuid(), &writes).await? {
+            Ok(()) => Ok(Created::Now),
+            Err(refused) if key.is_some() && refused.index == 0 => {
+                idempotency::first_answer(refused).map(Created::Before)
+            }
+            Err(_) => Err(Error::internal("a new workflow's id was taken")),
+        }
+    }
+
+    pub async fn get(&self, account: Account, id: WorkflowId) -> Result<Workflow> {
+        self.load(account, id).await.map(|loaded| loaded.workflow)
+    }
+
+    /// The workflow without its graph, for what is asked about something of it.
+    pub async fn standing(&self, account: Account, id: WorkflowId) -> Result<Standing> {
+        let item = self.entities.get(&keys::workflow(account, id)).await?;
+        let found = item.map(stored).transpose()?.flatten().ok_or(GONE)?;
+        let workflow = found.without_graph(account, Graph::default());
+        let (state, Workflow { active, releases, .. }) = (workflow.state(), workflow);
+        Ok(Standing { account, id, state, active, releases })
+    }
+
+    /// Changes the workflow. When someone else changed it meanwhile, it is changed again as they left it.
+    pub async fn change(
+        &self,
+        account: Account,
+        id: WorkflowId,
+        change: impl Fn(&Workflow) -> Result<Workflow>,
+    ) -> Result<Workflow> {
+        for attempt in 0.. {
+            let before = self.load(account, id).await?;
+            let after = change(&before.workflow)?;
+            if self.replace(before, &after).await? {
+                return Ok(after);
+            }
+            pause(attempt, "others keep changing the workflow").await?;
+        }
+        unreachable!("pause gives up")
+    }
+
+    /// Takes the workflow out of every list, and leaves word for those who name it. What it did is kept.
+    pub async fn delete(&self, account: Account, id: WorkflowId, work_id: WorkId) -> Result<()> {
+        let now = Time::of(work_id.uuid());
+        let deleted = self.entities.update(keys::workflow(account, id)).set("deleted_at", now);
+        let deleted = ["by_name", "by_created", "by_updated"].iter().fold(deleted, |write, name| write.remove(name));
+        let deleted = deleted.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)");
+        let gone = Gone { account, reference: Reference::Workflow(id) };
+        let writes = [
+            deleted,
+            work::gone(&self.entities, work_id, &gone),
+            self.counters.update(keys::workflow_count(account)).add("total", -1),
+        ];
+        self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)
+    }
+
+    /// Which of the things exist for the account: one call.
+    pub async fn known(
+        &self,
+        account: Account,
+        references: &BTreeSet<Reference>,
+        plan: &Plan,
+    ) -> Result<BTreeSet<Reference>> {
+        let places: Vec<_> = references.iter().map(|reference| (keys::place(account, reference), reference)).collect();
+        let keys: Vec<_> = places.iter().map(|(key, _)| key.clone()).collect();
+        let found = self.entities.batch_get(&keys).await?;
+        let now = Time::now();
+        let is_there = |key: &keys::Key, reference: &Reference| {
+            let item = found.iter().find(|item| keys::Key::of(item).as_ref() == Some(key));
+            item.is_some_and(|item| match reference {
+                Reference::Model(name) => plan.allows(name) && super::catalog::answers(item.clone(), now),
+                _ => !item.contains_key("deleted_at"),
+            })
+        };
+        let known = places.into_iter().filter(|(key, reference)| is_there(key, reference));
+        Ok(known.map(|(_, reference)| reference.clone()).collect())
+    }
+
+    async fn load(&self, account: Account, id: WorkflowId) -> Result<Loaded> {
+        for attempt in 0.. {
+            let found = self.entities.get(&keys::workflow(account, id)).await?;
+            let mut found: WorkflowItem = found.map(stored).transpose()?.flatten().ok_or(GONE)?;
+            let (graph, references) = (found.graph.clone(), std::mem::take(&mut found.references));
+            let text = match &graph {
+                StoredGraph::Text(text) => Some(text.clone().into()),
+                StoredGraph::Object(name) => self.bucket.get(name).await?,
+            };
+            if let Some(text) = text {
+                return Ok(Loaded { workflow: found.workflow(account, &text)?, graph, references });
+            }
+            // Whoever changed the graph since took the object away that it was in.
+            pause(attempt, "others keep changing the graph").await?;
+        }
+        unreachable!("pause gives up")
+    }
+
+    /// Writes what changed, if `before` is still what stands there. False when it is not.
+    async fn replace(&self, before: Loaded, after: &Workflow) -> Result<bool> {
+        let graph =
+            if after.graph == before.workflow.graph { before.graph.clone() } else { self.store_graph(after).await? };
+        let write_id = Uuid::now_v7();
+        let write = self.put(after, graph.clone(), before.references, &before.workflow, write_id);
+        let is_written = was_written(self.entities.write(write).await?, write_id)?;
+        let unused = if is_written { &before.graph } else { &graph };
+        if graph != before.graph
+            && let Some(unused) = unused.object()
+        {
+            self.bucket.discard(unused).await;
+        }
+        Ok(is_written)
+    }
+
+    fn put(
+        &self,
+        after: &Workflow,
+        graph: StoredGraph,
+        references: Vec<Reference>,
+        before: &Workflow,
+        write_id: Uuid,
+    ) -> Write {
+        let write = self.entities.put_item(item(after, graph, references, write_id));
+        write.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", before.revision)
+    }
+
+    async fn store_graph(&self, workflow: &Workflow) -> Result<StoredGraph> {
+        let (graph, object) = StoredGraph::of(workflow);
+        if let (Some(name), Some(object)) = (graph.object(), object) {
+            self.bucket.put(name, "application/json", object).await?;
+        }
+        Ok(graph)
+    }
+}
+
+/// Whether a write came through: also one whose answer was lost, and that was refused when it was repeated.
+fn was_written(outcome: Result<(), Refused>, write_id: Uuid) -> Result<bool> {
+    match outcome {
+        Ok(()) => Ok(true),
+        Err(Refused { index: 0, item: Some(item) }) => Ok(stored(item)?.is_some_and(|item| item.written_by(write_id))),
+        Err(_) => Ok(false),
+    }
+}
+
+/// Tells the workflow whether something that its active release names is gone. Told twice, it is the same.
+pub(super) async fn mark(
+    entities: &Table,
+    account: Account,
+    id: WorkflowId,
+    reference: &Reference,
+    is_gone: bool,
+) -> Result<()> {
+    for attempt in 0.. {
+        let item: Option<Item> = entities.get(&keys::workflow(account, id)).await?;
+        let Some(found) = item.map(stored).transpose()?.flatten() else { return Ok(()) };
+        if is_gone && !found.references.contains(reference) {
+            return Ok(());
+        }
+        let unpublished = found.head.unpublished;
+        let before = found.without_graph(account, Graph::default());
+        if before.gone.contains(reference) == is_gone {
+            return Ok(());
+        }
+        let mut after = Workflow { revision: before.revision + 1, ..before.clone() };
+        if is_gone {
+            after.gone.insert(reference.clone());
+        } else {
+            after.gone.remove(reference);
+        }
+        // The graph stays as it is, wherever it is: so only what changes is written.
+        let write = entities
+            .update(keys::workflow(account, id))
+            .set("rev", after.revision)
+            .set("write_id", Uuid::now_v7())
+            .set("gone", after.gone.iter().collect::<Vec<_>>())
+            .set("head.state", after.state())
+            .set("head.unpublished", unpublished)
+            .set("head.revision", after.revision);
+        let write = write.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", before.revision);
+        if entities.write(write).await?.is_ok() {
+            return Ok(());
+        }
+        pause(attempt, "others keep changing the workflow").await?;
+    }
+    unreachable!("pause gives up")
+}
+
+/// A deleted workflow depends on nothing any more.
+pub(super) async fn let_go(entities: &Table, account: Account, id: WorkflowId) -> Result<()> {
+    let Some(item) = entities.get(&keys::workflow(account, id)).await? else { return Ok(()) };
+    let found: WorkflowItem = super::table::parse(item)?;
+    let dependent = Dependent { account, by: By::Workflow(id) };
+    for reference in &found.references {
+        entities.remove(&dependent.key(reference)).await?;
+    }
+    Ok(())
+}

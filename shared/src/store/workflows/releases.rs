@@ -1,0 +1,282 @@
+//! Releases: published under a number of their own, none left out, none twice.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::{Loaded, Standing, Workflows, was_written};
+use crate::domain::graph::Graph;
+use crate::domain::id::{DeploymentId, Id, ReleaseId, UserId, WorkflowId};
+use crate::domain::identity::Account;
+use crate::domain::page::{Order, Page, PageRequest};
+use crate::domain::reference::Reference;
+use crate::domain::time::Time;
+use crate::domain::workflow::{Active, Dependencies, Deployment, Manifest, ManifestRelease, Release, Workflow};
+use crate::store::dependents::{self, By, Dependent};
+use crate::store::keys::{self, Key};
+use crate::store::listing;
+use crate::store::table::{Index, Item, Query, parse, pause, to_item};
+use crate::{Error, Result};
+
+/// All of them are checked in one transaction of at most 100 parts.
+pub const MAX_REFERENCES: usize = 64;
+
+/// A draft that was found fit to be published, and what it names.
+#[derive(Clone, Debug, Default)]
+pub struct Prepared {
+    pub references: BTreeSet<Reference>,
+    pub credentials: BTreeSet<Uuid>,
+}
+
+/// Whoever says whether a graph may run, and what it names.
+pub trait Examine: Sync {
+    fn prepare(&self, id: WorkflowId, graph: &Graph) -> impl Future<Output = Result<Prepared>> + Send;
+}
+
+/// What came of publishing.
+pub struct Published {
+    pub workflow: Workflow,
+    pub release: Release,
+    pub deployment: Deployment,
+}
+
+/// A release or a deployment: lists carry the head, which is all of it.
+#[derive(Serialize, Deserialize)]
+struct NumberedItem<H> {
+    pk: String,
+    sk: String,
+    by_created: String,
+    head: H,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ReleaseHead {
+    id: ReleaseId,
+    number: u64,
+    notes: Option<String>,
+    created_at: Time,
+    created_by: UserId,
+    graph_hash: String,
+    content_hash: String,
+    sha256: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct DeploymentHead {
+    id: DeploymentId,
+    release: ReleaseId,
+    number: u64,
+    activated_at: Time,
+    activated_by: UserId,
+}
+
+fn numbered(key: Key, number: u64, head: impl Serialize) -> Item {
+    to_item(&NumberedItem { pk: key.pk, sk: key.sk, by_created: keys::by_number(number), head })
+}
+
+fn release(item: Item) -> Result<Release> {
+    let ReleaseHead { id, number, notes, created_at, created_by, graph_hash, content_hash, sha256 } =
+        parse::<Headed<ReleaseHead>>(item)?.head;
+    Ok(Release { id, number, notes, created_at, created_by, graph_hash, content_hash, sha256 })
+}
+
+fn deployment(item: Item) -> Result<Deployment> {
+    let DeploymentHead { id, release, number, activated_at, activated_by } =
+        parse::<Headed<DeploymentHead>>(item)?.head;
+    Ok(Deployment { id, release, number, activated_at, activated_by })
+}
+
+#[derive(Deserialize)]
+struct Headed<H> {
+    head: H,
+}
+
+fn manifest_name(account: Account, workflow: WorkflowId, release: ReleaseId) -> String {
+    format!("manifests/{}/{workflow}/{release}.json", account.org)
+}
+
+impl Workflows {
+    /// Publishes the draft as it is, if the examiner lets it. Of many at once with one
+    /// draft, one makes a release; the others find nothing to publish.
+    pub async fn publish(
+        &self,
+        account: Account,
+        id: WorkflowId,
+        notes: Option<String>,
+        by: UserId,
+        examiner: &impl Examine,
+    ) -> Result<Published> {
+        for attempt in 0.. {
+            let before = self.load(account, id).await?;
+            before.workflow.check_publishable()?;
+            let prepared = examiner.prepare(id, &before.workflow.graph).await?;
+            if let Some(published) = self.release_as(before, prepared, notes.clone(), by).await? {
+                return Ok(published);
+            }
+            pause(attempt, "others keep changing the workflow").await?;
+        }
+        unreachable!("pause gives up")
+    }
+
+    /// Nothing when the draft, or something that it names, is not what it was.
+    async fn release_as(
+        &self,
+        before: Loaded,
+        prepared: Prepared,
+        notes: Option<String>,
+        by: UserId,
+    ) -> Result<Option<Published>> {
+        let Loaded { workflow: draft, graph, references: named_before } = before;
+        let (account, now, number) = (draft.account, Time::now(), draft.releases + 1);
+        let (id, deployment_id) = (ReleaseId::new(), DeploymentId::new());
+        let content_hash = draft.content_hash();
+        let Prepared { references, credentials } = prepared;
+
+        let dependencies = Dependencies::new(&references, credentials);
+        let made = ManifestRelease { id, number, notes: notes.clone(), created_at: now, created_by: by };
+        let manifest = Manifest::new(&draft, made, dependencies);
+        let release = Release {
+            id,
+            number,
+            notes,
+            created_at: now,
+            created_by: by,
+            graph_hash: draft.graph.hash(),
+            content_hash: content_hash.clone(),
+            sha256: manifest.sha256.clone(),
+        };
+        let deployment = Deployment { id: deployment_id, release: id, number, activated_at: now, activated_by: by };
+        let workflow = draft.published(Active { release: id, number, content_hash }, now);
+
+        let name = manifest_name(account, draft.id, id);
+        let document = serde_json::to_vec(&manifest).map_err(Error::internal)?;
+        self.bucket.put(&name, "application/json", document).await?;
+        // Before the release: what goes from now on is told to this workflow.
+        self.depend(&draft, &references).await?;
+
+        let write_id = Uuid::now_v7();
+        let named: Vec<Reference> = references.iter().cloned().collect();
+        let mut writes = vec![
+            self.put(&workflow, graph, named, &draft, write_id),
+            self.entities.put_item(release_item(account, draft.id, &release)).require("attribute_not_exists(pk)"),
+            self.entities.put_item(deployment_item(account, draft.id, &deployment)).require("attribute_not_exists(pk)"),
+        ];
+        writes.extend(references.iter().map(|reference| {
+            let there = self.entities.check(keys::place(account, reference));
+            there.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
+        }));
+        if !was_written(self.entities.transact(write_id, &writes).await?, write_id)? {
+            self.bucket.discard(&name).await;
+            return Ok(None);
+        }
+        self.depend_no_more(&draft, named_before.iter().filter(|reference| !references.contains(reference))).await?;
+        Ok(Some(Published { workflow, release, deployment }))
+    }
+
+    /// An item too many does no harm: whoever is told looks whether it names the thing.
+    async fn depend(&self, workflow: &Workflow, references: &BTreeSet<Reference>) -> Result<()> {
+        let dependent = Dependent { account: workflow.account, by: By::Workflow(workflow.id) };
+        for reference in references {
+            let _ = self.entities.write(dependents::added(&self.entities, dependent, reference)).await?;
+        }
+        Ok(())
+    }
+
+    async fn depend_no_more(&self, workflow: &Workflow, references: impl Iterator<Item = &Reference>) -> Result<()> {
+        let dependent = Dependent { account: workflow.account, by: By::Workflow(workflow.id) };
+        for reference in references {
+            self.entities.remove(&dependent.key(reference)).await?;
+        }
+        Ok(())
+    }
+
+    /// Makes an earlier release the one that runs.
+    pub async fn activate(
+        &self,
+        account: Account,
+        id: WorkflowId,
+        deployment_id: DeploymentId,
+        by: UserId,
+        examiner: &impl Examine,
+    ) -> Result<(Workflow, Deployment)> {
+        for attempt in 0.. {
+            let before = self.load(account, id).await?;
+            let now = Time::now();
+            let found = self.deployment(account, id, deployment_id).await?;
+            let release = self.release(account, id, found.release).await?;
+            let manifest = self.manifest(account, id, &release).await?;
+            let Release { id: release, number, content_hash, .. } = release;
+            let workflow = before.workflow.with_active(Active { release, number, content_hash }, now)?;
+            let prepared = examiner.prepare(id, &manifest.graph).await?;
+            let deployment = Deployment { activated_at: now, activated_by: by, ..found };
+            self.depend(&workflow, &prepared.references).await?;
+
+            let write_id = Uuid::now_v7();
+            let named = prepared.references.iter().cloned().collect();
+            let mut writes = vec![
+                self.put(&workflow, before.graph.clone(), named, &before.workflow, write_id),
+                self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"),
+            ];
+            writes.extend(prepared.references.iter().map(|reference| {
+                let there = self.entities.check(keys::place(account, reference));
+                there.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
+            }));
+            if was_written(self.entities.transact(write_id, &writes).await?, write_id)? {
+                let unnamed = before.references.iter().filter(|reference| !prepared.references.contains(reference));
+                self.depend_no_more(&workflow, unnamed).await?;
+                return Ok((workflow, deployment));
+            }
+            pause(attempt, "others keep changing the workflow").await?;
+        }
+        unreachable!("pause gives up")
+    }
+
+    /// Newest first.
+    pub async fn releases(&self, workflow: &Standing, request: PageRequest) -> Result<Page<Release>> {
+        let partition = keys::releases(workflow.account, workflow.id);
+        self.numbered(partition, workflow.releases, request).await?.try_map(release)
+    }
+
+    pub async fn deployments(&self, workflow: &Standing, request: PageRequest) -> Result<Page<Deployment>> {
+        let partition = keys::deployments(workflow.account, workflow.id);
+        self.numbered(partition, workflow.releases, request).await?.try_map(deployment)
+    }
+
+    /// There are as many as there were releases.
+    async fn numbered(&self, partition: String, total: u64, request: PageRequest) -> Result<Page<Item>> {
+        let query =
+            Query { index: Some(Index::Local("by_created")), order: Order::Desc, ..Query::partition(partition) };
+        let items = listing::items(&self.entities, query, request).await?;
+        Ok(Page { items, total, request })
+    }
+
+    pub async fn release(&self, account: Account, workflow: WorkflowId, id: ReleaseId) -> Result<Release> {
+        let item = self.entities.get(&keys::release(account, workflow, id)).await?;
+        release(item.ok_or(Error::NotFound { kind: ReleaseId::KIND })?)
+    }
+
+    async fn deployment(&self, account: Account, workflow: WorkflowId, id: DeploymentId) -> Result<Deployment> {
+        let item = self.entities.get(&keys::deployment(account, workflow, id)).await?;
+        deployment(item.ok_or(Error::NotFound { kind: DeploymentId::KIND })?)
+    }
+
+    /// The manifest of a release, as it was published.
+    pub async fn manifest(&self, account: Account, workflow: WorkflowId, release: &Release) -> Result<Manifest> {
+        let stored = self.bucket.get(&manifest_name(account, workflow, release.id)).await?;
+        let stored = stored.ok_or_else(|| Error::internal("a release's manifest is gone"))?;
+        Manifest::read(&stored, &release.sha256)
+    }
+}
+
+fn release_item(account: Account, workflow: WorkflowId, release: &Release) -> Item {
+    let Release { id, number, notes, created_at, created_by, graph_hash, content_hash, sha256 } = release.clone();
+    let head = ReleaseHead { id, number, notes, created_at, created_by, graph_hash, content_hash, sha256 };
+    numbered(keys::release(account, workflow, id), number, head)
+}
+
+fn deployment_item(account: Account, workflow: WorkflowId, deployment: &Deployment) -> Item {
+    let Deployment { id, release, number, activated_at, activated_by } = deployment.clone();
+    let head = DeploymentHead { id, release, number, activated_at, activated_by };
+    numbered(keys::deployment(account, workflow, id), number, head)
+}

@@ -1,0 +1,278 @@
+//! Create, list, read, edit, copy, delete.
+
+use futures::future::join_all;
+use insta::assert_json_snapshot;
+use reqwest::Method;
+use serde_json::{Value, json};
+use shared::domain::identity::Role;
+use tests::TestApp;
+use tests::client::send;
+
+use super::*;
+
+#[tokio::test]
+async fn a_new_workflow_is_an_empty_draft_and_can_be_read_back() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let created = ada.post(WORKFLOWS).await;
+    assert_eq!(created.status, "201 Created");
+    assert_eq!(created.header("etag"), Some("\"1\""));
+    assert_json_snapshot!(created.json, { ".data.id" => "[id]", ".data.createdAt" => "[time]", ".data.updatedAt" => "[time]" }, @r#"
+    {
+      "data": {
+        "id": "[id]",
+        "name": "Nuevo workflow",
+        "description": null,
+        "state": "draft",
+        "revision": 1,
+        "activeRelease": null,
+        "hasUnpublishedChanges": true,
+        "createdAt": "[time]",
+        "updatedAt": "[time]",
+        "graph": {
+          "nodes": [],
+          "connections": []
+        },
+        "problems": []
+      }
+    }
+    "#);
+    let read = ada.get(&format!("{WORKFLOWS}/{}", created.id())).await;
+    assert_eq!(read.json, created.json);
+}
+
+#[tokio::test]
+async fn creations_with_one_key_at_once_make_one_workflow() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let create = || {
+        let key = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
+        send(ada.request(Method::POST, WORKFLOWS).header("Idempotency-Key", key).json(&json!({"name": "Once"})))
+    };
+    let answers = join_all((0..8).map(|_| create())).await;
+    assert!(answers.iter().all(|answer| answer.text == answers[0].text));
+    assert_eq!(answers.iter().filter(|answer| answer.header("idempotent-replayed").is_none()).count(), 1);
+    assert_eq!(ada.get(WORKFLOWS).await.json["meta"]["total"], 1);
+}
+
+#[tokio::test]
+async fn lists_sort_search_filter_and_page() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    for name in ["Zoe", "Álvaro", "beta"] {
+        created(&ada, name, echo()).await;
+    }
+    let live = published(&ada, "Live").await;
+    let names = async |query: &str| {
+        let list = ada.get(&format!("{WORKFLOWS}?{query}")).await;
+        list.column("name").into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(names("sort=name&order=asc").await, ["Álvaro", "beta", "Live", "Zoe"]);
+    assert_eq!(names("sort=createdAt&order=asc").await, ["Zoe", "Álvaro", "beta", "Live"]);
+    assert_eq!(names("").await[0], "Live");
+    assert_eq!(names("search=ÁLV").await, ["Álvaro"]);
+    assert_eq!(names("state=published,paused").await, ["Live"]);
+    assert_eq!(names("sort=name&order=asc&page=2&perPage=3").await, ["Zoe"]);
+    assert_eq!(names("page=9").await, Vec::<String>::new());
+
+    let list = ada.get(&format!("{WORKFLOWS}?state=published")).await;
+    assert_eq!(list.json["meta"], json!({"page": 1, "perPage": 20, "total": 1, "totalPages": 1}));
+    assert_eq!(list.json["data"][0]["id"], live.as_str());
+    assert_eq!(list.json["data"][0]["activeRelease"]["number"], 1);
+    assert_eq!(list.json["data"][0]["hasUnpublishedChanges"], false);
+    assert!(list.json["data"][0].get("graph").is_none());
+    for query in ["perPage=101", "page=0", "sort=color", "state=gone", "unknown=1"] {
+        assert_eq!(ada.get(&format!("{WORKFLOWS}?{query}")).await.code(), "invalid_query", "{query}");
+    }
+}
+
+#[tokio::test]
+async fn a_patch_changes_what_it_names_and_only_the_version_it_means() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "First", echo()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+
+    let renamed = ada.patch(&path, json!({"name": "Second", "description": "What it does"})).await;
+    assert_eq!((renamed.status.as_str(), renamed.header("etag")), ("200 OK", Some("\"2\"")));
+    assert_eq!(renamed.json["data"]["graph"], echo());
+    let regraphed = ada.patch(&path, json!({"graph": saying("hi"), "description": null})).await;
+    assert_eq!(regraphed.json["data"]["name"], "Second");
+    assert_eq!(regraphed.json["data"]["description"], Value::Null);
+    assert_eq!(regraphed.json["data"]["graph"]["nodes"].as_array().unwrap().len(), 3);
+
+    let stale = ada.request(Method::PATCH, &path).header("If-Match", "\"2\"").json(&json!({"name": "Third"}));
+    let stale = send(stale).await;
+    assert_eq!((stale.status.as_str(), stale.code()), ("412 Precondition Failed", "precondition_failed"));
+    let fresh = ada.request(Method::PATCH, &path).header("If-Match", "\"3\"").json(&json!({"name": "Third"}));
+    assert_eq!(send(fresh).await.status, "200 OK");
+}
+
+#[tokio::test]
+async fn patches_at_once_all_count() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Busy", echo()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let patches = (0..12).map(|index| {
+        let patch = if index % 2 == 0 {
+            json!({"name": format!("n{index}")})
+        } else {
+            json!({"description": format!("d{index}")})
+        };
+        ada.patch(&path, patch)
+    });
+    for answer in join_all(patches).await {
+        assert_eq!(answer.status, "200 OK", "{}", answer.text);
+    }
+    let read = ada.get(&path).await;
+    assert_eq!(read.json["data"]["revision"], 13);
+    assert!(read.json["data"]["name"].as_str().unwrap().starts_with('n'));
+    assert!(read.json["data"]["description"].as_str().unwrap().starts_with('d'));
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_a_body_is_named() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Echo", echo()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let many: Vec<Value> = (0..501).map(|index| json!({"id": format!("n{index}"), "type": "delay"})).collect();
+    for (patch, message) in [
+        (json!({"name": ""}), "name: 1 to 200 characters"),
+        (json!({"name": "x".repeat(201)}), "name: at most 200 characters"),
+        (json!({"color": 1}), "color: unknown field `color`, expected one of `name`, `description`, `graph`"),
+        (json!({"graph": []}), "graph: must be an object"),
+        (
+            json!({"graph": {"nodes": [{"id": "a b", "type": "input"}]}}),
+            "graph.nodes[0].id: 1 to 64 letters, digits, - and _",
+        ),
+        (json!({"graph": {"nodes": [{"type": "input"}]}}), "graph.nodes[0]: missing field `id`"),
+        (json!({"graph": {"nodes": many}}), "graph.nodes: at most 500"),
+        (json!([]), "body: a merge patch is a JSON object"),
+    ] {
+        let refused = ada.patch(&path, patch).await;
+        assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"));
+        assert_eq!(refused.json["error"]["message"], message);
+    }
+    assert_eq!(ada.post_json(WORKFLOWS, json!({"names": 1})).await.code(), "invalid_body");
+    let text = send(ada.request(Method::POST, WORKFLOWS).body("x")).await;
+    assert_eq!(text.status, "415 Unsupported Media Type");
+}
+
+#[tokio::test]
+async fn a_large_graph_is_kept_whole_and_leaves_nothing_behind() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Large", saying(&"x".repeat(60_000))).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    assert_eq!(ada.get(&path).await.json["data"]["graph"], saying(&"x".repeat(60_000)));
+    for size in [50_000, 30_000] {
+        let patched = ada.patch(&path, json!({"graph": saying(&"y".repeat(size))})).await;
+        assert_eq!(patched.status, "200 OK", "{}", patched.text);
+        assert_eq!(ada.get(&path).await.json["data"]["graph"], saying(&"y".repeat(size)));
+    }
+    let renamed = ada.patch(&path, json!({"name": "Larger"})).await;
+    assert_eq!(renamed.json["data"]["graph"], saying(&"y".repeat(30_000)));
+    assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+    let small = ada.patch(&path, json!({"graph": echo()})).await;
+    assert_eq!(small.json["data"]["graph"], echo());
+}
+
+#[tokio::test]
+async fn a_copy_is_a_draft_of_its_own() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = published(&ada, "Original").await;
+    let copy = act(&ada, &id, "clone").await;
+    assert_eq!(copy.status, "201 Created");
+    assert_eq!(copy.json["data"]["name"], "Original (copy)");
+    assert_eq!(copy.json["data"]["state"], "draft");
+    assert_eq!(copy.json["data"]["activeRelease"], Value::Null);
+    assert_eq!(copy.json["data"]["graph"], echo());
+    let named = ada.post_json(&format!("{WORKFLOWS}/{id}/clone"), json!({"name": "Mine"})).await;
+    assert_eq!(named.json["data"]["name"], "Mine");
+    ada.patch(&format!("{WORKFLOWS}/{id}"), json!({"graph": saying("other")})).await;
+    assert_eq!(ada.get(&format!("{WORKFLOWS}/{}", copy.id())).await.json["data"]["graph"], echo());
+}
+
+#[tokio::test]
+async fn a_deleted_workflow_is_gone_and_those_who_use_it_know() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let used = published(&ada, "Used").await;
+    let agent = ada.post("/builder/v1/agents").await.id().to_owned();
+    let tool = json!({"config": {"tools": [{"type": "workflow", "workflowId": used}]}});
+    assert_eq!(ada.patch(&format!("/builder/v1/agents/{agent}"), tool).await.status, "200 OK");
+    let mut graph = echo();
+    graph["nodes"][1] = json!({"id": "end", "type": "workflow", "name": "Sub", "config": {"workflowId": used}});
+    let user = created(&ada, "User", graph).await;
+    assert_eq!(act(&ada, &user, "publish").await.status, "201 Created");
+
+    let impact = ada.get(&format!("{WORKFLOWS}/{used}/delete-impact")).await;
+    let expected =
+        json!({"agents": [{"id": agent, "name": "Nuevo agente"}], "workflows": [{"id": user, "name": "User"}]});
+    assert_eq!(impact.json["data"], expected);
+
+    let path = format!("{WORKFLOWS}/{used}");
+    assert_eq!(ada.delete(&path).await.status, "204 No Content");
+    app.platform.drain().await;
+    for answer in [ada.get(&path).await, ada.delete(&path).await, act(&ada, &used, "publish").await] {
+        assert_eq!((answer.status.as_str(), answer.code()), ("404 Not Found", "workflow_not_found"));
+    }
+    assert_eq!(ada.get(WORKFLOWS).await.json["meta"]["total"], 1);
+    assert_eq!(ada.get(&format!("/builder/v1/agents/{agent}")).await.json["data"]["status"], "needs_attention");
+    let user_path = format!("{WORKFLOWS}/{user}");
+    let attention = ada.get(&user_path).await;
+    assert_eq!(attention.json["data"]["state"], "needs_attention");
+    assert_eq!(attention.json["data"]["problems"], json!(["the active release names a workflow that is gone"]));
+    assert_eq!(ada.get(&format!("{WORKFLOWS}?state=needs_attention")).await.column("name"), ["User"]);
+
+    // Published without it, it is well again.
+    ada.patch(&user_path, json!({"graph": echo()})).await;
+    let mended = act(&ada, &user, "publish").await;
+    assert_eq!(mended.json["data"]["workflow"]["state"], "published");
+}
+
+#[tokio::test]
+async fn a_neighbours_workflow_is_not_there() {
+    let app = TestApp::start().await;
+    let (ada, eve) = (app.person("ada"), app.person_of("eve", "globex", Role::Admin));
+    let id = published(&ada, "Secret").await;
+    let releases = ada.get(&format!("{WORKFLOWS}/{id}/releases")).await;
+    let release = releases.column("id")[0].to_owned();
+    let nowhere = "019cb8e2-3f4a-7c21-9b6d-000000000000";
+    for colleague in [&eve, &app.person("bob")] {
+        for (method, tail) in [
+            (Method::GET, String::new()),
+            (Method::PATCH, String::new()),
+            (Method::DELETE, String::new()),
+            (Method::GET, "/delete-impact".to_owned()),
+            (Method::POST, "/clone".to_owned()),
+            (Method::POST, "/validate".to_owned()),
+            (Method::POST, "/publish".to_owned()),
+            (Method::POST, "/pause".to_owned()),
+            (Method::POST, "/archive".to_owned()),
+            (Method::GET, "/releases".to_owned()),
+            (Method::GET, format!("/releases/{release}")),
+            (Method::GET, format!("/releases/{release}/manifest")),
+            (Method::GET, format!("/releases/{release}/diff/draft")),
+            (Method::GET, "/deployments".to_owned()),
+        ] {
+            let ask = async |id: &str| {
+                let request = colleague.request(method.clone(), &format!("{WORKFLOWS}/{id}{tail}"));
+                let request = if method == Method::PATCH { request.json(&json!({"name": "Mine"})) } else { request };
+                send(request).await
+            };
+            let (theirs, nobodys) = (ask(&id).await, ask(nowhere).await);
+            assert_eq!(
+                (theirs.status.as_str(), theirs.code()),
+                ("404 Not Found", "workflow_not_found"),
+                "{method} {tail}"
+            );
+            assert_eq!(theirs.text, nobodys.text, "{method} {tail}");
+        }
+        assert_eq!(colleague.get(WORKFLOWS).await.json["meta"]["total"], 0);
+    }
+    assert_eq!(ada.get(&format!("{WORKFLOWS}/{id}")).await.json["data"]["name"], "Secret");
+}

@@ -1,0 +1,71 @@
+//! Pause, resume, archive, restore.
+
+use futures::future::join_all;
+use serde_json::json;
+use tests::TestApp;
+
+use super::*;
+
+#[tokio::test]
+async fn a_workflow_lives_as_its_owner_says() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let draft = created(&ada, "Draft", echo()).await;
+    for what in ["pause", "resume"] {
+        let refused = act(&ada, &draft, what).await;
+        assert_eq!((refused.status.as_str(), refused.code()), ("409 Conflict", "unpublished_changes"));
+    }
+    let id = published(&ada, "Live").await;
+    let state = async |what: &str| {
+        let answer = act(&ada, &id, what).await;
+        let state = answer.json["data"]["state"].as_str().map(str::to_owned);
+        state.unwrap_or_else(|| answer.code().to_owned())
+    };
+    assert_eq!(state("resume").await, "invalid_state");
+    assert_eq!(state("pause").await, "paused");
+    assert_eq!(state("pause").await, "invalid_state");
+    assert_eq!(state("resume").await, "published");
+    assert_eq!(state("restore").await, "invalid_state");
+    assert_eq!(state("archive").await, "archived");
+    assert_eq!(state("archive").await, "invalid_state");
+    assert_eq!(state("publish").await, "invalid_state");
+    let edited = ada.patch(&format!("{WORKFLOWS}/{id}"), json!({"name": "Other"})).await;
+    assert_eq!(edited.json["error"]["message"], "the workflow cannot be edited: it is archived; restore it first");
+    assert_eq!(state("restore").await, "paused");
+    assert_eq!(state("resume").await, "published");
+
+    assert_eq!(act(&ada, &draft, "archive").await.json["data"]["state"], "archived");
+    assert_eq!(act(&ada, &draft, "restore").await.json["data"]["state"], "draft");
+}
+
+#[tokio::test]
+async fn of_many_pauses_at_once_one_pauses() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = published(&ada, "Live").await;
+    let answers = join_all((0..10).map(|_| act(&ada, &id, "pause"))).await;
+    let paused = answers.iter().filter(|answer| answer.status == "200 OK").count();
+    assert_eq!(paused, 1);
+    assert!(answers.iter().all(|answer| answer.status == "200 OK" || answer.code() == "invalid_state"));
+}
+
+#[tokio::test]
+async fn a_batch_archives_what_it_can_and_says_what_it_could_not() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let (one, two) = (published(&ada, "One").await, created(&ada, "Two", echo()).await);
+    let archived = created(&ada, "Archived", echo()).await;
+    act(&ada, &archived, "archive").await;
+    let theirs = published(&app.person("bob"), "Theirs").await;
+    let ids = json!({"ids": [one, archived, theirs, "no-id", two]});
+    let answer = ada.post_json(&format!("{WORKFLOWS}/batch/archive"), ids).await;
+    assert_eq!(answer.status, "200 OK");
+    assert_eq!(answer.json["data"]["archived"], json!([one, two]));
+    let codes: Vec<_> =
+        answer.json["data"]["failed"].as_array().unwrap().iter().map(|failed| failed["code"].clone()).collect();
+    assert_eq!(codes, ["invalid_state", "workflow_not_found", "workflow_not_found"]);
+    assert_eq!(ada.get(&format!("{WORKFLOWS}?state=archived")).await.json["meta"]["total"], 3);
+    for wrong in [json!({"ids": []}), json!({"ids": vec!["x"; 101]}), json!({})] {
+        assert_eq!(ada.post_json(&format!("{WORKFLOWS}/batch/archive"), wrong).await.code(), "invalid_body");
+    }
+}

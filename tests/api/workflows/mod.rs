@@ -1,0 +1,54 @@
+//! `/builder/v1/workflows…`.
+
+mod definition;
+mod expressions;
+mod life;
+mod publish;
+mod validate;
+mod versions;
+
+use serde_json::{Value, json};
+use tests::client::{Answer, Person};
+
+const WORKFLOWS: &str = "/builder/v1/workflows";
+
+/// The smallest graph that does something.
+fn echo() -> Value {
+    json!({
+        "nodes": [
+            {"id": "start", "type": "input", "name": "Start", "config": {}},
+            {"id": "end", "type": "send_result", "name": "", "config": {"output": "input"}},
+        ],
+        "connections": [{"from": {"node": "start", "port": "out"}, "to": {"node": "end", "port": "in"}}],
+    })
+}
+
+/// The same, and a step in between which says this.
+fn saying(text: &str) -> Value {
+    let mut graph = echo();
+    let said = json!({"id": "say", "type": "template", "name": "Say", "config": {"template": text}});
+    graph["nodes"].as_array_mut().unwrap().push(said);
+    graph["connections"] = json!([
+        {"from": {"node": "start", "port": "out"}, "to": {"node": "say", "port": "in"}},
+        {"from": {"node": "say", "port": "out"}, "to": {"node": "end", "port": "in"}},
+    ]);
+    graph
+}
+
+async fn created(person: &Person, name: &str, graph: Value) -> String {
+    let created = person.post_json(WORKFLOWS, json!({"name": name, "graph": graph})).await;
+    assert_eq!(created.status, "201 Created", "{}", created.text);
+    created.id().to_owned()
+}
+
+/// `POST /workflows/{id}/{what}`
+async fn act(person: &Person, id: &str, what: &str) -> Answer {
+    person.post(&format!("{WORKFLOWS}/{id}/{what}")).await
+}
+
+async fn published(person: &Person, name: &str) -> String {
+    let id = created(person, name, echo()).await;
+    let published = act(person, &id, "publish").await;
+    assert_eq!(published.status, "201 Created", "{}", published.text);
+    id
+}

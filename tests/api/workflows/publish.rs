@@ -1,0 +1,121 @@
+//! Publishing: releases are numbered without gaps, whatever happens at once.
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use tests::TestApp;
+use tests::client::Person;
+
+use super::*;
+
+async fn numbers(person: &Person, id: &str) -> Vec<u64> {
+    let mut numbers = Vec::new();
+    for page in 1.. {
+        let list = person.get(&format!("{WORKFLOWS}/{id}/releases?perPage=100&page={page}")).await;
+        let found = list.json["data"].as_array().unwrap().clone();
+        if found.is_empty() {
+            break;
+        }
+        numbers.extend(found.iter().map(|release| release["number"].as_u64().unwrap()));
+    }
+    numbers
+}
+
+#[tokio::test]
+async fn a_publication_is_a_release_a_manifest_and_a_deployment() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Echo", echo()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let published = ada.post_json(&format!("{path}/publish"), json!({"notes": "first"})).await;
+    assert_eq!(published.status, "201 Created", "{}", published.text);
+    let data = &published.json["data"];
+    assert_eq!(data["workflow"]["state"], "published");
+    assert_eq!(data["workflow"]["hasUnpublishedChanges"], false);
+    assert_eq!(
+        (&data["release"]["number"], &data["release"]["notes"], &data["release"]["active"]),
+        (&json!(1), &json!("first"), &json!(true))
+    );
+    assert_eq!(data["deployment"]["releaseId"], data["release"]["id"]);
+    assert_eq!(data["workflow"]["activeRelease"], json!({"id": data["release"]["id"], "number": 1}));
+
+    let again = act(&ada, &id, "publish").await;
+    assert_eq!((again.status.as_str(), again.code()), ("409 Conflict", "no_changes"));
+    // Moving a node on the canvas is no change; saying something else is.
+    let mut moved = echo();
+    moved["nodes"][0]["position"] = json!({"x": 10, "y": 20});
+    let patched = ada.patch(&path, json!({"graph": moved})).await;
+    assert_eq!(patched.json["data"]["hasUnpublishedChanges"], false);
+    assert_eq!(act(&ada, &id, "publish").await.code(), "no_changes");
+    let patched = ada.patch(&path, json!({"graph": saying("hello")})).await;
+    assert_eq!(patched.json["data"]["hasUnpublishedChanges"], true);
+    assert_eq!(act(&ada, &id, "publish").await.json["data"]["release"]["number"], 2);
+
+    let notes = ada.post_json(&format!("{path}/publish"), json!({"notes": "x".repeat(1001)})).await;
+    assert_eq!(notes.json["error"]["message"], "notes: at most 1000 characters");
+}
+
+#[tokio::test]
+async fn of_two_hundred_publications_of_one_draft_one_makes_a_release() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Echo", echo()).await;
+    let answers = join_all((0..200).map(|_| act(&ada, &id, "publish"))).await;
+    let made = answers.iter().filter(|answer| answer.status == "201 Created").count();
+    let refused = answers.iter().filter(|answer| answer.code() == "no_changes").count();
+    assert_eq!((made, refused), (1, 199));
+    assert_eq!(numbers(&ada, &id).await, [1]);
+}
+
+#[tokio::test]
+async fn two_hundred_who_edit_and_publish_leave_no_gap() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Busy", echo()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let edits = (0..200).map(|index| {
+        let (ada, path, id) = (ada.clone(), path.clone(), id.clone());
+        async move {
+            let edited = ada.patch(&path, json!({"graph": saying(&format!("version {index}"))})).await;
+            assert_eq!(edited.status, "200 OK", "{}", edited.text);
+            act(&ada, &id, "publish").await
+        }
+    });
+    let answers = join_all(edits).await;
+    for answer in &answers {
+        assert!(answer.status == "201 Created" || answer.code() == "no_changes", "{}", answer.text);
+    }
+    let made = answers.iter().filter(|answer| answer.status == "201 Created").count() as u64;
+    let numbers = numbers(&ada, &id).await;
+    assert_eq!(numbers, (1..=made).rev().collect::<Vec<_>>());
+    // Each number was answered to one of them.
+    let mut answered: Vec<u64> =
+        answers.iter().filter_map(|answer| answer.json["data"]["release"]["number"].as_u64()).collect();
+    answered.sort_unstable();
+    assert_eq!(answered, (1..=made).collect::<Vec<_>>());
+    let read = ada.get(&path).await;
+    assert_eq!(read.json["data"]["activeRelease"]["number"], made);
+    let active = ada.get(&format!("{path}/releases?perPage=100")).await;
+    let active = active.json["data"].as_array().unwrap().iter().filter(|release| release["active"] == true).count();
+    assert_eq!(active, 1);
+}
+
+#[tokio::test]
+async fn what_is_published_stays_as_it_was() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Echo", saying("one")).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let first = act(&ada, &id, "publish").await.json["data"]["release"].clone();
+    ada.patch(&path, json!({"name": "Renamed", "graph": saying("two")})).await;
+    let manifest = ada.get(&format!("{path}/releases/{}/manifest", first["id"].as_str().unwrap())).await;
+    let manifest = &manifest.json["data"];
+    assert_eq!(manifest["workflow"]["name"], "Echo");
+    assert_eq!(manifest["graph"], saying("one"));
+    assert_eq!(manifest["sha256"], first["sha256"]);
+    assert_eq!(manifest["dependencies"], json!({"agents": [], "models": [], "workflows": [], "credentials": []}));
+
+    // The checksum is what its description says.
+    let mut unsigned = manifest.clone();
+    unsigned["sha256"] = Value::from("");
+    assert_eq!(shared::domain::graph::hash(&unsigned), manifest["sha256"].as_str().unwrap());
+}

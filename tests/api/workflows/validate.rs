@@ -1,0 +1,131 @@
+//! What is said of a draft.
+
+use serde_json::{Value, json};
+use tests::TestApp;
+
+use super::*;
+
+#[tokio::test]
+async fn a_sound_draft_is_valid() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Echo", echo()).await;
+    let answer = act(&ada, &id, "validate").await;
+    assert_eq!(answer.json["data"], json!({"valid": true, "problems": []}));
+}
+
+#[tokio::test]
+async fn everything_wrong_is_said_at_once() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let nobody = "019cb8e2-3f4a-7c21-9b6d-000000000000";
+    let graph = json!({
+        "nodes": [
+            {"id": "start", "type": "input", "config": {}},
+            {"id": "check", "type": "condition", "name": "Big?", "config": {"expression": "input.n >"}},
+            {"id": "ask", "type": "agent", "config": {"agentId": nobody, "message": "hi"}},
+            {"id": "think", "type": "model", "config": {"model": "gone", "prompt": "{{ nodes.end.output }}"}},
+            {"id": "call", "type": "http", "config": {"url": "https://example.com", "credentialId": nobody}},
+            {"id": "hook", "type": "webhook", "config": {}},
+            {"id": "end", "type": "send_result", "config": {}},
+        ],
+        "connections": [
+            {"from": {"node": "start", "port": "out"}, "to": {"node": "check", "port": "in"}},
+            {"from": {"node": "hook", "port": "out"}, "to": {"node": "check", "port": "in"}},
+            {"from": {"node": "check", "port": "true"}, "to": {"node": "ask", "port": "in"}},
+            {"from": {"node": "check", "port": "false"}, "to": {"node": "think", "port": "in"}},
+            {"from": {"node": "ask", "port": "out"}, "to": {"node": "call", "port": "in"}},
+            {"from": {"node": "think", "port": "out"}, "to": {"node": "end", "port": "in"}},
+            {"from": {"node": "call", "port": "out"}, "to": {"node": "end", "port": "in"}},
+        ],
+    });
+    let id = created(&ada, "Wrong", graph).await;
+    let answer = act(&ada, &id, "validate").await;
+    assert_eq!(answer.json["data"]["valid"], false);
+    let found = |problems: &Value| -> Vec<String> {
+        let problems = problems.as_array().unwrap().iter();
+        problems
+            .map(|problem| format!("{} {} {}", problem["nodeId"], problem["code"], problem["field"]).replace('"', ""))
+            .collect()
+    };
+    let expected = [
+        "check invalid_expression config.expression",
+        "ask reference_gone config.agentId",
+        "think not_upstream config.prompt",
+        "think reference_gone config.model",
+        "call credential_gone null",
+        "hook channel_incomplete null",
+    ];
+    let mut said = found(&answer.json["data"]["problems"]);
+    said.sort();
+    let mut sorted = expected;
+    sorted.sort_unstable();
+    assert_eq!(said, sorted);
+    let first = &answer.json["data"]["problems"][0];
+    assert_eq!(
+        first["message"],
+        "node `Big?` (check), config.expression, line 1, column 10: the expression ends too early"
+    );
+    assert_eq!((&first["line"], &first["column"], &first["severity"]), (&json!(1), &json!(10), &json!("error")));
+
+    // Publishing refuses with the first of them, and shows all.
+    let refused = act(&ada, &id, "publish").await;
+    assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"));
+    assert_eq!(refused.json["error"]["message"], first["message"]);
+    assert_eq!(refused.json["error"]["details"], answer.json["data"]["problems"]);
+    assert_eq!(ada.get(&format!("{WORKFLOWS}/{id}")).await.json["data"]["state"], "draft");
+}
+
+#[tokio::test]
+async fn a_channel_that_is_not_configured_has_a_code_of_its_own() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let mut graph = echo();
+    graph["nodes"][0] = json!({"id": "start", "type": "webhook", "name": "Hook", "config": {}});
+    let id = created(&ada, "Hooked", graph).await;
+    let refused = act(&ada, &id, "publish").await;
+    assert_eq!((refused.status.as_str(), refused.code()), ("422 Unprocessable Entity", "channel_incomplete"));
+    assert_eq!(refused.json["error"]["message"], "node `Hook` (start): its channel is not configured");
+}
+
+#[tokio::test]
+async fn a_workflow_does_not_run_itself_and_knows_its_own_account_only() {
+    let app = TestApp::start().await;
+    let (ada, bob) = (app.person("ada"), app.person("bob"));
+    let (own, theirs) = (created(&ada, "Own", echo()).await, published(&bob, "Theirs").await);
+    for (named, code) in [(&own, "own_workflow"), (&theirs, "reference_gone")] {
+        let mut graph = echo();
+        graph["nodes"][1] = json!({"id": "end", "type": "workflow", "name": "", "config": {"workflowId": named}});
+        ada.patch(&format!("{WORKFLOWS}/{own}"), json!({"graph": graph})).await;
+        let answer = act(&ada, &own, "validate").await;
+        let codes: Vec<_> =
+            answer.json["data"]["problems"].as_array().unwrap().iter().map(|p| p["code"].clone()).collect();
+        assert!(codes.contains(&json!(code)), "{codes:?}");
+        assert_eq!(act(&ada, &own, "publish").await.code(), "invalid_body");
+    }
+}
+
+#[tokio::test]
+async fn the_catalogue_tells_what_a_graph_can_be_made_of() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let answer = ada.get(&format!("{WORKFLOWS}/node-types")).await;
+    assert_eq!(answer.column("type").len(), 23);
+    let types = answer.json["data"].as_array().unwrap();
+    let http = types.iter().find(|kind| kind["type"] == "http").unwrap();
+    assert_eq!(http["inputs"], json!([{"name": "in", "optional": false}]));
+    assert_eq!((&http["effects"], &http["category"]), (&json!(true), &json!("integration")));
+    assert_eq!(http["configSchema"]["properties"]["url"]["x-language"], "jinja");
+    let condition = types.iter().find(|kind| kind["type"] == "condition").unwrap();
+    assert_eq!(condition["outputs"], json!([{"name": "true"}, {"name": "false"}]));
+
+    // Every example, taken as it is, is a node that nothing is wrong with but what it names.
+    for kind in types {
+        let graph = json!({"nodes": [{"id": "n", "type": kind["type"], "config": kind["example"]["config"]}]});
+        let id = created(&ada, "Example", graph).await;
+        let problems = act(&ada, &id, "validate").await.json["data"]["problems"].clone();
+        let codes: Vec<_> =
+            problems.as_array().unwrap().iter().map(|p| p["code"].as_str().unwrap().to_owned()).collect();
+        assert!(!codes.iter().any(|code| code.starts_with("invalid")), "{} {codes:?}", kind["type"]);
+    }
+}
