@@ -4,3 +4,4 @@ pub mod compile;
 pub mod expression;
 pub mod nodes;
 pub mod schema;
+pub mod templates;

@@ -21,6 +21,8 @@ use serde_json::Value;
 use super::chat::{ChatAnswer, ChatRequest, Chunk};
 use super::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 
+#[cfg(test)]
+pub use dev::Dev;
 pub use failure::{Failure, FailureKind};
 pub use settings::{ProviderSettings, connect};
 
