@@ -9,12 +9,16 @@ use crate::handlers::definition::*;
 use crate::handlers::expressions::*;
 use crate::handlers::life::*;
 use crate::handlers::node_types::*;
+use crate::handlers::templates::*;
 use crate::handlers::versions::*;
 
 routes! { Stores;
     "/builder/v1/workflows" => get(list_workflows), post(create_workflow);
     "/builder/v1/workflows/node-types" => get(list_node_types);
     "/builder/v1/workflows/expression/preview" => post(preview_expression);
+    "/builder/v1/workflows/templates" => get(list_templates);
+    "/builder/v1/workflows/templates/{template_id}" => get(get_template);
+    "/builder/v1/workflows/templates/{template_id}/instantiate" => post(instantiate_template);
     "/builder/v1/workflows/batch/archive" => post(archive_workflows);
     "/builder/v1/workflows/{id}" => get(get_workflow), patch(update_workflow), delete(delete_workflow);
     "/builder/v1/workflows/{id}/delete-impact" => get(get_delete_impact);

@@ -27,6 +27,8 @@ const BATCH_GET: usize = 100;
 /// With the waits of [`pause`], some two seconds of trying: what is in the way takes milliseconds, so many short waits
 /// come through where few long ones would not.
 const ATTEMPTS: u32 = 30;
+/// Some ten seconds.
+const TURNS: u32 = 120;
 const LONGEST_PAUSE_MS: u64 = 160;
 
 /// Why a write was not carried out: the condition of the `index`th change failed, and the item stands as shown.
@@ -320,7 +322,17 @@ where
 
 /// Waits before the next attempt, longer each time and never as long as a neighbour; after the last it gives up.
 pub(super) async fn pause(attempt: u32, cause: &str) -> Result<()> {
-    if attempt + 1 >= ATTEMPTS {
+    pause_before(attempt, ATTEMPTS, cause).await
+}
+
+/// The same for a change of what was read, which others change too: each round one of them comes through, so it takes
+/// as many rounds as there are others.
+pub(super) async fn wait_my_turn(attempt: u32, cause: &str) -> Result<()> {
+    pause_before(attempt, TURNS, cause).await
+}
+
+async fn pause_before(attempt: u32, attempts: u32, cause: &str) -> Result<()> {
+    if attempt + 1 >= attempts {
         return Err(Error::busy(cause));
     }
     let ceiling_ms = (5 << attempt.min(10)).min(LONGEST_PAUSE_MS);

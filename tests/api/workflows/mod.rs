@@ -4,6 +4,7 @@ mod definition;
 mod expressions;
 mod life;
 mod publish;
+mod templates;
 mod validate;
 mod versions;
 

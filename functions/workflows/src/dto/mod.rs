@@ -4,5 +4,6 @@ pub mod expression;
 pub mod list;
 pub mod node_type;
 pub mod problem;
+pub mod template;
 pub mod version;
 pub mod workflow;

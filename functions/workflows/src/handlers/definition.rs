@@ -69,7 +69,7 @@ pub async fn create_workflow(
 }
 
 /// Stores a new workflow, and answers with it.
-async fn created(stores: &Stores, workflow: Workflow, key: Option<Uuid>) -> Result<Response> {
+pub async fn created(stores: &Stores, workflow: Workflow, key: Option<Uuid>) -> Result<Response> {
     let etag = ETag::of(workflow.revision);
     let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
     Ok(idempotency::created(stores.workflows.create(&workflow, key, &answer).await?, etag, answer))

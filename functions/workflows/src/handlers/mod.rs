@@ -4,4 +4,5 @@ pub mod definition;
 pub mod expressions;
 pub mod life;
 pub mod node_types;
+pub mod templates;
 pub mod versions;

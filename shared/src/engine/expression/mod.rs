@@ -1,5 +1,5 @@
-//! What users write to compute: conditions in CEL, texts in Jinja. Both are read into one tree ([`tree`]), which one
-//! evaluator walks within a budget ([`budget`]): no text that can be saved hangs, crashes or bloats whoever evaluates
+//! What users write to compute: conditions in CEL, texts in Jinja. Both are read into one tree (`tree`), which one
+//! evaluator walks within a budget (`budget`): no text that can be saved hangs, crashes or bloats whoever evaluates
 //! it, and what fails never shows a value.
 //!
 //! CEL is read here; its grammar is small, and every node gets a place to point at. Jinja is read by minijinja. Both

@@ -12,7 +12,7 @@ use super::catalog::answers;
 use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, Created};
 use super::keys::{self, Key};
-use super::table::{Item, Refused, Table, parse, pause};
+use super::table::{Item, Refused, Table, parse, wait_my_turn};
 use super::work::{self, Gone};
 use super::write::Write;
 use crate::domain::agent::{Agent, AgentPatch, Scope};
@@ -83,7 +83,7 @@ impl Agents {
             if self.replace(&before, &after).await? {
                 return Ok(after);
             }
-            pause(attempt, "others keep changing the agent").await?;
+            wait_my_turn(attempt, "others keep changing the agent").await?;
         }
         unreachable!("pause gives up")
     }
@@ -156,7 +156,7 @@ impl Agents {
             if self.replace(&before, &after).await? {
                 return Ok(());
             }
-            pause(attempt, "others keep changing the agent").await?;
+            wait_my_turn(attempt, "others keep changing the agent").await?;
         }
         unreachable!("pause gives up")
     }

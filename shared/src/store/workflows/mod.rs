@@ -12,7 +12,7 @@ use uuid::Uuid;
 use super::dependents::{By, Dependent};
 use super::idempotency::{self, Created};
 use super::keys;
-use super::table::{Item, Refused, Table, pause};
+use super::table::{Item, Refused, Table, wait_my_turn};
 use super::work::{self, Gone};
 use super::write::Write;
 use crate::bucket::Bucket;
@@ -112,7 +112,7 @@ impl Workflows {
             if self.replace(before, &after).await? {
                 return Ok(after);
             }
-            pause(attempt, "others keep changing the workflow").await?;
+            wait_my_turn(attempt, "others keep changing the workflow").await?;
         }
         unreachable!("pause gives up")
     }
@@ -167,7 +167,7 @@ impl Workflows {
                 return Ok(Loaded { workflow: found.workflow(account, &text)?, graph, references });
             }
             // Whoever changed the graph since took the object away that it was in.
-            pause(attempt, "others keep changing the graph").await?;
+            wait_my_turn(attempt, "others keep changing the graph").await?;
         }
         unreachable!("pause gives up")
     }
@@ -256,7 +256,7 @@ pub(super) async fn mark(
         if entities.write(write).await?.is_ok() {
             return Ok(());
         }
-        pause(attempt, "others keep changing the workflow").await?;
+        wait_my_turn(attempt, "others keep changing the workflow").await?;
     }
     unreachable!("pause gives up")
 }

@@ -16,7 +16,7 @@ use crate::domain::workflow::{Active, Dependencies, Deployment, Manifest, Manife
 use crate::store::dependents::{self, By, Dependent};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
-use crate::store::table::{Index, Item, Query, parse, pause, to_item};
+use crate::store::table::{Index, Item, Query, parse, to_item, wait_my_turn};
 use crate::{Error, Result};
 
 /// All of them are checked in one transaction of at most 100 parts.
@@ -114,7 +114,7 @@ impl Workflows {
             if let Some(published) = self.release_as(before, prepared, notes.clone(), by).await? {
                 return Ok(published);
             }
-            pause(attempt, "others keep changing the workflow").await?;
+            wait_my_turn(attempt, "others keep changing the workflow").await?;
         }
         unreachable!("pause gives up")
     }
@@ -227,7 +227,7 @@ impl Workflows {
                 self.depend_no_more(&workflow, unnamed).await?;
                 return Ok((workflow, deployment));
             }
-            pause(attempt, "others keep changing the workflow").await?;
+            wait_my_turn(attempt, "others keep changing the workflow").await?;
         }
         unreachable!("pause gives up")
     }

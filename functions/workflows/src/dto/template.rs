@@ -1,0 +1,131 @@
+//! Templates.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use shared::domain::graph::Graph;
+use shared::domain::page::{Page, PageRequest};
+use shared::domain::text;
+use shared::engine::templates::{self, Template, TemplateCategory};
+use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
+use utoipa::{IntoParams, ToSchema};
+use uuid::Uuid;
+
+#[derive(Deserialize, IntoParams)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListTemplates {
+    #[serde(default = "first_page", deserialize_with = "page_number")]
+    #[param(minimum = 1, maximum = 2147483647, default = 1)]
+    page: u32,
+    #[serde(default = "default_per_page", deserialize_with = "per_page")]
+    #[param(minimum = 1, maximum = 100, default = 20)]
+    per_page: u32,
+    /// Only templates whose name, description or tags contain this, in whatever case.
+    #[param(nullable = false)]
+    search: Option<String>,
+    /// Only templates for one of these, separated by commas.
+    #[serde(default)]
+    #[param(value_type = Vec<TemplateCategory>, style = Form, explode = false, min_items = 1)]
+    category: CommaList<TemplateCategory>,
+    /// `name` when left out.
+    #[serde(default)]
+    #[param(inline)]
+    sort: TemplateSortIn,
+    /// `asc` when left out.
+    #[serde(default = "ascending")]
+    #[param(inline)]
+    order: OrderIn,
+}
+
+#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum TemplateSortIn {
+    #[default]
+    Name,
+    Category,
+}
+
+fn ascending() -> OrderIn {
+    OrderIn::Asc
+}
+
+impl ListTemplates {
+    pub fn page(self) -> Page<&'static Template> {
+        let mut found: Vec<_> = templates::all().iter().collect();
+        if let Some(search) = self.search.as_deref().map(text::folded) {
+            let contains = |text: &str| text::folded(text).contains(&search);
+            found.retain(|template| {
+                contains(template.name)
+                    || contains(template.description)
+                    || template.tags.iter().any(|tag| contains(tag))
+            });
+        }
+        if !self.category.0.is_empty() {
+            found.retain(|template| self.category.0.contains(&template.category));
+        }
+        found.sort_by_cached_key(|template| match self.sort {
+            TemplateSortIn::Name => (String::new(), text::sort_key(template.name)),
+            TemplateSortIn::Category => (format!("{:?}", template.category), text::sort_key(template.name)),
+        });
+        if let OrderIn::Desc = self.order {
+            found.reverse();
+        }
+        PageRequest { page: self.page, per_page: self.per_page }.of(found)
+    }
+}
+
+/// A template, as lists show it.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "TemplateSummary")]
+pub struct TemplateSummaryOut {
+    id: Uuid,
+    /// Leads to it as well as the id does.
+    #[schema(example = "support-triage")]
+    slug: &'static str,
+    name: &'static str,
+    description: &'static str,
+    category: TemplateCategory,
+    tags: Vec<&'static str>,
+}
+
+impl From<&'static Template> for TemplateSummaryOut {
+    fn from(template: &'static Template) -> Self {
+        let Template { id, slug, name, description, category, tags, .. } = template;
+        Self { id: *id, slug, name, description, category: *category, tags: tags.clone() }
+    }
+}
+
+/// A template with its graph.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Template")]
+pub struct TemplateOut {
+    #[serde(flatten)]
+    template: TemplateSummaryOut,
+    /// What to try it with.
+    #[schema(value_type = Object)]
+    example_input: &'static Value,
+    /// What there is still to do once it is instantiated.
+    steps: &'static [String],
+    graph: &'static Graph,
+}
+
+impl From<&'static Template> for TemplateOut {
+    fn from(template: &'static Template) -> Self {
+        Self {
+            template: template.into(),
+            example_input: &template.example_input,
+            steps: &template.steps,
+            graph: &template.graph,
+        }
+    }
+}
+
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+#[schema(title = "Instantiate")]
+pub struct InstantiateIn {
+    /// The name of the workflow; that of the template when left out.
+    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    pub name: Option<String>,
+}

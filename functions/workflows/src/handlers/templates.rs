@@ -1,0 +1,91 @@
+//! Prebuilt workflows, and making one's own of them.
+
+use std::str::FromStr;
+
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
+use shared::domain::id::{Id, NotAnId, WorkflowId};
+use shared::domain::workflow::{NewWorkflow, Workflow};
+use shared::engine::templates::{self, Template};
+use shared::http::idempotency::{self, IdempotencyHeaders};
+use shared::http::standard::{Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
+
+use super::definition::created;
+use crate::Stores;
+use crate::dto::template::{InstantiateIn, ListTemplates, TemplateOut, TemplateSummaryOut};
+use crate::dto::workflow::WorkflowOut;
+
+/// A template, by its id or its slug.
+pub struct Found(&'static Template);
+
+impl FromStr for Found {
+    type Err = NotAnId;
+
+    fn from_str(text: &str) -> std::result::Result<Self, NotAnId> {
+        templates::find(text).map(Self).ok_or(NotAnId)
+    }
+}
+
+impl Id for Found {
+    const KIND: &'static str = "template";
+}
+
+/// List templates
+///
+/// Workflows that others drew, to begin with.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/templates", tag = "templates", params(ListTemplates), security(("bearer" = [])),
+    responses((status = 200, description = "A page of templates", body = DataList<TemplateSummaryOut>), Refused),
+)]
+pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Result<DataList<TemplateSummaryOut>> {
+    let page = query.page();
+    let meta = (&page).into();
+    Ok(DataList { data: page.items.into_iter().map(TemplateSummaryOut::from).collect(), meta })
+}
+
+/// Read a template
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/templates/{template_id}", tag = "templates", security(("bearer" = [])),
+    params(("template_id" = String, Path, description = "The template, by its id or its slug")),
+    responses(
+        (status = 200, description = "The template with its graph", body = Data<TemplateOut>),
+        (status = 404, description = "No such template", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_template(_: Caller, Path(Found(template)): Path<Found>) -> Result<Data<TemplateOut>> {
+    Ok(Data { data: template.into() })
+}
+
+/// Make a workflow of a template
+///
+/// A draft of the caller's own, which nothing binds to the template any more.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/templates/{template_id}/instantiate", tag = "templates",
+    security(("bearer" = [])),
+    params(("template_id" = String, Path, description = "The template, by its id or its slug"), IdempotencyHeaders),
+    request_body = Option<InstantiateIn>,
+    responses(
+        (status = 201, description = "The new workflow", body = Data<WorkflowOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such template", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn instantiate_template(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(Found(template)): Path<Found>,
+    headers: HeaderMap,
+    OptionalJson(InstantiateIn { name }): OptionalJson<InstantiateIn>,
+) -> Result<Response> {
+    let given = NewWorkflow {
+        name: Some(name.unwrap_or_else(|| template.name.to_owned())),
+        description: Some(template.description.to_owned()),
+        graph: template.graph.clone(),
+    };
+    let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
+    created(&stores, workflow, idempotency::key(&headers)?).await
+}
