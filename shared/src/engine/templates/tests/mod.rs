@@ -41,7 +41,7 @@ fn every_file_is_a_template_and_every_template_is_told_from_the_others() {
 fn every_graph_compiles_without_a_word() {
     for template in all() {
         template.graph.check().unwrap_or_else(|error| panic!("{}: {error}", template.slug));
-        let (plan, problems) = compile(&template.graph);
+        let (plan, problems) = compile(&template.graph).finish();
         let problems: Vec<_> = problems.into_iter().map(|problem| problem.message).collect();
         assert_eq!(problems, Vec::<String>::new(), "{}", template.slug);
         assert!(plan.is_some());
@@ -74,7 +74,7 @@ fn every_graph_is_laid_out_from_left_to_right() {
 #[test]
 fn only_what_every_platform_has_is_named() {
     for Template { slug, graph, .. } in all() {
-        for step in compile(graph).0.unwrap().steps {
+        for step in compile(graph).finish().0.unwrap().steps {
             assert_eq!(step.credential, None, "{slug}");
             for (reference, _) in &step.references {
                 let is_embedded =
@@ -92,7 +92,7 @@ fn only_what_every_platform_has_is_named() {
 #[test]
 fn every_way_that_a_node_opens_leads_on() {
     for Template { slug, graph, .. } in all() {
-        let plan = compile(graph).0.unwrap();
+        let plan = compile(graph).finish().0.unwrap();
         for step in &plan.steps {
             let is_end = matches!(step.node_type.name, "send_result" | "send_message");
             for port in step.outputs.iter().filter(|port| !(is_end && *port == "out")) {

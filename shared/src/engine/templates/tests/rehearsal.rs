@@ -81,7 +81,7 @@ fn large_inputs(template: &Template) -> Vec<Value> {
 
 /// Whether so many runs take every way.
 fn rehearse(template: &Template, input: &Value, most: usize, met: &mut HashSet<String>) -> bool {
-    let plan = compile(&template.graph).0.unwrap();
+    let plan = compile(&template.graph).finish().0.unwrap();
     let is_waited_for = ["webhook", "input"].iter().any(|name| super::has(template, name));
     let mut choices = Choices::default();
     for _ in 0..most {
@@ -236,7 +236,7 @@ impl Run<'_> {
 #[test]
 fn the_rehearsal_sees_what_a_run_gives() {
     let template = find("webhook-enrichment").unwrap();
-    let plan = compile(&template.graph).0.unwrap();
+    let plan = compile(&template.graph).finish().0.unwrap();
     let mut run = Run { plan: &plan, choices: &mut Choices::default(), met: &mut HashSet::new(), is_answered: false };
     let taken = run.steps(None, HashMap::new(), &template.example_input, &Map::new(), &json!({})).unwrap();
     let result = plan.steps.iter().position(|step| step.node_type.name == "send_result").unwrap();
