@@ -42,6 +42,8 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("catalog/get-unknown", 404, Some("model_not_found")),
     ("catalog/list", 200, None),
     ("catalog/no-key", 401, Some("identity.invalid_token")),
+    ("channels/connections-unknown", 404, Some("workflow_not_found")),
+    ("channels/webhooks-unknown", 404, Some("workflow_not_found")),
     ("inference/chat", 200, None),
     ("inference/chat-streamed", 200, None),
     ("inference/embeddings", 200, None),

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use axum::extract::{Path, Request, State};
+use axum::extract::{Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use lambda_http::RequestExt;
 use serde::Serialize;
 use shared::Error;
+use shared::http::base_url::BaseUrl;
 use shared::http::standard::{ErrorBody, Result};
 use utoipa::ToSchema;
 
@@ -23,8 +23,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
     get, path = "/builder/v1/openapi.json", tag = "reference",
     responses((status = 200, description = "This document", body = Object)),
 )]
-pub async fn builder_document(request: Request) -> Response {
-    ([(CONTENT_TYPE, "application/json")], BUILDER.at(base_url(&request).as_deref())).into_response()
+pub async fn builder_document(BaseUrl(base_url): BaseUrl) -> Response {
+    ([(CONTENT_TYPE, "application/json")], BUILDER.at(base_url.as_deref())).into_response()
 }
 
 /// The OpenAPI document of the model gateway
@@ -32,18 +32,8 @@ pub async fn builder_document(request: Request) -> Response {
     get, path = "/gateway/v1/openapi.json", tag = "reference",
     responses((status = 200, description = "The document", body = Object)),
 )]
-pub async fn gateway_document(request: Request) -> Response {
-    ([(CONTENT_TYPE, "application/json")], GATEWAY.at(base_url(&request).as_deref())).into_response()
-}
-
-/// The base URL that the caller used: host, and whatever API Gateway's stage puts before the path.
-fn base_url(request: &Request) -> Option<String> {
-    let header = |name: &str| request.headers().get(name)?.to_str().ok();
-    let host =
-        header("host").filter(|host| host.bytes().all(|c| c.is_ascii_alphanumeric() || b".-:[]".contains(&c)))?;
-    let scheme = header("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
-    let stage = request.raw_http_path().strip_suffix(request.uri().path()).unwrap_or_default();
-    Some(format!("{scheme}://{host}{stage}"))
+pub async fn gateway_document(BaseUrl(base_url): BaseUrl) -> Response {
+    ([(CONTENT_TYPE, "application/json")], GATEWAY.at(base_url.as_deref())).into_response()
 }
 
 /// Whether the platform is well.

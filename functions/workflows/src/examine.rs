@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use shared::auth::Caller;
+use shared::domain::channel::{self, ChannelKind, Channels, Equipment};
 use shared::domain::graph::Graph;
 use shared::domain::id::WorkflowId;
 use shared::domain::reference::Reference;
@@ -23,7 +24,12 @@ pub struct Examiner<'a> {
 
 impl Examiner<'_> {
     /// Everything there is to say of the graph, and what it names when it may be published.
-    pub async fn examine(&self, id: WorkflowId, graph: &Graph) -> Result<(Option<Prepared>, Vec<Problem>)> {
+    pub async fn examine(
+        &self,
+        id: WorkflowId,
+        graph: &Graph,
+        channels: &Channels,
+    ) -> Result<(Option<Prepared>, Vec<Problem>)> {
         let mut compiled = compile(graph);
         let (references, credentials) = (compiled.references(), compiled.credentials());
         let Self { stores, caller } = self;
@@ -33,13 +39,21 @@ impl Examiner<'_> {
             let runs_itself = step.references.iter().any(|(reference, _)| *reference == Reference::Workflow(id));
             runs_itself.then(|| "a workflow cannot run itself".to_owned())
         });
+        let needs_equipment =
+            !credentials.is_empty() || !channel::slots(graph).iter().all(|slot| slot.kind == ChannelKind::Internal);
+        let equipment = match needs_equipment {
+            true => stores.workflows.equipment(caller.account(), id).await?,
+            false => Equipment::default(),
+        };
         compiled.hold_each_to("credential_gone", |step| {
-            step.credential.map(|(_, field)| format!("config.{field}: the workflow has no such credential"))
+            let (credential, field) = step.credential?;
+            let is_gone = !equipment.credentials.contains(&credential);
+            is_gone.then(|| format!("config.{field}: the workflow has no such credential"))
         });
-        // Triggers and outputs that lead to other systems need one to lead to.
         compiled.hold_each_to(CHANNEL_INCOMPLETE, |step| {
-            let is_channel = matches!(step.node_type.name, "webhook" | "message" | "send_message");
-            is_channel.then(|| "its channel is not configured".to_owned())
+            let (_, kind) = channel::of_type(step.node_type.name)?;
+            let missing = channel::missing(kind, channels.get(&step.id), &equipment);
+            (!missing.is_empty()).then(|| format!("its channel is not configured: {} missing", missing.join(", ")))
         });
         if references.len() > MAX_REFERENCES {
             compiled.hold_each_to("too_many_references", |step| {
@@ -55,8 +69,8 @@ impl Examiner<'_> {
 impl Examine for Examiner<'_> {
     /// What the graph names, unless something prevents it from being published: then the first thing that does, and
     /// with it everything.
-    async fn prepare(&self, id: WorkflowId, graph: &Graph) -> Result<Prepared> {
-        let (prepared, problems) = self.examine(id, graph).await?;
+    async fn prepare(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<Prepared> {
+        let (prepared, problems) = self.examine(id, graph, channels).await?;
         prepared.ok_or_else(|| {
             let errors = || problems.iter().filter(|problem| problem.severity == Severity::Error);
             // A graph that is wrong comes before a channel that is not there yet.

@@ -30,6 +30,7 @@ impl Functions {
                 ("agents", agents::router(&context("agents"))?),
                 ("billing", billing::router(&context("billing"))?),
                 ("catalog", catalog::router(&context("catalog"))?),
+                ("channels", channels::router(&context("channels"))?),
                 ("inference", inference::router(&context("inference"))?),
                 ("reference", reference::router(&context("reference"))?),
                 ("workflows", workflows::router(&context("workflows"))?),

@@ -30,7 +30,7 @@ pub fn documents() -> Vec<Document> {
         merged(
             "builder.json",
             builder,
-            [agents::document(), workflows::document(), reference_of(|path| !is_gateway(path))],
+            [agents::document(), workflows::document(), channels::document(), reference_of(|path| !is_gateway(path))],
         ),
         merged(
             "gateway.json",

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::text;
+use super::{object, text};
 use crate::{Error, Result};
 
 pub const MAX_NODES: usize = 500;
@@ -19,8 +19,10 @@ const MAX_NAME_CHARS: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Graph {
+    #[serde(deserialize_with = "object::list")]
     #[schema(max_items = 500)]
     pub nodes: Vec<Node>,
+    #[serde(deserialize_with = "object::list")]
     #[schema(max_items = 2000)]
     pub connections: Vec<Connection>,
 }
@@ -44,8 +46,7 @@ pub struct Node {
     #[schema(example = json!({"expression": "input.priority > 2"}))]
     pub config: Map<String, Value>,
     /// Where it stands on the canvas; no part of what is published.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object::optional")]
     pub position: Option<Position>,
 }
 
@@ -60,7 +61,9 @@ pub struct Position {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Connection {
+    #[serde(deserialize_with = "object::one")]
     pub from: End,
+    #[serde(deserialize_with = "object::one")]
     pub to: End,
 }
 
@@ -69,7 +72,6 @@ pub struct Connection {
 pub struct End {
     #[schema(min_length = 1, max_length = 64, example = "classify")]
     pub node: String,
-    /// `out` and `in` where it is left out, as the end may be.
     #[schema(min_length = 1, max_length = 64, example = "out")]
     pub port: String,
 }

@@ -83,6 +83,9 @@ ids! {
     WorkflowId = "workflow", plain, "";
     ReleaseId = "release", plain, "";
     DeploymentId = "deployment", plain, "";
+    WebhookId = "webhook", plain, "";
+    /// What a workflow shows to a system that it calls.
+    CredentialId = "credential", plain, "";
     /// Something that is due and must not be lost; see `store::work`.
     WorkId = "work", plain, "";
     UserId = "user", prefixed, "usr_";

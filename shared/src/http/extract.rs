@@ -138,7 +138,7 @@ pub(super) async fn optional_json<T: DeserializeOwned + Default>(request: Reques
     let bytes = bytes(request).await?;
     match (bytes.is_empty(), is_json) {
         (true, _) => Ok(T::default()),
-        (false, true) => parse(&bytes),
+        (false, true) => parse::<Option<T>>(&bytes).map(Option::unwrap_or_default),
         (false, false) => Err(Error::NotJson),
     }
 }
@@ -152,6 +152,10 @@ pub(super) async fn json_bytes(request: Request) -> Result<axum::body::Bytes> {
 }
 
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    // Every body is an object: a list would be read as the fields of one in their order.
+    if bytes.trim_ascii_start().starts_with(b"[") {
+        return Err(Error::invalid_body("", "must be an object"));
+    }
     let mut json = serde_json::Deserializer::from_slice(bytes);
     let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
         let path = error.path().to_string();

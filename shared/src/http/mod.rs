@@ -1,6 +1,7 @@
 //! The only place that knows status codes. Each area of the platform has its envelope, a module here:
 //! a family of routes picks it with one `use`, and everything it refuses comes out in that form.
 
+pub mod base_url;
 pub mod cursor;
 pub mod detailed;
 pub mod etag;

@@ -19,7 +19,8 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
 use crate::domain::id::{
-    AgentId, ApiKeyId, AuditId, DeploymentId, LeaseId, OrgId, ReleaseId, TransactionId, UserId, WorkId, WorkflowId,
+    AgentId, ApiKeyId, AuditId, CredentialId, DeploymentId, LeaseId, OrgId, ReleaseId, TransactionId, UserId,
+    WebhookId, WorkId, WorkflowId,
 };
 use crate::domain::identity::Account;
 use crate::domain::lease::{Counter, What};
@@ -237,6 +238,29 @@ pub fn by_name(name: &str, id: impl ToString) -> String {
 
 pub fn by_updated(at: Time, id: impl ToString) -> String {
     format!("{at}#{}", id.to_string())
+}
+
+/// Where a call of a webhook finds it.
+pub fn webhook(id: WebhookId) -> Key {
+    Key::new(format!("WEBHOOK#{id}"), "WEBHOOK")
+}
+
+/// The webhooks of a workflow.
+pub fn webhooks(account: Account, workflow: WorkflowId) -> String {
+    format!("WEBHOOKS#{}#{}#{workflow}", account.org, account.user)
+}
+
+pub fn listed_webhook(account: Account, workflow: WorkflowId, id: WebhookId) -> Key {
+    Key::new(webhooks(account, workflow), id)
+}
+
+/// The outbound credentials of a workflow.
+pub fn credentials(account: Account, workflow: WorkflowId) -> String {
+    format!("CREDENTIALS#{}#{}#{workflow}", account.org, account.user)
+}
+
+pub fn credential(account: Account, workflow: WorkflowId, id: CredentialId) -> Key {
+    Key::new(credentials(account, workflow), id)
 }
 
 pub fn by_number(number: u64) -> String {

@@ -149,7 +149,7 @@ async fn what_is_wrong_with_a_body_is_named() {
         ),
         (json!({"graph": {"nodes": [{"type": "input"}]}}), "graph.nodes[0]: missing field `id`"),
         (json!({"graph": {"nodes": many}}), "graph.nodes: at most 500"),
-        (json!([]), "body: a merge patch is a JSON object"),
+        (json!([]), "body: must be an object"),
     ] {
         let refused = ada.patch(&path, patch).await;
         assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"));

@@ -1,5 +1,6 @@
 //! `/builder/v1/workflows…`.
 
+mod channels;
 mod definition;
 mod expressions;
 mod life;

@@ -85,7 +85,10 @@ async fn a_channel_that_is_not_configured_has_a_code_of_its_own() {
     let id = created(&ada, "Hooked", graph).await;
     let refused = act(&ada, &id, "publish").await;
     assert_eq!((refused.status.as_str(), refused.code()), ("422 Unprocessable Entity", "channel_incomplete"));
-    assert_eq!(refused.json["error"]["message"], "node `Hook` (start): its channel is not configured");
+    assert_eq!(
+        refused.json["error"]["message"],
+        "node `Hook` (start): its channel is not configured: webhookId missing"
+    );
 }
 
 #[tokio::test]

@@ -126,6 +126,6 @@ impl From<&'static Template> for TemplateOut {
 #[schema(title = "Instantiate")]
 pub struct InstantiateIn {
     /// The name of the workflow; that of the template when left out.
-    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    #[schema(min_length = 1, max_length = 200)]
     pub name: Option<String>,
 }

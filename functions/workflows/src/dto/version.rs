@@ -14,7 +14,7 @@ use super::workflow::WorkflowOut;
 #[schema(title = "Publish")]
 pub struct PublishIn {
     /// What is new.
-    #[schema(max_length = 1000, nullable = false, example = "Asks a person above 100 €")]
+    #[schema(max_length = 1000, example = "Asks a person above 100 €")]
     pub notes: Option<String>,
 }
 

@@ -110,7 +110,7 @@ struct GraphPatchIn {
 #[schema(title = "Clone")]
 pub struct CloneIn {
     /// The name of the copy; that of the original with `(copy)` behind it when left out.
-    #[schema(min_length = 1, max_length = 200, nullable = false)]
+    #[schema(min_length = 1, max_length = 200)]
     pub name: Option<String>,
 }
 

@@ -6,8 +6,9 @@ use axum::response::Response;
 use serde_json::Value;
 use shared::Error;
 use shared::domain::id::{WorkId, WorkflowId};
+use shared::domain::merge::MergePatch;
 use shared::domain::time::Time;
-use shared::domain::workflow::{NewWorkflow, Workflow, WorkflowPatch};
+use shared::domain::workflow::{NewWorkflow, Workflow};
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
@@ -125,7 +126,7 @@ pub async fn update_workflow(
     if_match: IfMatch,
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    let patch = WorkflowPatch::new(patch)?;
+    let patch = MergePatch::new(patch)?;
     let change = |workflow: &Workflow| {
         let after = workflow.patched(&patch, Time::now())?;
         if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
@@ -220,7 +221,7 @@ pub async fn validate_workflow(
 ) -> Result<Data<ValidationOut>> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
     let examiner = Examiner { stores: &stores, caller: &caller };
-    let (prepared, problems) = examiner.examine(id, &workflow.graph).await?;
+    let (prepared, problems) = examiner.examine(id, &workflow.graph, &workflow.channels).await?;
     let problems = problems.into_iter().map(ProblemOut::from).collect();
     Ok(Data { data: ValidationOut { valid: prepared.is_some(), problems } })
 }

@@ -147,7 +147,7 @@ pub async fn get_runtime_status(
     let (runs, problems) = match &manifest {
         Ok(manifest) => {
             let examiner = Examiner { stores: &stores, caller: &caller };
-            let (prepared, problems) = examiner.examine(id, &manifest.graph).await?;
+            let (prepared, problems) = examiner.examine(id, &manifest.graph, &manifest.channels).await?;
             (prepared.is_some(), problems)
         }
         Err(_) => (false, Vec::new()),

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use super::AgentType;
 use crate::domain::catalog::is_model_name;
 use crate::domain::id::{AgentId, WorkflowId};
+use crate::domain::object;
 use crate::domain::reference::Reference;
 use crate::{Error, Result};
 
@@ -36,8 +37,10 @@ pub struct AgentConfig {
     pub temperature: Option<f64>,
     #[schema(minimum = 1, maximum = 2147483647)]
     pub max_tokens: Option<u32>,
+    #[serde(deserialize_with = "object::list")]
     #[schema(max_items = 32)]
     pub tools: Vec<Tool>,
+    #[serde(deserialize_with = "object::list")]
     #[schema(max_items = 16)]
     pub sources: Vec<Source>,
     /// The agents of a team; only for type `multiple`.

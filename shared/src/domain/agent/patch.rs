@@ -7,6 +7,8 @@ use serde_json::Value;
 
 use super::{Agent, AgentConfig, AgentType, Intent, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
 use crate::domain::catalog::is_model_name;
+use crate::domain::merge::MergePatch;
+use crate::domain::object;
 use crate::domain::reference::Reference;
 use crate::domain::time::Time;
 use crate::{Error, Result};
@@ -22,26 +24,23 @@ struct Editable {
     r#type: AgentType,
     #[serde(default)]
     status: Intent,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object::one")]
     config: AgentConfig,
 }
 
 /// A merge patch for an agent.
 #[derive(Clone, Debug)]
-pub struct AgentPatch(Value);
+pub struct AgentPatch(MergePatch);
 
 impl AgentPatch {
     pub fn new(patch: Value) -> Result<Self> {
-        match patch {
-            Value::Object(_) => Ok(Self(patch)),
-            _ => Err(Error::invalid_body("", "a merge patch is a JSON object")),
-        }
+        MergePatch::new(patch).map(Self)
     }
 
     /// What the patch itself may name. The store looks these up together with the agent, in one call;
     /// whether the patch is well formed is found out when it is merged.
     pub fn references(&self) -> BTreeSet<Reference> {
-        let config = &self.0["config"];
+        let config = &self.0.value()["config"];
         let texts = |list: &Value, field: Option<&str>| -> Vec<String> {
             let entries = list.as_array().map(Vec::as_slice).unwrap_or_default();
             let text = |entry: &Value| field.map_or(entry, |field| &entry[field]).as_str().map(str::to_owned);
@@ -68,13 +67,7 @@ impl Agent {
             status: self.intent,
             config: self.config.clone(),
         };
-        let mut document = serde_json::to_value(before).map_err(Error::internal)?;
-        json_patch::merge(&mut document, &patch.0);
-        check_objects(&document["config"])?;
-        let after: Editable = serde_path_to_error::deserialize(document).map_err(|error| {
-            let path = error.path().to_string();
-            Error::invalid_body(if path == "." { String::new() } else { path }, error.into_inner())
-        })?;
+        let after: Editable = patch.0.merge(&before, &["config"])?;
         if after.name.is_empty() || after.name.chars().count() > MAX_NAME_CHARS {
             return Err(Error::invalid_body("name", format!("1 to {MAX_NAME_CHARS} characters")));
         }
@@ -104,20 +97,6 @@ impl Agent {
             ..self.clone()
         })
     }
-}
-
-/// serde would read an array as an object whose fields come in order; the contract has objects here.
-fn check_objects(config: &Value) -> Result<()> {
-    if !config.is_null() && !config.is_object() {
-        return Err(Error::invalid_body("config", "must be an object"));
-    }
-    for list in ["tools", "sources"] {
-        let entries = config[list].as_array().map(Vec::as_slice).unwrap_or_default();
-        if let Some(i) = entries.iter().position(|entry| !entry.is_object()) {
-            return Err(Error::invalid_body(format!("config.{list}[{i}]"), "must be an object"));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]

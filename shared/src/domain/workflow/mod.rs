@@ -10,15 +10,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
+use super::channel::{self, Channels};
 use super::graph::{Graph, hash};
 use super::id::{ReleaseId, WorkflowId};
 use super::identity::Account;
 use super::reference::Reference;
-use super::text;
 use super::time::Time;
+use super::{object, text};
 use crate::{Error, Result};
 
-pub use patch::WorkflowPatch;
 pub use release::{Dependencies, Deployment, Manifest, ManifestRelease, Release};
 pub use state::Lifecycle;
 
@@ -33,6 +33,7 @@ pub struct Workflow {
     pub name: String,
     pub description: Option<String>,
     pub graph: Graph,
+    pub channels: Channels,
     pub lifecycle: Lifecycle,
     /// The release that runs.
     pub active: Option<Active>,
@@ -71,10 +72,11 @@ pub enum WorkflowState {
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewWorkflow {
-    #[schema(min_length = 1, max_length = 200, nullable = false, example = "Support triage")]
+    #[schema(min_length = 1, max_length = 200, example = "Support triage")]
     pub name: Option<String>,
     #[schema(max_length = 1000)]
     pub description: Option<String>,
+    #[serde(deserialize_with = "object::one")]
     pub graph: Graph,
 }
 
@@ -87,6 +89,7 @@ impl Workflow {
             name: given.name.unwrap_or_else(|| DEFAULT_NAME.to_owned()),
             description: given.description,
             graph: given.graph,
+            channels: Channels::new(),
             lifecycle: Lifecycle::Live,
             active: None,
             releases: 0,
@@ -122,7 +125,7 @@ impl Workflow {
 
     /// The same for drafts that publish to the same.
     pub fn content_hash(&self) -> String {
-        hash(&json!({"graph": self.graph.published()}))
+        hash(&json!({"graph": self.graph.published(), "channels": self.channels}))
     }
 
     pub fn has_unpublished_changes(&self) -> bool {
@@ -134,6 +137,13 @@ impl Workflow {
         let gone =
             self.gone.iter().map(|reference| format!("the active release names a {} that is gone", reference.kind()));
         gone.collect()
+    }
+
+    /// With its channels configured so, and no others.
+    pub fn connected(&self, channels: Channels, now: Time) -> Result<Self> {
+        self.check_editable()?;
+        channel::check(&channels, &self.graph)?;
+        Ok(Self { channels, updated_at: now, revision: self.revision + 1, ..self.clone() })
     }
 
     fn check(&self) -> Result<()> {

@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::Workflow;
+use crate::domain::channel::Channels;
 use crate::domain::graph::{Graph, hash};
 use crate::domain::id::{DeploymentId, ReleaseId, UserId, WorkflowId};
 use crate::domain::reference::Reference;
@@ -48,6 +49,8 @@ pub struct Manifest {
     pub workflow: ManifestWorkflow,
     pub release: ManifestRelease,
     pub graph: Graph,
+    /// By the nodes they belong to.
+    pub channels: Channels,
     pub dependencies: Dependencies,
     /// SHA-256 of this document with this field empty, without spaces, its fields in alphabetical order.
     pub sha256: String,
@@ -111,6 +114,7 @@ impl Manifest {
             },
             release,
             graph: workflow.graph.published(),
+            channels: workflow.channels.clone(),
             dependencies,
             sha256: String::new(),
         };

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::domain::channel::Channels;
 use crate::domain::graph::{Graph, hash};
 use crate::domain::id::WorkflowId;
 use crate::domain::identity::Account;
@@ -27,6 +28,9 @@ pub struct WorkflowItem {
     write_id: Uuid,
     pub head: Head,
     pub graph: StoredGraph,
+    /// JSON text.
+    #[serde(default = "no_channels")]
+    channels: String,
     releases: u64,
     /// What the active release names.
     #[serde(default)]
@@ -41,6 +45,10 @@ pub struct WorkflowItem {
     by_created: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     by_updated: Option<String>,
+}
+
+fn no_channels() -> String {
+    "{}".to_owned()
 }
 
 /// What the local indexes carry.
@@ -95,6 +103,7 @@ pub fn item(workflow: &Workflow, graph: StoredGraph, references: Vec<Reference>,
         rev: workflow.revision,
         write_id,
         graph,
+        channels: serde_json::to_string(&workflow.channels).expect("channels are JSON"),
         releases: workflow.releases,
         references,
         gone: workflow.gone.iter().cloned().collect(),
@@ -131,10 +140,11 @@ impl WorkflowItem {
     /// The workflow, with the text of its graph.
     pub fn workflow(self, account: Account, graph: &[u8]) -> Result<Workflow> {
         let graph: Graph = serde_json::from_slice(graph).map_err(Error::internal)?;
-        Ok(self.without_graph(account, graph))
+        let channels = serde_json::from_str(&self.channels).map_err(Error::internal)?;
+        Ok(Workflow { channels, ..self.without_graph(account, graph) })
     }
 
-    /// The workflow where its graph does not matter: with any.
+    /// The workflow where its draft does not matter: without channels, and with any graph.
     pub fn without_graph(self, account: Account, graph: Graph) -> Workflow {
         let Head { name, description, lifecycle, active, created_at, updated_at, .. } = self.head;
         Workflow {
@@ -143,6 +153,7 @@ impl WorkflowItem {
             name,
             description,
             graph,
+            channels: Channels::new(),
             lifecycle,
             active,
             releases: self.releases,

@@ -12,10 +12,11 @@ use uuid::Uuid;
 use super::dependents::{By, Dependent};
 use super::idempotency::{self, Created};
 use super::keys;
-use super::table::{Item, Refused, Table, wait_my_turn};
+use super::table::{Item, Query, Refused, Table, wait_my_turn};
 use super::work::{self, Gone};
 use super::write::Write;
 use crate::bucket::Bucket;
+use crate::domain::channel::Equipment;
 use crate::domain::graph::Graph;
 use crate::domain::id::{Id, WorkId, WorkflowId};
 use crate::domain::identity::{Account, Plan};
@@ -152,6 +153,18 @@ impl Workflows {
         };
         let known = places.into_iter().filter(|(key, reference)| is_there(key, reference));
         Ok(known.map(|(_, reference)| reference.clone()).collect())
+    }
+
+    /// What the workflow's channels and nodes can be given: its webhooks and credentials.
+    pub async fn equipment(&self, account: Account, id: WorkflowId) -> Result<Equipment> {
+        let ids = async |partition: String| {
+            let found = self.entities.query_all(Query::partition(partition)).await?;
+            let ids = found.iter().filter_map(keys::Key::of).filter_map(|key| Uuid::try_parse(&key.sk).ok());
+            Ok::<_, Error>(ids.collect())
+        };
+        let (webhooks, credentials) =
+            futures::try_join!(ids(keys::webhooks(account, id)), ids(keys::credentials(account, id)))?;
+        Ok(Equipment { webhooks, credentials })
     }
 
     async fn load(&self, account: Account, id: WorkflowId) -> Result<Loaded> {

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Loaded, Standing, Workflows, was_written};
+use crate::domain::channel::Channels;
 use crate::domain::graph::Graph;
 use crate::domain::id::{DeploymentId, Id, ReleaseId, UserId, WorkflowId};
 use crate::domain::identity::Account;
@@ -31,7 +32,12 @@ pub struct Prepared {
 
 /// Whoever says whether a graph may run, and what it names.
 pub trait Examine: Sync {
-    fn prepare(&self, id: WorkflowId, graph: &Graph) -> impl Future<Output = Result<Prepared>> + Send;
+    fn prepare(
+        &self,
+        id: WorkflowId,
+        graph: &Graph,
+        channels: &Channels,
+    ) -> impl Future<Output = Result<Prepared>> + Send;
 }
 
 /// What came of publishing.
@@ -110,7 +116,7 @@ impl Workflows {
         for attempt in 0.. {
             let before = self.load(account, id).await?;
             before.workflow.check_publishable()?;
-            let prepared = examiner.prepare(id, &before.workflow.graph).await?;
+            let prepared = examiner.prepare(id, &before.workflow.graph, &before.workflow.channels).await?;
             if let Some(published) = self.release_as(before, prepared, notes.clone(), by).await? {
                 return Ok(published);
             }
@@ -208,7 +214,7 @@ impl Workflows {
             let manifest = self.manifest(account, id, &release).await?;
             let Release { id: release, number, content_hash, .. } = release;
             let workflow = before.workflow.with_active(Active { release, number, content_hash }, now)?;
-            let prepared = examiner.prepare(id, &manifest.graph).await?;
+            let prepared = examiner.prepare(id, &manifest.graph, &manifest.channels).await?;
             let deployment = Deployment { activated_at: now, activated_by: by, ..found };
             self.depend(&workflow, &prepared.references).await?;
 

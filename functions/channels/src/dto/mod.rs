@@ -1,0 +1,5 @@
+//! What the family takes and answers.
+
+pub mod connection;
+pub mod credential;
+pub mod webhook;

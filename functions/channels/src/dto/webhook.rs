@@ -1,0 +1,63 @@
+//! Webhooks.
+
+use serde::{Deserialize, Serialize};
+use shared::domain::token::SecretToken;
+use shared::domain::webhook::{DEFAULT_TIMEOUT_MS, Webhook, WebhookMode};
+use shared::http::base_url::BaseUrl;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+#[schema(title = "WebhookCreate")]
+pub struct WebhookIn {
+    #[schema(min_length = 1, max_length = 200, example = "Help desk")]
+    pub name: String,
+    /// `sync` when left out.
+    pub mode: WebhookMode,
+    /// How long a synchronous call waits for the run.
+    #[schema(minimum = 1000, maximum = 25000)]
+    pub timeout_ms: u64,
+}
+
+impl Default for WebhookIn {
+    fn default() -> Self {
+        Self { name: "Webhook".to_owned(), mode: WebhookMode::default(), timeout_ms: DEFAULT_TIMEOUT_MS }
+    }
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(title = "Webhook")]
+pub struct WebhookOut {
+    id: Uuid,
+    name: String,
+    /// Where calls are sent to, with the token in the header `Authorization`.
+    #[schema(example = "https://api.example.com/hooks/v1/0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11")]
+    url: String,
+    mode: WebhookMode,
+    timeout_ms: u64,
+    /// Only when it was just made: it is not shown again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    token: Option<String>,
+    token_last4: String,
+    #[schema(format = DateTime)]
+    created_at: String,
+}
+
+impl WebhookOut {
+    pub fn new(webhook: Webhook, base_url: &BaseUrl, token: Option<&SecretToken>) -> Self {
+        let base_url = base_url.0.as_deref().unwrap_or_default();
+        Self {
+            id: webhook.id.uuid(),
+            name: webhook.name,
+            url: format!("{base_url}/hooks/v1/{}", webhook.id),
+            mode: webhook.mode,
+            timeout_ms: webhook.timeout_ms,
+            token: token.map(|token| token.reveal().to_owned()),
+            token_last4: webhook.token_last4,
+            created_at: webhook.created_at.to_string(),
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The channels of a workflow.
+
+use axum::extract::State;
+use shared::Error;
+use shared::domain::id::WorkflowId;
+use shared::domain::time::Time;
+use shared::domain::workflow::Workflow;
+use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
+use shared::http::standard::{Caller, Data, ErrorBody, Json, Path, Refused, Result};
+
+use crate::Stores;
+use crate::dto::connection::{ConnectionsIn, ConnectionsOut};
+
+/// Read a workflow's channels
+///
+/// One for each node of the draft that begins or ends a run, with what each still lacks.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/connections", tag = "channels", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "The channels", body = Data<ConnectionsOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_connections(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+) -> Result<(ETag, Data<ConnectionsOut>)> {
+    let workflow = stores.workflows.get(caller.account(), id).await?;
+    shown(&stores, &workflow).await
+}
+
+async fn shown(stores: &Stores, workflow: &Workflow) -> Result<(ETag, Data<ConnectionsOut>)> {
+    let equipment = stores.workflows.equipment(workflow.account, workflow.id).await?;
+    Ok((ETag::of(workflow.revision), Data { data: ConnectionsOut::new(workflow, &equipment) }))
+}
+
+/// Configure a workflow's channels
+///
+/// All of them: those that are left out are not configured any more. It is a change of the draft, which takes effect
+/// when it is published.
+#[utoipa::path(
+    put, path = "/builder/v1/workflows/{id}/connections", tag = "channels", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders), request_body = ConnectionsIn,
+    responses(
+        (status = 200, description = "The channels as they are now", body = Data<ConnectionsOut>,
+            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
+        (status = 412, description = "The workflow has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn replace_connections(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    if_match: IfMatch,
+    Json(connections): Json<ConnectionsIn>,
+) -> Result<(ETag, Data<ConnectionsOut>)> {
+    let channels = connections.channels()?;
+    let change = |workflow: &Workflow| {
+        let after = workflow.connected(channels.clone(), Time::now())?;
+        if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
+    };
+    let workflow = stores.workflows.change(caller.account(), id, change).await?;
+    shown(&stores, &workflow).await
+}

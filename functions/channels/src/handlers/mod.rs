@@ -1,0 +1,5 @@
+//! One function a route, by what the routes are about.
+
+pub mod connections;
+pub mod credentials;
+pub mod webhooks;

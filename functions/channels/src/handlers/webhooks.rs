@@ -1,0 +1,144 @@
+//! The webhooks of a workflow.
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use shared::domain::id::{WebhookId, WorkflowId};
+use shared::domain::time::Time;
+use shared::domain::token::{SecretToken, TokenKind};
+use shared::domain::webhook::{self, Webhook};
+use shared::http::NoBody;
+use shared::http::base_url::BaseUrl;
+use shared::http::standard::{ApiError, Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
+
+use crate::Stores;
+use crate::dto::webhook::{WebhookIn, WebhookOut};
+
+/// List webhooks
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/webhooks", tag = "channels", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")),
+    responses(
+        (status = 200, description = "The workflow's webhooks, oldest first", body = Data<Vec<WebhookOut>>),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn list_webhooks(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(id): Path<WorkflowId>,
+    base_url: BaseUrl,
+) -> Result<Data<Vec<WebhookOut>>> {
+    stores.workflows.standing(caller.account(), id).await?;
+    let webhooks = stores.webhooks.list(caller.account(), id).await?;
+    Ok(Data { data: webhooks.into_iter().map(|webhook| WebhookOut::new(webhook, &base_url, None)).collect() })
+}
+
+/// Create a webhook
+///
+/// Its token is shown this once. It starts runs when a channel of the workflow is configured with it.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/webhooks", tag = "channels", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<WebhookIn>,
+    responses(
+        (status = 201, description = "The webhook with its token", body = Data<WebhookOut>),
+        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 409, description = "`too_many_webhooks`: the workflow has 50", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn create_webhook(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path(workflow): Path<WorkflowId>,
+    base_url: BaseUrl,
+    OptionalJson(WebhookIn { name, mode, timeout_ms }): OptionalJson<WebhookIn>,
+) -> Result<(StatusCode, Data<WebhookOut>)> {
+    webhook::check(&name, timeout_ms)?;
+    let (id, token) = (WebhookId::new(), SecretToken::generate(TokenKind::Channel));
+    let created_at = Time::of(id.uuid());
+    let webhook = Webhook {
+        id,
+        account: caller.account(),
+        workflow,
+        name,
+        mode,
+        timeout_ms,
+        token: token.hash(),
+        token_last4: token.last4().to_owned(),
+        token_created_at: created_at,
+        created_at,
+    };
+    stores.webhooks.create(&webhook).await?;
+    Ok((StatusCode::CREATED, Data { data: WebhookOut::new(webhook, &base_url, Some(&token)) }))
+}
+
+/// Read a webhook
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}", tag = "channels", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
+    responses(
+        (status = 200, description = "The webhook", body = Data<WebhookOut>),
+        (status = 404, description = "No such workflow of the caller's, or no such webhook of it", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_webhook(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
+    base_url: BaseUrl,
+) -> Result<Data<WebhookOut>> {
+    stores.workflows.standing(caller.account(), id).await?;
+    let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
+    Ok(Data { data: WebhookOut::new(webhook, &base_url, None) })
+}
+
+/// Delete a webhook
+///
+/// Calls of it are answered as if it had never been. A channel that was configured with it is incomplete.
+#[utoipa::path(
+    delete, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}", tag = "channels", security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
+    responses(
+        (status = 204, description = "Deleted"),
+        (status = 404, description = "No such workflow of the caller's, or no such webhook of it", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn delete_webhook(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
+) -> Result<StatusCode> {
+    stores.workflows.standing(caller.account(), id).await?;
+    stores.webhooks.delete(caller.account(), id, webhook_id).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Renew a webhook's token
+///
+/// The token before is not valid any more, from this moment.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", tag = "channels",
+    security(("bearer" = [])),
+    params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
+    responses(
+        (status = 200, description = "The webhook with its new token", body = Data<WebhookOut>),
+        (status = 404, description = "No such workflow of the caller's, or no such webhook of it", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn regenerate_token(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
+    base_url: BaseUrl,
+    _: NoBody<ApiError>,
+) -> Result<Data<WebhookOut>> {
+    stores.workflows.standing(caller.account(), id).await?;
+    let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
+    let (webhook, token) = stores.webhooks.renew(&webhook, Time::now()).await?;
+    Ok(Data { data: WebhookOut::new(webhook, &base_url, Some(&token)) })
+}

@@ -1,0 +1,26 @@
+//! The routes of the family.
+
+use axum::Router;
+use shared::http::{finish, standard};
+use shared::{Context, Result, routes};
+
+use crate::Stores;
+use crate::handlers::connections::*;
+use crate::handlers::credentials::*;
+use crate::handlers::webhooks::*;
+
+routes! { Stores;
+    "/builder/v1/workflows/{id}/connections" => get(get_connections), put(replace_connections);
+    "/builder/v1/workflows/{id}/webhooks" => get(list_webhooks), post(create_webhook);
+    "/builder/v1/workflows/{id}/webhooks/{webhook_id}" => get(get_webhook), delete(delete_webhook);
+    "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token" => post(regenerate_token);
+    "/builder/v1/workflows/{id}/webhook-credentials" => get(list_credentials);
+    "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate" => post(regenerate_inbound);
+    "/builder/v1/workflows/{id}/webhook-credentials/outbound" => get(list_outbound), post(create_credential);
+    "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}" => delete(delete_credential);
+}
+
+pub fn router(context: &Context) -> Result<Router> {
+    let router = table().with_state(Stores::new(context)?);
+    Ok(finish(router, standard::AREA, "channels", &context.config))
+}

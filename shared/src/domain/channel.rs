@@ -1,0 +1,140 @@
+//! How a workflow is joined to the world: each node that begins or ends a run has a channel, and each channel must be
+//! configured before the workflow can be published.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::graph::Graph;
+use crate::{Error, Result};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Direction {
+    Input,
+    Output,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ChannelKind {
+    Webhook,
+    Messaging,
+    /// Within the platform: by hand, by the clock, or by another workflow. There is nothing to configure.
+    Internal,
+}
+
+/// What a channel is configured with; which fields it has depends on its kind.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct ChannelConfig {
+    /// Of a webhook: one of the workflow's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook_id: Option<Uuid>,
+    /// Of messaging: whose.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub provider: Option<MessagingProvider>,
+    /// Of messaging: the outbound credential of the account that speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub credential_id: Option<Uuid>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MessagingProvider {
+    Slack,
+    Telegram,
+    Whatsapp,
+    /// Signed HTTP, for whatever has no provider of its own.
+    Http,
+}
+
+/// The configured channels, by the nodes they belong to.
+pub type Channels = BTreeMap<String, ChannelConfig>;
+
+/// A place for a channel that a graph opens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slot {
+    pub node_id: String,
+    pub direction: Direction,
+    pub kind: ChannelKind,
+}
+
+/// What there is to configure channels with.
+#[derive(Clone, Debug, Default)]
+pub struct Equipment {
+    pub webhooks: BTreeSet<Uuid>,
+    pub credentials: BTreeSet<Uuid>,
+}
+
+/// The channel that a node of this type has.
+pub fn of_type(node_type: &str) -> Option<(Direction, ChannelKind)> {
+    Some(match node_type {
+        "webhook" => (Direction::Input, ChannelKind::Webhook),
+        "message" => (Direction::Input, ChannelKind::Messaging),
+        "input" | "schedule" => (Direction::Input, ChannelKind::Internal),
+        "send_message" => (Direction::Output, ChannelKind::Messaging),
+        "send_result" => (Direction::Output, ChannelKind::Internal),
+        _ => return None,
+    })
+}
+
+/// The places for channels that a graph opens, in its order.
+pub fn slots(graph: &Graph) -> Vec<Slot> {
+    let slots = graph.nodes.iter().filter_map(|node| {
+        let (direction, kind) = of_type(&node.r#type)?;
+        Some(Slot { node_id: node.id.clone(), direction, kind })
+    });
+    slots.collect()
+}
+
+/// What a channel of this kind still lacks: fields that are not set, or that name what is not there.
+pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &Equipment) -> Vec<&'static str> {
+    let empty = ChannelConfig::default();
+    let ChannelConfig { webhook_id, provider, credential_id } = config.unwrap_or(&empty);
+    let lacks = |known: &BTreeSet<Uuid>, id: &Option<Uuid>| id.is_none_or(|id| !known.contains(&id));
+    match kind {
+        ChannelKind::Internal => Vec::new(),
+        ChannelKind::Webhook => {
+            if lacks(&equipment.webhooks, webhook_id) {
+                vec!["webhookId"]
+            } else {
+                Vec::new()
+            }
+        }
+        ChannelKind::Messaging => {
+            let mut missing = Vec::new();
+            if provider.is_none() {
+                missing.push("provider");
+            }
+            if lacks(&equipment.credentials, credential_id) {
+                missing.push("credentialId");
+            }
+            missing
+        }
+    }
+}
+
+/// Whether each configuration belongs to a channel of the graph, and fits its kind.
+pub fn check(channels: &Channels, graph: &Graph) -> Result<()> {
+    let slots = slots(graph);
+    for (node_id, ChannelConfig { webhook_id, provider, credential_id }) in channels {
+        let Some(slot) = slots.iter().find(|slot| slot.node_id == *node_id) else {
+            return Err(Error::invalid_body("nodeId", format!("the draft has no node `{node_id}` with a channel")));
+        };
+        let is_messaging = slot.kind == ChannelKind::Messaging;
+        for (field, is_set, fits) in [
+            ("webhookId", webhook_id.is_some(), slot.kind == ChannelKind::Webhook),
+            ("provider", provider.is_some(), is_messaging),
+            ("credentialId", credential_id.is_some(), is_messaging),
+        ] {
+            if is_set && !fits {
+                let problem = format!("the channel of node `{node_id}` has no such field");
+                return Err(Error::invalid_body(format!("config.{field}"), problem));
+            }
+        }
+    }
+    Ok(())
+}

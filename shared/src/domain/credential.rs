@@ -1,0 +1,132 @@
+//! What a workflow shows to the systems that it calls. The secret parts are never stored in clear, and never shown.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::text;
+use crate::{Error, Result};
+
+const MAX_NAME_CHARS: usize = 200;
+const MAX_PART_CHARS: usize = 8_192;
+
+/// A credential as it is given.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
+pub enum Credential {
+    /// `Authorization: Bearer <token>`
+    Bearer {
+        #[schema(min_length = 1, max_length = 8192)]
+        token: String,
+    },
+    /// `Authorization: Basic …`
+    Basic {
+        #[schema(min_length = 1, max_length = 8192)]
+        username: String,
+        #[schema(max_length = 8192)]
+        password: String,
+    },
+    /// A header of its own.
+    Header {
+        #[schema(min_length = 1, max_length = 200, example = "X-Api-Key")]
+        header: String,
+        #[schema(min_length = 1, max_length = 8192)]
+        value: String,
+    },
+    /// A parameter of the query.
+    Query {
+        #[schema(min_length = 1, max_length = 200, example = "api_key")]
+        parameter: String,
+        #[schema(min_length = 1, max_length = 8192)]
+        value: String,
+    },
+    /// A token that is fetched with these, and kept until it expires.
+    Oauth2ClientCredentials {
+        #[schema(min_length = 1, max_length = 2000, example = "https://auth.example.com/oauth/token")]
+        token_url: String,
+        #[schema(min_length = 1, max_length = 8192)]
+        client_id: String,
+        #[schema(min_length = 1, max_length = 8192)]
+        client_secret: String,
+        #[serde(default)]
+        #[schema(max_length = 1000)]
+        scope: Option<String>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CredentialType {
+    Bearer,
+    Basic,
+    Header,
+    Query,
+    Oauth2ClientCredentials,
+}
+
+impl Credential {
+    pub fn r#type(&self) -> CredentialType {
+        match self {
+            Self::Bearer { .. } => CredentialType::Bearer,
+            Self::Basic { .. } => CredentialType::Basic,
+            Self::Header { .. } => CredentialType::Header,
+            Self::Query { .. } => CredentialType::Query,
+            Self::Oauth2ClientCredentials { .. } => CredentialType::Oauth2ClientCredentials,
+        }
+    }
+
+    pub fn check(&self, name: &str) -> Result<()> {
+        if name.is_empty() {
+            return Err(Error::invalid_body("name", "must not be empty"));
+        }
+        text::at_most("name", name, MAX_NAME_CHARS)?;
+        let part = |field: &str, value: &str, may_be_empty: bool| {
+            if value.is_empty() && !may_be_empty {
+                return Err(Error::invalid_body(field, "must not be empty"));
+            }
+            text::at_most(field, value, MAX_PART_CHARS)?;
+            // What ends up in a header must not begin another one.
+            if value.chars().any(char::is_control) {
+                return Err(Error::invalid_body(field, "must not hold control characters"));
+            }
+            Ok(())
+        };
+        match self {
+            Self::Bearer { token } => part("token", token, false),
+            Self::Basic { username, password } => {
+                if username.contains(':') {
+                    return Err(Error::invalid_body("username", "must not hold a colon"));
+                }
+                part("username", username, false)?;
+                part("password", password, true)
+            }
+            Self::Header { header, value } => {
+                if http::HeaderName::try_from(header).is_err() {
+                    return Err(Error::invalid_body("header", "is no name of a header"));
+                }
+                part("value", value, false)
+            }
+            Self::Query { parameter, value } => {
+                part("parameter", parameter, false)?;
+                part("value", value, false)
+            }
+            Self::Oauth2ClientCredentials { token_url, client_id, client_secret, scope } => {
+                if !token_url.starts_with("https://") && !token_url.starts_with("http://") {
+                    return Err(Error::invalid_body("tokenUrl", "must begin with http:// or https://"));
+                }
+                part("tokenUrl", token_url, false)?;
+                part("clientId", client_id, false)?;
+                part("clientSecret", client_secret, false)?;
+                part("scope", scope.as_deref().unwrap_or_default(), true)
+            }
+        }
+    }
+}
+
+/// Its kind and nothing else: logs and panics print it.
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Credential({:?})", self.r#type())
+    }
+}

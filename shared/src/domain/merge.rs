@@ -1,0 +1,53 @@
+//! JSON merge patches (RFC 7396) over documents whose fields are known.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::{Error, Result};
+
+/// A merge patch: an object.
+#[derive(Clone, Debug)]
+pub struct MergePatch(Value);
+
+impl MergePatch {
+    pub fn new(patch: Value) -> Result<Self> {
+        match patch {
+            Value::Object(_) => Ok(Self(patch)),
+            _ => Err(Error::invalid_body("", "must be an object")),
+        }
+    }
+
+    pub fn value(&self) -> &Value {
+        &self.0
+    }
+
+    /// The document with the patch merged into it. `closed` are the fields whose own fields are known as well: there, as
+    /// in the document itself, a patch names nothing else, not even to take it away.
+    pub fn merge<T: Serialize + DeserializeOwned>(&self, before: &T, closed: &[&str]) -> Result<T> {
+        let mut document = serde_json::to_value(before).map_err(Error::internal)?;
+        check_names("", &self.0, &document)?;
+        for field in closed {
+            check_names(field, &self.0[*field], &document[*field])?;
+        }
+        json_patch::merge(&mut document, &self.0);
+        for field in closed {
+            // A sequence would be read as the fields in their order.
+            if !matches!(document[*field], Value::Object(_) | Value::Null) {
+                return Err(Error::invalid_body(*field, "must be an object"));
+            }
+        }
+        serde_path_to_error::deserialize(document).map_err(|error| {
+            let path = error.path().to_string();
+            Error::invalid_body(if path == "." { String::new() } else { path }, error.into_inner())
+        })
+    }
+}
+
+fn check_names(field: &str, patch: &Value, document: &Value) -> Result<()> {
+    let (Some(patch), Some(known)) = (patch.as_object(), document.as_object()) else { return Ok(()) };
+    let Some(unknown) = patch.keys().find(|name| !known.contains_key(*name)) else { return Ok(()) };
+    let place = if field.is_empty() { unknown.clone() } else { format!("{field}.{unknown}") };
+    let known: Vec<String> = known.keys().map(|name| format!("`{name}`")).collect();
+    Err(Error::invalid_body(place, format!("unknown field `{unknown}`, expected one of {}", known.join(", "))))
+}

@@ -1,0 +1,115 @@
+//! The outbound credentials of workflows. Their secrets are sealed for the workflow and for nothing else.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+use zeroize::Zeroizing;
+
+use super::keys;
+use super::table::{Item, Query, Table, parse};
+use crate::domain::credential::{Credential, CredentialType};
+use crate::domain::id::{CredentialId, Id, WorkflowId};
+use crate::domain::identity::Account;
+use crate::domain::time::Time;
+use crate::secrets::{Sealed, Secrets};
+use crate::{Context, Error, Result, config};
+
+pub const MAX_CREDENTIALS: usize = 50;
+
+const GONE: Error = Error::NotFound { kind: CredentialId::KIND };
+
+#[derive(Clone)]
+pub struct Credentials {
+    entities: Table,
+    secrets: Arc<Secrets>,
+}
+
+/// A credential without what is secret of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CredentialSummary {
+    pub id: CredentialId,
+    pub name: String,
+    pub r#type: CredentialType,
+    pub created_at: Time,
+}
+
+#[derive(Serialize, Deserialize)]
+struct CredentialItem {
+    pk: String,
+    sk: CredentialId,
+    name: String,
+    r#type: CredentialType,
+    created_at: Time,
+    sealed: Sealed,
+}
+
+fn summary(item: Item) -> Result<CredentialSummary> {
+    let CredentialItem { sk: id, name, r#type, created_at, .. } = parse(item)?;
+    Ok(CredentialSummary { id, name, r#type, created_at })
+}
+
+/// Where a secret is sealed for.
+fn place(account: Account, workflow: WorkflowId, id: CredentialId) -> String {
+    format!("credential/{}/{workflow}/{id}", account.org)
+}
+
+impl Credentials {
+    pub fn new(context: &Context) -> Result<Self> {
+        let secrets = Arc::new(Secrets::new(context)?);
+        Ok(Self { entities: Table::new(context, config::TABLE_ENTITIES)?, secrets })
+    }
+
+    pub async fn create(
+        &self,
+        account: Account,
+        workflow: WorkflowId,
+        name: String,
+        credential: &Credential,
+    ) -> Result<CredentialSummary> {
+        if self.list(account, workflow).await?.len() >= MAX_CREDENTIALS {
+            let message = format!("a workflow has at most {MAX_CREDENTIALS} credentials");
+            return Err(Error::Conflict { code: "too_many_credentials", message });
+        }
+        let id = CredentialId::new();
+        let secret = Zeroizing::new(serde_json::to_vec(credential).map_err(Error::internal)?);
+        let sealed = self.secrets.seal(&place(account, workflow, id), &secret).await?;
+        let summary = CredentialSummary { id, name, r#type: credential.r#type(), created_at: Time::of(id.uuid()) };
+        let item = CredentialItem {
+            pk: keys::credentials(account, workflow),
+            sk: id,
+            name: summary.name.clone(),
+            r#type: summary.r#type,
+            created_at: summary.created_at,
+            sealed,
+        };
+        let writes = [
+            self.entities
+                .check(keys::workflow(account, workflow))
+                .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)"),
+            self.entities.put_new(&item),
+        ];
+        let done = self.entities.transact(id.uuid(), &writes).await?;
+        done.map_err(|_| Error::NotFound { kind: WorkflowId::KIND })?;
+        Ok(summary)
+    }
+
+    /// Those of a workflow, oldest first.
+    pub async fn list(&self, account: Account, workflow: WorkflowId) -> Result<Vec<CredentialSummary>> {
+        let found = self.entities.query_all(Query::partition(keys::credentials(account, workflow))).await?;
+        found.into_iter().map(summary).collect()
+    }
+
+    /// The credential in clear, for the call that carries it.
+    pub async fn open(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<Credential> {
+        let item = self.entities.get(&keys::credential(account, workflow, id)).await?;
+        let CredentialItem { sealed, .. } = parse(item.ok_or(GONE)?)?;
+        let secret = self.secrets.open(&place(account, workflow, id), &sealed).await?;
+        serde_json::from_slice(&secret).map_err(Error::internal)
+    }
+
+    pub async fn delete(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<()> {
+        let gone = self.entities.delete(keys::credential(account, workflow, id)).require("attribute_exists(pk)");
+        self.entities.transact(Uuid::now_v7(), &[gone]).await?.map_err(|_| GONE)
+    }
+}

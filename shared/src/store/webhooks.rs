@@ -1,0 +1,149 @@
+//! Webhooks: found by their ids when they are called, listed by the workflows they belong to.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::keys;
+use super::table::{Item, Query, Table, parse, to_item};
+use crate::domain::id::{Id, OrgId, UserId, WebhookId, WorkflowId};
+use crate::domain::identity::Account;
+use crate::domain::time::Time;
+use crate::domain::token::{SecretToken, TokenHash, TokenKind};
+use crate::domain::webhook::{Webhook, WebhookMode};
+use crate::{Context, Error, Result, config};
+
+/// A list of them is read in one call.
+pub const MAX_WEBHOOKS: usize = 50;
+
+const GONE: Error = Error::NotFound { kind: WebhookId::KIND };
+
+#[derive(Clone)]
+pub struct Webhooks {
+    entities: Table,
+}
+
+#[derive(Serialize, Deserialize)]
+struct WebhookItem {
+    pk: String,
+    sk: String,
+    id: WebhookId,
+    org: OrgId,
+    user: UserId,
+    workflow: WorkflowId,
+    name: String,
+    mode: WebhookMode,
+    timeout_ms: u64,
+    token_hash: String,
+    token_last4: String,
+    token_created_at: Time,
+    created_at: Time,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ListedItem {
+    pk: String,
+    sk: WebhookId,
+}
+
+fn item(webhook: &Webhook) -> Item {
+    let key = keys::webhook(webhook.id);
+    to_item(&WebhookItem {
+        pk: key.pk,
+        sk: key.sk,
+        id: webhook.id,
+        org: webhook.account.org,
+        user: webhook.account.user,
+        workflow: webhook.workflow,
+        name: webhook.name.clone(),
+        mode: webhook.mode,
+        timeout_ms: webhook.timeout_ms,
+        token_hash: webhook.token.as_str().to_owned(),
+        token_last4: webhook.token_last4.clone(),
+        token_created_at: webhook.token_created_at,
+        created_at: webhook.created_at,
+    })
+}
+
+fn webhook(item: Item) -> Result<Webhook> {
+    let item: WebhookItem = parse(item)?;
+    Ok(Webhook {
+        id: item.id,
+        account: Account { org: item.org, user: item.user },
+        workflow: item.workflow,
+        name: item.name,
+        mode: item.mode,
+        timeout_ms: item.timeout_ms,
+        token: TokenHash::from_stored(item.token_hash),
+        token_last4: item.token_last4,
+        token_created_at: item.token_created_at,
+        created_at: item.created_at,
+    })
+}
+
+impl Webhooks {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { entities: Table::new(context, config::TABLE_ENTITIES)? })
+    }
+
+    /// Adds a webhook to a workflow that is there.
+    pub async fn create(&self, webhook: &Webhook) -> Result<()> {
+        let Webhook { id, account, workflow, .. } = *webhook;
+        if self.ids(account, workflow).await?.len() >= MAX_WEBHOOKS {
+            let message = format!("a workflow has at most {MAX_WEBHOOKS} webhooks");
+            return Err(Error::Conflict { code: "too_many_webhooks", message });
+        }
+        let listed = keys::listed_webhook(account, workflow, id);
+        let writes = [
+            self.entities
+                .check(keys::workflow(account, workflow))
+                .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)"),
+            self.entities.put_item(item(webhook)).require("attribute_not_exists(pk)"),
+            self.entities.put_new(&ListedItem { pk: listed.pk, sk: id }),
+        ];
+        let done = self.entities.transact(id.uuid(), &writes).await?;
+        done.map_err(|_| Error::NotFound { kind: WorkflowId::KIND })
+    }
+
+    /// Those of a workflow, oldest first.
+    pub async fn list(&self, account: Account, workflow: WorkflowId) -> Result<Vec<Webhook>> {
+        let keys: Vec<_> = self.ids(account, workflow).await?.into_iter().map(keys::webhook).collect();
+        let found = self.entities.batch_get(&keys).await?;
+        let mut found = found.into_iter().map(webhook).collect::<Result<Vec<_>>>()?;
+        found.sort_by_key(|webhook| webhook.id);
+        Ok(found)
+    }
+
+    pub async fn ids(&self, account: Account, workflow: WorkflowId) -> Result<Vec<WebhookId>> {
+        let listed = self.entities.query_all(Query::partition(keys::webhooks(account, workflow))).await?;
+        listed.into_iter().map(|item| Ok(parse::<ListedItem>(item)?.sk)).collect()
+    }
+
+    pub async fn get(&self, account: Account, workflow: WorkflowId, id: WebhookId) -> Result<Webhook> {
+        let found = self.entities.get(&keys::webhook(id)).await?.map(webhook).transpose()?;
+        found.filter(|webhook| webhook.account == account && webhook.workflow == workflow).ok_or(GONE)
+    }
+
+    /// Gives the webhook a new token: the one before is not valid any more.
+    pub async fn renew(&self, webhook: &Webhook, now: Time) -> Result<(Webhook, SecretToken)> {
+        let token = SecretToken::generate(TokenKind::Channel);
+        let (hash, last4) = (token.hash(), token.last4().to_owned());
+        let write = self
+            .entities
+            .update(keys::webhook(webhook.id))
+            .set("token_hash", hash.as_str())
+            .set("token_last4", &last4)
+            .set("token_created_at", now)
+            .require("attribute_exists(pk)");
+        self.entities.write(write).await?.map_err(|_| GONE)?;
+        let renewed = Webhook { token: hash, token_last4: last4, token_created_at: now, ..webhook.clone() };
+        Ok((renewed, token))
+    }
+
+    pub async fn delete(&self, account: Account, workflow: WorkflowId, id: WebhookId) -> Result<()> {
+        let writes = [
+            self.entities.delete(keys::listed_webhook(account, workflow, id)).require("attribute_exists(pk)"),
+            self.entities.delete(keys::webhook(id)),
+        ];
+        self.entities.transact(Uuid::now_v7(), &writes).await?.map_err(|_| GONE)
+    }
+}

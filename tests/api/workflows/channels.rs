@@ -1,0 +1,278 @@
+//! Connections, webhooks and credentials.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use shared::domain::credential::Credential;
+use shared::domain::id::{CredentialId, WorkflowId};
+use shared::domain::identity::Role;
+use shared::store::Credentials;
+use tests::TestApp;
+use tests::client::send;
+
+use super::*;
+
+/// Begins at a webhook, answers by message and by result.
+fn channelled() -> Value {
+    json!({
+        "nodes": [
+            {"id": "hook", "type": "webhook", "name": "Hook", "config": {}},
+            {"id": "say", "type": "send_message", "name": "Say", "config": {"text": "hi"}},
+            {"id": "end", "type": "send_result", "name": "", "config": {}},
+        ],
+        "connections": [
+            {"from": {"node": "hook", "port": "out"}, "to": {"node": "say", "port": "in"}},
+            {"from": {"node": "say", "port": "out"}, "to": {"node": "end", "port": "in"}},
+        ],
+    })
+}
+
+#[tokio::test]
+async fn channels_are_configured_until_nothing_is_missing() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Hooked", channelled()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let connections = ada.get(&format!("{path}/connections")).await;
+    assert_eq!(
+        connections.json["data"],
+        json!({
+            "inputs": [
+                {"id": "hook", "direction": "input", "kind": "webhook", "nodeId": "hook", "config": {}, "complete": false, "missing": ["webhookId"]},
+            ],
+            "outputs": [
+                {"id": "say", "direction": "output", "kind": "messaging", "nodeId": "say", "config": {}, "complete": false, "missing": ["provider", "credentialId"]},
+                {"id": "end", "direction": "output", "kind": "internal", "nodeId": "end", "config": {}, "complete": true, "missing": []},
+            ],
+        })
+    );
+    let refused = act(&ada, &id, "publish").await;
+    assert_eq!((refused.status.as_str(), refused.code()), ("422 Unprocessable Entity", "channel_incomplete"));
+    assert_eq!(
+        refused.json["error"]["message"],
+        "node `Hook` (hook): its channel is not configured: webhookId missing"
+    );
+
+    let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
+    let token = json!({"name": "Bot", "type": "bearer", "token": "xoxb-1"});
+    let credential = ada.post_json(&format!("{path}/webhook-credentials/outbound"), token).await.id().to_owned();
+    // What was read is sent back, filled in.
+    let mut filled = connections.json["data"].clone();
+    filled["inputs"][0]["config"] = json!({"webhookId": webhook});
+    filled["outputs"][0]["config"] = json!({"provider": "slack", "credentialId": credential});
+    let configured = ada.put(&format!("{path}/connections"), filled).await;
+    assert_eq!(configured.status, "200 OK", "{}", configured.text);
+    let complete = |list: &Value| list.as_array().unwrap().iter().all(|channel| channel["complete"] == true);
+    assert!(complete(&configured.json["data"]["inputs"]) && complete(&configured.json["data"]["outputs"]));
+    assert_eq!(configured.header("etag"), Some("\"2\""));
+
+    let published = act(&ada, &id, "publish").await;
+    assert_eq!(published.status, "201 Created", "{}", published.text);
+    let release = published.json["data"]["release"]["id"].as_str().unwrap().to_owned();
+    let manifest = ada.get(&format!("{path}/releases/{release}/manifest")).await;
+    assert_eq!(manifest.json["data"]["channels"]["hook"], json!({"webhookId": webhook}));
+
+    // Other channels are another draft; and what a channel names can go.
+    assert_eq!(act(&ada, &id, "publish").await.code(), "no_changes");
+    ada.delete(&format!("{path}/webhook-credentials/outbound/{credential}")).await;
+    let connections = ada.get(&format!("{path}/connections")).await;
+    assert_eq!(connections.json["data"]["outputs"][0]["missing"], json!(["credentialId"]));
+    let status = ada.get(&format!("{path}/releases/{release}/runtime-status")).await;
+    assert_eq!(status.json["data"]["status"], "failed");
+    let other = ada
+        .put(&format!("{path}/connections"), json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": webhook}}]}))
+        .await;
+    assert_eq!(other.status, "200 OK");
+    assert_eq!(ada.get(&path).await.json["data"]["hasUnpublishedChanges"], true);
+
+    // A channel goes with its node.
+    ada.patch(&path, json!({"graph": echo()})).await;
+    ada.patch(&path, json!({"graph": channelled()})).await;
+    let emptied = ada.get(&format!("{path}/connections")).await;
+    assert_eq!(emptied.json["data"]["inputs"][0]["config"], json!({}));
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_channels_is_named() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Hooked", channelled()).await;
+    let path = format!("{WORKFLOWS}/{id}/connections");
+    let nobody = "019cb8e2-3f4a-7c21-9b6d-000000000000";
+    for (body, message) in [
+        (
+            json!({"inputs": [{"nodeId": "ghost"}, {"nodeId": "hook", "config": {"provider": "slack"}}]}),
+            "config.provider: the channel of node `hook` has no such field",
+        ),
+        (
+            json!({"inputs": [{"nodeId": "ghost", "config": {"webhookId": nobody}}]}),
+            "nodeId: the draft has no node `ghost` with a channel",
+        ),
+        (json!({"inputs": [{"nodeId": "hook"}, {"nodeId": "hook"}]}), "inputs[1].nodeId: has a channel already"),
+        (
+            json!({"outputs": [{"nodeId": "say", "config": {"provider": "pigeon"}}]}),
+            "outputs[0].config.provider: unknown variant `pigeon`, expected one of `slack`, `telegram`, `whatsapp`, `http` at line 1 column 57",
+        ),
+        (
+            json!({"channels": []}),
+            "channels: unknown field `channels`, expected `inputs` or `outputs` at line 1 column 11",
+        ),
+    ] {
+        let refused = ada.put(&path, body).await;
+        assert_eq!((refused.code(), refused.json["error"]["message"].as_str().unwrap()), ("invalid_body", message));
+    }
+    let stale = ada.request(Method::PUT, &path).header("If-Match", "\"9\"").json(&json!({}));
+    assert_eq!(send(stale).await.code(), "precondition_failed");
+    // What nobody has can be named, and is missing.
+    let named = ada.put(&path, json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": nobody}}]})).await;
+    assert_eq!(named.json["data"]["inputs"][0]["missing"], json!(["webhookId"]));
+}
+
+#[tokio::test]
+async fn a_webhook_shows_its_token_once() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Hooked", channelled()).await;
+    let path = format!("{WORKFLOWS}/{id}/webhooks");
+    let made = ada.post_json(&path, json!({"name": "Help desk", "mode": "async", "timeoutMs": 5000})).await;
+    assert_eq!(made.status, "201 Created");
+    let data = &made.json["data"];
+    let token = data["token"].as_str().unwrap().to_owned();
+    assert!(token.starts_with("whk_") && token.ends_with(data["tokenLast4"].as_str().unwrap()));
+    assert!(data["url"].as_str().unwrap().ends_with(&format!("/hooks/v1/{}", made.id())));
+    assert!(data["url"].as_str().unwrap().starts_with(&app.platform.base_url));
+
+    let one = format!("{path}/{}", made.id());
+    let read = ada.get(&one).await;
+    assert_eq!(read.json["data"]["mode"], "async");
+    assert!(read.json["data"].get("token").is_none() && !read.text.contains(&token));
+    assert!(!ada.get(&path).await.text.contains(&token));
+    let renewed = ada.post(&format!("{one}/regenerate-token")).await;
+    let second = renewed.json["data"]["token"].as_str().unwrap().to_owned();
+    assert_ne!(second, token);
+    assert_eq!(ada.get(&one).await.json["data"]["tokenLast4"], renewed.json["data"]["tokenLast4"]);
+
+    ada.post(&path).await;
+    let credentials = format!("{WORKFLOWS}/{id}/webhook-credentials");
+    let all = ada.post(&format!("{credentials}/inbound/regenerate")).await;
+    let tokens: Vec<_> =
+        all.json["data"].as_array().unwrap().iter().map(|one| one["token"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(tokens.len(), 2);
+    assert!(!tokens.contains(&second));
+    let only = ada.post_json(&format!("{credentials}/inbound/regenerate"), json!({"webhookId": made.id()})).await;
+    assert_eq!(only.json["data"].as_array().unwrap().len(), 1);
+    let listed = ada.get(&credentials).await;
+    assert_eq!(listed.json["data"]["inbound"].as_array().unwrap().len(), 2);
+    assert!(tokens.iter().all(|token| !listed.text.contains(token.as_str())));
+
+    assert_eq!(ada.delete(&one).await.status, "204 No Content");
+    assert_eq!(ada.get(&one).await.code(), "webhook_not_found");
+    for wrong in [
+        json!({"name": ""}),
+        json!({"timeoutMs": 999}),
+        json!({"timeoutMs": 25001}),
+        json!({"mode": "later"}),
+        json!({"color": 1}),
+    ] {
+        assert_eq!(ada.post_json(&path, wrong).await.code(), "invalid_body");
+    }
+}
+
+#[tokio::test]
+async fn a_credential_of_every_type_is_kept_and_never_shown() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Caller", echo()).await;
+    let path = format!("{WORKFLOWS}/{id}/webhook-credentials/outbound");
+    let secret = "s3cr3t-value";
+    let given = [
+        json!({"name": "a", "type": "bearer", "token": secret}),
+        json!({"name": "b", "type": "basic", "username": "u", "password": secret}),
+        json!({"name": "c", "type": "header", "header": "X-Key", "value": secret}),
+        json!({"name": "d", "type": "query", "parameter": "key", "value": secret}),
+        json!({"name": "e", "type": "oauth2_client_credentials", "tokenUrl": "https://auth.example.com/token", "clientId": "c", "clientSecret": secret, "scope": "read"}),
+    ];
+    let store = Credentials::new(&app.platform.context()).unwrap();
+    let workflow: WorkflowId = id.parse().unwrap();
+    for credential in &given {
+        let made = ada.post_json(&path, credential.clone()).await;
+        assert_eq!(made.status, "201 Created", "{}", made.text);
+        assert_eq!(
+            (&made.json["data"]["type"], &made.json["data"]["name"]),
+            (&credential["type"], &credential["name"])
+        );
+        assert!(!made.text.contains(secret));
+        // For the call that carries it, it is what it was; for another workflow it does not open.
+        let id: CredentialId = made.id().parse().unwrap();
+        let opened: Credential = store.open(app.account("ada"), workflow, id).await.unwrap();
+        let mut clear = serde_json::to_value(&opened).unwrap();
+        clear["name"] = credential["name"].clone();
+        assert_eq!(&clear, credential);
+        assert!(!format!("{opened:?}").contains(secret));
+        assert!(store.open(app.account("ada"), WorkflowId::new(), id).await.is_err());
+    }
+    let listed = ada.get(&path).await;
+    assert_eq!(listed.column("name"), ["a", "b", "c", "d", "e"]);
+    assert!(!listed.text.contains(secret));
+    for (wrong, field) in [
+        (json!({"name": "", "type": "bearer", "token": "x"}), "name"),
+        (json!({"name": "x", "type": "bearer", "token": ""}), "token"),
+        (json!({"name": "x", "type": "bearer", "token": "a\r\nX-Evil: 1"}), "token"),
+        (json!({"name": "x", "type": "header", "header": "no header", "value": "x"}), "header"),
+        (json!({"name": "x", "type": "basic", "username": "a:b", "password": "x"}), "username"),
+        (
+            json!({"name": "x", "type": "oauth2_client_credentials", "tokenUrl": "file:///x", "clientId": "c", "clientSecret": "s"}),
+            "tokenUrl",
+        ),
+    ] {
+        let refused = ada.post_json(&path, wrong).await;
+        assert_eq!(refused.code(), "invalid_body");
+        assert!(refused.json["error"]["message"].as_str().unwrap().starts_with(field), "{}", refused.text);
+    }
+    for wrong in [
+        json!({"name": "x"}),
+        json!({"name": "x", "type": "magic"}),
+        json!({"name": "x", "type": "bearer", "token": "x", "more": 1}),
+    ] {
+        assert_eq!(ada.post_json(&path, wrong).await.code(), "invalid_body");
+    }
+    let gone = listed.column("id")[0].to_owned();
+    assert_eq!(ada.delete(&format!("{path}/{gone}")).await.status, "204 No Content");
+    assert_eq!(ada.delete(&format!("{path}/{gone}")).await.code(), "credential_not_found");
+}
+
+#[tokio::test]
+async fn a_neighbours_channels_are_not_there() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Hooked", channelled()).await;
+    let webhook = ada.post(&format!("{WORKFLOWS}/{id}/webhooks")).await.id().to_owned();
+    let nowhere = "019cb8e2-3f4a-7c21-9b6d-000000000000";
+    for stranger in [app.person("bob"), app.person_of("eve", "globex", Role::Admin)] {
+        for (method, tail) in [
+            (Method::GET, "connections".to_owned()),
+            (Method::GET, "webhooks".to_owned()),
+            (Method::POST, "webhooks".to_owned()),
+            (Method::GET, format!("webhooks/{webhook}")),
+            (Method::DELETE, format!("webhooks/{webhook}")),
+            (Method::POST, format!("webhooks/{webhook}/regenerate-token")),
+            (Method::GET, "webhook-credentials".to_owned()),
+            (Method::POST, "webhook-credentials/inbound/regenerate".to_owned()),
+            (Method::GET, "webhook-credentials/outbound".to_owned()),
+        ] {
+            let ask =
+                async |id: &str| send(stranger.request(method.clone(), &format!("{WORKFLOWS}/{id}/{tail}"))).await;
+            let (theirs, nobodys) = (ask(&id).await, ask(nowhere).await);
+            assert_eq!(
+                (theirs.status.as_str(), theirs.code()),
+                ("404 Not Found", "workflow_not_found"),
+                "{method} {tail}"
+            );
+            assert_eq!(theirs.text, nobodys.text);
+        }
+        // Not by way of a workflow of one's own, either.
+        let own = created(&stranger, "Own", channelled()).await;
+        let taken = stranger.get(&format!("{WORKFLOWS}/{own}/webhooks/{webhook}")).await;
+        assert_eq!(taken.code(), "webhook_not_found");
+    }
+    assert_eq!(app.nobody().get(&format!("{WORKFLOWS}/{id}/connections")).await.code(), "unauthorized");
+}
