@@ -35,7 +35,7 @@ pub struct Node {
     #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$", example = "classify")]
     pub id: String,
     /// One of `GET /builder/v1/workflows/node-types`.
-    #[schema(min_length = 1, max_length = 64, example = "condition")]
+    #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$", example = "condition")]
     pub r#type: String,
     /// What people read; the id where it is left out.
     #[serde(default)]

@@ -53,6 +53,10 @@ async fn creations_with_one_key_at_once_make_one_workflow() {
     assert!(answers.iter().all(|answer| answer.text == answers[0].text));
     assert_eq!(answers.iter().filter(|answer| answer.header("idempotent-replayed").is_none()).count(), 1);
     assert_eq!(ada.get(WORKFLOWS).await.json["meta"]["total"], 1);
+    // A copy under the same key is something else.
+    let path = format!("{WORKFLOWS}/{}/clone", answers[0].id());
+    let copy = ada.request(Method::POST, &path).header("Idempotency-Key", "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11");
+    assert_ne!(send(copy).await.id(), answers[0].id());
 }
 
 #[tokio::test]

@@ -16,7 +16,6 @@ use shared::http::standard::{
     ApiError, Caller, Data, DataList, ErrorBody, Json, OptionalJson, Path, Query, Refused, Result,
 };
 use shared::store::work::WorkHint;
-use uuid::Uuid;
 
 use crate::Stores;
 use crate::dto::list::ListWorkflows;
@@ -66,14 +65,15 @@ pub async fn create_workflow(
     OptionalJson(given): OptionalJson<NewWorkflow>,
 ) -> Result<Response> {
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    created(&stores, workflow, idempotency::key(&headers)?).await
+    created(&stores, workflow, "workflows", &headers).await
 }
 
-/// Stores a new workflow, and answers with it.
-pub async fn created(stores: &Stores, workflow: Workflow, key: Option<Uuid>) -> Result<Response> {
+/// Stores a new workflow, and answers with it: once for all requests of the route that carry the same key.
+pub async fn created(stores: &Stores, workflow: Workflow, route: &str, headers: &HeaderMap) -> Result<Response> {
+    let key = idempotency::key(headers)?;
     let etag = ETag::of(workflow.revision);
     let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
-    Ok(idempotency::created(stores.workflows.create(&workflow, key, &answer).await?, etag, answer))
+    Ok(idempotency::created(stores.workflows.create(&workflow, route, key, &answer).await?, etag, answer))
 }
 
 /// Read a workflow
@@ -198,7 +198,8 @@ pub async fn clone_workflow(
     OptionalJson(CloneIn { name }): OptionalJson<CloneIn>,
 ) -> Result<Response> {
     let original = stores.workflows.get(caller.account(), id).await?;
-    created(&stores, original.cloned(WorkflowId::new(), name)?, idempotency::key(&headers)?).await
+    let copy = original.cloned(WorkflowId::new(), name)?;
+    created(&stores, copy, &format!("workflows/{id}/clone"), &headers).await
 }
 
 /// Validate a workflow's draft

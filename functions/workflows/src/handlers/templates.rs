@@ -8,7 +8,7 @@ use axum::response::Response;
 use shared::domain::id::{Id, NotAnId, WorkflowId};
 use shared::domain::workflow::{NewWorkflow, Workflow};
 use shared::engine::templates::{self, Template};
-use shared::http::idempotency::{self, IdempotencyHeaders};
+use shared::http::idempotency::IdempotencyHeaders;
 use shared::http::standard::{Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
 
 use super::definition::created;
@@ -87,5 +87,5 @@ pub async fn instantiate_template(
         graph: template.graph.clone(),
     };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    created(&stores, workflow, idempotency::key(&headers)?).await
+    created(&stores, workflow, &format!("templates/{}", template.slug), &headers).await
 }

@@ -66,14 +66,14 @@ impl Workflows {
         })
     }
 
-    /// Creates the workflow, once for all requests that carry the same idempotency key: `answer` is kept for those that
-    /// come later.
-    pub async fn create(&self, workflow: &Workflow, key: Option<Uuid>, answer: &str) -> Result<Created> {
+    /// Creates the workflow, once for all requests of a route that carry the same idempotency key: `answer` is kept for
+    /// those that come later.
+    pub async fn create(&self, workflow: &Workflow, route: &str, key: Option<Uuid>, answer: &str) -> Result<Created> {
         let account = workflow.account;
         let graph = self.store_graph(workflow).await?;
         let mut writes = Vec::new();
         if let Some(key) = key {
-            writes.push(idempotency::claim(&self.entities, account, "workflows", key, answer, workflow.created_at));
+            writes.push(idempotency::claim(&self.entities, account, route, key, answer, workflow.created_at));
         }
         let item = item(workflow, graph, Vec::new(), workflow.id.uuid());
         writes.push(self.entities.put_item(item).require("attribute_not_exists(pk)"));
