@@ -8,7 +8,7 @@ mod routes;
 use std::sync::Arc;
 
 use shared::auth::Auth;
-use shared::store::{Credentials, Webhooks, Workflows};
+use shared::store::{Credentials, WebhookEvents, Webhooks, Workflows};
 use shared::{Context, Result};
 
 pub use routes::{document, router};
@@ -19,6 +19,7 @@ pub struct Stores {
     auth: Arc<Auth>,
     workflows: Workflows,
     webhooks: Webhooks,
+    webhook_events: WebhookEvents,
     credentials: Credentials,
 }
 
@@ -28,6 +29,7 @@ impl Stores {
             auth: Arc::new(Auth::new(context)?),
             workflows: Workflows::new(context)?,
             webhooks: Webhooks::new(context)?,
+            webhook_events: WebhookEvents::new(context)?,
             credentials: Credentials::new(context)?,
         })
     }

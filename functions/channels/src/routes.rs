@@ -7,6 +7,7 @@ use shared::{Context, Result, routes};
 use crate::Stores;
 use crate::handlers::connections::*;
 use crate::handlers::credentials::*;
+use crate::handlers::events::*;
 use crate::handlers::webhooks::*;
 
 routes! { Stores;
@@ -14,6 +15,8 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/webhooks" => get(list_webhooks), post(create_webhook);
     "/builder/v1/workflows/{id}/webhooks/{webhook_id}" => get(get_webhook), delete(delete_webhook);
     "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token" => post(regenerate_token);
+    "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events" => get(list_events);
+    "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}" => get(get_event);
     "/builder/v1/workflows/{id}/webhook-credentials" => get(list_credentials);
     "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate" => post(regenerate_inbound);
     "/builder/v1/workflows/{id}/webhook-credentials/outbound" => get(list_outbound), post(create_credential);

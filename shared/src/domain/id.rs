@@ -84,6 +84,8 @@ ids! {
     ReleaseId = "release", plain, "";
     DeploymentId = "deployment", plain, "";
     WebhookId = "webhook", plain, "";
+    /// One call of a webhook.
+    WebhookEventId = "webhook event", plain, "";
     /// What a workflow shows to a system that it calls.
     CredentialId = "credential", plain, "";
     /// Something that is due and must not be lost; see `store::work`.

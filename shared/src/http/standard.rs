@@ -7,10 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::{IntoResponses, ToSchema};
 
+use super::cursor::Cursors;
 use super::extract::{bearer, caller_by_access_token, extractors};
 use super::respond;
 use crate::Error;
 use crate::auth::Auth;
+use crate::domain::page::Slice;
 
 extractors!();
 
@@ -65,6 +67,34 @@ pub struct DataList<T> {
 }
 
 impl<T: Serialize> IntoResponse for DataList<T> {
+    fn into_response(self) -> Response {
+        axum::Json(self).into_response()
+    }
+}
+
+/// A part of a list that grows.
+#[derive(Serialize, ToSchema)]
+pub struct DataSlice<T> {
+    pub data: Vec<T>,
+    pub meta: SliceMeta,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SliceMeta {
+    /// Send it as `cursor` for what comes after; null at the end.
+    #[schema(required)]
+    pub next_cursor: Option<String>,
+}
+
+impl<T> DataSlice<T> {
+    pub fn new<U: Into<T>>(slice: Slice<U>, cursors: Cursors) -> Self {
+        let next_cursor = slice.next.map(|place| cursors.write(&place));
+        Self { data: slice.items.into_iter().map(U::into).collect(), meta: SliceMeta { next_cursor } }
+    }
+}
+
+impl<T: Serialize> IntoResponse for DataSlice<T> {
     fn into_response(self) -> Response {
         axum::Json(self).into_response()
     }

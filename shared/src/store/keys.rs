@@ -20,7 +20,7 @@ use uuid::Uuid;
 
 use crate::domain::id::{
     AgentId, ApiKeyId, AuditId, CredentialId, DeploymentId, LeaseId, OrgId, ReleaseId, TransactionId, UserId,
-    WebhookId, WorkId, WorkflowId,
+    WebhookEventId, WebhookId, WorkId, WorkflowId,
 };
 use crate::domain::identity::Account;
 use crate::domain::lease::{Counter, What};
@@ -354,6 +354,17 @@ pub fn adjusted(org: OrgId, month: i64) -> Key {
 }
 
 pub const ADJUSTED: &str = "ADJUSTED";
+
+// journal: what webhooks received
+
+/// The calls of a webhook, in order.
+pub fn webhook_events(id: WebhookId) -> String {
+    format!("WEBHOOK#{id}")
+}
+
+pub fn webhook_event(webhook: WebhookId, id: WebhookEventId) -> Key {
+    Key::new(webhook_events(webhook), id)
+}
 
 // journal: one global index, `listed` (`listed_in`, `listed_at`), of what is shown newest first
 

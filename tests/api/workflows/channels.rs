@@ -3,9 +3,10 @@
 use reqwest::Method;
 use serde_json::{Value, json};
 use shared::domain::credential::Credential;
-use shared::domain::id::{CredentialId, WorkflowId};
+use shared::domain::id::{CredentialId, WebhookEventId, WorkflowId};
 use shared::domain::identity::Role;
-use shared::store::Credentials;
+use shared::domain::webhook::{WebhookEvent, WebhookOutcome};
+use shared::store::{Credentials, WebhookEvents};
 use tests::TestApp;
 use tests::client::send;
 
@@ -275,4 +276,62 @@ async fn a_neighbours_channels_are_not_there() {
         assert_eq!(taken.code(), "webhook_not_found");
     }
     assert_eq!(app.nobody().get(&format!("{WORKFLOWS}/{id}/connections")).await.code(), "unauthorized");
+}
+
+#[tokio::test]
+async fn the_calls_of_a_webhook_are_listed_filtered_and_read() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Hooked", channelled()).await;
+    let webhook = ada.post(&format!("{WORKFLOWS}/{id}/webhooks")).await.id().to_owned();
+    let store = WebhookEvents::new(&app.platform.context()).unwrap();
+    let mut ids = Vec::new();
+    for index in 0..25 {
+        let event = WebhookEvent {
+            id: WebhookEventId::new(),
+            outcome: if index % 5 == 0 { WebhookOutcome::Refused } else { WebhookOutcome::Accepted },
+            status: 202,
+            run: None,
+            error_code: None,
+            content_type: Some("application/json".to_owned()),
+            headers: [("user-agent".to_owned(), "curl".to_owned())].into(),
+            body: "x".repeat(index * 3_000),
+            body_bytes: index as u64 * 3_000,
+        };
+        ids.push(event.id.to_string());
+        store.record(webhook.parse().unwrap(), event).await.unwrap();
+    }
+    ids.reverse();
+    let path = format!("{WORKFLOWS}/{id}/webhooks/{webhook}/events");
+    let walk = async |query: &str| {
+        let (mut found, mut cursor) = (Vec::new(), String::new());
+        loop {
+            let part = ada.get(&format!("{path}?{query}{cursor}")).await;
+            assert_eq!(part.status, "200 OK", "{}", part.text);
+            found.extend(part.column("id").into_iter().map(str::to_owned));
+            match part.json["meta"]["nextCursor"].as_str() {
+                None => return found,
+                Some(next) => cursor = format!("&cursor={next}"),
+            }
+        }
+    };
+    assert_eq!(walk("limit=10").await, ids);
+    assert_eq!(walk("limit=3").await, ids);
+    let refused = walk("limit=2&outcome=refused").await;
+    assert_eq!(refused, ids.iter().rev().step_by(5).rev().cloned().collect::<Vec<_>>());
+    assert_eq!(walk("outcome=refused,accepted").await, ids);
+    assert_eq!(ada.get(&format!("{path}?cursor=x")).await.code(), "invalid_query");
+    assert_eq!(ada.get(&format!("{path}?outcome=lost")).await.code(), "invalid_query");
+
+    let newest = ada.get(&format!("{path}/{}", ids[0])).await;
+    assert_eq!(newest.json["data"]["bodyBytes"], 72_000);
+    assert_eq!(newest.json["data"]["body"].as_str().unwrap().len(), 65_536);
+    let oldest = ada.get(&format!("{path}/{}", ids[24])).await;
+    assert_eq!(oldest.json["data"]["headers"], json!({"user-agent": "curl"}));
+    assert_eq!(
+        ada.get(&format!("{path}/019cb8e2-3f4a-7c21-9b6d-000000000000")).await.code(),
+        "webhook_event_not_found"
+    );
+    let stranger = app.person("bob").get(&path).await;
+    assert_eq!(stranger.code(), "workflow_not_found");
 }

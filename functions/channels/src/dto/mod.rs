@@ -2,4 +2,5 @@
 
 pub mod connection;
 pub mod credential;
+pub mod event;
 pub mod webhook;

@@ -2,4 +2,5 @@
 
 pub mod connections;
 pub mod credentials;
+pub mod events;
 pub mod webhooks;

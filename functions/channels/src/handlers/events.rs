@@ -1,0 +1,65 @@
+//! The calls that webhooks received.
+
+use axum::extract::State;
+use shared::domain::id::{WebhookEventId, WebhookId, WorkflowId};
+use shared::http::cursor::Cursors;
+use shared::http::standard::{Caller, Data, DataSlice, ErrorBody, Path, Query, Refused, Result};
+
+use crate::Stores;
+use crate::dto::event::{EventDetailOut, EventOut, ListEvents};
+
+const CURSORS: Cursors = Cursors("webhook-events");
+
+/// List the calls of a webhook
+///
+/// Newest first, of the last thirty days. With a filter a page may hold fewer than its limit, and yet not be the last.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events", tag = "channels", security(("bearer" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("webhook_id" = Uuid, Path, description = "The webhook"),
+        ListEvents,
+    ),
+    responses(
+        (status = 200, description = "A part of the calls", body = DataSlice<EventOut>),
+        (status = 404, description = "No such workflow of the caller's, or no such webhook of it", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn list_events(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
+    Query(query): Query<ListEvents>,
+) -> Result<DataSlice<EventOut>> {
+    stores.workflows.standing(caller.account(), id).await?;
+    stores.webhooks.get(caller.account(), id, webhook_id).await?;
+    let after = CURSORS.read(query.cursor.as_deref())?;
+    let slice = stores.webhook_events.list(webhook_id, &query.outcome.0, query.limit, after).await?;
+    Ok(DataSlice::new(slice, CURSORS))
+}
+
+/// Read a call of a webhook
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}", tag = "channels",
+    security(("bearer" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("webhook_id" = Uuid, Path, description = "The webhook"),
+        ("event_id" = Uuid, Path, description = "The call"),
+    ),
+    responses(
+        (status = 200, description = "The call and its result", body = Data<EventDetailOut>),
+        (status = 404, description = "No such workflow, webhook or call of the caller's", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_event(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, webhook_id, event_id)): Path<(WorkflowId, WebhookId, WebhookEventId)>,
+) -> Result<Data<EventDetailOut>> {
+    stores.workflows.standing(caller.account(), id).await?;
+    stores.webhooks.get(caller.account(), id, webhook_id).await?;
+    Ok(Data { data: stores.webhook_events.get(webhook_id, event_id).await?.into() })
+}

@@ -1,0 +1,165 @@
+//! The calls that webhooks received, kept for thirty days.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::keys::{self, Key};
+use super::table::{Filter, Item, Query, Table, parse};
+use super::write::to_value;
+use crate::bucket::Bucket;
+use crate::domain::id::{Id, WebhookEventId, WebhookId};
+use crate::domain::page::{Order, Slice};
+use crate::domain::time::Time;
+use crate::domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome};
+use crate::{Context, Error, Result, config};
+
+const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// A larger body is an object of its own.
+const MAX_INLINE_BYTES: usize = 16 * 1024;
+/// How many calls a page looks through for those that a filter wants.
+const MOST_LOOKED_AT: u32 = 1_000;
+
+#[derive(Clone)]
+pub struct WebhookEvents {
+    journal: Table,
+    bucket: Bucket,
+}
+
+#[derive(Serialize, Deserialize)]
+struct EventItem {
+    pk: String,
+    sk: WebhookEventId,
+    outcome: WebhookOutcome,
+    status: u16,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    run: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    error_code: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    content_type: Option<String>,
+    headers: BTreeMap<String, String>,
+    /// Nothing when it is in the bucket.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    body: Option<String>,
+    body_bytes: u64,
+    expires_at: i64,
+}
+
+fn event(item: Item) -> Result<(WebhookEvent, bool)> {
+    let item: EventItem = parse(item)?;
+    let is_elsewhere = item.body.is_none();
+    let event = WebhookEvent {
+        id: item.sk,
+        outcome: item.outcome,
+        status: item.status,
+        run: item.run,
+        error_code: item.error_code,
+        content_type: item.content_type,
+        headers: item.headers,
+        body: item.body.unwrap_or_default(),
+        body_bytes: item.body_bytes,
+    };
+    Ok((event, is_elsewhere))
+}
+
+fn body_name(webhook: WebhookId, id: WebhookEventId) -> String {
+    format!("webhook-events/{webhook}/{id}")
+}
+
+impl WebhookEvents {
+    pub fn new(context: &Context) -> Result<Self> {
+        let journal = Table::new(context, config::TABLE_JOURNAL)?;
+        Ok(Self { journal, bucket: Bucket::new(context, config::BUCKET_FILES)? })
+    }
+
+    pub async fn record(&self, webhook: WebhookId, event: WebhookEvent) -> Result<()> {
+        let Key { pk, .. } = keys::webhook_event(webhook, event.id);
+        let mut body = event.body;
+        body.truncate(body.floor_char_boundary(MAX_KEPT_BYTES));
+        let body = if body.len() <= MAX_INLINE_BYTES {
+            Some(body)
+        } else {
+            self.bucket.put(&body_name(webhook, event.id), "text/plain", body.into_bytes()).await?;
+            None
+        };
+        let item = EventItem {
+            pk,
+            sk: event.id,
+            outcome: event.outcome,
+            status: event.status,
+            run: event.run,
+            error_code: event.error_code,
+            content_type: event.content_type,
+            headers: event.headers,
+            body,
+            body_bytes: event.body_bytes,
+            expires_at: Time::of(event.id.uuid()).plus(KEPT).as_seconds(),
+        };
+        let _ = self.journal.write(self.journal.put(&item)).await?;
+        Ok(())
+    }
+
+    /// Newest first, without bodies. With a filter a page may hold fewer than there is room for, and yet not be the last.
+    pub async fn list(
+        &self,
+        webhook: WebhookId,
+        outcomes: &[WebhookOutcome],
+        limit: u32,
+        after: Option<String>,
+    ) -> Result<Slice<WebhookEvent>> {
+        let partition = keys::webhook_events(webhook);
+        let mut query = Query {
+            order: Order::Desc,
+            filter: wanted(outcomes),
+            after: after.map(|sk| Key { pk: partition.clone(), sk }.attributes()),
+            ..Query::partition(partition)
+        };
+        let (mut items, mut looked_at) = (Vec::new(), 0);
+        loop {
+            query.limit = Some(limit);
+            let mut found = self.journal.query(&query).await?;
+            looked_at += limit;
+            items.append(&mut found.items);
+            let is_enough = items.len() >= limit as usize || looked_at >= MOST_LOOKED_AT;
+            match found.next {
+                Some(next) if !is_enough => query.after = Some(next),
+                next => {
+                    let is_more = items.len() > limit as usize;
+                    items.truncate(limit as usize);
+                    // What did not fit stands before where the query went on.
+                    let place = if is_more { items.last().and_then(Key::of) } else { next.as_ref().and_then(Key::of) };
+                    let events = items.into_iter().map(|item| {
+                        let (event, _) = event(item)?;
+                        Ok(WebhookEvent { body: String::new(), ..event })
+                    });
+                    return Ok(Slice { items: events.collect::<Result<_>>()?, next: place.map(|key| key.sk) });
+                }
+            }
+        }
+    }
+
+    pub async fn get(&self, webhook: WebhookId, id: WebhookEventId) -> Result<WebhookEvent> {
+        let item = self.journal.get(&keys::webhook_event(webhook, id)).await?;
+        let (event, is_elsewhere) = event(item.ok_or(Error::NotFound { kind: WebhookEventId::KIND })?)?;
+        if !is_elsewhere {
+            return Ok(event);
+        }
+        let body = self.bucket.get(&body_name(webhook, id)).await?.unwrap_or_default();
+        Ok(WebhookEvent { body: String::from_utf8_lossy(&body).into_owned(), ..event })
+    }
+}
+
+fn wanted(outcomes: &[WebhookOutcome]) -> Option<Filter> {
+    if outcomes.is_empty() {
+        return None;
+    }
+    let placeholders: Vec<String> = (0..outcomes.len()).map(|index| format!(":outcome{index}")).collect();
+    Some(Filter {
+        expression: format!("#outcome IN ({})", placeholders.join(", ")),
+        names: [("#outcome".to_owned(), "outcome".to_owned())].into(),
+        values: placeholders.into_iter().zip(outcomes.iter().map(to_value)).collect(),
+    })
+}
