@@ -2,6 +2,7 @@
 
 pub mod compile;
 pub mod expression;
+pub mod import;
 pub mod nodes;
 pub mod schema;
 pub mod templates;

@@ -1,0 +1,318 @@
+//! The graph and the report as they are put together. Whatever a node became, it is held to its type's schema here:
+//! nothing else leaves this module as mapped.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value, json};
+
+use super::loose::clipped;
+use super::pieces::{Notes, note};
+use super::slug::Ids;
+use super::{NodeReport, Reconnect, Report, Source, Status, written};
+use crate::domain::graph::{Connection, End, Graph, Node, Position};
+use crate::engine::nodes::{self, ERROR, IN, OUT};
+use crate::engine::schema::{Findings, Program, check};
+
+/// Stands where an agent or a workflow is to be chosen.
+pub const UNBOUND_ID: &str = "00000000-0000-0000-0000-000000000000";
+/// Stands where a model is to be chosen.
+pub const UNBOUND_MODEL: &str = "to-be-chosen";
+/// Longer ones are not kept in the report.
+const MAX_ORIGINAL_BYTES: usize = 16 * 1024;
+const MAX_TITLE_CHARS: usize = 200;
+const MAX_PORT_CHARS: usize = 64;
+/// How far apart the parts of what was one node stand.
+const APART: f64 = 240.0;
+
+/// A node of ours.
+pub struct Step {
+    /// Behind the id of the original; the one without is the one that expressions name.
+    pub suffix: &'static str,
+    pub kind: &'static str,
+    pub config: Map<String, Value>,
+}
+
+/// What a node of the original becomes.
+pub struct Made {
+    /// The first is where it is entered.
+    pub steps: Vec<Step>,
+    /// Between the steps: from, its port, to.
+    pub wires: Vec<(usize, String, usize)>,
+    /// An output of the original, and the step and port that it is.
+    pub exits: Vec<(String, usize, String)>,
+    pub notes: Notes,
+    pub reconnect: Vec<String>,
+    /// Why there is only a node that fails.
+    pub unsupported: Option<String>,
+}
+
+impl Made {
+    pub fn new(kind: &'static str, config: Value) -> Self {
+        let config = match config {
+            Value::Object(config) => config,
+            _ => Map::new(),
+        };
+        let (wires, notes, reconnect) = (Vec::new(), Notes::new(), Vec::new());
+        let exits = outputs(kind, &config).into_iter().enumerate();
+        let exits = exits.map(|(index, port)| (index.to_string(), 0, port)).collect();
+        Self { steps: vec![Step { suffix: "", kind, config }], wires, exits, notes, reconnect, unsupported: None }
+    }
+
+    /// A node that fails, with the reason why.
+    pub fn unsupported(why: impl Into<String>) -> Self {
+        let mut made = Self::new("fail", json!({}));
+        made.unsupported = Some(why.into());
+        made
+    }
+
+    /// With another step behind it, whose outputs are the outputs of the whole.
+    pub fn then(mut self, suffix: &'static str, kind: &'static str, config: Value) -> Self {
+        let last = self.steps.len();
+        let next = Self::new(kind, config);
+        self.wires.push((last - 1, OUT.to_owned(), last));
+        self.exits = next.exits.into_iter().map(|(of, _, port)| (of, last, port)).collect();
+        self.steps.extend(next.steps.into_iter().map(|step| Step { suffix, ..step }));
+        self
+    }
+
+    pub fn noting(mut self, notes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        notes.into_iter().for_each(|text| note(&mut self.notes, text));
+        self
+    }
+
+    pub fn reconnecting(mut self, what: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.reconnect.extend(what.into_iter().map(Into::into));
+        self
+    }
+
+    pub fn with_exits(mut self, exits: impl IntoIterator<Item = (impl Into<String>, usize, impl Into<String>)>) -> Self {
+        self.exits = exits.into_iter().map(|(of, step, port)| (of.into(), step, port.into())).collect();
+        self
+    }
+
+    /// Opens a port for failures, where the type can have one.
+    pub fn branch_on_error(&mut self) -> bool {
+        let is_set = self.set_policy("onError", &json!("branch"));
+        for (index, step) in self.steps.iter().enumerate() {
+            if step.config.get("onError").is_some_and(|on_error| on_error == "branch") {
+                self.exits.push((ERROR.to_owned(), index, ERROR.to_owned()));
+            }
+        }
+        is_set
+    }
+
+    /// Sets a field that all steps which may have it get.
+    pub fn set_policy(&mut self, name: &str, value: &Value) -> bool {
+        let mut is_set = false;
+        for step in &mut self.steps {
+            let properties = nodes::find(step.kind).map(|kind| &kind.schema["properties"][name]);
+            if properties.is_some_and(Value::is_object) {
+                step.config.insert(name.to_owned(), value.clone());
+                is_set = true;
+            }
+        }
+        is_set
+    }
+}
+
+fn outputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
+    let read = nodes::find(kind).and_then(|kind| kind.read(config).ok());
+    read.map(|read| read.outputs.into_iter().map(String::from).collect()).unwrap_or_else(|| vec![OUT.to_owned()])
+}
+
+/// The first thing that is wrong with a configuration.
+fn problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
+    let Some(kind) = nodes::find(kind) else { return Some(format!("there is no type {kind}")) };
+    let mut found = Findings::default();
+    check(&kind.schema, &Value::Object(config.clone()), "config", &mut found);
+    let violation = found.violations.into_iter().next().map(|(field, problem)| format!("{field} {problem}"));
+    let unread = found.expressions.into_iter().find_map(|(field, language, text)| {
+        Program::parse(language, &text).err().map(|problem| format!("{field}: {problem}"))
+    });
+    violation.or(unread).or_else(|| match kind.read(config) {
+        Ok(read) => read.problems.into_iter().next().map(|(field, problem)| format!("config.{field} {problem}")),
+        Err(error) => Some(error.to_string()),
+    })
+}
+
+/// A node of the original as it stands in the draft.
+struct Placed {
+    report: usize,
+    entry: Option<String>,
+    is_stub: bool,
+    exits: Vec<(String, String, String)>,
+}
+
+/// How a node of the original is known.
+pub struct Named<'d> {
+    pub id: &'d str,
+    pub title: &'d str,
+    /// Its type there.
+    pub kind: &'d str,
+    pub position: Option<Position>,
+    pub original: &'d Value,
+}
+
+pub struct Draft {
+    graph: Graph,
+    report: Report,
+    placed: Vec<Placed>,
+    seen: HashSet<(End, End)>,
+}
+
+impl Draft {
+    pub fn new(source: Source) -> Self {
+        let report = Report { source, nodes: Vec::new(), reconnect: Vec::new() };
+        Self { graph: Graph::default(), report, placed: Vec::new(), seen: HashSet::new() }
+    }
+
+    /// A node of the original that has no place of its own.
+    pub fn leave_out(&mut self, named: &Named, status: Status, why: impl Into<String>) {
+        let report = self.say(named, status, why.into());
+        self.placed.push(Placed { report, entry: None, is_stub: false, exits: Vec::new() });
+    }
+
+    /// The next node of the original. The nodes get their places in the order they are given in.
+    pub fn add(&mut self, named: &Named, mut made: Made, ids: &mut Ids) {
+        let wrong = made.steps.iter().find_map(|step| problem(step.kind, &step.config).map(|why| (step.kind, why)));
+        if let (Some((kind, why)), None) = (wrong, &made.unsupported) {
+            made = Made { reconnect: made.reconnect, ..Made::unsupported(format!("cannot be made a {kind}: {why}")) };
+        }
+        let is_stub = made.unsupported.is_some();
+        if let Some(why) = &made.unsupported {
+            let message = format!("`{}` ({}) was not imported: {why}", clipped(named.title, 80), clipped(named.kind, 80));
+            made.steps[0].config = Map::from_iter([("message".to_owned(), written::plain(&message).into())]);
+        }
+        let kinds: Vec<&str> = made.steps.iter().map(|step| step.kind).collect();
+        let (status, why) = match &made.unsupported {
+            Some(why) => (Status::Unsupported, why.clone()),
+            None if made.notes.is_empty() => (Status::Mapped, format!("is {} here", kinds.join(" and "))),
+            None => (Status::Partial, format!("is {} here; {}", kinds.join(" and "), made.notes.join("; "))),
+        };
+        let report = self.say(named, status, why);
+        let what = made.reconnect.into_iter();
+        self.report.reconnect.extend(what.map(|what| Reconnect { node_id: named.id.to_owned(), what }));
+
+        let mut step_ids = Vec::new();
+        for (index, step) in made.steps.into_iter().enumerate() {
+            let id = match step.suffix {
+                "" => named.id.to_owned(),
+                suffix => ids.give(&[&format!("{}_{suffix}", named.id)]),
+            };
+            let place = |at: Position| Position { x: at.x + APART * index as f64, ..at };
+            let name = match step.suffix {
+                "" => clipped(named.title, MAX_TITLE_CHARS - 1),
+                suffix => format!("{} ({suffix})", clipped(named.title, MAX_TITLE_CHARS - 20)),
+            };
+            let position = named.position.map(place);
+            self.graph.nodes.push(Node { id: id.clone(), r#type: step.kind.into(), name, config: step.config, position });
+            step_ids.push(id);
+        }
+        for (from, port, to) in made.wires {
+            self.wire(&step_ids[from], &port, &step_ids[to], IN);
+        }
+        let exits = made.exits.into_iter().map(|(of, step, port)| (of, step_ids[step].clone(), port));
+        let (entry, exits) = (step_ids.first().cloned(), exits.collect());
+        self.placed.push(Placed { report, entry, is_stub, exits });
+    }
+
+    /// What led from an output of one node of the original to another one. Both are named by their places.
+    pub fn connect(&mut self, from: usize, of: &str, to: usize, port: &str) {
+        let Some(entry) = self.placed[to].entry.clone() else { return };
+        let placed = &self.placed[from];
+        let Some(stub) = &placed.entry else { return };
+        // A stub keeps what led from it, for what will stand in its place.
+        let exits: Vec<(String, String)> = if placed.is_stub {
+            let port = if of == "0" { OUT.to_owned() } else { clipped(of, MAX_PORT_CHARS - 1) };
+            vec![(stub.clone(), if port.is_empty() { OUT.to_owned() } else { port })]
+        } else {
+            let exits = placed.exits.iter().filter(|(name, ..)| name == of);
+            exits.map(|(_, id, port)| (id.clone(), port.clone())).collect()
+        };
+        if exits.is_empty() {
+            let title = clipped(&entry, 64);
+            self.note(from, format!("its output `{}`, which leads to `{title}`, has none to match here", clipped(of, 40)));
+        }
+        let port = if self.placed[to].is_stub { IN } else { port };
+        for (id, exit) in exits {
+            self.wire(&id, &exit, &entry, port);
+        }
+    }
+
+    /// How many outputs it has, but for the one for failures.
+    pub fn width(&self, node: usize) -> usize {
+        let names: HashSet<&str> = self.placed[node].exits.iter().map(|(of, ..)| of.as_str()).collect();
+        names.into_iter().filter(|of| *of != ERROR).count()
+    }
+
+    /// Something that is only known once all is put together.
+    pub fn note(&mut self, node: usize, text: String) {
+        let report = &mut self.report.nodes[self.placed[node].report];
+        if report.status == Status::Mapped {
+            report.status = Status::Partial;
+        }
+        // A note for each of very many connections would say no more.
+        if !report.why.contains(&text) && report.why.len() < 4_000 {
+            report.why = if report.why.is_empty() { text } else { format!("{}; {text}", report.why) };
+        }
+    }
+
+    pub fn reconnect(&mut self, node: usize, what: String) {
+        let node_id = self.report.nodes[self.placed[node].report].id.clone();
+        self.report.reconnect.push(Reconnect { node_id, what });
+    }
+
+    /// A node that the original did without: its run gave what its last nodes gave.
+    pub fn add_result(&mut self, ids: &mut Ids, lasts: &[(usize, &str)]) {
+        let id = ids.give(&["result"]);
+        let place = self.graph.nodes.iter().filter_map(|node| node.position).max_by(|a, b| a.x.total_cmp(&b.x));
+        let position = place.map(|at| Position { x: at.x + APART, ..at });
+        let (r#type, config) = ("send_result".to_owned(), Map::new());
+        self.graph.nodes.push(Node { id: id.clone(), r#type, name: "Result".to_owned(), config, position });
+        for (node, of) in lasts {
+            let exits: Vec<_> = self.placed[*node].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
+            for (_, from, port) in exits {
+                self.wire(&from, &port, &id, IN);
+            }
+        }
+    }
+
+    /// Whether it gives a value that can be a run's result.
+    pub fn gives(&self, node: usize) -> bool {
+        let placed = &self.placed[node];
+        !placed.is_stub && placed.exits.iter().any(|(of, ..)| of != ERROR)
+    }
+
+    pub fn finish(self) -> (Graph, Report) {
+        (self.graph, self.report)
+    }
+
+    fn wire(&mut self, from: &str, exit: &str, to: &str, port: &str) {
+        let end = |node: &str, port: &str| End { node: node.to_owned(), port: port.to_owned() };
+        let (from, to) = (end(from, exit), end(to, port));
+        if self.seen.insert((from.clone(), to.clone())) {
+            self.graph.connections.push(Connection { from, to });
+        }
+    }
+
+    fn say(&mut self, named: &Named, status: Status, why: String) -> usize {
+        let is_whole = status == Status::Mapped;
+        let is_small = || named.original.to_string().len() <= MAX_ORIGINAL_BYTES;
+        let original = (!is_whole && is_small()).then(|| named.original.clone());
+        self.report.nodes.push(NodeReport { id: named.id.to_owned(), status, why, original });
+        self.report.nodes.len() - 1
+    }
+}
+
+/// What a node of ours was bound to where it comes from.
+pub fn bindings(node: &Node) -> Vec<String> {
+    let named = |field: &str| node.config.get(field).and_then(Value::as_str);
+    let what = match node.r#type.as_str() {
+        "agent" => named("agentId").map(|id| format!("agent {id}")),
+        "workflow" => named("workflowId").map(|id| format!("workflow {id}")),
+        "webhook" => Some("a webhook channel".to_owned()),
+        "message" | "send_message" => Some("a messaging channel".to_owned()),
+        _ => None,
+    };
+    what.map(|what| clipped(&what, 120)).into_iter().collect()
+}

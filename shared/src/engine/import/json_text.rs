@@ -1,0 +1,80 @@
+//! JSON that is written as a text with places to fill: `{"name": "{{ … }}", "age": {{ … }}}`.
+
+use serde_json::Value;
+
+use super::pieces::{Notes, Piece, Pieces};
+use super::written;
+
+/// Stand around the number of what is filled in, while the text is read as JSON. Private characters: no text has them.
+const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
+
+/// The expression that makes the same value; none where the text is no JSON.
+pub fn cel(pieces: &Pieces, notes: &mut Notes) -> Option<String> {
+    if let Some(filled) = pieces.sole() {
+        return Some(filled.cel(notes));
+    }
+    let json: Value = serde_json::from_str(&marked(pieces)?).ok()?;
+    // Only what is used is noted.
+    let mut noted = Notes::new();
+    let cel = value(&json, pieces, &mut noted);
+    noted.into_iter().for_each(|one| super::pieces::note(notes, one));
+    Some(cel)
+}
+
+/// The text with a mark for each place: within quotes as it is, outside of them in quotes of its own.
+fn marked(pieces: &Pieces) -> Option<String> {
+    let (mut text, mut in_quotes, mut is_escaped) = (String::new(), false, false);
+    for (index, piece) in pieces.0.iter().enumerate() {
+        match piece {
+            Piece::Text(said) if said.contains(MARKS) => return None,
+            Piece::Text(said) => {
+                for c in said.chars() {
+                    in_quotes ^= c == '"' && !is_escaped;
+                    is_escaped = c == '\\' && !is_escaped;
+                    text.push(c);
+                }
+            }
+            Piece::Filled(_) => {
+                let quote = if in_quotes { "" } else { "\"" };
+                text.push_str(&format!("{quote}{}{index}{}{quote}", MARKS[0], MARKS[1]));
+            }
+        }
+    }
+    Some(text)
+}
+
+/// As deep as JSON may be, which its reader bounds.
+fn value(json: &Value, pieces: &Pieces, notes: &mut Notes) -> String {
+    match json {
+        Value::String(text) => filled(text, pieces, notes),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| value(item, pieces, notes)).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(entries) => {
+            let entries = entries.iter().map(|(name, entry)| {
+                let name = filled(name, pieces, notes);
+                format!("{name}: {}", value(entry, pieces, notes))
+            });
+            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+        }
+        other => written::value(other),
+    }
+}
+
+/// A text with the marks taken out again.
+fn filled(text: &str, pieces: &Pieces, notes: &mut Notes) -> String {
+    let mut parts = Vec::new();
+    for part in text.split_inclusive(MARKS[1]) {
+        let (said, place) = match part.split_once(MARKS[0]) {
+            Some((said, place)) => (said, place.trim_end_matches(MARKS[1]).parse::<usize>().ok()),
+            None => (part, None),
+        };
+        if !said.is_empty() {
+            parts.push(Piece::Text(said.to_owned()));
+        }
+        parts.extend(place.and_then(|place| pieces.0.get(place)).cloned());
+    }
+    // `"{{ x }}"` is `x` itself: what it is is better kept than made a text.
+    Pieces(parts).cel(notes)
+}

@@ -1,0 +1,55 @@
+//! Reads of documents of which nothing is promised: what is missing, or something else, reads as nothing.
+
+use serde_json::{Map, Value};
+
+/// How deep a document may nest.
+pub const MAX_DEPTH: usize = 64;
+
+pub fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// Numbers and bools as text too, since forms give either.
+pub fn said(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Number(_) | Value::Bool(_) => value.to_string(),
+        _ => String::new(),
+    }
+}
+
+pub fn list(value: &Value) -> &[Value] {
+    value.as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+pub fn entries(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
+    value.as_object().into_iter().flat_map(Map::iter)
+}
+
+/// A number, or a text that is one.
+pub fn number(value: &Value) -> Option<f64> {
+    let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
+    number.is_finite().then_some(number)
+}
+
+pub fn whole(value: &Value) -> Option<u64> {
+    number(value).filter(|number| (0.0..1e15).contains(number)).map(|number| number as u64)
+}
+
+pub fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(entries) => entries.is_empty(),
+        _ => false,
+    }
+}
+
+/// So much of a text that it can be shown.
+pub fn clipped(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,260 @@
+//! What is known of the workflow while one of its nodes is looked at.
+
+use std::cell::Cell;
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use super::super::json_text;
+use super::super::loose::{said, text};
+use super::super::pieces::{Notes, Pieces, note};
+use super::super::written::{self, output};
+use super::document::{Document, Source, Wire};
+use super::expressions::{Names, Place, Shape, pieces};
+use super::nodes::shape;
+use super::wiring::{Role, Wiring};
+
+/// The workflow as a whole.
+pub struct Workflow<'d> {
+    pub document: Document<'d>,
+    pub wiring: Wiring,
+    /// The id each node has, or would have.
+    pub ids: Vec<String>,
+    pub places: HashMap<&'d str, usize>,
+    /// The loops each node is in the body of, the innermost last.
+    pub within: Vec<Vec<usize>>,
+    /// How many expressions may still be translated.
+    left: Cell<usize>,
+}
+
+/// A node, and what it can name.
+#[derive(Clone, Copy)]
+pub struct Context<'w, 'd> {
+    pub workflow: &'w Workflow<'d>,
+    pub node: usize,
+}
+
+/// Nodes that hand on what came in are followed no further than this.
+const MAX_HOPS: usize = 64;
+/// A value that may come from more nodes than this is not named.
+const MAX_SOURCES: usize = 4;
+/// A graph may hold some thousands.
+const MAX_EXPRESSIONS: usize = 20_000;
+
+impl<'d> Workflow<'d> {
+    pub fn new(document: Document<'d>, wiring: Wiring, ids: Vec<String>) -> Self {
+        let mut places = HashMap::new();
+        document.nodes.iter().enumerate().for_each(|(place, node)| {
+            places.entry(node.name).or_insert(place);
+        });
+        let loops = (0..document.nodes.len()).filter(|node| document.nodes[*node].is_loop());
+        let mut bodies: Vec<(usize, BTreeSet<usize>)> =
+            loops.map(|node| (node, wiring.body(&document, node))).collect();
+        bodies.sort_by_key(|(_, body)| std::cmp::Reverse(body.len()));
+        let mut within = vec![Vec::new(); document.nodes.len()];
+        for (of, body) in bodies {
+            body.into_iter().for_each(|node| within[node].push(of));
+        }
+        Self { document, wiring, ids, places, within, left: Cell::new(MAX_EXPRESSIONS) }
+    }
+
+    pub fn node(&self, place: usize) -> &Source<'d> {
+        &self.document.nodes[place]
+    }
+
+    /// How the value of a node is shaped. Some hand on what came in.
+    fn shape(&self, mut node: usize) -> Shape {
+        for _ in 0..MAX_HOPS {
+            if let Some(shape) = shape(self.node(node)) {
+                return shape;
+            }
+            match self.wiring.incoming(node).next() {
+                Some(wire) => node = wire.from,
+                None => break,
+            }
+        }
+        Shape::Same
+    }
+
+    /// The value that comes by a wire.
+    fn by(&self, wire: &Wire) -> Place {
+        let from = self.node(wire.from);
+        if from.is_loop() && wire.output == from.loop_output() {
+            return Place::at("vars.item", Shape::Same);
+        }
+        Place::at(output(&self.ids[wire.from]), self.shape(wire.from))
+    }
+}
+
+impl<'w, 'd> Context<'w, 'd> {
+    pub fn source(&self) -> &'w Source<'d> {
+        self.workflow.node(self.node)
+    }
+
+    pub fn id(&self) -> &'w str {
+        &self.workflow.ids[self.node]
+    }
+
+    pub fn parameter(&self, name: &str) -> &'d Value {
+        &self.source().parameters[name]
+    }
+
+    /// A node as its own part sees it.
+    pub fn part(&self, node: usize) -> Self {
+        Self { workflow: self.workflow, node }
+    }
+
+    /// The first part of a kind that the node has.
+    pub fn first_part(&self, kind: &str) -> Option<Self> {
+        self.workflow.wiring.parts(self.node, kind).next().map(|part| self.part(part))
+    }
+
+    pub fn pieces(&self, value: &Value) -> Pieces {
+        pieces(&said(value), self)
+    }
+
+    /// A text with places to fill.
+    pub fn jinja(&self, value: &Value, notes: &mut Notes) -> String {
+        match value {
+            Value::Array(_) | Value::Object(_) => written::plain(&value.to_string()),
+            value => self.pieces(value).jinja(notes),
+        }
+    }
+
+    /// A value, by an expression.
+    pub fn cel(&self, value: &Value, notes: &mut Notes) -> String {
+        match value {
+            Value::String(text) if text.starts_with('=') => self.pieces(value).cel(notes),
+            value => self.deep(value, notes, 0),
+        }
+    }
+
+    /// JSON, or a text that is meant as JSON.
+    pub fn json(&self, value: &Value, notes: &mut Notes) -> Option<String> {
+        match value {
+            Value::String(_) => json_text::cel(&self.pieces(value), notes),
+            value => Some(self.cel(value, notes)),
+        }
+    }
+
+    /// Expressions may stand anywhere within a value.
+    fn deep(&self, value: &Value, notes: &mut Notes, depth: usize) -> String {
+        match value {
+            Value::String(text) if text.starts_with('=') => self.pieces(value).cel(notes),
+            Value::Array(items) if depth < MAX_HOPS => {
+                let items: Vec<String> = items.iter().map(|item| self.deep(item, notes, depth + 1)).collect();
+                format!("[{}]", items.join(", "))
+            }
+            Value::Object(entries) if depth < MAX_HOPS => {
+                let entries = entries.iter().map(|(name, entry)| {
+                    format!("{}: {}", written::quoted(name), self.deep(entry, notes, depth + 1))
+                });
+                format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            }
+            other => written::value(other),
+        }
+    }
+
+    /// The expression for what came in.
+    pub fn incoming(&self, notes: &mut Notes) -> String {
+        let mut note_all = |place: &Place| {
+            if let Some(text) = &place.note {
+                note(notes, text.clone());
+            }
+        };
+        let Ok(place) = self.names_json() else { return "input".to_owned() };
+        note_all(&place);
+        let mut paths = place.paths.iter().rev();
+        let Some(last) = paths.next() else { return "input".to_owned() };
+        let body = if place.shape == Shape::Answer { ".body" } else { "" };
+        paths.fold(format!("{last}{body}"), |rest, path| format!("has({path}) ? {path}{body} : ({rest})"))
+    }
+
+    fn names_json(&self) -> Result<Place, String> {
+        let workflow = self.workflow;
+        // A part of an agent sees what its agent sees.
+        let node = match workflow.wiring.roles[self.node] {
+            Role::PartOf(whole) => whole,
+            _ => self.node,
+        };
+        let wires: Vec<&Wire> = workflow.wiring.incoming(node).collect();
+        let triggers = wires.iter().filter(|wire| workflow.node(wire.from).is_trigger()).count();
+        let mut places: Vec<Place> = Vec::new();
+        for wire in &wires {
+            let place = workflow.by(wire);
+            if !places.iter().any(|known| known.paths == place.paths) {
+                places.push(place);
+            }
+        }
+        match &places[..] {
+            [] => Ok(Place::at("input", Shape::Same)),
+            _ if triggers == wires.len() => Ok(Place::at("input", places[0].shape)),
+            [one] => Ok(one.clone()),
+            several if several.len() > MAX_SOURCES || several.iter().any(|place| place.paths[0] == "vars.item") => {
+                Err("what came in may come from too many nodes to name it".to_owned())
+            }
+            several => {
+                let titles: Vec<&str> = wires.iter().map(|wire| workflow.node(wire.from).name).collect();
+                let titles = super::super::loose::clipped(&titles.join(", "), 100);
+                Ok(Place {
+                    paths: several.iter().map(|place| place.paths[0].clone()).collect(),
+                    shape: several[0].shape,
+                    note: Some(format!("the value of the first that ran of {titles} is taken")),
+                })
+            }
+        }
+    }
+}
+
+impl Names for Context<'_, '_> {
+    fn json(&self) -> Result<Place, String> {
+        self.names_json()
+    }
+
+    fn node(&self, name: &str) -> Result<Place, String> {
+        let workflow = self.workflow;
+        let Some(&place) = workflow.places.get(name) else {
+            return Err(format!("there is no node `{}`", super::super::loose::clipped(name, 60)));
+        };
+        match workflow.wiring.roles[place] {
+            Role::Step if workflow.node(place).is_loop() && workflow.within[self.node].contains(&place) => {
+                Ok(Place::at("vars.item", Shape::Same))
+            }
+            Role::Step => Ok(Place::at(output(&workflow.ids[place]), workflow.shape(place))),
+            // It handed on what came to it.
+            Role::Passed => {
+                let led = workflow.document.wires.iter().filter(|wire| wire.to == place && wire.kind == "main");
+                let mut steps = led.filter(|wire| workflow.wiring.roles[wire.from] == Role::Step);
+                let only = steps.next().filter(|_| steps.next().is_none());
+                only.map(|wire| workflow.by(wire)).ok_or_else(|| format!("`{}` was taken out", clip(name)))
+            }
+            Role::Gone | Role::PartOf(_) => Err(format!("`{}` has no value of its own here", clip(name))),
+        }
+    }
+
+    fn count(&self) -> bool {
+        let left = self.workflow.left.get();
+        self.workflow.left.set(left.saturating_sub(1));
+        left > 0
+    }
+
+    fn is_in_loop(&self) -> bool {
+        !self.workflow.within[self.node].is_empty()
+    }
+}
+
+fn clip(name: &str) -> String {
+    super::super::loose::clipped(name, 60)
+}
+
+/// What a locator points at: `{"__rl": true, "mode": "list", "value": "…", "cachedResultName": "…"}`, or a plain value.
+pub fn located(value: &Value) -> String {
+    let name = text(&value["cachedResultName"]);
+    if name.is_empty() { located_value(value).map(said).unwrap_or_default() } else { name.to_owned() }
+}
+
+/// The value itself, which may be an expression.
+pub fn located_value(value: &Value) -> Option<&Value> {
+    let value = if value.is_object() { &value["value"] } else { value };
+    (!super::super::loose::is_empty(value)).then_some(value)
+}

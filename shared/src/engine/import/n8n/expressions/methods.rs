@@ -1,0 +1,241 @@
+//! The methods and functions of JavaScript, and of n8n, that have a match.
+
+use super::tree::Js;
+use super::writer::{Kind, Out, Writer, Written};
+
+struct Method {
+    name: &'static str,
+    /// The fewest and the most arguments.
+    takes: (usize, usize),
+    cel: Option<&'static str>,
+    jinja: Option<&'static str>,
+    gives: Kind,
+}
+
+const fn method(
+    name: &'static str,
+    takes: (usize, usize),
+    cel: Option<&'static str>,
+    jinja: Option<&'static str>,
+    gives: Kind,
+) -> Method {
+    Method { name, takes, cel, jinja, gives }
+}
+
+const METHODS: [Method; 34] = [
+    method("toLowerCase", (0, 0), Some("lower"), Some("lower"), Kind::Text),
+    method("toUpperCase", (0, 0), Some("upper"), Some("upper"), Kind::Text),
+    method("toTitleCase", (0, 0), None, Some("title"), Kind::Text),
+    method("urlEncode", (0, 0), None, Some("urlencode"), Kind::Text),
+    method("trim", (0, 0), Some("trim"), Some("trim"), Kind::Text),
+    method("includes", (1, 1), Some("contains"), Some("contains"), Kind::Bool),
+    method("startsWith", (1, 1), Some("startsWith"), Some("startswith"), Kind::Bool),
+    method("endsWith", (1, 1), Some("endsWith"), Some("endswith"), Kind::Bool),
+    method("split", (1, 1), Some("split"), Some("split"), Kind::List),
+    method("replaceAll", (2, 2), Some("replace"), Some("replace"), Kind::Text),
+    method("indexOf", (1, 1), Some("indexOf"), Some("find"), Kind::Number),
+    method("lastIndexOf", (1, 1), Some("lastIndexOf"), None, Kind::Number),
+    method("charAt", (1, 1), Some("charAt"), None, Kind::Text),
+    method("substring", (1, 2), Some("substring"), Some("substring"), Kind::Text),
+    method("toString", (0, 0), Some("string"), Some("string"), Kind::Text),
+    method("toISOString", (0, 0), Some("string"), Some("string"), Kind::Text),
+    method("toISO", (0, 0), Some("string"), Some("string"), Kind::Text),
+    method("toJsonString", (0, 0), Some("toJson"), Some("tojson"), Kind::Text),
+    method("parseJson", (0, 0), Some("fromJson"), Some("fromjson"), Kind::Unknown),
+    method("toNumber", (0, 0), Some("double"), Some("float"), Kind::Number),
+    method("toFloat", (0, 0), Some("double"), Some("float"), Kind::Number),
+    method("toInt", (0, 0), Some("int"), Some("int"), Kind::Number),
+    method("reverse", (0, 0), Some("reverse"), Some("reverse"), Kind::List),
+    method("first", (0, 0), Some("first"), Some("first"), Kind::Unknown),
+    method("last", (0, 0), Some("last"), Some("last"), Kind::Unknown),
+    method("unique", (0, 0), Some("distinct"), Some("unique"), Kind::List),
+    method("removeDuplicates", (0, 0), Some("distinct"), Some("unique"), Kind::List),
+    method("flat", (0, 0), Some("flatten"), Some("flatten"), Kind::List),
+    method("sum", (0, 0), Some("sum"), Some("sum"), Kind::Number),
+    method("max", (0, 0), Some("max"), Some("max"), Kind::Unknown),
+    method("min", (0, 0), Some("min"), Some("min"), Kind::Unknown),
+    method("round", (0, 1), Some("round"), Some("round"), Kind::Number),
+    method("keys", (0, 0), Some("keys"), Some("keys"), Kind::List),
+    method("values", (0, 0), Some("values"), Some("values"), Kind::List),
+];
+
+impl Writer<'_> {
+    /// `of.name(…)`
+    pub fn method(&mut self, of: Out, name: &str, given: &[Js]) -> Written {
+        if let Some(known) = METHODS.iter().find(|method| method.name == name) {
+            if !(known.takes.0..=known.takes.1).contains(&given.len()) {
+                return Err(format!("`{name}` is called in a way that has no match here"));
+            }
+            return self.applied(of, name, (known.cel, known.jinja), given, known.gives);
+        }
+        match (name, given) {
+            ("join", [] | [_]) => {
+                let comma = [Js::Text(",".to_owned())];
+                self.applied(of, name, (Some("join"), Some("join")), if given.is_empty() { &comma } else { given }, Kind::Text)
+            }
+            // JavaScript replaces the first only.
+            ("replace", [from @ Js::Text(_), to]) => {
+                let given = [from.clone(), to.clone(), Js::Number("1".to_owned())];
+                self.applied(of, name, (Some("replace"), Some("replace")), &given, Kind::Text)
+            }
+            ("isEmpty" | "isNotEmpty", []) => {
+                let sign = if name == "isEmpty" { "==" } else { ">" };
+                Ok(Out::loose(format!("{} {sign} 0", self.size(&of).text), Kind::Bool))
+            }
+            ("map" | "filter" | "some" | "every" | "find", [function]) => self.each(of, name, function, false),
+            ("plus" | "minus", _) => {
+                let duration = duration(given).ok_or_else(|| format!("what `{name}` adds is computed"))?;
+                let sign = if name == "plus" { "+" } else { "-" };
+                Ok(Out::loose(format!("{} {sign} duration('{duration}')", of.held()), Kind::Time))
+            }
+            ("toFormat" | "format", [Js::Text(format)]) if !self.is_cel() => {
+                let format = strftime(format)?;
+                Ok(Out::tight(format!("({} | date('{format}'))", of.held()), Kind::Text))
+            }
+            ("toFormat" | "format", _) => Err("dates are formatted in texts only".to_owned()),
+            ("toUTC" | "setZone" | "toDateTime" | "toLocal" | "valueOf", _) if of.kind == Kind::Time => Ok(of),
+            _ => Err(format!("`{name}` has no match here")),
+        }
+    }
+
+    fn applied(
+        &mut self,
+        of: Out,
+        name: &str,
+        (cel, jinja): (Option<&str>, Option<&str>),
+        given: &[Js],
+        gives: Kind,
+    ) -> Written {
+        let given = given.iter().map(|value| self.value(value).map(|out| out.text)).collect::<Result<Vec<_>, _>>()?;
+        let given = given.join(", ");
+        match (self.is_cel(), cel, jinja) {
+            (true, Some(cel), _) => Ok(Out::tight(format!("{}.{cel}({given})", of.held()), gives)),
+            (false, _, Some(jinja)) if given.is_empty() => Ok(Out::tight(format!("({} | {jinja})", of.held()), gives)),
+            (false, _, Some(jinja)) => Ok(Out::tight(format!("({} | {jinja}({given}))", of.held()), gives)),
+            _ => Err(format!("`{name}` has no match {}", if self.is_cel() { "in an expression" } else { "in a text" })),
+        }
+    }
+
+    /// `name(…)`, or `space.name(…)`
+    pub fn function(&mut self, name: &str, within: Option<&str>, given: &[Js]) -> Written {
+        let mut on_first = |cel, jinja, gives| match given.split_first() {
+            Some((first, rest)) => {
+                let of = self.value(first)?;
+                self.applied(of, name, (cel, jinja), rest, gives)
+            }
+            None => Err(format!("`{name}` is called without a value")),
+        };
+        match (name, within, given.len()) {
+            ("String", None, 1) => on_first(Some("string"), Some("string"), Kind::Text),
+            ("Number", None, 1) | ("parseFloat", None, 1) | ("Number", Some("parseFloat"), 1) => {
+                on_first(Some("double"), Some("float"), Kind::Number)
+            }
+            ("parseInt", None, 1 | 2) | ("Number", Some("parseInt"), 1 | 2) => {
+                let of = self.value(&given[0])?;
+                self.applied(of, name, (Some("int"), Some("int")), &[], Kind::Number)
+            }
+            ("encodeURIComponent" | "encodeURI", None, 1) => on_first(None, Some("urlencode"), Kind::Text),
+            ("JSON", Some("stringify"), 1..=3) => {
+                let of = self.value(&given[0])?;
+                self.applied(of, name, (Some("toJson"), Some("tojson")), &[], Kind::Text)
+            }
+            ("JSON", Some("parse"), 1) => on_first(Some("fromJson"), Some("fromjson"), Kind::Unknown),
+            ("Object", Some("keys"), 1) => on_first(Some("keys"), Some("keys"), Kind::List),
+            ("Object", Some("values"), 1) => on_first(Some("values"), Some("values"), Kind::List),
+            ("Math", Some(function @ ("round" | "floor" | "ceil" | "abs")), 1) => {
+                on_first(Some(function), Some(function), Kind::Number)
+            }
+            ("Math", Some(function @ ("max" | "min")), 1..=16) | (function @ ("$max" | "$min"), None, 1..=16) => {
+                let list = self.value(&Js::List(given.to_vec()))?;
+                let function = function.trim_start_matches('$');
+                self.applied(list, name, (Some(function), Some(function)), &[], Kind::Number)
+            }
+            ("Array", Some("isArray"), 1) => {
+                let of = self.value(&given[0])?;
+                Ok(match self.is_cel() {
+                    true => Out::loose(format!("type({}) == 'list'", of.text), Kind::Bool),
+                    false => Out::loose(format!("{} is sequence", of.held()), Kind::Bool),
+                })
+            }
+            ("Boolean", None, 1) => self.test(&given[0]).map(|out| Out { kind: Kind::Bool, ..out }),
+            ("$if", None, 3) => {
+                let choice = Js::Conditional(
+                    Box::new(given[0].clone()),
+                    Box::new(given[1].clone()),
+                    Box::new(given[2].clone()),
+                );
+                self.value(&choice)
+            }
+            ("$ifEmpty", None, 2) => {
+                self.value(&Js::Binary("||", Box::new(given[0].clone()), Box::new(given[1].clone())))
+            }
+            ("Date", Some("now"), 0) => Ok(Out::loose(
+                if self.is_cel() { "int(now()) * 1000" } else { "(now() | int) * 1000" },
+                Kind::Number,
+            )),
+            (name, Some(function), _) => Err(format!("`{name}.{function}` has no match here")),
+            (name, None, _) => Err(format!("`{name}` has no match here")),
+        }
+    }
+
+    /// `new Date(…)`
+    pub fn made(&mut self, name: &str, given: &[Js]) -> Written {
+        match (name, given) {
+            ("Date", []) => Ok(Out::tight("now()", Kind::Time)),
+            ("Date", [at]) => {
+                let at = self.value(at)?.text;
+                Ok(Out::tight(format!("timestamp({at})"), Kind::Time))
+            }
+            _ => Err(format!("`new {name}` has no match here")),
+        }
+    }
+}
+
+/// `plus({days: 1})`, `minus(2, 'hours')`; months and years have no fixed length.
+fn duration(given: &[Js]) -> Option<String> {
+    let parts: Vec<(&str, &Js)> = match given {
+        [Js::Map(entries)] => entries.iter().map(|(unit, count)| (unit.as_str(), count)).collect(),
+        [count, Js::Text(unit)] => vec![(unit.as_str(), count)],
+        _ => return None,
+    };
+    let mut seconds = 0.0;
+    for (unit, count) in parts {
+        let Js::Number(count) = count else { return None };
+        let unit = match unit.trim_end_matches('s') {
+            "second" => 1.0,
+            "minute" => 60.0,
+            "hour" => 3_600.0,
+            "day" => 86_400.0,
+            "week" => 604_800.0,
+            _ => return None,
+        };
+        seconds += count.parse::<f64>().ok()? * unit;
+    }
+    (seconds < 1e9).then(|| format!("{seconds}s"))
+}
+
+/// Luxon's words for the parts of a date, as `strftime` has them.
+fn strftime(format: &str) -> Result<String, String> {
+    const PARTS: [(&str, &str); 20] = [
+        ("yyyy", "%Y"), ("yy", "%y"), ("MMMM", "%B"), ("LLLL", "%B"), ("MMM", "%b"), ("LLL", "%b"), ("MM", "%m"),
+        ("LL", "%m"), ("dd", "%d"), ("cccc", "%A"), ("EEEE", "%A"), ("ccc", "%a"), ("EEE", "%a"), ("HH", "%H"),
+        ("hh", "%I"), ("mm", "%M"), ("ss", "%S"), ("SSS", "%3f"), ("a", "%p"), ("d", "%-d"),
+    ];
+    let (mut written, mut rest) = (String::new(), format);
+    while let Some(c) = rest.chars().next() {
+        if c == '\'' {
+            let (said, after) = rest[1..].split_once('\'').ok_or("a format has quotes that do not close")?;
+            written.push_str(&said.replace('%', "%%"));
+            rest = after;
+        } else if let Some((name, part)) = PARTS.iter().find(|(name, _)| rest.starts_with(name)) {
+            written.push_str(part);
+            rest = &rest[name.len()..];
+        } else if c.is_alphabetic() || matches!(c, '%' | '\\') {
+            return Err(format!("`{c}` in the format of a date has no match here"));
+        } else {
+            written.push(c);
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    Ok(written)
+}

@@ -1,0 +1,112 @@
+//! n8n's expressions are JavaScript within `{{ }}`, in texts that begin with `=`. What can be said in CEL, or in Jinja
+//! where a text is filled in, is translated; the rest stays as it was, with the reason why.
+
+mod lexer;
+mod methods;
+mod parser;
+mod place;
+mod roots;
+mod tree;
+mod writer;
+
+use super::super::pieces::{Filled, Piece, Pieces};
+use crate::engine::expression::{Expression, Template};
+
+pub use place::{Place, Shape};
+use writer::Writer;
+
+/// Our own have at most as much.
+const MAX_BYTES: usize = 4 * 1024;
+/// In one text.
+const MAX_PIECES: usize = 400;
+
+/// Finds what an expression names.
+pub trait Names {
+    /// What came in.
+    fn json(&self) -> Result<Place, String>;
+    /// The value of a node, by its name.
+    fn node(&self, name: &str) -> Result<Place, String>;
+    /// Counts an expression; false when there were so many that no more are translated.
+    fn count(&self) -> bool;
+    /// Whether it is evaluated for each element of a loop.
+    fn is_in_loop(&self) -> bool;
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Cel,
+    Jinja,
+}
+
+/// A parameter as it stands in the file: a text that begins with `=` is filled in, any other is just itself.
+pub fn pieces(text: &str, names: &dyn Names) -> Pieces {
+    let Some(mut rest) = text.strip_prefix('=') else { return Pieces::text(text) };
+    let mut pieces = Vec::new();
+    while let Some(start) = rest.find("{{").filter(|_| pieces.len() < MAX_PIECES) {
+        let Some(length) = closing(&rest[start + 2..]) else { break };
+        if start > 0 {
+            pieces.push(Piece::Text(rest[..start].to_owned()));
+        }
+        pieces.push(Piece::Filled(filled(&rest[start + 2..start + 2 + length], names)));
+        rest = &rest[start + 2 + length + 2..];
+    }
+    if !rest.is_empty() || pieces.is_empty() {
+        pieces.push(Piece::Text(rest.to_owned()));
+    }
+    // Space around a lone expression is not part of its value.
+    let is_value = |piece: &Piece| matches!(piece, Piece::Filled(_));
+    let is_blank = |piece: &Piece| matches!(piece, Piece::Text(text) if text.trim().is_empty());
+    if pieces.iter().filter(|piece| is_value(piece)).count() == 1
+        && pieces.iter().all(|piece| is_value(piece) || is_blank(piece))
+    {
+        pieces.retain(is_value);
+    }
+    Pieces(pieces)
+}
+
+/// Where the braces close that are not within quotes or within braces of their own.
+fn closing(text: &str) -> Option<usize> {
+    let (mut quote, mut depth, mut is_escaped) = (None, 0usize, false);
+    for (at, c) in text.char_indices() {
+        match (quote, c) {
+            _ if is_escaped => is_escaped = false,
+            (Some(_), '\\') => is_escaped = true,
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), _) => {}
+            (None, '\'' | '"' | '`') => quote = Some(c),
+            (None, '{') => depth += 1,
+            (None, '}') if depth == 0 && text[at..].starts_with("}}") => return Some(at),
+            (None, '}') => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    // An apostrophe that quotes nothing: the next braces will do.
+    text.find("}}")
+}
+
+fn filled(source: &str, names: &dyn Names) -> Filled {
+    let original = format!("{{{{{source}}}}}");
+    let counted = if names.count() { Ok(()) } else { Err("the workflow has too many expressions".to_owned()) };
+    let parsed = match counted.and_then(|()| parser::parse(source)) {
+        Ok(parsed) => parsed,
+        Err(why) => return Filled { original, cel: Err(why.clone()), jinja: Err(why), notes: Vec::new() },
+    };
+    let mut notes = Vec::new();
+    let mut write = |language| {
+        let mut writer = Writer::new(language, names);
+        let written = writer.value(&parsed).map(|out| out.text)?;
+        let read = match language {
+            Language::Cel => Expression::parse(&written).err(),
+            Language::Jinja => Template::parse(&format!("{{{{ {written} }}}}")).err(),
+        };
+        for note in writer.notes {
+            super::super::pieces::note(&mut notes, note);
+        }
+        read.map_or(Ok(written), |problem| Err(problem.message.into_owned()))
+    };
+    let (cel, jinja) = (write(Language::Cel), write(Language::Jinja));
+    Filled { original, cel, jinja, notes }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,91 @@
+//! Where the values of n8n's nodes stand here. There each value is the `json` of an item; here a node has one value,
+//! and some kinds of nodes shape it otherwise.
+
+use super::tree::{Js, Link};
+
+/// How the value of a node differs from what it was there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    Same,
+    /// Was `{headers, query, params, body}`, is the body.
+    Call,
+    /// Was the body, is `{status, headers, body}`.
+    Answer,
+    /// Was `{statusCode, headers, body}`, is `{status, headers, body}`.
+    FullAnswer,
+    /// Was a field that holds a text, is the text.
+    Text,
+    /// Was `{data: {approved}}`, is `{decision, fields}`.
+    Review,
+    /// Was what a messaging service sends, is the platform's own form of a message.
+    Message,
+    /// Was items, is a list of what came.
+    List,
+    /// Passages of a retrieval.
+    Passages,
+}
+
+/// A value that expressions name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The paths it may stand at: the first that is there counts.
+    pub paths: Vec<String>,
+    pub shape: Shape,
+    pub note: Option<String>,
+}
+
+/// What is taken of a place.
+pub enum Taken {
+    /// These members instead of so many links.
+    Path { members: &'static [&'static str], links: usize, note: Option<&'static str> },
+    /// Whether a person approved, instead of so many links.
+    Approved { links: usize },
+}
+
+impl Place {
+    pub fn at(path: impl Into<String>, shape: Shape) -> Self {
+        Self { paths: vec![path.into()], shape, note: None }
+    }
+
+    pub fn take(&self, links: &[Link]) -> Result<Taken, String> {
+        let names: Vec<&str> = links.iter().map_while(name).collect();
+        let path = |members, links| Ok(Taken::Path { members, links, note: None });
+        match (self.shape, &names[..]) {
+            (Shape::Call, ["body", ..]) => path(&[], 1),
+            (Shape::Call, ["headers" | "query" | "params" | "webhookUrl" | "executionMode", ..]) => {
+                Err("of a call only its body is a value here".to_owned())
+            }
+            (Shape::Answer, _) => path(&["body"], 0),
+            (Shape::FullAnswer, ["statusCode", ..]) => path(&["status"], 1),
+            (Shape::Text, ["message", "content", ..]) => path(&[], 2),
+            (Shape::Text, ["output" | "text" | "response" | "content", ..]) => path(&[], 1),
+            (Shape::Text, ["choices" | "candidates" | "message", ..]) => {
+                // `choices[0].message.content`, `candidates[0].content.parts[0].text`
+                path(&[], links.len())
+            }
+            (Shape::Review, ["data", "approved"]) => Ok(Taken::Approved { links: 2 }),
+            (Shape::Review, ["data", ..]) => path(&["fields"], 1),
+            (Shape::Message, [_, ..]) => {
+                let note = Some("a message has another form here: the paths into it are to be checked");
+                Ok(Taken::Path { members: &[], links: 0, note })
+            }
+            (Shape::List, [_, ..]) => {
+                let note = Some("the value of a merge is the list of what came: its first is taken");
+                Ok(Taken::Path { members: &["0"], links: 0, note })
+            }
+            (Shape::Passages, [_, ..]) => {
+                let note = Some("passages have another form here: the paths into them are to be checked");
+                Ok(Taken::Path { members: &[], links: 0, note })
+            }
+            _ => path(&[], 0),
+        }
+    }
+}
+
+fn name(link: &Link) -> Option<&str> {
+    match link {
+        Link::Member { name, .. } => Some(name),
+        Link::At(Js::Text(name)) => Some(name),
+        _ => None,
+    }
+}

@@ -1,0 +1,203 @@
+//! Chains: one question to a model, with a form that its answer has.
+
+use serde_json::{Map, Value, json};
+
+use super::super::super::draft::{Made, UNBOUND_MODEL};
+use super::super::super::loose::{clipped, is_empty, list, said, text, whole};
+use super::super::super::pieces::{Notes, note};
+use super::super::super::written::{output, quoted};
+use super::super::context::Context;
+use super::ai;
+
+pub fn chain(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let kind = node.source().kind;
+    if kind == "chainRetrievalQa" {
+        return over_passages(node, notes);
+    }
+    let mut config = asked(node, &mut notes);
+    match kind {
+        "chainSummarization" => {
+            config.insert("system".to_owned(), "Summarize the text.".into());
+            if config["prompt"] == "" {
+                let whole = node.incoming(&mut notes);
+                config.insert("prompt".to_owned(), format!("{{{{ {whole} | tojson }}}}").into());
+            }
+            note(&mut notes, "its text is summarized in one go");
+        }
+        "informationExtractor" => {
+            config.insert("system".to_owned(), extraction(node).into());
+            let schema = schema(node).unwrap_or_else(|| attributes(node));
+            config.insert("schema".to_owned(), schema.into());
+        }
+        "sentimentAnalysis" => {
+            let given = said(&node.parameter("options")["categories"]);
+            let given = if given.is_empty() { "Positive, Neutral, Negative".to_owned() } else { given };
+            let names: Vec<String> = given.split(',').map(|name| name.trim().to_owned()).collect();
+            return classified(node, config, &names, "Say what sentiment the text has.", notes);
+        }
+        "textClassifier" => {
+            let categories = list(&node.parameter("categories")["categories"]);
+            let names: Vec<String> = categories.iter().map(|category| said(&category["category"])).collect();
+            let lines = categories.iter().map(|category| {
+                format!("- {}: {}", said(&category["category"]), said(&category["description"]))
+            });
+            let system = format!("Choose the category of the text:\n{}", lines.collect::<Vec<_>>().join("\n"));
+            return classified(node, config, &names, &system, notes);
+        }
+        _ => {
+            if let Some(schema) = ai::answer_schema(node, &mut notes) {
+                config.insert("schema".to_owned(), schema.into());
+            }
+        }
+    }
+    let model = format!("model {}", said(&config["model"]));
+    Made::new("model", config.into()).noting(notes).reconnecting([model])
+}
+
+/// The model, what it is told to be, and what it is asked.
+fn asked(node: Context, notes: &mut Notes) -> Map<String, Value> {
+    let (model, options) = ai::model(node).unwrap_or((UNBOUND_MODEL.to_owned(), &Value::Null));
+    let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
+    let messages = list(&node.parameter("messages")["messageValues"]);
+    let (mut system, mut before) = (Vec::new(), Vec::new());
+    for message in messages.iter().take(50) {
+        let written = node.jinja(&message["message"], notes);
+        match text(&message["type"]) {
+            "" | "SystemMessagePromptTemplate" => system.push(written),
+            "AIMessagePromptTemplate" => {
+                note(notes, "what the model is said to have answered stands in what it is asked");
+                before.push(written);
+            }
+            _ => before.push(written),
+        }
+    }
+    if !system.is_empty() {
+        config.insert("system".to_owned(), system.join("\n\n").into());
+    }
+    before.push(prompt(node, notes));
+    config.insert("prompt".to_owned(), before.join("\n\n").into());
+    ai::settings(options, &mut config);
+    config
+}
+
+/// What is asked: a text of the node's own, or what the chat brought.
+pub fn prompt(node: Context, notes: &mut Notes) -> String {
+    let texts = ["text", "inputText", "prompt", "query"].map(|name| node.parameter(name));
+    let written = texts.into_iter().find(|written| !is_empty(written));
+    match (text(node.parameter("promptType")), written) {
+        ("auto", _) | (_, None) if node.source().kind != "chainSummarization" => {
+            node.jinja(&json!("={{ $json.chatInput }}"), notes)
+        }
+        (_, Some(written)) => node.jinja(written, notes),
+        (_, None) => String::new(),
+    }
+}
+
+fn extraction(node: Context) -> String {
+    let own = said(&node.parameter("options")["systemPromptTemplate"]);
+    let own = if own.starts_with('=') { String::new() } else { own };
+    if own.is_empty() { "Take from the text what is asked for.".to_owned() } else { super::super::super::written::plain(&own) }
+}
+
+/// A JSON Schema, or an example of what is to come.
+pub fn schema(node: Context) -> Option<Map<String, Value>> {
+    let read = |name: &str| serde_json::from_str::<Value>(text(node.parameter(name))).ok();
+    let given = match text(node.parameter("schemaType")) {
+        "manual" => ["inputSchema", "jsonSchema"].into_iter().find_map(read),
+        _ => ["jsonSchemaExample", "jsonSchema", "inputSchema"].into_iter().find_map(read),
+    }?;
+    let is_schema = given["type"].is_string() && (given["properties"].is_object() || given["items"].is_object());
+    match if is_schema { given } else { schema_of(&given) } {
+        Value::Object(schema) => Some(schema),
+        _ => None,
+    }
+}
+
+/// As deep as JSON may be, which its reader bounds.
+fn schema_of(example: &Value) -> Value {
+    match example {
+        Value::Object(fields) => {
+            let properties = fields.iter().map(|(name, value)| (name.clone(), schema_of(value)));
+            json!({"type": "object", "properties": Map::from_iter(properties)})
+        }
+        Value::Array(items) => match items.first() {
+            Some(item) => json!({"type": "array", "items": schema_of(item)}),
+            None => json!({"type": "array"}),
+        },
+        Value::String(_) => json!({"type": "string"}),
+        Value::Number(_) => json!({"type": "number"}),
+        Value::Bool(_) => json!({"type": "boolean"}),
+        Value::Null => json!({}),
+    }
+}
+
+fn attributes(node: Context) -> Map<String, Value> {
+    let mut properties = Map::new();
+    let mut required = Vec::new();
+    for attribute in list(&node.parameter("attributes")["attributes"]).iter().take(200) {
+        let kind = match text(&attribute["type"]) {
+            kind @ ("number" | "boolean") => kind,
+            _ => "string",
+        };
+        let name = said(&attribute["name"]);
+        if attribute["required"] == true {
+            required.push(Value::from(name.as_str()));
+        }
+        properties.insert(name, json!({"type": kind, "description": said(&attribute["description"])}));
+    }
+    let mut schema = Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
+    if !required.is_empty() {
+        schema.insert("required".to_owned(), required.into());
+    }
+    schema
+}
+
+/// A model that names the category, and a switch that follows it.
+fn classified(node: Context, mut config: Map<String, Value>, names: &[String], system: &str, mut notes: Notes) -> Made {
+    let schema = json!({
+        "type": "object", "required": ["category"], "properties": {"category": {"type": "string", "enum": names}},
+    });
+    config.insert("system".to_owned(), super::super::super::written::plain(system).into());
+    config.insert("schema".to_owned(), schema);
+    note(&mut notes, "its value is {category}: what came in is not handed on");
+    let model = format!("model {}", said(&config["model"]));
+    let category = format!("{}.category", output(node.id()));
+    let cases: Vec<Value> = names
+        .iter()
+        .enumerate()
+        .map(|(index, name)| {
+            json!({"name": format!("{} {}", index + 1, clipped(name, 50)), "expression": format!("{category} == {}", quoted(name))})
+        })
+        .collect();
+    let mut exits: Vec<(String, usize, String)> =
+        cases.iter().enumerate().map(|(index, case)| (index.to_string(), 1, said(&case["name"]))).collect();
+    exits.push((names.len().to_string(), 1, "default".to_owned()));
+    let made = Made::new("model", config.into()).then("switch", "switch", json!({"cases": cases}));
+    made.with_exits(exits).noting(notes).reconnecting([model])
+}
+
+/// Passages that bear on a question, and a model that answers from them.
+fn over_passages(node: Context, mut notes: Notes) -> Made {
+    let question = prompt(node, &mut notes);
+    let retriever = node.first_part("ai_retriever");
+    let store = retriever.and_then(|part| part.first_part("ai_vectorStore"));
+    let named = store.map_or_else(|| "the store".to_owned(), ai::store_name);
+    let embedding = store.and_then(|part| part.first_part("ai_embedding"));
+    let embedding = embedding.map_or_else(|| UNBOUND_MODEL.to_owned(), ai::model_name);
+    let most = retriever.and_then(|part| whole(part.parameter("topK")));
+    let mut config = asked(node, &mut notes);
+    let found = format!("{}_passages", node.id());
+    let passages = format!("\n\nPassages:\n{{{{ {} | tojson }}}}", output(&found));
+    config.insert("prompt".to_owned(), format!("{question}{passages}").into());
+    if !config.contains_key("system") {
+        config.insert("system".to_owned(), "Answer from the passages alone.".into());
+    }
+    note(&mut notes, "what it looks through is to be given as sources");
+    let model = format!("model {}", said(&config["model"]));
+    let mut made = Made::new("retrieval", ai::retrieval_config(&embedding, &question, &named, most));
+    made.steps[0].suffix = "passages";
+    let mut made = made.then("", "model", config.into());
+    made.notes = notes;
+    made.reconnecting([format!("sources in place of {named}"), format!("embeddings model {embedding}"), model])
+}

@@ -1,0 +1,137 @@
+//! The conditions that if, filter and switch choose by.
+
+use serde_json::Value;
+
+use super::super::super::comparison::{Comparison, Side, combined, write};
+use super::super::super::loose::{entries, list, said, text};
+use super::super::super::pieces::{Notes, Piece, note};
+use super::super::context::Context;
+
+/// So many make an expression that is too long in any case.
+const MAX_CONDITIONS: usize = 300;
+
+/// Those of the second version: `{combinator, conditions: [{leftValue, operator: {type, operation}, rightValue}]}`.
+pub fn new(node: Context, conditions: &Value, notes: &mut Notes) -> String {
+    let ignores_case = match (&node.parameter("options")["ignoreCase"], &conditions["options"]["caseSensitive"]) {
+        (Value::Bool(ignores), _) => *ignores,
+        (_, Value::Bool(minds)) => !minds,
+        _ => true,
+    };
+    let parts: Vec<String> = list(&conditions["conditions"])
+        .iter()
+        .take(MAX_CONDITIONS)
+        .map(|condition| {
+            let operator = &condition["operator"];
+            let (kind, operation) = (text(&operator["type"]), text(&operator["operation"]));
+            let operation = if operation.is_empty() { "equals" } else { operation };
+            let sides = (&condition["leftValue"], &condition["rightValue"]);
+            compared(node, kind, operation, sides, ignores_case, notes)
+        })
+        .collect();
+    combined(&parts, text(&conditions["combinator"]) == "or")
+}
+
+/// Those of the first: `{string: [{value1, operation, value2}], number: […]}`.
+pub fn old(node: Context, conditions: &Value, notes: &mut Notes) -> String {
+    let mut parts = Vec::new();
+    for (kind, of_kind) in entries(conditions) {
+        for condition in list(of_kind).iter().take(MAX_CONDITIONS) {
+            let sides = (&condition["value1"], &condition["value2"]);
+            parts.push(compared(node, kind, old_operation(kind, condition), sides, false, notes));
+        }
+    }
+    combined(&parts, text(node.parameter("combineOperation")) == "any")
+}
+
+fn old_operation<'c>(kind: &str, condition: &'c Value) -> &'c str {
+    match (text(&condition["operation"]), kind) {
+        ("", "number") => "smaller",
+        ("", "dateTime") => "after",
+        ("", _) => "equal",
+        (operation, _) => operation,
+    }
+}
+
+/// One comparison, by the names that n8n has for it.
+pub fn compared(
+    node: Context,
+    kind: &str,
+    operation: &str,
+    (left, right): (&Value, &Value),
+    ignores_case: bool,
+    notes: &mut Notes,
+) -> String {
+    let Some((what, is_negated)) = comparison(kind, operation) else {
+        note(notes, format!("the comparison `{operation}` has no match here"));
+        return format!("'{}' == null", operation.replace(['\'', '\\'], ""));
+    };
+    let takes_right = !matches!(what, Comparison::Exists | Comparison::Empty | Comparison::Null | Comparison::True);
+    let left = side(node, kind, left, notes);
+    let right = if takes_right { side(node, kind, right, notes) } else { Side::value("null") };
+    write(what, is_negated, ignores_case && matches!(kind, "string" | "array"), &left, &right)
+}
+
+fn side(node: Context, kind: &str, value: &Value, notes: &mut Notes) -> Side {
+    if let Value::String(text) = value
+        && !text.starts_with('=')
+    {
+        // What was typed into a field of numbers is a number.
+        return match (kind, text.trim().parse::<f64>()) {
+            ("number", Ok(number)) if number.is_finite() => Side::value(text.trim().to_owned()),
+            ("boolean", _) if matches!(text.as_str(), "true" | "false") => Side::value(text.clone()),
+            _ => Side::literal(text),
+        };
+    }
+    // `=refund`, with nothing to fill in, is a text too.
+    if let [Piece::Text(text)] = &node.pieces(value).0[..]
+        && value.is_string()
+    {
+        return Side::literal(text);
+    }
+    match value {
+        Value::Null => Side::literal(""),
+        Value::String(_) => Side::value(node.cel(value, notes)),
+        Value::Number(_) if kind == "string" => Side::literal(&said(value)),
+        other => Side::value(node.cel(other, notes)),
+    }
+}
+
+fn comparison(kind: &str, operation: &str) -> Option<(Comparison, bool)> {
+    use Comparison::*;
+    let is_time = kind == "dateTime";
+    Some(match operation {
+        "equals" | "equal" if is_time => (SameTime, false),
+        "notEquals" | "notEqual" if is_time => (SameTime, true),
+        "equals" | "equal" => (Equal, false),
+        "notEquals" | "notEqual" => (Equal, true),
+        "contains" => (Contains, false),
+        "notContains" => (Contains, true),
+        "startsWith" => (StartsWith, false),
+        "notStartsWith" => (StartsWith, true),
+        "endsWith" => (EndsWith, false),
+        "notEndsWith" => (EndsWith, true),
+        "regex" => (Matches, false),
+        "notRegex" => (Matches, true),
+        "gt" | "larger" => (Greater, false),
+        "gte" | "largerEqual" => (AtLeast, false),
+        "lt" | "smaller" => (Less, false),
+        "lte" | "smallerEqual" => (AtMost, false),
+        "after" => (After, false),
+        "before" => (Before, false),
+        "afterOrEquals" => (NotBefore, false),
+        "beforeOrEquals" => (NotAfter, false),
+        "true" => (True, false),
+        "false" => (True, true),
+        "exists" => (Exists, false),
+        "notExists" => (Exists, true),
+        "empty" | "isEmpty" => (Empty, false),
+        "notEmpty" | "isNotEmpty" => (Empty, true),
+        "lengthEquals" => (LengthEqual, false),
+        "lengthNotEquals" => (LengthEqual, true),
+        "lengthGt" => (LengthGreater, false),
+        "lengthGte" => (LengthAtLeast, false),
+        "lengthLt" => (LengthLess, false),
+        "lengthLte" => (LengthAtMost, false),
+        _ => return None,
+    })
+}

@@ -1,0 +1,165 @@
+//! Calls of other systems.
+
+use serde_json::{Map, Value, json};
+
+use super::super::super::draft::Made;
+use super::super::super::loose::{entries, list, said, text, whole};
+use super::super::super::pieces::{Notes, note};
+use super::super::super::written::quoted;
+use super::super::context::Context;
+
+/// What the platform sets itself, or what a credential is for.
+const RESERVED: [&str; 5] = ["authorization", "content-length", "host", "idempotency-key", "transfer-encoding"];
+
+pub fn http(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let mut reconnect = Vec::new();
+    let method = ["method", "requestMethod"].map(|name| text(node.parameter(name)));
+    let method = method.into_iter().find(|method| !method.is_empty()).unwrap_or("GET");
+    if !matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") {
+        return Made::unsupported("its method is computed, or none that can be called here");
+    }
+    let mut config = Map::new();
+    config.insert("method".to_owned(), method.into());
+    config.insert("url".to_owned(), url(node, &mut notes).into());
+    let headers = headers(node, &mut reconnect, &mut notes);
+    let query = pairs(node, &["queryParameters", "queryParametersUi"], "jsonQuery", "queryParametersJson", &mut notes);
+    for (name, fields) in [("headers", headers), ("query", Map::from_iter(query))] {
+        if !fields.is_empty() {
+            config.insert(name.to_owned(), fields.into());
+        }
+    }
+    if let Some(body) = body(node, &mut notes).filter(|_| !matches!(method, "GET" | "HEAD")) {
+        config.insert("body".to_owned(), body);
+    }
+    options(node, &mut config, &mut notes);
+    Made::new("http", config.into()).noting(notes).reconnecting(reconnect)
+}
+
+fn url(node: Context, notes: &mut Notes) -> String {
+    let url = node.jinja(node.parameter("url"), notes);
+    let url = url.trim();
+    if url.starts_with("{{") || url.starts_with("http://") || url.starts_with("https://") {
+        return url.to_owned();
+    }
+    note(notes, "its address did not say how to call it: https is taken");
+    format!("https://{url}")
+}
+
+/// Names and texts: as parameters, or written as JSON.
+fn pairs(node: Context, lists: &[&str], new_json: &str, old_json: &str, notes: &mut Notes) -> Vec<(String, Value)> {
+    let mut pairs = Vec::new();
+    for list_name in lists {
+        let all = node.parameter(list_name);
+        for pair in list(&all["parameters"]).iter().chain(list(&all["parameter"])) {
+            let name = said(&pair["name"]);
+            if !name.is_empty() {
+                pairs.push((name, Value::from(node.jinja(&pair["value"], notes))));
+            }
+        }
+    }
+    for written in [new_json, old_json].map(|name| node.parameter(name)).into_iter().filter(|json| !json.is_null()) {
+        match serde_json::from_str::<Value>(&said(written)) {
+            Ok(json) => {
+                pairs.extend(entries(&json).map(|(name, value)| (name.clone(), node.jinja(value, notes).into())))
+            }
+            Err(_) if text(written).is_empty() => {}
+            Err(_) => note(notes, format!("`{new_json}` is computed as a whole: name its fields one by one")),
+        }
+    }
+    pairs
+}
+
+fn headers(node: Context, reconnect: &mut Vec<String>, notes: &mut Notes) -> Map<String, Value> {
+    let lists = ["headerParameters", "headerParametersUi"];
+    let mut headers = Map::new();
+    for (name, value) in pairs(node, &lists, "jsonHeaders", "headerParametersJson", notes) {
+        let lower = name.trim().to_ascii_lowercase();
+        if lower == "authorization" {
+            note(notes, "its header Authorization is left out: secrets are kept in credentials");
+            reconnect.push("a credential for the header Authorization".to_owned());
+        } else if RESERVED.contains(&lower.as_str()) {
+            note(notes, format!("its header {lower} is set by the platform"));
+        } else {
+            headers.insert(name.trim().to_owned(), value);
+        }
+    }
+    headers
+}
+
+fn body(node: Context, notes: &mut Notes) -> Option<Value> {
+    let has_body = node.parameter("sendBody") == true || node.source().version < 3.0;
+    if !has_body {
+        return None;
+    }
+    let kind = ["contentType", "bodyContentType"].map(|name| text(node.parameter(name)));
+    let kind = kind.into_iter().find(|kind| !kind.is_empty()).unwrap_or("json");
+    match kind {
+        "raw" => Some(json!({"type": "text", "text": node.jinja(node.parameter("body"), notes)})),
+        "form-urlencoded" | "multipart-form-data" | "binaryData" => {
+            if kind != "form-urlencoded" {
+                note(notes, "files are not sent along: its fields go as a form");
+            }
+            let fields = pairs(node, &["bodyParameters", "bodyParametersUi"], "body", "bodyParametersJson", notes);
+            Some(json!({"type": "form", "fields": Map::from_iter(fields)}))
+        }
+        _ => json_body(node, notes),
+    }
+}
+
+fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
+    let written = ["jsonBody", "bodyParametersJson"].map(|name| node.parameter(name));
+    if let Some(written) = written.into_iter().find(|json| !text(json).is_empty()) {
+        return Some(match node.json(written, notes) {
+            Some(value) => json!({"type": "json", "value": stringified(&value)}),
+            None => {
+                note(notes, "its body is no JSON before it is filled in: it is sent as a text");
+                json!({"type": "text", "text": node.jinja(written, notes)})
+            }
+        });
+    }
+    let mut fields = Vec::new();
+    for list_name in ["bodyParameters", "bodyParametersUi"] {
+        let all = node.parameter(list_name);
+        for pair in list(&all["parameters"]).iter().chain(list(&all["parameter"])) {
+            fields.push(format!("{}: {}", quoted(&said(&pair["name"])), node.cel(&pair["value"], notes)));
+        }
+    }
+    (!fields.is_empty()).then(|| json!({"type": "json", "value": format!("{{{}}}", fields.join(", "))}))
+}
+
+/// What was made a text of JSON is a value here: `JSON.stringify(x)` is `x`.
+fn stringified(value: &str) -> &str {
+    let of = value.strip_suffix(".toJson()").unwrap_or(value);
+    let is_path = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    if is_path(of) || (of.starts_with('{') && of.ends_with('}') && !of[1..].contains("toJson")) { of } else { value }
+}
+
+fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
+    let options = node.parameter("options");
+    if let Some(timeout) = whole(&options["timeout"]) {
+        config.insert("timeoutMs".to_owned(), timeout.clamp(100, 600_000).into());
+    }
+    let format = [&options["response"]["response"]["responseFormat"], node.parameter("responseFormat")].map(text);
+    match format.into_iter().find(|format| !format.is_empty()).unwrap_or("autodetect") {
+        "json" => {
+            config.insert("response".to_owned(), "json".into());
+        }
+        "text" | "string" => {
+            config.insert("response".to_owned(), "text".into());
+        }
+        "file" => note(notes, "an answer is read as JSON or as text, not as a file"),
+        _ => {}
+    }
+    for (name, what) in [
+        ("pagination", "only the first page is asked for: pagination is not carried over"),
+        ("batching", "there is one call at a time: batching is not carried over"),
+        ("proxy", "calls go out by the platform's own way: its proxy is not carried over"),
+        ("allowUnauthorizedCerts", "certificates are always verified"),
+    ] {
+        let option = &options[name];
+        if !matches!(option, Value::Null | Value::Bool(false)) {
+            note(notes, what);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! The ways a run may go: if, filter, switch.
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use super::super::super::draft::Made;
+use super::super::super::loose::{clipped, is_empty, list, number, said, text, whole};
+use super::super::super::pieces::{Notes, note};
+use super::super::context::Context;
+use super::conditions;
+
+/// Both outputs stand in the order of ours.
+pub fn condition(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let expression = expression(node, &mut notes);
+    Made::new("condition", json!({"expression": expression})).noting(notes)
+}
+
+/// What does not hold is dropped, and leads nowhere.
+pub fn filter(node: Context) -> Made {
+    let made = condition(node).with_exits([("0", 0, "true")]);
+    made.noting(["it lets the one value pass or not, where it chose among items"])
+}
+
+fn expression(node: Context, notes: &mut Notes) -> String {
+    let conditions = node.parameter("conditions");
+    match conditions["conditions"].is_array() {
+        true => conditions::new(node, conditions, notes),
+        false => conditions::old(node, conditions, notes),
+    }
+}
+
+/// One more than a switch may have here, which then says so.
+const MAX_RULES: usize = 51;
+
+/// A case, and the output it led to.
+struct Case {
+    expression: String,
+    name: String,
+    output: usize,
+}
+
+pub fn switch(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let cases = match text(node.parameter("mode")) {
+        "expression" => counted(node, &mut notes),
+        _ if node.parameter("rules")["values"].is_array() => new(node, &mut notes),
+        _ => old(node, &mut notes),
+    };
+    if cases.is_empty() {
+        return Made::unsupported("it has no rules");
+    }
+    if node.parameter("options")["allMatchingOutputs"] == true {
+        note(&mut notes, "the first case that holds is taken, where all were");
+    }
+    let mut names = HashSet::from(["default".to_owned(), "error".to_owned()]);
+    let mut exits = Vec::new();
+    let mut written = Vec::new();
+    for (index, case) in cases.iter().enumerate() {
+        let mut name = clipped(&case.name, 40);
+        if name.is_empty() || !names.insert(name.clone()) {
+            name = format!("case {}", index + 1);
+            names.insert(name.clone());
+        }
+        exits.push((case.output.to_string(), 0, name.clone()));
+        written.push(json!({"name": name, "expression": case.expression}));
+    }
+    if let Some(output) = fallback(node, cases.len()) {
+        exits.push((output.to_string(), 0, "default".to_owned()));
+    }
+    Made::new("switch", json!({"cases": written})).noting(notes).with_exits(exits)
+}
+
+/// The output for what no case holds of: one more than there are cases, one of them, or none.
+fn fallback(node: Context, cases: usize) -> Option<u64> {
+    let new = &node.parameter("options")["fallbackOutput"];
+    match (new, node.parameter("fallbackOutput")) {
+        (Value::String(extra), _) if extra == "extra" => Some(cases as u64),
+        (Value::Null, old) => number(old).filter(|output| *output >= 0.0).and_then(|_| whole(old)),
+        (new, _) => whole(new),
+    }
+}
+
+fn new(node: Context, notes: &mut Notes) -> Vec<Case> {
+    let rules = list(&node.parameter("rules")["values"]).iter().take(MAX_RULES).enumerate();
+    let case = |(output, rule): (usize, &Value)| {
+        let name = said(&rule["outputKey"]);
+        let expression = conditions::new(node, &rule["conditions"], notes);
+        Case { expression, name: if name.is_empty() { format!("output {output}") } else { name }, output }
+    };
+    rules.map(case).collect()
+}
+
+/// `dataType`, `value1`, and rules of `{operation, value2, output}`, or `{operation, value2, outputKey}`.
+fn old(node: Context, notes: &mut Notes) -> Vec<Case> {
+    let kind = match text(node.parameter("dataType")) {
+        "" => "number",
+        kind => kind,
+    };
+    let rules = list(&node.parameter("rules")["rules"]).iter().take(MAX_RULES).enumerate();
+    let case = |(index, rule): (usize, &Value)| {
+        let operation = text(&rule["operation"]);
+        let operation = if operation.is_empty() { "equal" } else { operation };
+        let sides = (node.parameter("value1"), &rule["value2"]);
+        let expression = conditions::compared(node, kind, operation, sides, false, notes);
+        let output = if rule["outputKey"].is_null() { whole(&rule["output"]).unwrap_or(0) as usize } else { index };
+        let name = [&rule["outputKey"], &rule["value2"]].map(said).into_iter().find(|name| !name.is_empty());
+        let name = name.filter(|name| !name.starts_with('=')).unwrap_or_else(|| format!("output {output}"));
+        Case { expression, name, output }
+    };
+    rules.map(case).collect()
+}
+
+/// An expression that gives the number of the output.
+fn counted(node: Context, notes: &mut Notes) -> Vec<Case> {
+    const MAX_OUTPUTS: u64 = 40;
+    let output = match node.parameter("output") {
+        output if is_empty(output) => return Vec::new(),
+        output => node.cel(output, notes),
+    };
+    let count = [node.parameter("numberOutputs"), node.parameter("outputsAmount")].into_iter().find_map(whole);
+    let cases = (0..count.unwrap_or(4).min(MAX_OUTPUTS) as usize).map(|index| Case {
+        expression: format!("({output}) == {index}"),
+        name: format!("output {index}"),
+        output: index,
+    });
+    cases.collect()
+}

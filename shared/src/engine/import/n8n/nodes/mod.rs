@@ -1,0 +1,93 @@
+//! n8n's types of nodes, and what each becomes.
+
+mod ai;
+mod chains;
+mod conditions;
+mod flow;
+mod http;
+mod logic;
+mod messages;
+mod schedule;
+mod set;
+mod triggers;
+
+use super::super::draft::Made;
+use super::super::loose::{clipped, text};
+use super::context::Context;
+use super::document::Source;
+use super::expressions::Shape;
+
+/// What a node becomes, without what all nodes have in common.
+pub fn make(node: Context) -> Made {
+    let source = node.source();
+    if is_sent_and_waited_for(source) {
+        return messages::review(node);
+    }
+    match source.kind {
+        "webhook" => triggers::webhook(node),
+        "manualTrigger" | "start" | "formTrigger" | "executeWorkflowTrigger" | "evaluationTrigger" => {
+            triggers::input(node)
+        }
+        "scheduleTrigger" | "cron" | "interval" => schedule::schedule(node),
+        kind if is_messaging(kind) && kind.ends_with("Trigger") => triggers::message(node),
+        "chatTrigger" | "manualChatTrigger" => triggers::message(node),
+        "httpRequest" => http::http(node),
+        "if" => logic::condition(node),
+        "filter" => logic::filter(node),
+        "switch" => logic::switch(node),
+        "set" => set::set(node),
+        "splitInBatches" => flow::each(node),
+        "splitOut" | "itemLists" => flow::split_out(node),
+        "merge" => flow::merge(node),
+        "wait" => flow::wait(node),
+        "executeWorkflow" => flow::workflow(node),
+        "stopAndError" => flow::fail(node),
+        "respondToWebhook" => flow::respond(node),
+        "form" => messages::form(node),
+        "agent" => ai::agent(node),
+        "chainLlm" | "chainSummarization" | "informationExtractor" | "sentimentAnalysis" | "textClassifier"
+        | "chainRetrievalQa" => chains::chain(node),
+        "openAi" | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => ai::service(node),
+        "guardrails" => ai::guard(node),
+        kind if kind.starts_with("vectorStore") => ai::retrieval(node),
+        kind if is_messaging(kind) => messages::send(node),
+        "code" | "function" | "functionItem" => Made::unsupported("programs are not carried over: write it with transform, template or http"),
+        "" => Made::unsupported("it has no type"),
+        kind if source.is_trigger() => {
+            Made::unsupported(format!("there is no trigger for `{}` here: start the run by webhook", clipped(kind, 60)))
+        }
+        kind => Made::unsupported(format!("there is no match for the type `{}`: call its service by http", clipped(kind, 60))),
+    }
+}
+
+/// How the value of a node differs from what it was; none where it hands on what came in.
+pub fn shape(source: &Source) -> Option<Shape> {
+    if is_sent_and_waited_for(source) {
+        return Some(Shape::Review);
+    }
+    match source.kind {
+        "if" | "filter" | "switch" => None,
+        "wait" => (!flow::is_delay(source)).then_some(Shape::Review),
+        "form" => Some(Shape::Review),
+        "webhook" => Some(Shape::Call),
+        "httpRequest" if source.parameters["options"]["response"]["response"]["fullResponse"] == true => {
+            Some(Shape::FullAnswer)
+        }
+        "httpRequest" => Some(Shape::Answer),
+        "merge" => Some(Shape::List),
+        "chatTrigger" | "manualChatTrigger" => Some(Shape::Message),
+        kind if is_messaging(kind) && kind.ends_with("Trigger") => Some(Shape::Message),
+        "agent" | "chainLlm" | "chainSummarization" | "informationExtractor" | "chainRetrievalQa" | "openAi"
+        | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => Some(Shape::Text),
+        kind if kind.starts_with("vectorStore") => Some(Shape::Passages),
+        _ => Some(Shape::Same),
+    }
+}
+
+fn is_sent_and_waited_for(source: &Source) -> bool {
+    text(&source.parameters["operation"]) == "sendAndWait"
+}
+
+fn is_messaging(kind: &str) -> bool {
+    matches!(kind.trim_end_matches("Trigger"), "slack" | "telegram" | "whatsApp")
+}

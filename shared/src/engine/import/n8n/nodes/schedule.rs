@@ -1,0 +1,144 @@
+//! Times at which runs begin. n8n has a list of intervals, each of them a schedule here.
+
+use jiff::tz::TimeZone;
+use serde_json::{Value, json};
+
+use super::super::super::draft::Made;
+use super::super::super::loose::{list, number, said, text, whole};
+use super::super::super::pieces::{Notes, note};
+use super::super::context::Context;
+
+const MAX_SCHEDULES: usize = 20;
+
+pub fn schedule(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let zone = zone(node, &mut notes);
+    let crons: Vec<String> = match node.source().kind {
+        "cron" => list(&node.parameter("triggerTimes")["item"]).iter().map(|time| old(time, &mut notes)).collect(),
+        "interval" => {
+            let (count, unit) = (node.parameter("interval"), text(node.parameter("unit")));
+            vec![every(whole(count).unwrap_or(1), unit, &Time::default(), &mut notes)]
+        }
+        _ => match list(&node.parameter("rule")["interval"]) {
+            [] => vec!["0 0 * * *".to_owned()],
+            intervals => intervals.iter().map(|interval| new(interval, &mut notes)).collect(),
+        },
+    };
+    let config = |cron: &String| json!({"cron": cron, "zone": zone});
+    let mut crons = crons.iter().take(MAX_SCHEDULES);
+    let Some(first) = crons.next() else { return Made::unsupported("it says no time") };
+    let mut made = Made::new("schedule", config(first)).noting(notes);
+    for cron in crons {
+        // Side by side: each of them begins runs.
+        let (wires, exits) = (made.wires.clone(), made.exits.clone());
+        let step = made.steps.len();
+        made = made.then("time", "schedule", config(cron));
+        made.wires = wires;
+        made.exits = exits;
+        made.exits.push(("0".to_owned(), step, "out".to_owned()));
+    }
+    made
+}
+
+fn zone(node: Context, notes: &mut Notes) -> String {
+    let zone = text(&node.workflow.document.settings["timezone"]);
+    if matches!(zone, "" | "DEFAULT") {
+        note(notes, "the time zone was that of the installation: it is taken to be UTC");
+    } else if TimeZone::get(zone).is_err() {
+        note(notes, "its time zone is not known: it is taken to be UTC");
+    } else {
+        return zone.to_owned();
+    }
+    "UTC".to_owned()
+}
+
+#[derive(Default)]
+struct Time {
+    minute: u64,
+    hour: u64,
+    day: u64,
+    weekdays: String,
+}
+
+/// `{field: "weeks", weeksInterval: 1, triggerAtDay: [1], triggerAtHour: 9}`
+fn new(interval: &Value, notes: &mut Notes) -> String {
+    let field = match text(&interval["field"]) {
+        "" => "days",
+        field => field,
+    };
+    if field == "cronExpression" {
+        return plain(&said(&interval["expression"]), notes);
+    }
+    let days: Vec<String> = match &interval["triggerAtDay"] {
+        Value::Array(days) => days.iter().filter_map(whole).map(|day| day.to_string()).collect(),
+        day => whole(day).map(|day| day.to_string()).into_iter().collect(),
+    };
+    let time = Time {
+        minute: whole(&interval["triggerAtMinute"]).unwrap_or(0).min(59),
+        hour: whole(&interval["triggerAtHour"]).unwrap_or(0).min(23),
+        day: whole(&interval["triggerAtDayOfMonth"]).unwrap_or(1).clamp(1, 31),
+        weekdays: if days.is_empty() { "0".to_owned() } else { days.join(",") },
+    };
+    let default = if field == "seconds" { 30 } else if field == "minutes" { 5 } else { 1 };
+    every(whole(&interval[format!("{field}Interval")]).unwrap_or(default), field, &time, notes)
+}
+
+/// `{mode: "everyWeek", weekday: "1", hour: 9, minute: 0}`
+fn old(time: &Value, notes: &mut Notes) -> String {
+    let at = Time {
+        minute: whole(&time["minute"]).unwrap_or(0).min(59),
+        // It had 14 h as its default.
+        hour: whole(&time["hour"]).unwrap_or(14).min(23),
+        day: whole(&time["dayOfMonth"]).unwrap_or(1).clamp(1, 31),
+        weekdays: whole(&time["weekday"]).unwrap_or(1).to_string(),
+    };
+    match text(&time["mode"]) {
+        "custom" => plain(&said(&time["cronExpression"]), notes),
+        "everyX" => every(whole(&time["value"]).unwrap_or(2), text(&time["unit"]), &at, notes),
+        "everyMinute" => every(1, "minutes", &at, notes),
+        "everyHour" => every(1, "hours", &at, notes),
+        "everyWeek" => every(1, "weeks", &at, notes),
+        "everyMonth" => every(1, "months", &at, notes),
+        _ => every(1, "days", &at, notes),
+    }
+}
+
+fn every(count: u64, unit: &str, at: &Time, notes: &mut Notes) -> String {
+    let count = count.max(1);
+    let Time { minute, hour, day, weekdays } = at;
+    let step = |most: u64| if count == 1 { "*".to_owned() } else { format!("*/{}", count.min(most)) };
+    let is_even = match unit {
+        "minutes" => 60 % count == 0,
+        "hours" => 24 % count == 0,
+        "months" => 12 % count == 0,
+        _ => count == 1,
+    };
+    if !is_even {
+        note(notes, format!("every {count} {unit} is counted anew in each hour, day, month or year"));
+    }
+    match unit {
+        "seconds" => {
+            note(notes, "seconds are not counted here: it begins once a minute");
+            "* * * * *".to_owned()
+        }
+        "minutes" => format!("{} * * * *", step(59)),
+        "hours" => format!("{minute} {} * * *", step(23)),
+        "weeks" => format!("{minute} {hour} * * {weekdays}"),
+        "months" => format!("{minute} {hour} {day} {} *", step(12)),
+        _ => format!("{minute} {hour} {} * *", step(31)),
+    }
+}
+
+/// A cron expression, of which n8n may have put seconds first.
+fn plain(cron: &str, notes: &mut Notes) -> String {
+    let fields: Vec<&str> = cron.trim_start_matches('=').split_whitespace().collect();
+    match &fields[..] {
+        [seconds, rest @ ..] if rest.len() == 5 => {
+            if number(&Value::from(*seconds)) != Some(0.0) {
+                note(notes, "seconds are not counted here");
+            }
+            rest.join(" ")
+        }
+        fields => fields.join(" "),
+    }
+}

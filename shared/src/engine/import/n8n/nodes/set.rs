@@ -1,0 +1,138 @@
+//! Values that are made of others.
+
+use serde_json::{Value, json};
+
+use super::super::super::draft::Made;
+use super::super::super::loose::{entries, list, said, text};
+use super::super::super::pieces::{Notes, note};
+use super::super::super::written::{quoted, value};
+use super::super::context::Context;
+
+/// Fields with the expressions that make them; a name with dots makes fields within fields.
+enum Fields {
+    Value(String),
+    Within(Vec<(String, Fields)>),
+}
+
+const MAX_DEPTH: usize = 16;
+const MAX_FIELDS: usize = 500;
+
+pub fn set(node: Context) -> Made {
+    let mut notes = Notes::new();
+    keeps_others(node, &mut notes);
+    if text(node.parameter("mode")) == "raw" {
+        let Some(json) = node.json(node.parameter("jsonOutput"), &mut notes) else {
+            return Made::unsupported("what it gives is no JSON");
+        };
+        return Made::new("transform", json!({"value": json})).noting(notes);
+    }
+    let splits = node.parameter("options")["dotNotation"] != false;
+    let (mut fields, mut is_nested) = (Vec::new(), false);
+    let assigned = assigned(node, &mut notes);
+    if assigned.len() > MAX_FIELDS {
+        return Made::unsupported(format!("it makes more than {MAX_FIELDS} fields"));
+    }
+    for (name, expression) in assigned {
+        let parts: Vec<&str> = if splits { name.split('.').collect() } else { vec![&name] };
+        is_nested |= parts.len() > 1;
+        insert(&mut fields, &parts[..parts.len().min(MAX_DEPTH)], expression);
+    }
+    let made = match (fields.is_empty(), is_nested) {
+        (true, _) => {
+            note(&mut notes, "it makes no fields");
+            let whole = node.incoming(&mut notes);
+            Made::new("transform", json!({"value": whole}))
+        }
+        (false, true) => Made::new("transform", json!({"value": written(&fields)})),
+        (false, false) => {
+            let plain = fields.iter().map(|(name, field)| (name.clone(), Value::from(one(field))));
+            Made::new("transform", json!({"fields": serde_json::Map::from_iter(plain)}))
+        }
+    };
+    made.noting(notes)
+}
+
+fn keeps_others(node: Context, notes: &mut Notes) {
+    let keeps = match node.source().version {
+        old if old < 3.0 => node.parameter("keepOnlySet") != true,
+        // Versions 3.0 to 3.2 had a list of what is kept, with all as its default.
+        _ if node.parameter("assignments").is_object() || node.source().version >= 3.3 => {
+            node.parameter("includeOtherFields") == true
+        }
+        _ => !matches!(text(node.parameter("include")), "none"),
+    };
+    if keeps {
+        note(notes, "the other fields of what came in are not carried along: name those that are needed");
+    }
+}
+
+/// Names and expressions, in whatever form the version has them.
+fn assigned(node: Context, notes: &mut Notes) -> Vec<(String, String)> {
+    let mut assigned = Vec::new();
+    for assignment in list(&node.parameter("assignments")["assignments"]) {
+        let expression = typed(node, text(&assignment["type"]), &assignment["value"], notes);
+        assigned.push((said(&assignment["name"]), expression));
+    }
+    for field in list(&node.parameter("fields")["values"]) {
+        let kind = text(&field["type"]).trim_end_matches("Value");
+        let kind = if kind.is_empty() { "string" } else { kind };
+        let expression = typed(node, kind, &field[format!("{kind}Value")], notes);
+        assigned.push((said(&field["name"]), expression));
+    }
+    for (kind, values) in entries(node.parameter("values")) {
+        for field in list(values) {
+            assigned.push((said(&field["name"]), typed(node, kind, &field["value"], notes)));
+        }
+    }
+    assigned.retain(|(name, _)| !name.is_empty());
+    assigned
+}
+
+/// What was typed into a field of a kind.
+fn typed(node: Context, kind: &str, given: &Value, notes: &mut Notes) -> String {
+    let Value::String(text) = given else { return node.cel(given, notes) };
+    if text.starts_with('=') {
+        return match kind {
+            "array" | "object" => node.json(given, notes).unwrap_or_else(|| node.cel(given, notes)),
+            _ => node.cel(given, notes),
+        };
+    }
+    let read: Option<Value> = match kind {
+        "number" | "boolean" | "array" | "object" => serde_json::from_str(text).ok(),
+        _ => None,
+    };
+    read.map_or_else(|| quoted(text), |read| value(&read))
+}
+
+fn insert(fields: &mut Vec<(String, Fields)>, path: &[&str], expression: String) {
+    let Some((first, rest)) = path.split_first() else { return };
+    let place = match fields.iter().position(|(name, _)| name == first) {
+        Some(place) => place,
+        None => {
+            fields.push(((*first).to_owned(), Fields::Within(Vec::new())));
+            fields.len() - 1
+        }
+    };
+    let field = &mut fields[place].1;
+    match field {
+        _ if rest.is_empty() => *field = Fields::Value(expression),
+        Fields::Within(within) => insert(within, rest, expression),
+        Fields::Value(_) => {
+            let mut within = Vec::new();
+            insert(&mut within, rest, expression);
+            *field = Fields::Within(within);
+        }
+    }
+}
+
+fn one(field: &Fields) -> String {
+    match field {
+        Fields::Value(expression) => expression.clone(),
+        Fields::Within(within) => written(within),
+    }
+}
+
+fn written(fields: &[(String, Fields)]) -> String {
+    let fields = fields.iter().map(|(name, field)| format!("{}: {}", quoted(name), one(field)));
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+}

@@ -1,0 +1,160 @@
+//! What leads where once the nodes that do nothing are taken out: notes, disabled ones, and the parts of agents.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::document::{Document, Wire};
+use crate::domain::graph::MAX_CONNECTIONS;
+use crate::{Error, Result};
+
+/// What becomes of a node, before it is looked at what it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Step,
+    /// Nothing is done there; what leads to it leads on.
+    Passed,
+    /// A note, or a disabled trigger: nothing leads to it or on.
+    Gone,
+    /// A part of the node at that place: its model, its memory, a tool.
+    PartOf(usize),
+}
+
+pub struct Wiring {
+    pub roles: Vec<Role>,
+    /// Between steps, in the order of their inputs.
+    pub wires: Vec<Wire>,
+    /// The parts of each node, by what they are to it.
+    parts: HashMap<usize, Vec<(String, usize)>>,
+    /// The wires that lead back to their loop.
+    backs: HashSet<(usize, usize, usize)>,
+    incoming: Vec<Vec<usize>>,
+    outgoing: Vec<Vec<usize>>,
+}
+
+impl Wiring {
+    pub fn of(document: &Document) -> Result<Self> {
+        let mut parts: HashMap<usize, Vec<(String, usize)>> = HashMap::new();
+        let mut roles: Vec<Role> = document.nodes.iter().map(|node| match node.kind {
+            "stickyNote" => Role::Gone,
+            "noOp" => Role::Passed,
+            _ if node.is_disabled && node.is_trigger() => Role::Gone,
+            _ if node.is_disabled => Role::Passed,
+            _ => Role::Step,
+        }).collect();
+        for wire in document.wires.iter().filter(|wire| wire.kind != "main" && wire.from != wire.to) {
+            if !document.nodes[wire.from].is_disabled {
+                parts.entry(wire.to).or_default().push((wire.kind.clone(), wire.from));
+            }
+            roles[wire.from] = Role::PartOf(wire.to);
+        }
+        let mut wires = passed_through(document, &roles)?;
+        // The value of a merge is in the order of its inputs.
+        wires.sort_by_key(|wire| (wire.to, wire.input));
+        wires.dedup();
+        let (mut incoming, mut outgoing) = (vec![Vec::new(); roles.len()], vec![Vec::new(); roles.len()]);
+        for (index, wire) in wires.iter().enumerate() {
+            incoming[wire.to].push(index);
+            outgoing[wire.from].push(index);
+        }
+        let mut wiring = Self { roles, wires, parts, backs: HashSet::new(), incoming, outgoing };
+        wiring.find_backs(document);
+        Ok(wiring)
+    }
+
+    pub fn parts(&self, node: usize, kind: &str) -> impl Iterator<Item = usize> {
+        let parts = self.parts.get(&node).into_iter().flatten();
+        parts.filter(move |(named, _)| named == kind).map(|(_, part)| *part)
+    }
+
+    /// What comes in, but for what comes back to a loop.
+    pub fn incoming(&self, node: usize) -> impl Iterator<Item = &Wire> {
+        self.incoming[node].iter().map(|index| &self.wires[*index]).filter(|wire| !self.is_back(wire))
+    }
+
+    pub fn outgoing(&self, node: usize) -> impl Iterator<Item = &Wire> {
+        self.outgoing[node].iter().map(|index| &self.wires[*index])
+    }
+
+    pub fn is_back(&self, wire: &Wire) -> bool {
+        self.backs.contains(&(wire.from, wire.output, wire.to))
+    }
+
+    /// What a loop does for each element.
+    pub fn body(&self, document: &Document, of: usize) -> BTreeSet<usize> {
+        let first = document.nodes[of].loop_output();
+        let firsts = self.outgoing(of).filter(|wire| wire.output == first).map(|wire| wire.to);
+        let mut body = self.reach(firsts.collect(), of, |_| true);
+        body.remove(&of);
+        body
+    }
+
+    /// Steps that stand in a circle which no loop makes.
+    pub fn circles(&self) -> BTreeSet<usize> {
+        let mut waiting: Vec<usize> = (0..self.roles.len()).map(|node| self.incoming(node).count()).collect();
+        let ahead = |wire: &Wire| !self.is_back(wire);
+        let mut ready: Vec<usize> = (0..waiting.len()).filter(|node| waiting[*node] == 0).collect();
+        while let Some(node) = ready.pop() {
+            for wire in self.outgoing(node).filter(|wire| ahead(wire)) {
+                waiting[wire.to] -= 1;
+                if waiting[wire.to] == 0 {
+                    ready.push(wire.to);
+                }
+            }
+        }
+        let left = (0..waiting.len()).filter(|node| waiting[*node] > 0);
+        // What only stands behind a circle is not in it.
+        let next = |node| self.outgoing(node).filter(|wire| ahead(wire)).map(|wire| wire.to).collect();
+        left.filter(|node| self.reach(next(*node), usize::MAX, ahead).contains(node)).collect()
+    }
+
+    fn find_backs(&mut self, document: &Document) {
+        let loops = (0..document.nodes.len()).filter(|node| document.nodes[*node].is_loop());
+        for of in loops.filter(|node| self.roles[*node] == Role::Step).collect::<Vec<_>>() {
+            let body = self.body(document, of);
+            let back = self.wires.iter().filter(|wire| wire.to == of && body.contains(&wire.from));
+            let back: Vec<_> = back.map(|wire| (wire.from, wire.output, wire.to)).collect();
+            self.backs.extend(back);
+        }
+    }
+
+    /// All that can be reached, without going on from `stop`.
+    pub fn reach(&self, starts: Vec<usize>, stop: usize, leads: impl Fn(&Wire) -> bool) -> BTreeSet<usize> {
+        let mut reached: BTreeSet<usize> = starts.iter().copied().collect();
+        let mut open = starts;
+        while let Some(node) = open.pop() {
+            if node == stop {
+                continue;
+            }
+            for wire in self.outgoing(node).filter(|wire| leads(wire)) {
+                if reached.insert(wire.to) {
+                    open.push(wire.to);
+                }
+            }
+        }
+        reached
+    }
+}
+
+/// The wires between steps: what led to a node that does nothing leads to what it led to.
+fn passed_through(document: &Document, roles: &[Role]) -> Result<Vec<Wire>> {
+    let main: Vec<&Wire> = document.wires.iter().filter(|wire| wire.kind == "main").collect();
+    let mut outgoing: Vec<Vec<&Wire>> = vec![Vec::new(); roles.len()];
+    // A disabled node hands on at its first output only.
+    let leads = |wire: &&&Wire| roles[wire.from] == Role::Step || wire.output == 0;
+    main.iter().filter(leads).for_each(|wire| outgoing[wire.from].push(wire));
+    let mut wires = Vec::new();
+    for wire in main.iter().filter(|wire| roles[wire.from] == Role::Step) {
+        let (mut open, mut seen) = (vec![*wire], HashSet::new());
+        while let Some(next) = open.pop() {
+            match roles[next.to] {
+                Role::Passed if seen.insert(next.to) => open.extend(outgoing[next.to].iter().rev()),
+                Role::Step => wires.push(Wire { to: next.to, input: next.input, ..(*wire).clone() }),
+                _ => {}
+            }
+        }
+        // Many that lead through one to many others multiply.
+        if wires.len() > 2 * MAX_CONNECTIONS {
+            return Err(Error::invalid_body("connections", format!("at most {MAX_CONNECTIONS}")));
+        }
+    }
+    Ok(wires)
+}

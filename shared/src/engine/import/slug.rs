@@ -1,0 +1,59 @@
+//! Ids for nodes that had names.
+
+use std::collections::HashSet;
+
+use unicode_normalization::UnicodeNormalization;
+
+const MAX_CHARS: usize = 56;
+
+/// The ids that are given out, each once.
+#[derive(Default)]
+pub struct Ids(HashSet<String>);
+
+impl Ids {
+    /// An id that reads like the first of the names that leaves anything, and that no other node has.
+    pub fn give(&mut self, names: &[&str]) -> String {
+        let wanted = names.iter().map(|name| slug(name)).find(|slug| !slug.is_empty());
+        let wanted = wanted.unwrap_or_else(|| "node".to_owned());
+        if self.0.insert(wanted.clone()) {
+            return wanted;
+        }
+        // As many tries as there are ids: some number is free.
+        let numbered = (2..=self.0.len() + 2).map(|number| format!("{wanted}_{number}"));
+        let mut free = numbered.filter(|id| !self.0.contains(id));
+        let id = free.next().unwrap_or(wanted);
+        self.0.insert(id.clone());
+        id
+    }
+}
+
+/// Letters and digits of ASCII with `_` between the words, so that expressions can name it without brackets.
+fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for c in name.chars().take(4 * MAX_CHARS).nfkd() {
+        if slug.len() >= MAX_CHARS {
+            break;
+        }
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !unicode_normalization::char::is_combining_mark(c) && !slug.is_empty() && !slug.ends_with('_') {
+            slug.push('_');
+        }
+    }
+    slug.trim_end_matches('_').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_becomes_an_id_once() {
+        let mut ids = Ids::default();
+        let given = ["HTTP Request", "HTTP Request", "http-request", "Préparer  la réponse!", "发送", "a"];
+        let given = given.map(|name| ids.give(&[name, "n-7"]));
+        assert_eq!(given, ["http_request", "http_request_2", "http_request_3", "preparer_la_reponse", "n_7", "a"]);
+        assert_eq!(ids.give(&["", "—"]), "node");
+        assert_eq!(ids.give(&[&"x".repeat(500)]).len(), MAX_CHARS);
+    }
+}

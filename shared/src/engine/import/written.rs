@@ -1,0 +1,95 @@
+//! How names, paths and values are written in CEL and in Jinja.
+
+use serde_json::Value;
+
+/// A text in quotes, as both languages read it.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('\'');
+    for c in text.chars() {
+        match c {
+            '\\' | '\'' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    quoted
+}
+
+/// A value as CEL writes it; most of it is as JSON writes it.
+pub fn value(json: &Value) -> String {
+    match json {
+        Value::Null | Value::Bool(_) => json.to_string(),
+        // Whole numbers of CEL end where those of 64 bits do.
+        Value::Number(number) if number.is_f64() || number.as_i64().is_some_and(|whole| whole != i64::MIN) => {
+            number.to_string()
+        }
+        Value::Number(number) => format!("{number}.0"),
+        Value::String(text) => quoted(text),
+        Value::Array(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
+        Value::Object(entries) => {
+            let entries: Vec<String> =
+                entries.iter().map(|(name, entry)| format!("{}: {}", quoted(name), value(entry))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+    }
+}
+
+/// A text outside of Jinja's braces, which it must not open itself.
+pub fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('{', Some(next @ ('{' | '%' | '#'))) => {
+                plain.push_str(&format!("{{{{ '{{{next}' }}}}"));
+                chars.next();
+            }
+            // What follows may be a brace.
+            ('{', None) => plain.push_str("{{ '{' }}"),
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// `of.name`, or `of['a name']`.
+pub fn member(of: &str, name: &str) -> String {
+    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_word { format!("{of}.{name}") } else { format!("{of}[{}]", quoted(name)) }
+}
+
+/// The value of a node.
+pub fn output(id: &str) -> String {
+    format!("{}.output", member("nodes", id))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use crate::engine::expression::{Expression, Scope, Template};
+
+    #[test]
+    fn what_is_written_reads_as_it_was() {
+        let (variables, now) = (Map::new(), jiff::Timestamp::UNIX_EPOCH);
+        let scope = Scope { variables: &variables, now };
+        let json = json!({"it's": ["a\\b\n\t\r\"", -5, 2.5, 1e20, null, true, {}], "": "ü{{"});
+        let (read, _) = Expression::parse(&value(&json)).unwrap().evaluate(&scope).unwrap();
+        assert_eq!(read, json);
+        assert!(Expression::parse(&value(&json!([u64::MAX, i64::MIN]))).is_ok());
+        for text in ["{{ x }}", "{% if %}", "{#", "{", "{{{", "a{b}c", "{{'{{'}}"] {
+            assert_eq!(Template::parse(&plain(text)).unwrap().render(&scope).unwrap(), text);
+        }
+        assert_eq!([output("a_1"), output("a-b"), output("1a")], [
+            "nodes.a_1.output",
+            "nodes['a-b'].output",
+            "nodes['1a'].output"
+        ]);
+    }
+}
