@@ -10,6 +10,7 @@ use super::pieces::{Notes, note};
 use super::slug::Ids;
 use super::{NodeReport, Reconnect, Report, Source, Status, written};
 use crate::domain::graph::{Connection, End, Graph, Node, Position};
+use crate::engine::nodes::r#loop::NEXT;
 use crate::engine::nodes::{self, ERROR, IN, OUT};
 use crate::engine::schema::{Findings, Program, check};
 
@@ -139,6 +140,8 @@ fn problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
 struct Placed {
     report: usize,
     entry: Option<String>,
+    /// The step that makes the result of a loop's body, where there is one.
+    result: Option<String>,
     is_stub: bool,
     exits: Vec<(String, String, String)>,
 }
@@ -169,7 +172,7 @@ impl Draft {
     /// A node of the original that has no place of its own.
     pub fn leave_out(&mut self, named: &Named, status: Status, why: impl Into<String>) {
         let report = self.say(named, status, why.into());
-        self.placed.push(Placed { report, entry: None, is_stub: false, exits: Vec::new() });
+        self.placed.push(Placed { report, entry: None, result: None, is_stub: false, exits: Vec::new() });
     }
 
     /// The next node of the original. The nodes get their places in the order they are given in.
@@ -209,11 +212,14 @@ impl Draft {
             step_ids.push(id);
         }
         for (from, port, to) in made.wires {
-            self.wire(&step_ids[from], &port, &step_ids[to], IN);
+            // What leads back leads back to a loop.
+            let back = if to < from { NEXT } else { IN };
+            self.wire(&step_ids[from], &port, &step_ids[to], back);
         }
         let exits = made.exits.into_iter().map(|(of, step, port)| (of, step_ids[step].clone(), port));
-        let (entry, exits) = (step_ids.first().cloned(), exits.collect());
-        self.placed.push(Placed { report, entry, is_stub, exits });
+        let exits = exits.collect();
+        let (entry, result) = (step_ids.first().cloned(), step_ids.get(1).cloned());
+        self.placed.push(Placed { report, entry, result, is_stub, exits });
     }
 
     /// What led from an output of one node of the original to another one. Both are named by their places.
@@ -237,6 +243,30 @@ impl Draft {
         for (id, exit) in exits {
             self.wire(&id, &exit, &entry, port);
         }
+    }
+
+    /// What led to the end of the body of a loop.
+    pub fn lead_back(&mut self, from: usize, of: &str, to: usize) {
+        if self.placed[to].is_stub {
+            return;
+        }
+        let exits: Vec<_> = self.placed[from].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
+        let (entry, result) = (self.placed[to].entry.clone(), self.placed[to].result.clone());
+        for (_, id, port) in exits {
+            match (&entry, &result) {
+                (_, Some(result)) => self.wire(&id, &port, result, IN),
+                (Some(entry), None) => self.wire(&id, &port, entry, NEXT),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// The outputs of the original, but for the one for failures.
+    pub fn exits(&self, node: usize) -> Vec<String> {
+        let mut names: Vec<String> = self.placed[node].exits.iter().map(|(of, ..)| of.clone()).collect();
+        names.retain(|of| of != ERROR);
+        names.dedup();
+        names
     }
 
     /// How many outputs it has, but for the one for failures.

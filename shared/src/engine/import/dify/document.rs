@@ -1,0 +1,122 @@
+//! An app of Dify as its file has it.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::super::loose::{list, said, text};
+use crate::domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
+use crate::{Error, Result};
+
+pub struct Document<'d> {
+    pub name: &'d str,
+    pub description: &'d str,
+    /// `workflow`, `advanced-chat`, `chat`, `agent-chat`, `completion`
+    pub mode: &'d str,
+    pub nodes: Vec<Node<'d>>,
+    pub edges: Vec<Edge>,
+    pub places: HashMap<&'d str, usize>,
+    /// What an app without a graph is made of.
+    pub model_config: &'d Value,
+}
+
+pub struct Node<'d> {
+    pub id: &'d str,
+    /// The type of all nodes is `custom`; this is the one of their data.
+    pub kind: &'d str,
+    pub title: String,
+    /// The iteration or loop it is in the body of.
+    pub parent: Option<&'d str>,
+    pub data: &'d Value,
+    pub raw: &'d Value,
+}
+
+/// Both ends are places in the list of nodes.
+pub struct Edge {
+    pub from: usize,
+    pub handle: String,
+    pub to: usize,
+}
+
+impl<'d> Document<'d> {
+    pub fn read(document: &'d Value) -> Result<Self> {
+        if !matches!(document["version"], Value::String(_) | Value::Null) {
+            let problem = "must be a text: write it in quotes, as Dify does (version: \"0.3.0\")";
+            return Err(Error::invalid_body("version", problem));
+        }
+        let app = &document["app"];
+        let graph = &document["workflow"]["graph"];
+        let raw = list(&graph["nodes"]);
+        if raw.len() > MAX_NODES {
+            return Err(Error::invalid_body("workflow.graph.nodes", format!("at most {MAX_NODES}")));
+        }
+        let nodes: Vec<Node> = raw.iter().enumerate().map(node).collect::<Result<_>>()?;
+        let mut places = HashMap::new();
+        nodes.iter().enumerate().for_each(|(place, node)| {
+            places.entry(node.id).or_insert(place);
+        });
+        if list(&graph["edges"]).len() > MAX_CONNECTIONS {
+            return Err(Error::invalid_body("workflow.graph.edges", format!("at most {MAX_CONNECTIONS}")));
+        }
+        let edge = |edge: &Value| {
+            let (from, to) = (*places.get(text(&edge["source"]))?, *places.get(text(&edge["target"]))?);
+            Some(Edge { from, handle: said(&edge["sourceHandle"]), to })
+        };
+        let edges = list(&graph["edges"]).iter().filter_map(edge).collect();
+        Ok(Self {
+            name: text(&app["name"]),
+            description: text(&app["description"]),
+            mode: text(&app["mode"]),
+            nodes,
+            edges,
+            places,
+            model_config: &document["model_config"],
+        })
+    }
+
+    /// What is in the body of a container.
+    pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
+        let id = self.nodes[of].id;
+        (0..self.nodes.len()).filter(move |node| self.nodes[*node].parent == Some(id) && *node != of)
+    }
+
+    /// Whether a node is in the body of a container, however deep.
+    pub fn is_within(&self, mut node: usize, of: usize) -> bool {
+        for _ in 0..self.nodes.len() {
+            match self.nodes[node].parent.and_then(|parent| self.places.get(parent)) {
+                Some(&parent) if parent == of => return true,
+                Some(&parent) => node = parent,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+fn node<'d>((index, raw): (usize, &'d Value)) -> Result<Node<'d>> {
+    let data = &raw["data"];
+    if !data.is_object() {
+        return Err(Error::invalid_body(format!("workflow.graph.nodes[{index}].data"), "must be an object"));
+    }
+    let parents = [&raw["parentId"], &data["iteration_id"], &data["loop_id"]];
+    let parent = parents.into_iter().map(text).find(|parent| !parent.is_empty());
+    // Notes have their type outside of their data.
+    let kind = if text(&raw["type"]) == "custom-note" { "note" } else { text(&data["type"]) };
+    Ok(Node { id: text(&raw["id"]), kind, title: said(&data["title"]), parent, data, raw })
+}
+
+impl Node<'_> {
+    pub fn is_container(&self) -> bool {
+        matches!(self.kind, "iteration" | "loop")
+    }
+
+    /// Where the body of a container begins.
+    pub fn is_body_start(&self) -> bool {
+        matches!(self.kind, "iteration-start" | "loop-start")
+    }
+
+    pub fn position(&self) -> Option<Position> {
+        let at = if self.raw["positionAbsolute"].is_object() { &self.raw["positionAbsolute"] } else { &self.raw["position"] };
+        Some(Position { x: at["x"].as_f64()?, y: at["y"].as_f64()? })
+    }
+}

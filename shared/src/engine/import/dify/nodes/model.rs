@@ -1,0 +1,219 @@
+//! What asks models, agents and sources.
+
+use serde_json::{Map, Value, json};
+
+use super::super::super::draft::{Made, UNBOUND_ID, UNBOUND_MODEL};
+use super::super::super::loose::{clipped, entries, is_empty, list, number, said, text, whole};
+use super::super::super::pieces::{Notes, note};
+use super::super::super::written::{output, plain, quoted};
+use super::super::context::{Context, given};
+use super::super::texts;
+
+/// The name of a model, and how to find it again.
+pub fn named_model(model: &Value) -> (String, String) {
+    let name = match said(&model["name"]) {
+        name if name.is_empty() => UNBOUND_MODEL.to_owned(),
+        name => clipped(&name, 190),
+    };
+    let provider = said(&model["provider"]);
+    let provider = provider.rsplit('/').next().unwrap_or_default();
+    let of = if provider.is_empty() { String::new() } else { format!(" of {}", clipped(provider, 60)) };
+    (name.clone(), format!("model {name}{of}"))
+}
+
+/// Temperature and length, where they are within what is taken here.
+pub fn settings(model: &Value, config: &mut Map<String, Value>) {
+    let given = &model["completion_params"];
+    if let Some(temperature) = number(&given["temperature"]) {
+        config.insert("temperature".to_owned(), json!(temperature.clamp(0.0, 2.0)));
+    }
+    let most = ["max_tokens", "max_output_tokens", "num_predict"].into_iter().find_map(|name| whole(&given[name]));
+    if let Some(most) = most.filter(|most| (1..=2_147_483_647).contains(most)) {
+        config.insert("maxTokens".to_owned(), most.into());
+    }
+}
+
+pub fn llm(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let (model, named) = named_model(node.data("model"));
+    let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
+    let template = node.data("prompt_template");
+    let variables = &node.data("prompt_config")["jinja2_variables"];
+    let (mut system, mut asked) = (Vec::new(), Vec::new());
+    let parts = if template.is_array() { list(template) } else { std::slice::from_ref(template) };
+    for part in parts.iter().take(100) {
+        let written = texts::prompt(node, part, variables, &mut notes);
+        match text(&part["role"]) {
+            _ if written.trim().is_empty() => {}
+            "system" => system.push(written),
+            "assistant" => {
+                note(&mut notes, "what the model is said to have answered stands in what it is asked");
+                asked.push(written);
+            }
+            _ => asked.push(written),
+        }
+    }
+    let memory = node.data("memory");
+    if memory.is_object() {
+        note(&mut notes, "a model remembers nothing of the conversation: an agent does");
+        let query = said(&memory["query_prompt_template"]);
+        let query = if query.is_empty() { "{{#sys.query#}}".to_owned() } else { query };
+        asked.push(node.jinja(&query.into(), &mut notes));
+    }
+    if asked.is_empty() {
+        // A model is asked something, be it only what it is told.
+        asked = std::mem::take(&mut system);
+    }
+    if !system.is_empty() {
+        config.insert("system".to_owned(), system.join("\n\n").into());
+    }
+    config.insert("prompt".to_owned(), asked.join("\n\n").into());
+    settings(node.data("model"), &mut config);
+    if let Some(schema) = schema(node) {
+        config.insert("schema".to_owned(), schema.clone());
+    }
+    if node.data("vision")["enabled"] == true {
+        note(&mut notes, "pictures are not shown to the model");
+    }
+    Made::new("model", config.into()).noting(notes).reconnecting([named])
+}
+
+fn schema<'d>(node: Context<'_, 'd>) -> Option<&'d Value> {
+    let schema = &node.data("structured_output")["schema"];
+    (node.data("structured_output_enabled") == true && schema.is_object()).then_some(schema)
+}
+
+pub fn extractor(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let (model, named) = named_model(node.data("model"));
+    let (mut properties, mut required) = (Map::new(), Vec::new());
+    for parameter in list(node.data("parameters")).iter().take(200) {
+        let name = said(&parameter["name"]);
+        let mut property = match text(&parameter["type"]) {
+            "number" => json!({"type": "number"}),
+            "bool" | "boolean" => json!({"type": "boolean"}),
+            "array[number]" => json!({"type": "array", "items": {"type": "number"}}),
+            "array[object]" => json!({"type": "array", "items": {"type": "object"}}),
+            "array[string]" => json!({"type": "array", "items": {"type": "string"}}),
+            _ => json!({"type": "string"}),
+        };
+        property["description"] = said(&parameter["description"]).into();
+        if !list(&parameter["options"]).is_empty() {
+            property["enum"] = parameter["options"].clone();
+        }
+        if parameter["required"] == true {
+            required.push(name.clone());
+        }
+        properties.insert(name, property);
+    }
+    let instruction = node.jinja(node.data("instruction"), &mut notes);
+    let system = format!("Take from the text what is asked for.\n{instruction}");
+    let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
+    config.insert("system".to_owned(), system.trim().into());
+    config.insert("prompt".to_owned(), asked(node, node.data("query"), &mut notes).into());
+    config.insert("schema".to_owned(), json!({"type": "object", "properties": properties, "required": required}));
+    settings(node.data("model"), &mut config);
+    if node.data("memory").is_object() {
+        note(&mut notes, "a model remembers nothing of the conversation: an agent does");
+    }
+    Made::new("model", config.into()).noting(notes).reconnecting([named])
+}
+
+/// A prompt that is one value.
+fn asked(node: Context, selector: &Value, notes: &mut Notes) -> String {
+    super::super::super::pieces::Pieces(vec![super::super::super::pieces::Piece::Filled(node.filled(selector))]).jinja(notes)
+}
+
+/// A model that names the class, and a switch that follows it.
+pub fn classifier(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let (model, named) = named_model(node.data("model"));
+    let classes: Vec<(String, String)> =
+        list(node.data("classes")).iter().take(51).map(|class| (said(&class["id"]), said(&class["name"]))).collect();
+    let names: Vec<&str> = classes.iter().map(|(_, name)| name.as_str()).collect();
+    let instruction = node.jinja(node.data("instruction"), &mut notes);
+    let lines: Vec<String> = names.iter().map(|name| format!("- {}", plain(name))).collect();
+    let system = format!("Choose the class of the question:\n{}\n{instruction}", lines.join("\n"));
+    let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
+    config.insert("system".to_owned(), system.trim().into());
+    config.insert("prompt".to_owned(), asked(node, node.data("query_variable_selector"), &mut notes).into());
+    let schema = json!({"type": "object", "required": ["class"], "properties": {"class": {"type": "string", "enum": names}}});
+    config.insert("schema".to_owned(), schema);
+    settings(node.data("model"), &mut config);
+    let chosen = format!("{}.class", output(node.id()));
+    let port = |index: usize, name: &str| format!("{} {}", index + 1, clipped(name, 40));
+    let cases = classes.iter().enumerate().map(|(index, (_, name))| {
+        json!({"name": port(index, name), "expression": format!("{chosen} == {}", quoted(name))})
+    });
+    let made = Made::new("model", config.into()).then("switch", "switch", json!({"cases": cases.collect::<Vec<_>>()}));
+    let exits = classes.iter().enumerate().map(|(index, (id, name))| (id.clone(), 1, port(index, name)));
+    made.with_exits(exits).noting(notes).reconnecting([named])
+}
+
+/// An agent is a resource of its own here: the node keeps what it is asked.
+pub fn agent(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let parameters = node.data("agent_parameters");
+    let query = &parameters["query"];
+    let message = match &query["value"] {
+        selector @ Value::Array(_) => asked(node, selector, &mut notes),
+        value => node.jinja(value, &mut notes),
+    };
+    let tools: Vec<String> =
+        list(&parameters["tools"]["value"]).iter().take(20).map(|tool| format!("`{}`", clipped(&said(&tool["tool_name"]), 60))).collect();
+    let model = &parameters["model"]["value"];
+    let model = said(if model["model"].is_string() { &model["model"] } else { &model["name"] });
+    let mut parts = Vec::new();
+    if !model.is_empty() {
+        parts.push(format!("model {}", clipped(&model, 100)));
+    }
+    if !tools.is_empty() {
+        parts.push(format!("tools {}", tools.join(", ")));
+    }
+    if !is_empty(&parameters["instruction"]["value"]) {
+        parts.push("its instructions".to_owned());
+    }
+    let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
+    note(&mut notes, "an agent is to be made of what belongs to it, and chosen");
+    let memory = node.data("memory").is_object();
+    let config = json!({"agentId": UNBOUND_ID, "message": message, "memory": memory});
+    Made::new("agent", config).noting(notes).reconnecting([clipped(&format!("an agent{parts}"), 1_000)])
+}
+
+pub fn retrieval(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let query = asked(node, node.data("query_variable_selector"), &mut notes);
+    let sets = list(node.data("dataset_ids"));
+    let settings = node.data("multiple_retrieval_config");
+    let source = json!({"type": "text", "name": "To be replaced", "text": "To be replaced by the sources of the knowledge."});
+    let mut config = json!({"model": UNBOUND_MODEL, "query": query, "sources": [source]});
+    if let Some(most) = whole(&settings["top_k"]) {
+        config["topK"] = most.clamp(1, 50).into();
+    }
+    if let Some(least) = number(&settings["score_threshold"]).filter(|least| (-1.0..=1.0).contains(least)) {
+        config["minScore"] = least.into();
+    }
+    note(&mut notes, "what it looks through is to be given as sources");
+    if settings["reranking_enable"] == true || settings["reranking_model"]["model"].is_string() {
+        note(&mut notes, "passages are not ranked a second time");
+    }
+    let what = format!("sources in place of {} knowledge bases", sets.len());
+    Made::new("retrieval", config).noting(notes).reconnecting([what, "an embeddings model".to_owned()])
+}
+
+/// A workflow that is used as a tool is a workflow; what others do is not in the file.
+pub fn tool(node: Context) -> Made {
+    let name = [node.data("tool_label"), node.data("tool_name")].map(said).into_iter().find(|name| !name.is_empty());
+    let name = clipped(&name.unwrap_or_else(|| "tool".to_owned()), 80);
+    if text(node.data("provider_type")) != "workflow" {
+        let of = clipped(&said(node.data("provider_name")), 80);
+        return Made::unsupported(format!("the tool `{name}` of `{of}` is not in the file: call its service by http"));
+    }
+    let mut notes = Notes::new();
+    let fields: Vec<String> = entries(node.data("tool_parameters"))
+        .take(100)
+        .map(|(field, parameter)| format!("{}: {}", quoted(field), given(node, parameter, &mut notes)))
+        .collect();
+    let config = json!({"workflowId": UNBOUND_ID, "input": format!("{{{}}}", fields.join(", "))});
+    Made::new("workflow", config).noting(notes).reconnecting([format!("workflow `{name}`")])
+}

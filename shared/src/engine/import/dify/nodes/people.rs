@@ -1,0 +1,65 @@
+//! What people are told, and what they decide.
+
+use serde_json::{Map, Value, json};
+
+use super::super::super::draft::Made;
+use super::super::super::loose::{clipped, list, number, said, text};
+use super::super::super::pieces::{Notes, note};
+use super::super::super::written::quoted;
+use super::super::context::Context;
+use super::super::texts;
+
+pub fn answer(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let text = node.jinja(node.data("answer"), &mut notes);
+    Made::new("send_message", json!({"text": text})).noting(notes)
+}
+
+pub fn end(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let outputs: Vec<String> = list(node.data("outputs"))
+        .iter()
+        .take(200)
+        .map(|output| {
+            let value = node.selected(&output["value_selector"], &mut notes);
+            format!("{}: {value}", quoted(&said(&output["variable"])))
+        })
+        .collect();
+    Made::new("send_result", json!({"output": format!("{{{}}}", outputs.join(", "))})).noting(notes)
+}
+
+/// The first of its buttons approves; any other rejects.
+pub fn review(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let mut config = Map::new();
+    let title = if node.source().title.is_empty() { "Is it approved?" } else { &node.source().title };
+    config.insert("title".to_owned(), texts::plain(&clipped(title, 190)).into());
+    config.insert("message".to_owned(), node.jinja(node.data("form_content"), &mut notes).into());
+    let fields = list(node.data("inputs")).iter().take(50).map(|input| {
+        let name = clipped(&said(&input["output_variable_name"]), 60);
+        let kind = match text(&input["type"]) {
+            "number" => "number",
+            "checkbox" | "boolean" => "boolean",
+            _ => "text",
+        };
+        json!({"name": name, "label": name, "type": kind})
+    });
+    config.insert("fields".to_owned(), fields.collect());
+    if let Some(count) = number(node.data("timeout")) {
+        let unit = if text(node.data("timeout_unit")).starts_with("day") { 86_400.0 } else { 3_600.0 };
+        config.insert("expiresInSeconds".to_owned(), Value::from((count * unit).clamp(60.0, 2_592_000.0) as u64));
+    }
+    let actions = list(node.data("user_actions"));
+    let mut exits: Vec<(String, usize, String)> = vec![("__timeout".to_owned(), 0, "expired".to_owned())];
+    for (index, action) in actions.iter().take(50).enumerate() {
+        let port = if index == 0 { "approved" } else { "rejected" };
+        exits.push((said(&action["id"]), 0, port.to_owned()));
+    }
+    if actions.len() > 2 {
+        note(&mut notes, "there are two decisions here: what all but the first button did is one");
+    }
+    if !list(node.data("delivery_methods")).is_empty() {
+        note(&mut notes, "people decide on the platform, not in what was sent to them");
+    }
+    Made::new("review", config.into()).noting(notes).with_exits(exits)
+}

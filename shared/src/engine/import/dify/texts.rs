@@ -1,0 +1,75 @@
+//! Texts of Dify: `{{#1711528914102.text#}}` stands for a value, and everything else for itself.
+
+use serde_json::Value;
+
+use super::super::loose::{list, said, text};
+use super::super::pieces::{Notes, Piece, Pieces, note};
+use super::super::written;
+use super::context::Context;
+
+/// In one text.
+const MAX_PIECES: usize = 400;
+const MAX_SELECTOR_BYTES: usize = 300;
+
+pub fn pieces(text: &str, node: &Context) -> Pieces {
+    let mut pieces = Vec::new();
+    let (mut rest, mut from) = (text, 0);
+    while let Some(start) = rest[from..].find("{{#").map(|start| from + start).filter(|_| pieces.len() < MAX_PIECES) {
+        let after = &rest[start + 3..];
+        let window = &after[..after.floor_char_boundary(MAX_SELECTOR_BYTES)];
+        let Some(end) = window.find("#}}").filter(|end| is_selector(&after[..*end])) else {
+            from = start + 3;
+            continue;
+        };
+        if start > 0 {
+            pieces.push(Piece::Text(rest[..start].to_owned()));
+        }
+        let parts: Vec<&str> = after[..end].split('.').collect();
+        let filled = match &parts[..] {
+            ["context"] => node.filled(&node.data("context")["variable_selector"]),
+            parts => node.named(parts),
+        };
+        pieces.push(Piece::Filled(filled));
+        (rest, from) = (&after[end + 3..], 0);
+    }
+    if !rest.is_empty() {
+        pieces.push(Piece::Text(rest.to_owned()));
+    }
+    Pieces(pieces)
+}
+
+fn is_selector(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'))
+}
+
+/// A template in Jinja of its own, whose variables are bound to selectors.
+pub fn template(node: Context, template: &str, variables: &Value, notes: &mut Notes) -> String {
+    let mut written = String::new();
+    for variable in list(variables).iter().take(100) {
+        let name = text(&variable["variable"]);
+        let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+            && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+        let filled = node.filled(&variable["value_selector"]);
+        match (is_word, filled.jinja) {
+            (true, Ok(path)) => written.push_str(&format!("{{% set {name} = {path} %}}")),
+            (true, Err(why)) => note(notes, format!("`{name}` is not bound: {why}")),
+            (false, _) => note(notes, format!("`{}` is no name of a variable here", said(&variable["variable"]))),
+        }
+        filled.notes.into_iter().for_each(|text| note(notes, text));
+    }
+    written.push_str(template);
+    written
+}
+
+/// A part of a prompt, in whichever way it is written.
+pub fn prompt(node: Context, part: &Value, variables: &Value, notes: &mut Notes) -> String {
+    match text(&part["edition_type"]) {
+        "jinja2" => template(node, text(&part["jinja2_text"]), variables, notes),
+        _ => node.jinja(&part["text"], notes),
+    }
+}
+
+/// A text that is only itself.
+pub fn plain(text: &str) -> String {
+    written::plain(text)
+}
