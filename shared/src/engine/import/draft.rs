@@ -179,7 +179,7 @@ impl Draft {
     pub fn add(&mut self, named: &Named, mut made: Made, ids: &mut Ids) {
         let wrong = made.steps.iter().find_map(|step| problem(step.kind, &step.config).map(|why| (step.kind, why)));
         if let (Some((kind, why)), None) = (wrong, &made.unsupported) {
-            made = Made { reconnect: made.reconnect, ..Made::unsupported(format!("cannot be made a {kind}: {why}")) };
+            made = Made { reconnect: made.reconnect, ..Made::unsupported(format!("cannot be made `{kind}`: {why}")) };
         }
         let is_stub = made.unsupported.is_some();
         if let Some(why) = &made.unsupported {

@@ -74,6 +74,10 @@ impl<'a, 'd> Context<'a, 'd> {
                 let note = format!("`vars.{name}` must be given to the workflow: variables are not imported");
                 Ok((below(member("vars", name), rest), Some(note)))
             }
+            // Within the start node they have its id before them.
+            (_, [name, rest @ ..]) if name.starts_with("sys.") => {
+                system(&name["sys.".len()..]).map(|(path, note)| (below(path, rest), note))
+            }
             ("rag", _) => Err("pipelines of knowledge have no match here".to_owned()),
             (id, rest) => match self.app.document.places.get(id) {
                 Some(&place) => self.of_node(place, rest),

@@ -8,6 +8,9 @@ use super::super::loose::{list, said, text};
 use crate::domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
 use crate::{Error, Result};
 
+/// Containers within containers.
+const MAX_NESTING: usize = 32;
+
 pub struct Document<'d> {
     pub name: &'d str,
     pub description: &'d str,
@@ -82,7 +85,7 @@ impl<'d> Document<'d> {
 
     /// Whether a node is in the body of a container, however deep.
     pub fn is_within(&self, mut node: usize, of: usize) -> bool {
-        for _ in 0..self.nodes.len() {
+        for _ in 0..self.nodes.len().min(MAX_NESTING) {
             match self.nodes[node].parent.and_then(|parent| self.places.get(parent)) {
                 Some(&parent) if parent == of => return true,
                 Some(&parent) => node = parent,

@@ -82,7 +82,8 @@ impl<'d> Workflow<'d> {
         if from.is_loop() && wire.output == from.loop_output() {
             return Place::at("vars.item", Shape::Same);
         }
-        Place::at(output(&self.ids[wire.from]), self.shape(wire.from))
+        let shape = if from.is_error_output(wire.output) { Shape::Error } else { self.shape(wire.from) };
+        Place::at(output(&self.ids[wire.from]), shape)
     }
 }
 

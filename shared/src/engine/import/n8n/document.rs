@@ -102,6 +102,13 @@ impl Source<'_> {
         if self.version >= 3.0 { 1 } else { 0 }
     }
 
+    /// Whether it goes on there when it failed: behind all other outputs, of which most have one.
+    pub fn is_error_output(&self, output: usize) -> bool {
+        let has_one = !matches!(self.kind, "if" | "switch" | "splitInBatches" | "guardrails")
+            && !matches!(self.kind, "textClassifier" | "sentimentAnalysis");
+        self.raw["onError"] == "continueErrorOutput" && has_one && output > 0
+    }
+
     pub fn position(&self) -> Option<Position> {
         let place = list(&self.raw["position"]);
         Some(Position { x: place.first()?.as_f64()?, y: place.get(1)?.as_f64()? })

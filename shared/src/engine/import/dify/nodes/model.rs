@@ -58,7 +58,10 @@ pub fn llm(node: Context) -> Made {
         note(&mut notes, "a model remembers nothing of the conversation: an agent does");
         let query = said(&memory["query_prompt_template"]);
         let query = if query.is_empty() { "{{#sys.query#}}".to_owned() } else { query };
-        asked.push(node.jinja(&query.into(), &mut notes));
+        let query = node.jinja(&query.into(), &mut notes);
+        if !asked.contains(&query) {
+            asked.push(query);
+        }
     }
     if asked.is_empty() {
         // A model is asked something, be it only what it is told.

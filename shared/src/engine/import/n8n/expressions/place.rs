@@ -23,6 +23,8 @@ pub enum Shape {
     List,
     /// Passages of a retrieval.
     Passages,
+    /// Was `{error: …}`, is the error, `{code, message}`.
+    Error,
 }
 
 /// A value that expressions name.
@@ -62,6 +64,12 @@ impl Place {
             (Shape::Text, ["choices" | "candidates" | "message", ..]) => {
                 // `choices[0].message.content`, `candidates[0].content.parts[0].text`
                 path(&[], links.len())
+            }
+            (Shape::Error, ["error"]) => path(&["message"], 1),
+            (Shape::Error, ["error", ..]) => path(&[], 1),
+            (Shape::Error, [_, ..]) => {
+                let note = Some("what failed gives its error, and not what came to it");
+                Ok(Taken::Path { members: &[], links: 0, note })
             }
             (Shape::Review, ["data", "approved"]) => Ok(Taken::Approved { links: 2 }),
             (Shape::Review, ["data", ..]) => path(&["fields"], 1),

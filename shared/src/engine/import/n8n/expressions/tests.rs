@@ -1,1 +1,171 @@
+//! What JavaScript becomes.
+
 use super::*;
+
+/// A workflow with a few nodes to name.
+struct Some;
+
+impl Names for Some {
+    fn json(&self) -> Result<Place, String> {
+        Ok(Place::at("nodes.last.output", Shape::Same))
+    }
+
+    fn node(&self, name: &str) -> Result<Place, String> {
+        Ok(match name {
+            "Set" => Place::at("nodes.set.output", Shape::Same),
+            "My-Hook" => Place::at("nodes['my-hook'].output", Shape::Call),
+            "HTTP" => Place::at("nodes.http.output", Shape::Answer),
+            "Agent" => Place::at("nodes.agent.output", Shape::Text),
+            "Merge" => Place::at("nodes.merge.output", Shape::List),
+            "Any" => Place {
+                paths: vec!["nodes.a.output".to_owned(), "nodes.b.output".to_owned()],
+                shape: Shape::Same,
+                note: None,
+            },
+            _ => return Err("no such node".to_owned()),
+        })
+    }
+
+    fn count(&self) -> bool {
+        true
+    }
+
+    fn is_in_loop(&self) -> bool {
+        true
+    }
+}
+
+fn in_cel(source: &str) -> String {
+    filled(source, &Some).cel.unwrap_or_else(|why| format!("! {why}"))
+}
+
+fn in_jinja(source: &str) -> String {
+    filled(source, &Some).jinja.unwrap_or_else(|why| format!("! {why}"))
+}
+
+#[test]
+fn paths_name_what_they_named() {
+    for (source, cel) in [
+        ("$json.a.b[0]", "nodes.last.output.a.b[0]"),
+        ("$json['a b'].c", "nodes.last.output['a b'].c"),
+        ("$json[\"a\"]", "nodes.last.output.a"),
+        ("$input.item.json.a", "nodes.last.output.a"),
+        ("$input.first().json.a", "nodes.last.output.a"),
+        ("$('Set').item.json.x", "nodes.set.output.x"),
+        ("$('Set').first().json.x", "nodes.set.output.x"),
+        ("$('Set').all()[0].json.x", "nodes.set.output.x"),
+        ("$node[\"Set\"].json[\"x\"]", "nodes.set.output.x"),
+        ("$node.Set.json.x", "nodes.set.output.x"),
+        ("$('My-Hook').item.json.body.x", "nodes['my-hook'].output.x"),
+        ("$('HTTP').item.json.x", "nodes.http.output.body.x"),
+        ("$('Agent').item.json.output", "nodes.agent.output"),
+        ("$('Merge').item.json.x", "nodes.merge.output[0].x"),
+        ("$('Any').item.json.x", "(has(nodes.a.output) ? nodes.a.output : nodes.b.output).x"),
+        ("$('Set').all().map(i => i.json.x)", "[nodes.set.output].map(_i, _i.x)"),
+        ("$vars.zone", "vars.zone"),
+        ("$itemIndex", "vars.index"),
+        ("$('My-Hook').item.json.headers.host", "! of a call only its body is a value here"),
+        ("$('Gone').item.json.x", "! no such node"),
+        ("$(name).item.json.x", "! the name of a node is computed"),
+        ("$binary.data", "! `$binary` has no match here"),
+        ("$fromAI('x')", "! a model fills it in, which only an agent's own tools can ask for"),
+    ] {
+        assert_eq!(in_cel(source), cel, "{source}");
+    }
+}
+
+#[test]
+fn operators_and_methods_are_written_in_both_languages() {
+    let x = "nodes.last.output.x";
+    for (source, cel, jinja) in [
+        ("1 + 2 * 3", "1 + (2 * 3)", "1 + (2 * 3)"),
+        ("'a' + $json.x", "'a' + string(X)", "'a' ~ (X | string)"),
+        ("`n: ${$json.x}`", "['n: ', string(X)].join('')", "'n: ' ~ (X | string)"),
+        ("$json.x === 'a' && $json.x !== 2", "(X == 'a') && (X != 2)", "(X == 'a') and (X != 2)"),
+        ("$json.x || 'none'", "(has(X) && !(X in [null, false, 0, ''])) ? X : 'none'", "X or 'none'"),
+        ("$json.x ?? 0", "(has(X) && X != null) ? X : 0", "X if (X is defined and X is not none) else 0"),
+        ("$json?.x", "has(X) ? X : null", "X"),
+        ("$json.x > 3 ? 'many' : 'few'", "(X > 3) ? 'many' : 'few'", "'many' if (X > 3) else 'few'"),
+        ("$json.x ? 1 : 2", "(has(X) && !(X in [null, false, 0, ''])) ? 1 : 2", "1 if X else 2"),
+        ("!$json.x", "!(has(X) && !(X in [null, false, 0, '']))", "not X"),
+        ("$json.x !== undefined", "has(X)", "X is defined"),
+        ("$json.x == null", "!(has(X) && X != null)", "not (X is defined and X is not none)"),
+        ("$json.x / 2", "double(X) / 2", "X / 2"),
+        ("$json.x.length", "size(X)", "(X | length)"),
+        ("$json.x.toLowerCase().trim()", "X.lower().trim()", "((X | lower) | trim)"),
+        ("$json.x.includes('a')", "X.contains('a')", "(X | contains('a'))"),
+        ("$json.x.split(',').join(' ')", "X.split(',').join(' ')", "((X | split(',')) | join(' '))"),
+        ("$json.x.replace('a', 'b')", "X.replace('a', 'b', 1)", "(X | replace('a', 'b', 1))"),
+        ("Math.round($json.x)", "X.round()", "(X | round)"),
+        ("JSON.stringify($json.x, null, 2)", "X.toJson()", "(X | tojson)"),
+        ("Object.keys($json.x)", "X.keys()", "(X | keys)"),
+        ("parseInt($json.x, 10)", "X.int()", "(X | int)"),
+        ("[1, 'a', { b: $json.x }]", "[1, 'a', {'b': X}]", "[1, 'a', {'b': X }]"),
+        ("$json.x.map(i => i.name)", "X.map(_i, _i.name)", "(X | map(attribute='name'))"),
+        ("$json.x.filter(i => i.n > 2)", "X.filter(_i, _i.n > 2)", "! a template cannot walk over a list this way"),
+        ("$json.x.some(i => i.ok)", "X.exists(_i, has(_i.ok) && !(_i.ok in [null, false, 0, '']))", "! a template cannot walk over a list this way"),
+        ("$now", "now()", "now()"),
+        ("$now.minus({days: 1}).toISO()", "(now() - duration('86400s')).string()", "((now() - duration('86400s')) | string)"),
+        ("$now.toFormat('dd.LL.yyyy HH:mm')", "! dates are formatted in texts only", "(now() | date('%d.%m.%Y %H:%M'))"),
+        ("new Date($json.x) > new Date()", "timestamp(X) > now()", "timestamp(X) > now()"),
+        ("$if($json.x == 1, 'a', 'b')", "(X == 1) ? 'a' : 'b'", "'a' if (X == 1) else 'b'"),
+        ("-$json.x", "-X", "-X"),
+        ("encodeURIComponent($json.x)", "! `encodeURIComponent` has no match in an expression", "(X | urlencode)"),
+    ] {
+        let expected = |text: &str| text.replace('X', x);
+        assert_eq!(in_cel(source), expected(cel), "{source}");
+        assert_eq!(in_jinja(source), expected(jinja), "{source}");
+    }
+}
+
+#[test]
+fn a_text_is_filled_in_only_when_it_begins_with_a_sign() {
+    let jinja = |text: &str| {
+        let mut notes = Vec::new();
+        (pieces(text, &Some).jinja(&mut notes), notes)
+    };
+    let none: Vec<String> = Vec::new();
+    assert_eq!(jinja("a {{ $json.x }}"), ("a {{ '{{' }} $json.x }}".to_owned(), none.clone()));
+    assert_eq!(jinja("=a {{ $json.x }}!"), ("a {{ nodes.last.output.x }}!".to_owned(), none.clone()));
+    assert_eq!(jinja("={{ {a: {b: 1}} }}").0, "{{ {'a': {'b': 1 } } }}");
+    assert_eq!(jinja("={{ \"}}\" }}"), ("{{ '}}' }}".to_owned(), none.clone()));
+    assert_eq!(jinja("={ {{ $json.x }} }"), ("{ {{ nodes.last.output.x }} }".to_owned(), none.clone()));
+    assert_eq!(jinja("=it's {{ $json.x }}").0, "it's {{ nodes.last.output.x }}");
+    assert_eq!(jinja("={{ $json.x"), ("{{ '{{' }} $json.x".to_owned(), none));
+    let (text, notes) = jinja("=a {{ $json.x.match(/b/) }}");
+    assert_eq!(text, "a {{ '{{' }} $json.x.match(/b/) }}");
+    assert_eq!(notes, ["`{{ $json.x.match(/b/) }}` is not translated: patterns of JavaScript have no match here"]);
+}
+
+#[test]
+fn nothing_written_takes_long_or_nests_too_deep() {
+    let long = |part: &str, count: usize| vec![part; count].join("");
+    for source in [
+        format!("1{}", long("+1", 2_000)),
+        format!("1{}", long("+1", 250)),
+        format!("'a'{}", long("+$json.x", 250)),
+        format!("$json.x{}", long(" || $json.x", 200)),
+        format!("$json.x{}", long(" ?? $json.x", 200)),
+        format!("{}1{}", long("(", 500), long(")", 500)),
+        format!("{}1{}", long("[", 40), long("]", 40)),
+        format!("{}1", long("!", 500)),
+        format!("{}1", long("-", 30)),
+        format!("$json{}", long(".a", 250)),
+        format!("$json{}", long("[0]", 150)),
+        format!("$json.x{}", long(".map(i => i)", 60)),
+        format!("{}1", long("a => ", 400)),
+        format!("1{}", long("?1:1", 100)),
+        format!("{}1{}", long("$if(", 40), long(",1,1)", 40)),
+        long("`${", 300),
+        long("{{", 1_000),
+        long("$json.", 600),
+        "'".to_owned(),
+        "'\\".to_owned(),
+        "x".repeat(1_000_000),
+    ] {
+        let started = std::time::Instant::now();
+        let filled = filled(&source, &Some);
+        assert!(filled.cel.is_ok_and(|text| text.len() <= 8_192) || filled.jinja.is_ok_and(|text| text.len() <= 8_192) || started.elapsed().as_secs() < 1);
+        assert!(started.elapsed().as_millis() < 1_000, "{}", &source[..40.min(source.len())]);
+    }
+}

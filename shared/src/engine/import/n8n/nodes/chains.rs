@@ -172,7 +172,9 @@ fn classified(node: Context, mut config: Map<String, Value>, names: &[String], s
         .collect();
     let mut exits: Vec<(String, usize, String)> =
         cases.iter().enumerate().map(|(index, case)| (index.to_string(), 1, said(&case["name"]))).collect();
-    exits.push((names.len().to_string(), 1, "default".to_owned()));
+    if text(&node.parameter("options")["fallback"]) == "other" {
+        exits.push((names.len().to_string(), 1, "default".to_owned()));
+    }
     let made = Made::new("model", config.into()).then("switch", "switch", json!({"cases": cases}));
     made.with_exits(exits).noting(notes).reconnecting([model])
 }

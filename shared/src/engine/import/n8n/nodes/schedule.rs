@@ -111,6 +111,7 @@ fn every(count: u64, unit: &str, at: &Time, notes: &mut Notes) -> String {
         "minutes" => 60 % count == 0,
         "hours" => 24 % count == 0,
         "months" => 12 % count == 0,
+        "seconds" => true,
         _ => count == 1,
     };
     if !is_even {

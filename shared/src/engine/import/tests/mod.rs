@@ -1,0 +1,82 @@
+//! What files of other platforms become, and that nothing that is read breaks the reader.
+
+mod dify;
+mod hostile;
+mod n8n;
+mod round_trip;
+
+use serde_json::Value;
+
+use super::*;
+use crate::engine::compile::{self, Problem};
+
+/// The report, a line for each node: id, what it is here, how much of it was carried over, and why not all.
+fn told(imported: &Imported) -> String {
+    let kind = |id: &str| {
+        let node = imported.graph.nodes.iter().find(|node| node.id == id);
+        node.map_or("-", |node| node.r#type.as_str()).to_owned()
+    };
+    let lines = imported.report.nodes.iter().map(|node| {
+        let status = match node.status {
+            Status::Mapped => return format!("{} {}", node.id, kind(&node.id)),
+            Status::Partial => "partial",
+            Status::Unsupported => "unsupported",
+        };
+        let why = node.why.split_once(" here; ").map_or(node.why.as_str(), |(_, why)| why);
+        format!("{} {} {status}: {why}", node.id, kind(&node.id))
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn wired(imported: &Imported) -> String {
+    let end = |node: &str, port: &str, plain: &str| if port == plain { node.to_owned() } else { format!("{node}.{port}") };
+    let wires = imported.graph.connections.iter().map(|wire| {
+        format!("{}>{}", end(&wire.from.node, &wire.from.port, "out"), end(&wire.to.node, &wire.to.port, "in"))
+    });
+    wires.collect::<Vec<_>>().join(" ")
+}
+
+fn reconnected(imported: &Imported) -> Vec<String> {
+    imported.report.reconnect.iter().map(|one| format!("{}: {}", one.node_id, one.what)).collect()
+}
+
+fn config<'i>(imported: &'i Imported, id: &str) -> Value {
+    let node = imported.graph.nodes.iter().find(|node| node.id == id);
+    Value::Object(node.unwrap_or_else(|| panic!("no node {id}")).config.clone())
+}
+
+fn problems(imported: &Imported) -> Vec<Problem> {
+    compile::compile(&imported.graph).1
+}
+
+/// What holds of whatever was read.
+fn assert_sound(imported: &Imported) {
+    imported.graph.check().unwrap();
+    let unsupported = |id: &str| {
+        imported.report.nodes.iter().any(|node| node.id == id && node.status == Status::Unsupported)
+    };
+    for problem in problems(imported) {
+        let id = problem.node_id.as_deref().unwrap_or_default();
+        match problem.code {
+            "invalid_config" | "invalid_expression" | "unknown_type" | "duplicate_id" => panic!("{problem:?}"),
+            "unknown_port" => assert!(unsupported(id), "{problem:?}"),
+            _ => {}
+        }
+    }
+    for node in &imported.graph.nodes {
+        assert!(!node.config.contains_key("credentialId"));
+    }
+    for node in imported.report.nodes.iter().filter(|node| node.status == Status::Unsupported) {
+        assert_eq!(imported.graph.nodes.iter().find(|stub| stub.id == node.id).unwrap().r#type, "fail");
+        assert!(!node.why.is_empty());
+    }
+    for one in &imported.report.reconnect {
+        assert!(imported.report.nodes.iter().any(|node| node.id == one.node_id), "{one:?}");
+    }
+}
+
+fn read_sound(text: &str) -> Imported {
+    let imported = read(text).unwrap();
+    assert_sound(&imported);
+    imported
+}
