@@ -86,7 +86,10 @@ impl Made {
         self
     }
 
-    pub fn with_exits(mut self, exits: impl IntoIterator<Item = (impl Into<String>, usize, impl Into<String>)>) -> Self {
+    pub fn with_exits(
+        mut self,
+        exits: impl IntoIterator<Item = (impl Into<String>, usize, impl Into<String>)>,
+    ) -> Self {
         self.exits = exits.into_iter().map(|(of, step, port)| (of.into(), step, port.into())).collect();
         self
     }
@@ -140,10 +143,18 @@ fn problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
 struct Placed {
     report: usize,
     entry: Option<String>,
+    /// The type of what is entered.
+    kind: Option<&'static str>,
     /// The step that makes the result of a loop's body, where there is one.
     result: Option<String>,
     is_stub: bool,
     exits: Vec<(String, String, String)>,
+}
+
+impl Placed {
+    fn takes(&self, port: &str) -> bool {
+        self.kind.and_then(nodes::find).is_some_and(|kind| kind.has_input(port))
+    }
 }
 
 /// How a node of the original is known.
@@ -172,7 +183,7 @@ impl Draft {
     /// A node of the original that has no place of its own.
     pub fn leave_out(&mut self, named: &Named, status: Status, why: impl Into<String>) {
         let report = self.say(named, status, why.into());
-        self.placed.push(Placed { report, entry: None, result: None, is_stub: false, exits: Vec::new() });
+        self.placed.push(Placed { report, entry: None, kind: None, result: None, is_stub: false, exits: Vec::new() });
     }
 
     /// The next node of the original. The nodes get their places in the order they are given in.
@@ -183,10 +194,11 @@ impl Draft {
         }
         let is_stub = made.unsupported.is_some();
         if let Some(why) = &made.unsupported {
-            let message = format!("`{}` ({}) was not imported: {why}", clipped(named.title, 80), clipped(named.kind, 80));
+            let message =
+                format!("`{}` ({}) was not imported: {why}", clipped(named.title, 80), clipped(named.kind, 80));
             made.steps[0].config = Map::from_iter([("message".to_owned(), written::plain(&message).into())]);
         }
-        let kinds: Vec<&str> = made.steps.iter().map(|step| step.kind).collect();
+        let kinds: Vec<&'static str> = made.steps.iter().map(|step| step.kind).collect();
         let (status, why) = match &made.unsupported {
             Some(why) => (Status::Unsupported, why.clone()),
             None if made.notes.is_empty() => (Status::Mapped, format!("is {} here", kinds.join(" and "))),
@@ -208,7 +220,13 @@ impl Draft {
                 suffix => format!("{} ({suffix})", clipped(named.title, MAX_TITLE_CHARS - 20)),
             };
             let position = named.position.map(place);
-            self.graph.nodes.push(Node { id: id.clone(), r#type: step.kind.into(), name, config: step.config, position });
+            self.graph.nodes.push(Node {
+                id: id.clone(),
+                r#type: step.kind.into(),
+                name,
+                config: step.config,
+                position,
+            });
             step_ids.push(id);
         }
         for (from, port, to) in made.wires {
@@ -219,7 +237,7 @@ impl Draft {
         let exits = made.exits.into_iter().map(|(of, step, port)| (of, step_ids[step].clone(), port));
         let exits = exits.collect();
         let (entry, result) = (step_ids.first().cloned(), step_ids.get(1).cloned());
-        self.placed.push(Placed { report, entry, result, is_stub, exits });
+        self.placed.push(Placed { report, entry, kind: kinds.first().copied(), result, is_stub, exits });
     }
 
     /// What led from an output of one node of the original to another one. Both are named by their places.
@@ -237,9 +255,15 @@ impl Draft {
         };
         if exits.is_empty() {
             let title = clipped(&entry, 64);
-            self.note(from, format!("its output `{}`, which leads to `{title}`, has none to match here", clipped(of, 40)));
+            self.note(
+                from,
+                format!("its output `{}`, which leads to `{title}`, has none to match here", clipped(of, 40)),
+            );
         }
         let port = if self.placed[to].is_stub { IN } else { port };
+        if !self.placed[to].takes(port) {
+            return self.note(to, "what led to it has no way in here".to_owned());
+        }
         for (id, exit) in exits {
             self.wire(&id, &exit, &entry, port);
         }

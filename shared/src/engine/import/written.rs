@@ -86,10 +86,9 @@ mod tests {
         for text in ["{{ x }}", "{% if %}", "{#", "{", "{{{", "a{b}c", "{{'{{'}}"] {
             assert_eq!(Template::parse(&plain(text)).unwrap().render(&scope).unwrap(), text);
         }
-        assert_eq!([output("a_1"), output("a-b"), output("1a")], [
-            "nodes.a_1.output",
-            "nodes['a-b'].output",
-            "nodes['1a'].output"
-        ]);
+        assert_eq!(
+            [output("a_1"), output("a-b"), output("1a")],
+            ["nodes.a_1.output", "nodes['a-b'].output", "nodes['1a'].output"]
+        );
     }
 }

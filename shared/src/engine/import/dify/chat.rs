@@ -8,7 +8,7 @@ use super::super::pieces::{Notes, note};
 use super::super::slug::Ids;
 use super::super::written::{member, output, plain};
 use super::document::Document;
-use super::nodes::{named_model, settings, schema};
+use super::nodes::{named_model, schema, settings};
 use crate::domain::graph::Position;
 
 /// Input, passages where there is knowledge, the model, the result.
@@ -59,13 +59,16 @@ fn input(document: &Document) -> Made {
 fn retrieval(config: &Value, start: &str, count: usize) -> Made {
     let query = said(&config["dataset_query_variable"]);
     let query = if query.is_empty() { "query".to_owned() } else { query };
-    let source = json!({"type": "text", "name": "To be replaced", "text": "To be replaced by the sources of the knowledge."});
+    let source =
+        json!({"type": "text", "name": "To be replaced", "text": "To be replaced by the sources of the knowledge."});
     let query = format!("{{{{ {} }}}}", member(&output(start), &query));
     let mut settings = json!({"model": UNBOUND_MODEL, "query": query, "sources": [source]});
     if let Some(most) = whole(&config["dataset_configs"]["top_k"]) {
         settings["topK"] = most.clamp(1, 50).into();
     }
-    if let Some(least) = number(&config["dataset_configs"]["score_threshold"]).filter(|least| (-1.0..=1.0).contains(least)) {
+    if let Some(least) =
+        number(&config["dataset_configs"]["score_threshold"]).filter(|least| (-1.0..=1.0).contains(least))
+    {
         settings["minScore"] = least.into();
     }
     let what = [format!("sources in place of {count} knowledge bases"), "an embeddings model".to_owned()];
@@ -125,9 +128,8 @@ fn filled(template: &str, start: &str) -> String {
     let (mut written, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once("{{") {
         let name = after[..after.floor_char_boundary(MAX_NAME_BYTES)].split_once("}}").map(|(name, _)| name);
-        let is_name = |name: &&str| {
-            !name.trim().is_empty() && name.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        };
+        let is_name =
+            |name: &&str| !name.trim().is_empty() && name.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         match name.filter(is_name) {
             Some(name) => {
                 let path = member(&output(start), name.trim());

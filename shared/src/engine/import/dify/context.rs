@@ -92,12 +92,15 @@ impl<'a, 'd> Context<'a, 'd> {
         let ([key, after @ ..], whole) = (rest, path.clone()) else { return found(path) };
         let refused = |why: &str| Err(why.to_owned());
         match (node.kind, *key) {
-            ("llm", "usage" | "reasoning_content" | "finish_reason") => refused("of an answer only its text is a value here"),
+            ("llm", "usage" | "reasoning_content" | "finish_reason") => {
+                refused("of an answer only its text is a value here")
+            }
             ("llm", "text" | "structured_output") => found(below(whole, after)),
             ("agent" | "template-transform", "text" | "output") => found(below(whole, after)),
             ("agent", _) => refused("of an agent only its answer is a value here"),
             ("knowledge-retrieval", "result") => {
-                let note = (!after.is_empty()).then(|| "passages have another form here: the paths into them are to be checked");
+                let note = (!after.is_empty())
+                    .then_some("passages have another form here: the paths into them are to be checked");
                 Ok((below(whole, after), note.map(str::to_owned)))
             }
             ("http-request", "body") => found(below(member(&whole, "body"), after)),
@@ -106,7 +109,9 @@ impl<'a, 'd> Context<'a, 'd> {
             ("http-request", _) => refused("files are not carried along here"),
             ("question-classifier", "class_name") => found(member(&whole, "class")),
             ("question-classifier", _) => refused("of a choice only the name of the class is a value here"),
-            ("parameter-extractor", "__is_success" | "__reason" | "__usage") => refused("what cannot be extracted fails here"),
+            ("parameter-extractor", "__is_success" | "__reason" | "__usage") => {
+                refused("what cannot be extracted fails here")
+            }
             ("variable-aggregator" | "variable-assigner", "output") => found(below(whole, after)),
             ("variable-aggregator" | "variable-assigner", group) => {
                 let after = if after.first() == Some(&"output") { &after[1..] } else { after };
@@ -139,7 +144,9 @@ fn below(path: String, members: &[&str]) -> String {
 fn system(name: &str) -> Found {
     match name {
         "query" => found("input.query".to_owned()),
-        "files" => Ok(("input.files".to_owned(), Some("files come with the input, as the run was given them".to_owned()))),
+        "files" => {
+            Ok(("input.files".to_owned(), Some("files come with the input, as the run was given them".to_owned())))
+        }
         "workflow_run_id" => found("run.id".to_owned()),
         name => Ok((member("input", name), Some(format!("`{name}` is to come with the input")))),
     }

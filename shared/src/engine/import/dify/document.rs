@@ -119,7 +119,11 @@ impl Node<'_> {
     }
 
     pub fn position(&self) -> Option<Position> {
-        let at = if self.raw["positionAbsolute"].is_object() { &self.raw["positionAbsolute"] } else { &self.raw["position"] };
+        let at = if self.raw["positionAbsolute"].is_object() {
+            &self.raw["positionAbsolute"]
+        } else {
+            &self.raw["position"]
+        };
         Some(Position { x: at["x"].as_f64()?, y: at["y"].as_f64()? })
     }
 }

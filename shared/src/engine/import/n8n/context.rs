@@ -147,9 +147,9 @@ impl<'w, 'd> Context<'w, 'd> {
                 format!("[{}]", items.join(", "))
             }
             Value::Object(entries) if depth < MAX_HOPS => {
-                let entries = entries.iter().map(|(name, entry)| {
-                    format!("{}: {}", written::quoted(name), self.deep(entry, notes, depth + 1))
-                });
+                let entries = entries
+                    .iter()
+                    .map(|(name, entry)| format!("{}: {}", written::quoted(name), self.deep(entry, notes, depth + 1)));
                 format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
             }
             other => written::value(other),

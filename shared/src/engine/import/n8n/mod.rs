@@ -62,12 +62,19 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, circl
         Role::Passed => return draft.leave_out(&named, Status::Mapped, "does nothing: what led to it leads on"),
         Role::PartOf(whole) => {
             let of = clipped(workflow.node(whole).name, 80);
-            let is_model = matches!(workflow.node(whole).kind, "chainLlm" | "textClassifier" | "sentimentAnalysis" | "informationExtractor" | "chainSummarization");
+            let is_model = matches!(
+                workflow.node(whole).kind,
+                "chainLlm" | "textClassifier" | "sentimentAnalysis" | "informationExtractor" | "chainSummarization"
+            );
             let why = match is_model && kind.starts_with("lm") {
                 true => format!("is part of `{of}`"),
                 false => format!("was part of `{of}`: make it part of the agent, or of what stands there"),
             };
-            draft.leave_out(&named, if is_model && kind.starts_with("lm") { Status::Mapped } else { Status::Partial }, why);
+            draft.leave_out(
+                &named,
+                if is_model && kind.starts_with("lm") { Status::Mapped } else { Status::Partial },
+                why,
+            );
             return credentials(workflow, node, draft);
         }
         Role::Step => {}

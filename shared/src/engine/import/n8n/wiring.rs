@@ -33,13 +33,17 @@ pub struct Wiring {
 impl Wiring {
     pub fn of(document: &Document) -> Result<Self> {
         let mut parts: HashMap<usize, Vec<(String, usize)>> = HashMap::new();
-        let mut roles: Vec<Role> = document.nodes.iter().map(|node| match node.kind {
-            "stickyNote" => Role::Gone,
-            "noOp" => Role::Passed,
-            _ if node.is_disabled && node.is_trigger() => Role::Gone,
-            _ if node.is_disabled => Role::Passed,
-            _ => Role::Step,
-        }).collect();
+        let mut roles: Vec<Role> = document
+            .nodes
+            .iter()
+            .map(|node| match node.kind {
+                "stickyNote" => Role::Gone,
+                "noOp" => Role::Passed,
+                _ if node.is_disabled && node.is_trigger() => Role::Gone,
+                _ if node.is_disabled => Role::Passed,
+                _ => Role::Step,
+            })
+            .collect();
         for wire in document.wires.iter().filter(|wire| wire.kind != "main" && wire.from != wire.to) {
             if !document.nodes[wire.from].is_disabled {
                 parts.entry(wire.to).or_default().push((wire.kind.clone(), wire.from));

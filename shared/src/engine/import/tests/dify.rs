@@ -1,4 +1,6 @@
-//! Files of dify.
+//! Apps of Dify, as people draw them. What each node becomes stands here in full.
+
+use serde_json::json;
 
 use super::*;
 
@@ -18,13 +20,332 @@ pub const FILES: [(&str, &str); 13] = [
     ("webhook-enrichment.yml", include_str!("../fixtures/dify/webhook-enrichment.yml")),
 ];
 
+fn file(name: &str) -> Imported {
+    let (_, text) = FILES.iter().find(|(known, _)| *known == name).unwrap();
+    read_sound(text)
+}
+
+fn assert_becomes(name: &str, nodes: &str, wires: &str) {
+    let imported = file(name);
+    let lines = |text: &str| text.split('\n').map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(lines(&told(&imported)), lines(nodes.trim()));
+    let words = |text: &str| text.split(['\n', ' ']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    assert_eq!(words(&wired(&imported)), words(wires));
+}
+
 #[test]
-fn show() {
+fn agent_chat() {
+    assert_becomes(
+        "agent-chat.yml",
+        r##"
+            input input
+            model model partial: a model remembers nothing of the conversation: an agent does; an agent with tools is to be made of it, and put in its place; what it looks out for in texts is to be given to a guard
+            result send_result
+        "##,
+        "
+            input>model model>result
+        ",
+    );
+}
+
+#[test]
+fn agent_with_tools() {
+    assert_becomes(
+        "agent-with-tools.yml",
+        r##"
+            start message
+            agent agent partial: an agent is to be made of what belongs to it, and chosen
+            remember transform partial: nothing is kept for the conversation: its values are fields of what this node gives
+            answer send_message partial: `vars.last` must be given to the workflow: variables are not imported
+        "##,
+        "
+            start>agent agent>remember remember>answer
+        ",
+    );
+}
+
+#[test]
+fn completion() {
+    assert_becomes(
+        "completion.json",
+        r##"
+            input input
+            model model
+            result send_result
+        "##,
+        "
+            input>model model>result
+        ",
+    );
+}
+
+#[test]
+fn human_approval() {
+    assert_becomes(
+        "human-approval.yml",
+        r##"
+            start input
+            editor review partial: there are two decisions here: what all but the first button did is one; people decide on the platform, not in what was sent to them
+            publish http partial: `vars.base` must be given to the workflow: variables are not imported; files are not sent along
+            read_file fail unsupported: files are not read by a workflow: send their text as input
+            published send_result
+            not_published send_result
+            n -
+        "##,
+        "
+            start>editor editor.approved>publish editor.rejected>not_published editor.rejected>read_file
+            editor.expired>not_published publish>published read_file>not_published
+        ",
+    );
+}
+
+#[test]
+fn iterate_reviews() {
+    assert_becomes(
+        "iterate-reviews.yml",
+        r##"
+            start input
+            latest transform
+            each_review loop
+            itstart -
+            judge model
+            each_again loop
+            it2start -
+            wrap template
+            long switch
+            end send_result
+        "##,
+        "
+            each_again_result>each_again.next start>latest latest>each_review each_review.item>judge
+            each_review.done>each_again each_again.item>wrap wrap>long each_again.done>end
+            judge>each_review.next long.true>each_again_result long.default>each_again_result
+        ",
+    );
+}
+
+#[test]
+fn lead_scoring() {
+    assert_becomes(
+        "lead-scoring.yml",
+        r##"
+            lead input
+            size switch partial: `vars.partner` must be given to the workflow: variables are not imported
+            big template
+            score_it fail unsupported: programs are not carried over: write it with transform, template or http
+            either transform
+            end send_result
+            small send_result
+        "##,
+        "
+            either_merge>either lead>size size.true>big size.case 2>score_it size.default>small big>either_merge
+            score_it>either_merge either>end
+        ",
+    );
+}
+
+#[test]
+fn loop_until() {
+    assert_becomes(
+        "loop-until.yml",
+        r##"
+            start input
+            improve loop partial: it goes around as often as it may: what ended it earlier is to be made a condition in its body; a loop has no variables of its own here
+            lps -
+            write model partial: `{{#lp.draft#}}` is not translated: a loop has no variables of its own here
+            rate model
+            good switch
+            exit_loop - partial: ended its loop: here the loop goes around as often as it may
+            end send_result partial: `{{#lp.draft#}}` is not translated: a loop has no variables of its own here
+        "##,
+        "
+            start>improve improve.item>write write>rate rate>good improve.done>end good.true>improve.next
+            good.default>improve.next
+        ",
+    );
+}
+
+#[test]
+fn rag_chatbot() {
+    assert_becomes(
+        "rag-chatbot.yml",
+        r##"
+            start message partial: what was asked before the conversation is not asked here
+            knowledge_retrieval retrieval partial: what it looks through is to be given as sources; passages are not ranked a second time
+            llm model partial: what was asked before the conversation is to come with the message; pictures are not shown to the model
+            answer send_message
+        "##,
+        "
+            start>knowledge_retrieval knowledge_retrieval>llm llm>answer
+        ",
+    );
+}
+
+#[test]
+fn scheduled_report() {
+    assert_becomes(
+        "scheduled-report.yml",
+        r##"
+            every_morning schedule
+            new_mail fail unsupported: there is no trigger for this plugin here: start the run by webhook
+            fetch http partial: `vars.team` must be given to the workflow: variables are not imported
+            summarize model
+            send_to_slack fail unsupported: the tool `Send Message` of `slack` is not in the file: call its service by http
+            archive workflow
+            failed send_result
+        "##,
+        "
+            every_morning>fetch new_mail>fetch fetch>summarize fetch.error>failed summarize>send_to_slack
+            summarize>archive
+        ",
+    );
+}
+
+#[test]
+fn structured() {
+    assert_becomes(
+        "structured.yml",
+        r##"
+            start input
+            model_a model
+            model_b model
+            model_c model partial: what the model is said to have answered stands in what it is asked; `{{#b.usage#}}` is not translated: of an answer only its text is a value here
+            groups transform
+            either merge
+            bad_filter fail unsupported: cannot be made `template`: config.template: line 1, column 45: there is no filter `frobnicate`
+            end send_result partial: `{{#gone.x#}}` is not translated: there is no such node
+        "##,
+        "
+            groups_merge>groups start>model_a start>model_b model_b>model_c model_a>groups_merge
+            model_c>groups_merge model_b>either model_c>either start>bad_filter groups>end either>end
+            bad_filter>end
+        ",
+    );
+}
+
+#[test]
+fn support_chat() {
+    assert_becomes(
+        "support-chat.yml",
+        r##"
+            input input
+            passages retrieval partial: what it looks through is to be given as sources
+            model model partial: a model remembers nothing of the conversation: an agent does; there is no greeting before the first question
+            result send_result
+        "##,
+        "
+            input>passages passages>model model>result
+        ",
+    );
+}
+
+#[test]
+fn support_triage() {
+    assert_becomes(
+        "support-triage.yml",
+        r##"
+            start message
+            question_classifier model
+            billing model partial: `user_id` is to come with the input; a model remembers nothing of the conversation: an agent does
+            answer_billing send_message
+            answer_broken send_message
+        "##,
+        "
+            question_classifier>question_classifier_switch start>question_classifier
+            question_classifier_switch.1 Refunds and invoices>billing question_classifier_switch.2 Something is
+            broken>answer_broken billing>answer_billing
+        ",
+    );
+}
+
+#[test]
+fn webhook_enrichment() {
+    assert_becomes(
+        "webhook-enrichment.yml",
+        r##"
+            webhook webhook
+            extract model
+            save http partial: its address did not say how to call it: https is taken; `vars.KEY` must be given to the workflow: variables are not imported; its header Authorization is left out: secrets are kept in credentials; when it fails its value is null, where it had a value of its own for that
+            end send_result partial: `{{#ex.__is_success#}}` is not translated: what cannot be extracted fails here
+        "##,
+        "
+            webhook>extract extract>save save>end
+        ",
+    );
+}
+
+#[test]
+fn values_are_named_where_they_stand_here() {
+    let imported = file("support-triage.yml");
+    let cases = json!([
+        {"name": "1 Refunds and invoices", "expression": "nodes.question_classifier.output.class == 'Refunds and invoices'"},
+        {"name": "2 Something is broken", "expression": "nodes.question_classifier.output.class == 'Something is broken'"},
+    ]);
+    assert_eq!(config(&imported, "question_classifier_switch")["cases"], cases);
+    let broken = "We are on it: {{ nodes.question_classifier.output.class }} {{ '{{' }}not this}}";
+    assert_eq!(config(&imported, "answer_broken"), json!({"text": broken}));
+
+    let imported = file("lead-scoring.yml");
+    let cases = config(&imported, "size")["cases"].clone();
+    let size = "(nodes.lead.output.employees >= 100) && (!(!has(nodes.lead.output.company) || nodes.lead.output.company in [null, '', [], {}]))";
+    assert_eq!(cases[0]["expression"], size);
+    let plan =
+        "(nodes.lead.output.plan in (['team', 'enterprise'])) || (nodes.lead.output.company.contains(vars.partner))";
+    assert_eq!(cases[1]["expression"], plan);
+    let either = "has(nodes.big.output) ? nodes.big.output : nodes.score_it.output.result";
+    assert_eq!(config(&imported, "either"), json!({"value": either}));
+
+    let imported = file("webhook-enrichment.yml");
+    let body = "{'company': nodes.extract.output.company, 'size': nodes.extract.output.size, 'of': string(nodes.extract.output.company) + ' (' + string(nodes.extract.output.branch) + ')'}";
+    assert_eq!(config(&imported, "save")["body"], json!({"type": "json", "value": body}));
+    assert_eq!(config(&imported, "save")["onError"], "continue");
+
+    let imported = file("iterate-reviews.yml");
+    let each = json!({"items": "nodes.latest.output.result", "concurrency": 20, "onItemError": "skip"});
+    assert_eq!(config(&imported, "each_review"), each);
+    assert_eq!(config(&imported, "judge")["prompt"], "{{ vars.item }} no. {{ vars.index }}");
+
+    let imported = file("scheduled-report.yml");
+    assert_eq!(config(&imported, "every_morning"), json!({"cron": "30 9 * * MON,FRI", "zone": "Europe/Madrid"}));
+    assert_eq!(config(&imported, "fetch")["retry"]["maxAttempts"], 4);
+    let archive = "{'text': 'Digest: ' + string(nodes.summarize.output), 'raw': nodes.fetch.output.body, 'keep': 7}";
+    assert_eq!(config(&imported, "archive")["input"], archive);
+}
+
+#[test]
+fn nothing_stays_bound() {
+    let expected =
+        ["fetch: a credential (bearer)", "summarize: model gpt-4o-mini of openai", "archive: workflow `Archive`"];
+    assert_eq!(reconnected(&file("scheduled-report.yml")), expected);
+}
+
+#[test]
+fn an_app_without_a_graph_is_drawn() {
+    let imported = file("support-chat.yml");
+    assert_eq!(
+        (imported.name.as_str(), imported.description.as_deref()),
+        ("Handbook chat", Some("Answers from the handbook"))
+    );
+    let model = json!({
+        "model": "gpt-3.5-turbo", "temperature": 0.2, "maxTokens": 512,
+        "system": "You help people of {{ nodes.input.output.department }}. Never say {{ '{{' }} this that }}.",
+        "prompt": "Passages:\n{{ nodes.passages.output | tojson }}\n\n{{ nodes.input.output.query }}",
+    });
+    assert_eq!(config(&imported, "model"), model);
+}
+
+#[test]
+fn the_same_app_is_read_as_json() {
     for (name, text) in FILES {
-        let imported = read_sound(text);
-        eprintln!("=== {name}\n{}\n--- {}", told(&imported), wired(&imported));
-        for r in reconnected(&imported) { eprintln!("  R {r}"); }
-        for node in &imported.graph.nodes { eprintln!("  C {} {} {}", node.id, node.r#type, serde_json::to_string(&node.config).unwrap()); }
-        for p in problems(&imported) { eprintln!("  P {:?} {} {}", p.severity, p.code, p.message); }
+        let document = serde_json::from_str(text).unwrap_or_else(|_| yaml::read(text).unwrap());
+        assert_eq!(read(&document.to_string()).unwrap(), read(text).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_sound_app_can_be_published_as_it_is() {
+    for name in
+        ["support-triage.yml", "iterate-reviews.yml", "webhook-enrichment.yml", "agent-chat.yml", "completion.json"]
+    {
+        assert!(compile::compile(&file(name).graph).0.is_some(), "{name}: {:?}", problems(&file(name)));
     }
 }

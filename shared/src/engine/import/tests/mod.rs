@@ -29,7 +29,8 @@ fn told(imported: &Imported) -> String {
 }
 
 fn wired(imported: &Imported) -> String {
-    let end = |node: &str, port: &str, plain: &str| if port == plain { node.to_owned() } else { format!("{node}.{port}") };
+    let end =
+        |node: &str, port: &str, plain: &str| if port == plain { node.to_owned() } else { format!("{node}.{port}") };
     let wires = imported.graph.connections.iter().map(|wire| {
         format!("{}>{}", end(&wire.from.node, &wire.from.port, "out"), end(&wire.to.node, &wire.to.port, "in"))
     });
@@ -40,7 +41,7 @@ fn reconnected(imported: &Imported) -> Vec<String> {
     imported.report.reconnect.iter().map(|one| format!("{}: {}", one.node_id, one.what)).collect()
 }
 
-fn config<'i>(imported: &'i Imported, id: &str) -> Value {
+fn config(imported: &Imported, id: &str) -> Value {
     let node = imported.graph.nodes.iter().find(|node| node.id == id);
     Value::Object(node.unwrap_or_else(|| panic!("no node {id}")).config.clone())
 }
@@ -52,9 +53,8 @@ fn problems(imported: &Imported) -> Vec<Problem> {
 /// What holds of whatever was read.
 fn assert_sound(imported: &Imported) {
     imported.graph.check().unwrap();
-    let unsupported = |id: &str| {
-        imported.report.nodes.iter().any(|node| node.id == id && node.status == Status::Unsupported)
-    };
+    let unsupported =
+        |id: &str| imported.report.nodes.iter().any(|node| node.id == id && node.status == Status::Unsupported);
     for problem in problems(imported) {
         let id = problem.node_id.as_deref().unwrap_or_default();
         match problem.code {

@@ -1,4 +1,6 @@
-//! Files of n8n.
+//! Workflows of n8n, as people draw them. What each node becomes stands here in full.
+
+use serde_json::json;
 
 use super::*;
 
@@ -16,13 +18,312 @@ pub const FILES: [(&str, &str); 11] = [
     ("webhook-enrichment.json", include_str!("../fixtures/n8n/webhook-enrichment.json")),
 ];
 
+fn file(name: &str) -> Imported {
+    let (_, text) = FILES.iter().find(|(known, _)| *known == name).unwrap();
+    read_sound(text)
+}
+
+fn assert_becomes(name: &str, nodes: &str, wires: &str) {
+    let imported = file(name);
+    let lines = |text: &str| text.split('\n').map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(lines(&told(&imported)), lines(nodes.trim()));
+    let words = |text: &str| text.split(['\n', ' ']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    assert_eq!(words(&wired(&imported)), words(wires));
+}
+
 #[test]
-fn show() {
-    for (name, text) in FILES {
-        let imported = read_sound(text);
-        eprintln!("=== {name}\n{}\n--- {}", told(&imported), wired(&imported));
-        for r in reconnected(&imported) { eprintln!("  R {r}"); }
-        for node in &imported.graph.nodes { eprintln!("  C {} {} {}", node.id, node.r#type, serde_json::to_string(&node.config).unwrap()); }
-        for p in problems(&imported) { eprintln!("  P {:?} {} {}", p.severity, p.code, p.message); }
+fn agent_with_tools() {
+    assert_becomes(
+        "agent-with-tools.json",
+        r##"
+            telegram_trigger message
+            ai_agent agent partial: a message has another form here: the paths into it are to be checked; an agent is to be made of what belongs to it, and chosen
+            anthropic_chat_model - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
+            memory - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
+            find_order - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
+            refund_tool - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
+            output_parser - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
+            send send_message partial: a message has another form here: the paths into it are to be checked
+        "##,
+        "
+            telegram_trigger>ai_agent ai_agent>send
+        ",
+    );
+}
+
+#[test]
+fn drawn_circle() {
+    assert_becomes(
+        "drawn-circle.json",
+        r##"
+            tick schedule partial: the time zone was that of the installation: it is taken to be UTC; seconds are not counted here: it begins once a minute
+            check_job http partial: it stands in a circle, which only a loop may make here
+            done condition partial: it stands in a circle, which only a loop may make here
+            wait delay partial: it stands in a circle, which only a loop may make here
+            take transform partial: `{{ $json.result.match(/[a-z]+/)[0] }}` is not translated: patterns of JavaScript have no match here; `{{ $jmespath($json, 'a.b') }}` is not translated: `$jmespath` has no match here
+            gmail fail unsupported: there is no trigger for `gmailTrigger` here: start the run by webhook
+        "##,
+        "
+            tick>check_job wait>check_job check_job>done done.false>wait done.true>take gmail>take
+        ",
+    );
+}
+
+#[test]
+fn error_handling() {
+    assert_becomes(
+        "error-handling.json",
+        r##"
+            order webhook
+            charge http
+            outcome switch
+            mark_paid http
+            wait_a_day delay
+            declined fail
+            alert send_message partial: the value of the first that ran of Charge, Outcome, Odd Call is taken
+            odd_call fail unsupported: its method is computed, or none that can be called here
+        "##,
+        "
+            order>charge charge>outcome outcome.paid>mark_paid outcome.pending>wait_a_day
+            outcome.default>declined charge.error>alert outcome.error>alert odd_call>alert wait_a_day>odd_call
+        ",
+    );
+}
+
+#[test]
+fn human_approval() {
+    assert_becomes(
+        "human-approval.json",
+        r##"
+            slack_trigger message partial: every message starts a run: which events it was for is not carried over
+            understand model partial: a message has another form here: the paths into it are to be checked
+            mistral -
+            ask_editor review partial: people decide on the platform, not in a message of slack; it goes on the same way whatever is decided, as it did
+            approved condition
+            last_look review partial: it waited for a form: here a person lets it go on
+            whatsapp send_message
+            archive fail unsupported: there is no match for `channel archive` of slack: call it by http
+            later delay
+            run_archive workflow partial: it waits for the other workflow's result
+        "##,
+        "
+            slack_trigger>understand understand>ask_editor ask_editor.approved>approved
+            ask_editor.rejected>approved ask_editor.expired>approved approved.true>last_look
+            last_look.approved>whatsapp last_look.rejected>whatsapp last_look.expired>whatsapp
+            approved.false>archive archive>later later>run_archive
+        ",
+    );
+}
+
+#[test]
+fn lead_scoring() {
+    assert_becomes(
+        "lead-scoring.json",
+        r##"
+            lead_form input partial: there is no page with a form: send what it asked for as the run's input
+            score transform
+            route switch
+            create_lead http
+            near condition
+            append_to_sheet fail unsupported: there is no match for the type `googleSheets`: call its service by http
+            nothing -
+            give_up fail
+        "##,
+        "
+            lead_form>score score>route route.50>create_lead route.5>near route.default>near
+            near.true>append_to_sheet near.false>give_up
+        ",
+    );
+}
+
+#[test]
+fn loop_over_items() {
+    assert_becomes(
+        "loop-over-items.json",
+        r##"
+            when_clicking_test input
+            customers http
+            split_out transform partial: its value is the list: a loop goes through its elements
+            loop_over_items loop partial: it goes through a list: see that `nodes.split_out.output` is one; its elements come one by one, not in batches
+            greet transform partial: the other fields of what came in are not carried along: name those that are needed
+            send_mail http
+            wait delay
+            done - partial: was disabled, and is left out: what led to it leads on
+            old_loop loop partial: it goes through a list: see that `nodes.loop_over_items.output` is one
+            log_each loop partial: it goes through a list: see that `vars.item` is one
+        "##,
+        "
+            log_each.item>log_each_run log_each_run>log_each.next when_clicking_test>customers
+            customers>split_out split_out>loop_over_items wait>loop_over_items.next loop_over_items.item>greet
+            greet>send_mail send_mail>wait loop_over_items.done>old_loop log_each.done>old_loop.next
+            old_loop.item>log_each
+        ",
+    );
+}
+
+#[test]
+fn merge_sources() {
+    assert_becomes(
+        "merge-sources.json",
+        r##"
+            called input
+            weather http
+            news http
+            together merge partial: its value is the list of what came, whose fields it put together
+            text transform partial: the value of a merge is the list of what came: its first is taken
+            all merge
+        "##,
+        "
+            called>weather called>news weather>together news>together together>text text>all news>all all>result
+        ",
+    );
+}
+
+#[test]
+fn rag_chatbot() {
+    assert_becomes(
+        "rag-chatbot.json",
+        r##"
+            when_chat_message_received message
+            search_handbook retrieval partial: a message has another form here: the paths into it are to be checked; what it looks through is to be given as sources
+            embeddings_openai - partial: was part of `Search Handbook`: make it part of the agent, or of what stands there
+            answer model partial: a message has another form here: the paths into it are to be checked; a node has one value here where it had a list of items
+            gemini -
+            guardrails guard partial: it looks for the platform's own categories of risk; it looked for pii, nsfw
+            reply send_message partial: a message has another form here: the paths into it are to be checked
+            decline send_message partial: a message has another form here: the paths into it are to be checked
+        "##,
+        "
+            when_chat_message_received>search_handbook search_handbook>answer answer>guardrails
+            guardrails.passed>reply guardrails.flagged>decline
+        ",
+    );
+}
+
+#[test]
+fn scheduled_report() {
+    assert_becomes(
+        "scheduled-report.json",
+        r##"
+            schedule schedule
+            old_cron - partial: was disabled, and is left out
+            get_sales http partial: its header Authorization is left out: secrets are kept in credentials; `vars.region` must be given to the workflow: variables are not imported; only the first page is asked for: pagination is not carried over; there is one call at a time: batching is not carried over
+            count fail unsupported: programs are not carried over: write it with transform, template or http
+            write_report model
+            cover image
+            post send_message
+        "##,
+        "
+            schedule>get_sales schedule_time>get_sales get_sales>count count>write_report write_report>cover
+            write_report>post
+        ",
+    );
+}
+
+#[test]
+fn support_triage() {
+    assert_becomes(
+        "support-triage.json",
+        r##"
+            webhook webhook
+            normalize transform
+            classify model partial: its value is {category}: what came in is not handed on
+            openai_chat_model -
+            tell_billing send_message
+            urgent condition
+            page_on_call send_message
+            respond send_result
+            sticky_note -
+        "##,
+        "
+            classify>classify_switch webhook>normalize normalize>classify classify_switch.1 Billing>tell_billing
+            classify_switch.2 Technical>urgent urgent.true>page_on_call classify_switch.default>respond
+            tell_billing>respond urgent.false>respond page_on_call>respond
+        ",
+    );
+}
+
+#[test]
+fn webhook_enrichment() {
+    assert_becomes(
+        "webhook-enrichment.json",
+        r##"
+            webhook webhook partial: calls are let in by the webhook's own token
+            look_up http
+            found condition partial: it lets the one value pass or not, where it chose among items
+            shape transform
+            failed transform
+        "##,
+        "
+            webhook>look_up look_up>found found.true>shape look_up.error>failed shape>result failed>result
+        ",
+    );
+}
+
+#[test]
+fn values_are_named_where_they_stand_here() {
+    let imported = file("support-triage.json");
+    let fields = &config(&imported, "normalize")["fields"];
+    assert_eq!(fields["email"], "input.email.lower().trim()");
+    assert_eq!(fields["tags"], "['support', 'web']");
+    let answer =
+        "{'received': true, 'email': nodes.normalize.output.email, 'priority': nodes.normalize.output.priority}";
+    assert_eq!(config(&imported, "respond"), json!({"output": answer}));
+
+    let imported = file("error-handling.json");
+    let charge = json!({
+        "method": "POST", "url": "https://pay.example.com/charge", "timeoutMs": 8_000, "onError": "branch",
+        "body": {"type": "json", "value": "{'amount': input.amount * 100, 'currency': 'eur', 'order': input.id}"},
+        "retry": {"maxAttempts": 3, "backoffMs": 1_000, "maxBackoffMs": 1_000},
+    });
+    assert_eq!(config(&imported, "charge"), charge);
+    let cases = config(&imported, "outcome")["cases"].clone();
+    // The first ignores case, the second minds it.
+    assert_eq!(cases[0]["expression"], "nodes.charge.output.body.status.lower() == 'paid'");
+    assert_eq!(cases[1]["expression"], "nodes.charge.output.body.status.startsWith('pend')");
+
+    let imported = file("lead-scoring.json");
+    let near = "(nodes.score.output.lead.country == 'ES') || (nodes.route.output.lead.country.matches('(?i)^P[TL]$'))";
+    assert_eq!(config(&imported, "near"), json!({"expression": near}));
+
+    let imported = file("loop-over-items.json");
+    assert_eq!(config(&imported, "loop_over_items"), json!({"items": "nodes.split_out.output"}));
+    assert_eq!(config(&imported, "split_out"), json!({"value": "nodes.customers.output.body.data.rows"}));
+    let mail = "{'to': vars.item.email, 'text': nodes.greet.output.greeting}";
+    assert_eq!(config(&imported, "send_mail")["body"], json!({"type": "json", "value": mail}));
+    assert_eq!(config(&imported, "when_clicking_test"), json!({"example": {"segment": "all"}}));
+
+    let imported = file("scheduled-report.json");
+    assert_eq!(config(&imported, "schedule"), json!({"cron": "30 8 * * 1,4", "zone": "Europe/Berlin"}));
+    assert_eq!(config(&imported, "schedule_time"), json!({"cron": "0 18 L * *", "zone": "Europe/Berlin"}));
+
+    let imported = file("agent-with-tools.json");
+    let agent = json!({"agentId": "00000000-0000-0000-0000-000000000000", "message": "{{ input.message.text }}", "memory": true});
+    assert_eq!(config(&imported, "ai_agent"), agent);
+}
+
+#[test]
+fn nothing_stays_bound() {
+    let expected = [
+        "telegram_trigger: a messaging channel in place of telegram",
+        "telegram_trigger: credential `Bot` (telegramApi)",
+        "ai_agent: an agent: model claude-3-5-sonnet; tools `Find Order`, `Refund Tool`; memory `Memory`; form of the answer `Output Parser`; its instructions",
+        "anthropic_chat_model: credential `Anthropic` (anthropicApi)",
+        "send: a messaging channel for telegram",
+    ];
+    assert_eq!(reconnected(&file("agent-with-tools.json")), expected);
+    let original = file("agent-with-tools.json").report.nodes[1].original.clone().unwrap();
+    assert_eq!(original["parameters"]["options"]["systemMessage"], "You help with orders.");
+}
+
+#[test]
+fn a_sound_workflow_can_be_published_as_it_is() {
+    for (name, published) in [
+        ("support-triage.json", true),
+        ("webhook-enrichment.json", true),
+        ("loop-over-items.json", true),
+        ("drawn-circle.json", false),
+    ] {
+        assert_eq!(compile::compile(&file(name).graph).0.is_some(), published, "{name}: {:?}", problems(&file(name)));
     }
 }

@@ -24,7 +24,11 @@ pub fn assigner(node: Context) -> Made {
     let old = [node.source().data.clone()];
     let items = if node.data("items").is_array() { list(node.data("items")) } else { &old };
     for item in items.iter().take(200) {
-        let target = if item["variable_selector"].is_array() { &item["variable_selector"] } else { &item["assigned_variable_selector"] };
+        let target = if item["variable_selector"].is_array() {
+            &item["variable_selector"]
+        } else {
+            &item["assigned_variable_selector"]
+        };
         let name = list(target).last().map(said).unwrap_or_default();
         let operation = [&item["operation"], &item["write_mode"]].map(text).into_iter().find(|name| !name.is_empty());
         let given = match &item["value"] {
@@ -62,7 +66,8 @@ pub fn list_operator(node: Context) -> Made {
         let conditions = list(&filter["conditions"]).iter().take(100);
         let parts: Vec<String> =
             conditions.map(|condition| compared(node, condition, Some("element"), &mut notes)).collect();
-        list_text = format!("{list_text}.filter(element, {})", super::super::super::comparison::combined(&parts, false));
+        list_text =
+            format!("{list_text}.filter(element, {})", super::super::super::comparison::combined(&parts, false));
     }
     let order = node.data("order_by");
     if order["enabled"] == true {

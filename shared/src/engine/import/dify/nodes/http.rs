@@ -20,7 +20,8 @@ pub fn http(node: Context) -> Made {
         return Made::unsupported("its method is none that can be called here");
     }
     // Its body is a text there, whatever its media type.
-    let mut config = Map::from_iter([("method".to_owned(), Value::from(method.as_str())), ("response".to_owned(), "text".into())]);
+    let mut config =
+        Map::from_iter([("method".to_owned(), Value::from(method.as_str())), ("response".to_owned(), "text".into())]);
     let url = node.jinja(node.data("url"), &mut notes);
     let url = url.trim();
     let is_whole = url.starts_with("{{") || url.starts_with("http://") || url.starts_with("https://");
@@ -30,7 +31,8 @@ pub fn http(node: Context) -> Made {
     config.insert("url".to_owned(), if is_whole { url.into() } else { format!("https://{url}").into() });
 
     let mut headers = lines(node, node.data("headers"), &mut notes);
-    let own: Vec<String> = headers.keys().filter(|name| RESERVED.contains(&name.to_lowercase().as_str())).cloned().collect();
+    let own: Vec<String> =
+        headers.keys().filter(|name| RESERVED.contains(&name.to_lowercase().as_str())).cloned().collect();
     for name in own {
         headers.shift_remove(&name);
         match name.eq_ignore_ascii_case("authorization") {
@@ -52,7 +54,8 @@ pub fn http(node: Context) -> Made {
     }
     if text(&node.data("authorization")["type"]) == "api-key" {
         let kind = said(&node.data("authorization")["config"]["type"]);
-        reconnect.push(format!("a credential ({})", if kind.is_empty() { "bearer".to_owned() } else { clipped(&kind, 40) }));
+        reconnect
+            .push(format!("a credential ({})", if kind.is_empty() { "bearer".to_owned() } else { clipped(&kind, 40) }));
     }
     if let Some(seconds) = whole(&node.data("timeout")["max_read_timeout"]).or(whole(&node.data("timeout")["read"])) {
         config.insert("timeoutMs".to_owned(), seconds.saturating_mul(1_000).clamp(100, 600_000).into());

@@ -68,7 +68,9 @@ fn side(node: Context, given: &Value, kind: &str, what: Comparison, notes: &mut 
         Value::String(text) if is_number && text.trim().parse::<f64>().is_ok_and(f64::is_finite) => {
             Side::value(text.trim())
         }
-        Value::String(text) if kind == "boolean" && matches!(text.as_str(), "true" | "false") => Side::value(text.as_str()),
+        Value::String(text) if kind == "boolean" && matches!(text.as_str(), "true" | "false") => {
+            Side::value(text.as_str())
+        }
         Value::String(text) if what == Comparison::In => {
             let items: Vec<&str> = text.split(',').map(str::trim).collect();
             Side::value(value(&json!(items)))
@@ -108,7 +110,8 @@ fn comparison(operator: &str) -> Option<(Comparison, bool)> {
 /// For each element of a list. A second step makes the result where it is not just what the last one gives.
 pub fn iteration(node: Context) -> Made {
     let mut notes = Notes::new();
-    let mut config = Map::from_iter([("items".to_owned(), Value::from(node.selected(node.data("iterator_selector"), &mut notes)))]);
+    let mut config =
+        Map::from_iter([("items".to_owned(), Value::from(node.selected(node.data("iterator_selector"), &mut notes)))]);
     if node.data("is_parallel") == true {
         let most = whole(node.data("parallel_nums")).unwrap_or(10);
         config.insert("concurrency".to_owned(), most.clamp(1, 20).into());
@@ -140,7 +143,8 @@ fn result(node: Context, notes: &mut Notes) -> Option<String> {
     let child = document.children(node.node).next()?;
     let result = Context { node: child, ..node }.selected(selector, notes);
     let is_last = |place: &usize| !document.edges.iter().any(|edge| edge.from == *place);
-    let mut lasts = document.children(node.node).filter(|place| is_last(place) && !document.nodes[*place].is_body_start());
+    let mut lasts =
+        document.children(node.node).filter(|place| is_last(place) && !document.nodes[*place].is_body_start());
     let only = lasts.next().filter(|_| lasts.next().is_none());
     (only.map(|place| output(&node.app.ids[place])) != Some(result.clone())).then_some(result)
 }
@@ -150,7 +154,8 @@ pub fn repeat(node: Context) -> Made {
     let count = whole(node.data("loop_count")).unwrap_or(10).clamp(1, 100);
     let mut made = Made::new("loop", json!({"items": format!("range({count})")}));
     if !list(node.data("break_conditions")).is_empty() {
-        made = made.noting(["it goes around as often as it may: what ended it earlier is to be made a condition in its body"]);
+        made = made
+            .noting(["it goes around as often as it may: what ended it earlier is to be made a condition in its body"]);
     }
     if !list(node.data("loop_variables")).is_empty() {
         made = made.noting(["a loop has no variables of its own here"]);

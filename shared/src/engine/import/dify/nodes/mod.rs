@@ -45,6 +45,9 @@ pub fn make(node: Context) -> Made {
             Made::unsupported("documents are put into sources elsewhere, not by a workflow")
         }
         "" => Made::unsupported("it has no type"),
-        kind => Made::unsupported(format!("there is no match for the type `{}`: call its service by http", clipped(kind, 60))),
+        kind => Made::unsupported(format!(
+            "there is no match for the type `{}`: call its service by http",
+            clipped(kind, 60)
+        )),
     }
 }

@@ -124,7 +124,8 @@ pub fn extractor(node: Context) -> Made {
 
 /// A prompt that is one value.
 fn asked(node: Context, selector: &Value, notes: &mut Notes) -> String {
-    super::super::super::pieces::Pieces(vec![super::super::super::pieces::Piece::Filled(node.filled(selector))]).jinja(notes)
+    super::super::super::pieces::Pieces(vec![super::super::super::pieces::Piece::Filled(node.filled(selector))])
+        .jinja(notes)
 }
 
 /// A model that names the class, and a switch that follows it.
@@ -140,14 +141,15 @@ pub fn classifier(node: Context) -> Made {
     let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
     config.insert("system".to_owned(), system.trim().into());
     config.insert("prompt".to_owned(), asked(node, node.data("query_variable_selector"), &mut notes).into());
-    let schema = json!({"type": "object", "required": ["class"], "properties": {"class": {"type": "string", "enum": names}}});
+    let schema =
+        json!({"type": "object", "required": ["class"], "properties": {"class": {"type": "string", "enum": names}}});
     config.insert("schema".to_owned(), schema);
     settings(node.data("model"), &mut config);
     let chosen = format!("{}.class", output(node.id()));
     let port = |index: usize, name: &str| format!("{} {}", index + 1, clipped(name, 40));
-    let cases = classes.iter().enumerate().map(|(index, (_, name))| {
-        json!({"name": port(index, name), "expression": format!("{chosen} == {}", quoted(name))})
-    });
+    let cases = classes.iter().enumerate().map(
+        |(index, (_, name))| json!({"name": port(index, name), "expression": format!("{chosen} == {}", quoted(name))}),
+    );
     let made = Made::new("model", config.into()).then("switch", "switch", json!({"cases": cases.collect::<Vec<_>>()}));
     let exits = classes.iter().enumerate().map(|(index, (id, name))| (id.clone(), 1, port(index, name)));
     made.with_exits(exits).noting(notes).reconnecting([named])
@@ -162,8 +164,11 @@ pub fn agent(node: Context) -> Made {
         selector @ Value::Array(_) => asked(node, selector, &mut notes),
         value => node.jinja(value, &mut notes),
     };
-    let tools: Vec<String> =
-        list(&parameters["tools"]["value"]).iter().take(20).map(|tool| format!("`{}`", clipped(&said(&tool["tool_name"]), 60))).collect();
+    let tools: Vec<String> = list(&parameters["tools"]["value"])
+        .iter()
+        .take(20)
+        .map(|tool| format!("`{}`", clipped(&said(&tool["tool_name"]), 60)))
+        .collect();
     let model = &parameters["model"]["value"];
     let model = said(if model["model"].is_string() { &model["model"] } else { &model["name"] });
     let mut parts = Vec::new();
@@ -188,7 +193,8 @@ pub fn retrieval(node: Context) -> Made {
     let query = asked(node, node.data("query_variable_selector"), &mut notes);
     let sets = list(node.data("dataset_ids"));
     let settings = node.data("multiple_retrieval_config");
-    let source = json!({"type": "text", "name": "To be replaced", "text": "To be replaced by the sources of the knowledge."});
+    let source =
+        json!({"type": "text", "name": "To be replaced", "text": "To be replaced by the sources of the knowledge."});
     let mut config = json!({"model": UNBOUND_MODEL, "query": query, "sources": [source]});
     if let Some(most) = whole(&settings["top_k"]) {
         config["topK"] = most.clamp(1, 50).into();

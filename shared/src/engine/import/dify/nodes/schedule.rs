@@ -36,8 +36,10 @@ fn visual(node: Context) -> String {
             format!("{minute} {hour} * * {}", if days.is_empty() { "MON".to_owned() } else { days })
         }
         "monthly" => {
-            let days: Vec<String> =
-                joined("monthly_days").into_iter().map(|day| if day == "last" { "L".to_owned() } else { day }).collect();
+            let days: Vec<String> = joined("monthly_days")
+                .into_iter()
+                .map(|day| if day == "last" { "L".to_owned() } else { day })
+                .collect();
             format!("{minute} {hour} {} * *", if days.is_empty() { "1".to_owned() } else { days.join(",") })
         }
         _ => format!("{minute} {hour} * * *"),

@@ -31,7 +31,8 @@ pub fn schema<'f>(fields: impl Iterator<Item = (String, &'f Value)>) -> Value {
             "file-list" => json!({"type": "array"}),
             _ => json!({"type": "string"}),
         };
-        let options: Vec<&Value> = list(&field["options"]).iter().filter(|option| option.is_string()).take(200).collect();
+        let options: Vec<&Value> =
+            list(&field["options"]).iter().filter(|option| option.is_string()).take(200).collect();
         if text(&field["type"]) == "select" && !options.is_empty() {
             property["enum"] = json!(options);
         }
@@ -59,5 +60,9 @@ pub fn webhook(node: Context) -> Made {
         method => made.noting([format!("calls come by POST here, not by {method}")]),
     };
     let is_plain = list(node.data("headers")).is_empty() && list(node.data("params")).is_empty();
-    if is_plain { made } else { made.noting(["of a call only its body is a value here, not its headers and parameters"]) }
+    if is_plain {
+        made
+    } else {
+        made.noting(["of a call only its body is a value here, not its headers and parameters"])
+    }
 }

@@ -14,8 +14,8 @@ pub enum Token {
 
 /// Longer ones first.
 const SIGNS: [&str; 36] = [
-    "===", "!==", "...", "**", "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "(", ")", "[",
-    "]", "{", "}", ".", ",", ";", "?", ":", "+", "-", "*", "/", "%", "<", ">", "!",
+    "===", "!==", "...", "**", "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "(", ")",
+    "[", "]", "{", "}", ".", ",", ";", "?", ":", "+", "-", "*", "/", "%", "<", ">", "!",
 ];
 
 /// A chain of any operator becomes a tree as deep as it is long.
@@ -44,7 +44,9 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, String> {
         // Where a value is expected, `/` begins a pattern.
         let begins_value = !matches!(
             tokens.last(),
-            Some(Token::Number(_) | Token::Text(_) | Token::Template(_) | Token::Word(_) | Token::Sign(")" | "]" | "}"))
+            Some(
+                Token::Number(_) | Token::Text(_) | Token::Template(_) | Token::Word(_) | Token::Sign(")" | "]" | "}")
+            )
         );
         if token == Token::Sign("/") && begins_value {
             return Err("patterns of JavaScript have no match here".to_owned());
@@ -67,7 +69,9 @@ fn number(text: &str) -> Result<(Token, &str), String> {
     let digits = text[..end].replace('_', "");
     let number = match digits.strip_prefix("0x") {
         Some(hex) => i64::from_str_radix(hex, 16).ok().map(|number| number.to_string()),
-        None if digits.bytes().all(|c| c.is_ascii_digit()) => digits.parse::<i64>().ok().map(|number| number.to_string()),
+        None if digits.bytes().all(|c| c.is_ascii_digit()) => {
+            digits.parse::<i64>().ok().map(|number| number.to_string())
+        }
         None => digits.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| format!("{number:?}")),
     };
     let number = number.ok_or_else(|| format!("`{digits}` is no number here"))?;

@@ -71,7 +71,13 @@ impl Writer<'_> {
         match (name, given) {
             ("join", [] | [_]) => {
                 let comma = [Js::Text(",".to_owned())];
-                self.applied(of, name, (Some("join"), Some("join")), if given.is_empty() { &comma } else { given }, Kind::Text)
+                self.applied(
+                    of,
+                    name,
+                    (Some("join"), Some("join")),
+                    if given.is_empty() { &comma } else { given },
+                    Kind::Text,
+                )
             }
             // JavaScript replaces the first only.
             ("replace", [from @ Js::Text(_), to]) => {
@@ -159,20 +165,16 @@ impl Writer<'_> {
             }
             ("Boolean", None, 1) => self.test(&given[0]).map(|out| Out { kind: Kind::Bool, ..out }),
             ("$if", None, 3) => {
-                let choice = Js::Conditional(
-                    Box::new(given[0].clone()),
-                    Box::new(given[1].clone()),
-                    Box::new(given[2].clone()),
-                );
+                let choice =
+                    Js::Conditional(Box::new(given[0].clone()), Box::new(given[1].clone()), Box::new(given[2].clone()));
                 self.value(&choice)
             }
             ("$ifEmpty", None, 2) => {
                 self.value(&Js::Binary("||", Box::new(given[0].clone()), Box::new(given[1].clone())))
             }
-            ("Date", Some("now"), 0) => Ok(Out::loose(
-                if self.is_cel() { "int(now()) * 1000" } else { "(now() | int) * 1000" },
-                Kind::Number,
-            )),
+            ("Date", Some("now"), 0) => {
+                Ok(Out::loose(if self.is_cel() { "int(now()) * 1000" } else { "(now() | int) * 1000" }, Kind::Number))
+            }
             (name, Some(function), _) => Err(format!("`{name}.{function}` has no match here")),
             (name, None, _) => Err(format!("`{name}` has no match here")),
         }
@@ -217,9 +219,26 @@ fn duration(given: &[Js]) -> Option<String> {
 /// Luxon's words for the parts of a date, as `strftime` has them.
 fn strftime(format: &str) -> Result<String, String> {
     const PARTS: [(&str, &str); 20] = [
-        ("yyyy", "%Y"), ("yy", "%y"), ("MMMM", "%B"), ("LLLL", "%B"), ("MMM", "%b"), ("LLL", "%b"), ("MM", "%m"),
-        ("LL", "%m"), ("dd", "%d"), ("cccc", "%A"), ("EEEE", "%A"), ("ccc", "%a"), ("EEE", "%a"), ("HH", "%H"),
-        ("hh", "%I"), ("mm", "%M"), ("ss", "%S"), ("SSS", "%3f"), ("a", "%p"), ("d", "%-d"),
+        ("yyyy", "%Y"),
+        ("yy", "%y"),
+        ("MMMM", "%B"),
+        ("LLLL", "%B"),
+        ("MMM", "%b"),
+        ("LLL", "%b"),
+        ("MM", "%m"),
+        ("LL", "%m"),
+        ("dd", "%d"),
+        ("cccc", "%A"),
+        ("EEEE", "%A"),
+        ("ccc", "%a"),
+        ("EEE", "%a"),
+        ("HH", "%H"),
+        ("hh", "%I"),
+        ("mm", "%M"),
+        ("ss", "%S"),
+        ("SSS", "%3f"),
+        ("a", "%p"),
+        ("d", "%-d"),
     ];
     let (mut written, mut rest) = (String::new(), format);
     while let Some(c) = rest.chars().next() {

@@ -8,15 +8,8 @@ type Parsed = Result<Js, String>;
 /// Our own expressions nest no deeper than a hundred.
 const MAX_DEPTH: usize = 48;
 /// From the loosest to the tightest.
-const LEVELS: [&[&str]; 7] = [
-    &["??"],
-    &["||"],
-    &["&&"],
-    &["===", "!==", "==", "!="],
-    &["<=", ">=", "<", ">"],
-    &["+", "-"],
-    &["*", "/", "%"],
-];
+const LEVELS: [&[&str]; 7] =
+    [&["??"], &["||"], &["&&"], &["===", "!==", "==", "!="], &["<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
 
 pub fn parse(text: &str) -> Parsed {
     parse_at(text, 0)

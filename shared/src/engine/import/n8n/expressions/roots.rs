@@ -95,9 +95,7 @@ impl Writer<'_> {
             ("$execution", [Link::Member { name: of, .. }, rest @ ..]) if of == "id" => {
                 self.linked(Out::path("run.id", true), rest)
             }
-            ("$itemIndex" | "$runIndex", []) if self.names.is_in_loop() => {
-                Ok(Out::path("vars.index", true))
-            }
+            ("$itemIndex" | "$runIndex", []) if self.names.is_in_loop() => Ok(Out::path("vars.index", true)),
             ("$itemIndex" | "$runIndex", []) => Ok(Out::tight("0", Kind::Number)),
             ("$now", rest) => self.linked(Out::tight("now()", Kind::Time), rest),
             ("DateTime", [Link::Member { name: of, .. }, Link::Call(given), rest @ ..]) if given.is_empty() => {

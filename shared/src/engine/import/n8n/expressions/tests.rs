@@ -103,10 +103,22 @@ fn operators_and_methods_are_written_in_both_languages() {
         ("[1, 'a', { b: $json.x }]", "[1, 'a', {'b': X}]", "[1, 'a', {'b': X }]"),
         ("$json.x.map(i => i.name)", "X.map(_i, _i.name)", "(X | map(attribute='name'))"),
         ("$json.x.filter(i => i.n > 2)", "X.filter(_i, _i.n > 2)", "! a template cannot walk over a list this way"),
-        ("$json.x.some(i => i.ok)", "X.exists(_i, has(_i.ok) && !(_i.ok in [null, false, 0, '']))", "! a template cannot walk over a list this way"),
+        (
+            "$json.x.some(i => i.ok)",
+            "X.exists(_i, has(_i.ok) && !(_i.ok in [null, false, 0, '']))",
+            "! a template cannot walk over a list this way",
+        ),
         ("$now", "now()", "now()"),
-        ("$now.minus({days: 1}).toISO()", "(now() - duration('86400s')).string()", "((now() - duration('86400s')) | string)"),
-        ("$now.toFormat('dd.LL.yyyy HH:mm')", "! dates are formatted in texts only", "(now() | date('%d.%m.%Y %H:%M'))"),
+        (
+            "$now.minus({days: 1}).toISO()",
+            "(now() - duration('86400s')).string()",
+            "((now() - duration('86400s')) | string)",
+        ),
+        (
+            "$now.toFormat('dd.LL.yyyy HH:mm')",
+            "! dates are formatted in texts only",
+            "(now() | date('%d.%m.%Y %H:%M'))",
+        ),
         ("new Date($json.x) > new Date()", "timestamp(X) > now()", "timestamp(X) > now()"),
         ("$if($json.x == 1, 'a', 'b')", "(X == 1) ? 'a' : 'b'", "'a' if (X == 1) else 'b'"),
         ("-$json.x", "-X", "-X"),
@@ -165,7 +177,11 @@ fn nothing_written_takes_long_or_nests_too_deep() {
     ] {
         let started = std::time::Instant::now();
         let filled = filled(&source, &Some);
-        assert!(filled.cel.is_ok_and(|text| text.len() <= 8_192) || filled.jinja.is_ok_and(|text| text.len() <= 8_192) || started.elapsed().as_secs() < 1);
+        assert!(
+            filled.cel.is_ok_and(|text| text.len() <= 8_192)
+                || filled.jinja.is_ok_and(|text| text.len() <= 8_192)
+                || started.elapsed().as_secs() < 1
+        );
         assert!(started.elapsed().as_millis() < 1_000, "{}", &source[..40.min(source.len())]);
     }
 }

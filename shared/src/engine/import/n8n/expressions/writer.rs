@@ -136,7 +136,8 @@ impl<'n> Writer<'n> {
     }
 
     fn joined(&mut self, parts: &[Js]) -> Written {
-        let parts = parts.iter().map(|part| self.value(part).map(|out| self.text(&out))).collect::<Result<Vec<_>, _>>()?;
+        let parts =
+            parts.iter().map(|part| self.value(part).map(|out| self.text(&out))).collect::<Result<Vec<_>, _>>()?;
         Ok(match (&parts[..], self.language) {
             ([], _) => Out::tight("''", Kind::Text),
             ([one], _) => Out::tight(one.clone(), Kind::Text),

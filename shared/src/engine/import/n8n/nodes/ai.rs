@@ -76,7 +76,11 @@ fn agent_of(node: Context) -> Made {
 fn messages(node: Context) -> Made {
     let mut notes = Notes::new();
     let (mut system, mut asked) = (Vec::new(), Vec::new());
-    let all = [&node.parameter("messages")["values"], &node.parameter("responses")["values"], &node.parameter("prompt")["messages"]];
+    let all = [
+        &node.parameter("messages")["values"],
+        &node.parameter("responses")["values"],
+        &node.parameter("prompt")["messages"],
+    ];
     for message in all.into_iter().flat_map(list).take(100) {
         let written = node.jinja(&message["content"], &mut notes);
         match text(&message["role"]) {
@@ -162,8 +166,15 @@ pub fn retrieval(node: Context) -> Made {
 
 /// `pineconeIndex`, `qdrantCollection`, `tableName`, …
 pub fn store_name(node: Context) -> String {
-    const NAMES: [&str; 7] =
-        ["pineconeIndex", "qdrantCollection", "tableName", "supabaseTable", "mongoCollection", "milvusCollection", "memoryKey"];
+    const NAMES: [&str; 7] = [
+        "pineconeIndex",
+        "qdrantCollection",
+        "tableName",
+        "supabaseTable",
+        "mongoCollection",
+        "milvusCollection",
+        "memoryKey",
+    ];
     let name = NAMES.into_iter().map(|name| located(node.parameter(name))).find(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| node.source().name.to_owned());
     let name = clipped(name.trim_start_matches('='), 100);

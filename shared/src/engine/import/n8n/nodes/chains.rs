@@ -39,9 +39,9 @@ pub fn chain(node: Context) -> Made {
         "textClassifier" => {
             let categories = list(&node.parameter("categories")["categories"]);
             let names: Vec<String> = categories.iter().map(|category| said(&category["category"])).collect();
-            let lines = categories.iter().map(|category| {
-                format!("- {}: {}", said(&category["category"]), said(&category["description"]))
-            });
+            let lines = categories
+                .iter()
+                .map(|category| format!("- {}: {}", said(&category["category"]), said(&category["description"])));
             let system = format!("Choose the category of the text:\n{}", lines.collect::<Vec<_>>().join("\n"));
             return classified(node, config, &names, &system, notes);
         }
@@ -97,7 +97,11 @@ pub fn prompt(node: Context, notes: &mut Notes) -> String {
 fn extraction(node: Context) -> String {
     let own = said(&node.parameter("options")["systemPromptTemplate"]);
     let own = if own.starts_with('=') { String::new() } else { own };
-    if own.is_empty() { "Take from the text what is asked for.".to_owned() } else { super::super::super::written::plain(&own) }
+    if own.is_empty() {
+        "Take from the text what is asked for.".to_owned()
+    } else {
+        super::super::super::written::plain(&own)
+    }
 }
 
 /// A JSON Schema, or an example of what is to come.
@@ -146,7 +150,8 @@ fn attributes(node: Context) -> Map<String, Value> {
         }
         properties.insert(name, json!({"type": kind, "description": said(&attribute["description"])}));
     }
-    let mut schema = Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
+    let mut schema =
+        Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
     if !required.is_empty() {
         schema.insert("required".to_owned(), required.into());
     }

@@ -49,7 +49,10 @@ pub fn merge(node: Context) -> Made {
         ("chooseBranch" | "passThrough", _) => {
             made.noting(["its value is the list of what came, of which it chose one"])
         }
-        ("combine" | "mergeByIndex" | "mergeByPosition" | "multiplex", "combineByPosition" | "mergeByPosition" | "combineAll" | "multiplex")
+        (
+            "combine" | "mergeByIndex" | "mergeByPosition" | "multiplex",
+            "combineByPosition" | "mergeByPosition" | "combineAll" | "multiplex",
+        )
         | ("mergeByIndex" | "mergeByPosition" | "multiplex" | "combineAll", _) => {
             made.noting(["its value is the list of what came, whose fields it put together"])
         }

@@ -8,14 +8,17 @@ use super::super::super::pieces::{Notes, note};
 use super::super::context::Context;
 use super::flow::located_text;
 
-/// Slack, Telegram and WhatsApp.
+/// By the services that messages are sent with here too.
 pub fn send(node: Context) -> Made {
     let kind = node.source().kind;
     let (resource, operation) = (text(node.parameter("resource")), text(node.parameter("operation")));
     let sends = matches!(resource, "" | "message") && matches!(operation, "" | "post" | "send" | "sendMessage");
     if !sends {
         let what = format!("{resource} {operation}");
-        return Made::unsupported(format!("there is no match for `{}` of {kind}: call it by http", clipped(what.trim(), 60)));
+        return Made::unsupported(format!(
+            "there is no match for `{}` of {kind}: call it by http",
+            clipped(what.trim(), 60)
+        ));
     }
     let mut notes = Notes::new();
     let said = match kind {
@@ -82,7 +85,8 @@ pub fn awaited(node: Context) -> Made {
     let mut config = Map::from_iter([("title".to_owned(), node.jinja(&named, &mut notes).into())]);
     config.insert("fields".to_owned(), fields(list(&node.parameter("formFields")["values"])));
     if node.parameter("limitWaitTime") == true {
-        let amount = json!({"resumeAmount": node.parameter("resumeAmount"), "resumeUnit": node.parameter("resumeUnit")});
+        let amount =
+            json!({"resumeAmount": node.parameter("resumeAmount"), "resumeUnit": node.parameter("resumeUnit")});
         expires(&amount, &mut config);
     }
     on_the_same_way(Made::new("review", config.into()).noting(notes))

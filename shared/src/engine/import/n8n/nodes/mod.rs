@@ -45,18 +45,27 @@ pub fn make(node: Context) -> Made {
         "respondToWebhook" => flow::respond(node),
         "form" => messages::form(node),
         "agent" => ai::agent(node),
-        "chainLlm" | "chainSummarization" | "informationExtractor" | "sentimentAnalysis" | "textClassifier"
+        "chainLlm"
+        | "chainSummarization"
+        | "informationExtractor"
+        | "sentimentAnalysis"
+        | "textClassifier"
         | "chainRetrievalQa" => chains::chain(node),
         "openAi" | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => ai::service(node),
         "guardrails" => ai::guard(node),
         kind if kind.starts_with("vectorStore") => ai::retrieval(node),
         kind if is_messaging(kind) => messages::send(node),
-        "code" | "function" | "functionItem" => Made::unsupported("programs are not carried over: write it with transform, template or http"),
+        "code" | "function" | "functionItem" => {
+            Made::unsupported("programs are not carried over: write it with transform, template or http")
+        }
         "" => Made::unsupported("it has no type"),
         kind if source.is_trigger() => {
             Made::unsupported(format!("there is no trigger for `{}` here: start the run by webhook", clipped(kind, 60)))
         }
-        kind => Made::unsupported(format!("there is no match for the type `{}`: call its service by http", clipped(kind, 60))),
+        kind => Made::unsupported(format!(
+            "there is no match for the type `{}`: call its service by http",
+            clipped(kind, 60)
+        )),
     }
 }
 
@@ -77,8 +86,16 @@ pub fn shape(source: &Source) -> Option<Shape> {
         "merge" => Some(Shape::List),
         "chatTrigger" | "manualChatTrigger" => Some(Shape::Message),
         kind if is_messaging(kind) && kind.ends_with("Trigger") => Some(Shape::Message),
-        "agent" | "chainLlm" | "chainSummarization" | "informationExtractor" | "chainRetrievalQa" | "openAi"
-        | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => Some(Shape::Text),
+        "agent"
+        | "chainLlm"
+        | "chainSummarization"
+        | "informationExtractor"
+        | "chainRetrievalQa"
+        | "openAi"
+        | "anthropic"
+        | "googleGemini"
+        | "ollama"
+        | "mistralAi" => Some(Shape::Text),
         kind if kind.starts_with("vectorStore") => Some(Shape::Passages),
         _ => Some(Shape::Same),
     }

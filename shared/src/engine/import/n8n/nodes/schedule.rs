@@ -79,7 +79,13 @@ fn new(interval: &Value, notes: &mut Notes) -> String {
         day: whole(&interval["triggerAtDayOfMonth"]).unwrap_or(1).clamp(1, 31),
         weekdays: if days.is_empty() { "0".to_owned() } else { days.join(",") },
     };
-    let default = if field == "seconds" { 30 } else if field == "minutes" { 5 } else { 1 };
+    let default = if field == "seconds" {
+        30
+    } else if field == "minutes" {
+        5
+    } else {
+        1
+    };
     every(whole(&interval[format!("{field}Interval")]).unwrap_or(default), field, &time, notes)
 }
 

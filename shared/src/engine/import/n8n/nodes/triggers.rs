@@ -15,7 +15,8 @@ pub fn webhook(node: Context) -> Made {
     };
     let method = text(node.parameter("httpMethod"));
     let method = if method.is_empty() { "GET" } else { method };
-    let mut made = Made::new("webhook", json!({})).reconnecting([format!("a webhook {answers}, with a new URL and token")]);
+    let mut made =
+        Made::new("webhook", json!({})).reconnecting([format!("a webhook {answers}, with a new URL and token")]);
     if !matches!(method, "POST") {
         made = made.noting([format!("calls come by POST here, not by {method}")]);
     }
@@ -51,7 +52,8 @@ pub fn input(node: Context) -> Made {
     }
     let mut config = Map::new();
     if !properties.is_empty() {
-        let mut schema = Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
+        let mut schema =
+            Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
         if !required.is_empty() {
             schema.insert("required".to_owned(), required.into());
         }
@@ -81,7 +83,8 @@ pub fn message(node: Context) -> Made {
         kind => kind.trim_end_matches("Trigger").to_owned(),
     };
     let made = Made::new("message", json!({})).reconnecting([format!("a messaging channel in place of {service}")]);
-    let is_filtered = entries(node.parameter("options")).next().is_some() || !list(node.parameter("trigger")).is_empty();
+    let is_filtered =
+        entries(node.parameter("options")).next().is_some() || !list(node.parameter("trigger")).is_empty();
     match node.source().kind.starts_with("slack") && is_filtered {
         true => made.noting(["every message starts a run: which events it was for is not carried over"]),
         false => made,
