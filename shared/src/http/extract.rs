@@ -55,6 +55,17 @@ macro_rules! extractors {
             }
         }
 
+        /// A file in JSON or YAML, as it came.
+        pub struct TextFile(pub String);
+
+        impl<S: Send + Sync> axum::extract::FromRequest<S> for TextFile {
+            type Rejection = ApiError;
+
+            async fn from_request(request: axum::extract::Request, _: &S) -> Result<Self> {
+                Ok(Self(super::extract::text_file(request).await?))
+            }
+        }
+
         /// No body.
         impl<S: Send + Sync> axum::extract::FromRequest<S> for super::extract::NoBody<ApiError> {
             type Rejection = ApiError;
@@ -143,6 +154,15 @@ pub(super) async fn optional_json<T: DeserializeOwned + Default>(request: Reques
     }
 }
 
+pub(super) async fn text_file(request: Request) -> Result<String> {
+    let is_yaml = essence(&request).contains("yaml");
+    if !is_yaml && !is_json(&request) {
+        return Err(Error::NotJson);
+    }
+    let bytes = bytes(request).await?;
+    String::from_utf8(bytes.into()).map_err(|_| Error::invalid_body("", "must be UTF-8"))
+}
+
 /// The body as it came, if it says that it is JSON.
 pub(super) async fn json_bytes(request: Request) -> Result<axum::body::Bytes> {
     if !is_json(&request) {
@@ -167,9 +187,14 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
 
 /// `application/json` and its relatives, such as `application/merge-patch+json`.
 fn is_json(request: &Request<Body>) -> bool {
-    let declared = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    let essence = essence(request);
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
+}
+
+/// The media type, without its parameters.
+fn essence(request: &Request<Body>) -> String {
+    let declared = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 pub(super) async fn no_body<E>(request: Request) -> Result<NoBody<E>> {

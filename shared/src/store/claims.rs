@@ -11,7 +11,7 @@ use super::write::Write;
 use crate::domain::identity::Account;
 use crate::domain::lease::LONGEST_CALL;
 use crate::domain::time::Time;
-use crate::{Context, Result, config};
+use crate::{Context, Error, Result, config};
 
 #[derive(Clone)]
 pub struct Claims {
@@ -39,6 +39,22 @@ pub enum KeptBody {
     Text(String),
     /// A larger one, in the bucket under this name.
     Object(String),
+}
+
+impl From<&str> for KeptBody {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl KeptBody {
+    /// Of an answer that is never so large that it would be an object.
+    pub(super) fn into_text(self) -> Result<String> {
+        match self {
+            Self::Text(text) => Ok(text),
+            Self::Object(_) => Err(Error::internal("an answer is kept in the bucket that should not be")),
+        }
+    }
 }
 
 #[derive(Debug)]

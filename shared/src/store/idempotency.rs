@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::claims::KeptBody;
 use super::keys;
 use super::table::{Refused, Table, parse};
 use super::write::Write;
@@ -26,29 +27,42 @@ pub enum Created {
 struct AnswerItem {
     pk: String,
     sk: String,
-    answer: String,
+    answer: KeptBody,
     /// TTL deletes late, so the condition below is what ends the window.
     expires_at: i64,
 }
 
 /// Claims the key for `answer`. It belongs in the transaction of what the answer tells of.
-pub(super) fn claim(table: &Table, account: Account, route: &str, key: Uuid, answer: &str, now: Time) -> Write {
+pub(super) fn claim(
+    table: &Table,
+    account: Account,
+    route: &str,
+    key: Uuid,
+    answer: impl Into<KeptBody>,
+    now: Time,
+) -> Write {
     let place = keys::idempotency(account, route, &key.to_string());
     let expires_at = now.plus(WINDOW).as_seconds();
     table
-        .put(&AnswerItem { pk: place.pk, sk: place.sk, answer: answer.to_owned(), expires_at })
+        .put(&AnswerItem { pk: place.pk, sk: place.sk, answer: answer.into(), expires_at })
         .require("attribute_not_exists(pk) OR expires_at <= :now")
         .bind(":now", now.as_seconds())
 }
 
 /// The first answer, out of the refusal of a later claim.
-pub(super) fn first_answer(refused: Refused) -> Result<String> {
+pub(super) fn first_answer(refused: Refused) -> Result<KeptBody> {
     let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
     Ok(item.answer)
 }
 
 /// The first answer, if there was one within the window.
-pub(super) async fn find(table: &Table, account: Account, route: &str, key: Uuid, now: Time) -> Result<Option<String>> {
+pub(super) async fn find(
+    table: &Table,
+    account: Account,
+    route: &str,
+    key: Uuid,
+    now: Time,
+) -> Result<Option<KeptBody>> {
     let Some(item) = table.get(&keys::idempotency(account, route, &key.to_string())).await? else { return Ok(None) };
     let item: AnswerItem = parse(item)?;
     Ok(Some(item.answer).filter(|_| item.expires_at > now.as_seconds()))

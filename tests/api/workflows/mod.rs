@@ -2,6 +2,7 @@
 
 mod channels;
 mod definition;
+mod exchange;
 mod expressions;
 mod life;
 mod publish;

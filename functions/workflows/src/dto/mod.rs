@@ -1,5 +1,6 @@
 //! What the family takes and answers.
 
+pub mod exchange;
 pub mod expression;
 pub mod list;
 pub mod node_type;

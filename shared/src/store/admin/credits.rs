@@ -7,6 +7,7 @@ use crate::domain::audit::Deed;
 use crate::domain::id::{Id, OrgId};
 use crate::domain::identity::Account;
 use crate::domain::ledger::Adjustment;
+use crate::store::claims::KeptBody;
 use crate::store::ledger::Adjusted;
 use crate::store::{idempotency, keys};
 use crate::{Error, Result};
@@ -36,7 +37,7 @@ impl Admin {
         let org = adjustment.org;
         let with = |adjustment: &Adjustment| {
             let told = tell(adjustment);
-            let claim = key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, &told, deed.at));
+            let claim = key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, told.as_str(), deed.at));
             let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)");
             let audited = self.audited(deed, None, Some(told));
             Ok(claim.into_iter().chain([exists, audited]).collect())
@@ -44,13 +45,14 @@ impl Admin {
         match self.ledger.adjust_with(adjustment, with).await? {
             Adjusted::Done(adjustment) => Ok(Credited::Done(adjustment)),
             Adjusted::Refused(refused) if key.is_some() && refused.index == 0 => {
-                idempotency::first_answer(refused).map(Credited::Before)
+                idempotency::first_answer(refused)?.into_text().map(Credited::Before)
             }
             Adjusted::Refused(_) => Err(Error::NotFound { kind: OrgId::KIND }),
             Adjusted::OutOfRange => match key {
                 // What an earlier try took may be just what is missing now.
                 Some(key) => {
                     let answer = idempotency::find(&self.entities, account, ROUTE, key, deed.at).await?;
+                    let answer = answer.map(KeptBody::into_text).transpose()?;
                     Ok(answer.map_or(Credited::OutOfRange, Credited::Before))
                 }
                 None => Ok(Credited::OutOfRange),

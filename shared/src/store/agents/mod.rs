@@ -53,7 +53,7 @@ impl Agents {
         match self.entities.transact(agent.id.uuid(), &writes).await? {
             Ok(()) => Ok(Created::Now),
             Err(refused) if key.is_some() && refused.index == 0 => {
-                idempotency::first_answer(refused).map(Created::Before)
+                idempotency::first_answer(refused)?.into_text().map(Created::Before)
             }
             Err(_) => Err(Error::internal("a new agent's id was taken")),
         }

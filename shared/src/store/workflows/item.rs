@@ -17,7 +17,7 @@ use crate::store::table::{Item, parse, to_item};
 use crate::{Error, Result};
 
 /// Every list and every write pays for an item's size; a graph above this stands apart.
-const MAX_INLINE_BYTES: usize = 16 * 1024;
+pub const MAX_INLINE_BYTES: usize = 16 * 1024;
 
 #[derive(Serialize, Deserialize)]
 pub struct WorkflowItem {

@@ -9,6 +9,7 @@ use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
+use super::claims::KeptBody;
 use super::dependents::{By, Dependent};
 use super::idempotency::{self, Created};
 use super::keys;
@@ -26,7 +27,7 @@ use crate::domain::workflow::{Active, Workflow, WorkflowState};
 use crate::{Context, Error, Result, config};
 
 pub use impact::{Impact, Named};
-use item::{StoredGraph, WorkflowItem, item, stored};
+use item::{MAX_INLINE_BYTES, StoredGraph, WorkflowItem, item, stored};
 pub use list::{WorkflowFilter, WorkflowSort, WorkflowSummary};
 pub use releases::{Examine, MAX_REFERENCES, Prepared, Published};
 
@@ -73,6 +74,7 @@ impl Workflows {
         let graph = self.store_graph(workflow).await?;
         let mut writes = Vec::new();
         if let Some(key) = key {
+            let answer = self.keep_answer(answer).await?;
             writes.push(idempotency::claim(&self.entities, account, route, key, answer, workflow.created_at));
         }
         let item = item(workflow, graph, Vec::new(), workflow.id.uuid());
@@ -81,10 +83,27 @@ impl Workflows {
         match self.entities.transact(workflow.id.uuid(), &writes).await? {
             Ok(()) => Ok(Created::Now),
             Err(refused) if key.is_some() && refused.index == 0 => {
-                idempotency::first_answer(refused).map(Created::Before)
+                self.kept_answer(idempotency::first_answer(refused)?).await.map(Created::Before)
             }
             Err(_) => Err(Error::internal("a new workflow's id was taken")),
         }
+    }
+
+    /// The answer tells the whole graph, which may be larger than an item can be.
+    async fn keep_answer(&self, answer: &str) -> Result<KeptBody> {
+        if answer.len() <= MAX_INLINE_BYTES {
+            return Ok(answer.into());
+        }
+        let name = format!("tmp/answers/{}", Uuid::now_v7());
+        self.bucket.put(&name, "application/json", answer.as_bytes().to_vec()).await?;
+        Ok(KeptBody::Object(name))
+    }
+
+    async fn kept_answer(&self, kept: KeptBody) -> Result<String> {
+        let KeptBody::Object(name) = kept else { return kept.into_text() };
+        let answer = self.bucket.get(&name).await?;
+        let answer = answer.ok_or_else(|| Error::internal("a kept answer is gone from the bucket"))?;
+        String::from_utf8(answer.into()).map_err(Error::internal)
     }
 
     pub async fn get(&self, account: Account, id: WorkflowId) -> Result<Workflow> {

@@ -1,0 +1,57 @@
+//! Workflows that come from elsewhere, and go there.
+
+use serde::Serialize;
+use serde_json::Value;
+use shared::engine::import::{NodeReport, Reconnect, Report, Source, Status};
+use utoipa::ToSchema;
+
+use super::workflow::WorkflowOut;
+
+/// The new workflow, and what came of each node of the original.
+#[derive(Serialize, ToSchema)]
+#[schema(title = "Imported")]
+pub struct ImportedOut {
+    pub data: WorkflowOut,
+    pub report: ReportOut,
+}
+
+#[derive(Serialize, ToSchema)]
+#[schema(title = "ImportReport")]
+pub struct ReportOut {
+    source: Source,
+    nodes: Vec<NodeReportOut>,
+    /// What must be bound again: nothing that is imported keeps its credentials, agents, data or channels.
+    reconnect: Vec<ReconnectOut>,
+}
+
+#[derive(Serialize, ToSchema)]
+pub struct NodeReportOut {
+    id: String,
+    status: Status,
+    why: String,
+    /// The node as it was, unless all of it was carried over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Object, nullable = false)]
+    original: Option<Value>,
+}
+
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReconnectOut {
+    node_id: String,
+    #[schema(example = "a credential")]
+    what: String,
+}
+
+impl From<Report> for ReportOut {
+    fn from(Report { source, nodes, reconnect }: Report) -> Self {
+        let nodes = nodes.into_iter().map(|NodeReport { id, status, why, original }| NodeReportOut {
+            id,
+            status,
+            why,
+            original,
+        });
+        let reconnect = reconnect.into_iter().map(|Reconnect { node_id, what }| ReconnectOut { node_id, what });
+        Self { source, nodes: nodes.collect(), reconnect: reconnect.collect() }
+    }
+}
