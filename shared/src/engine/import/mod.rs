@@ -8,6 +8,7 @@ mod dify;
 mod draft;
 mod json_text;
 mod loose;
+mod made;
 mod n8n;
 mod pieces;
 mod recognise;

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::draft::{Draft, Made, Named, UNBOUND_MODEL};
+use super::super::draft::{Draft, Named};
 use super::super::loose::{clipped, entries, list, number, said, text, whole};
+use super::super::made::{Made, UNBOUND_MODEL};
 use super::super::pieces::{Notes, note};
 use super::super::slug::Ids;
 use super::super::written::{member, output, plain};

@@ -8,8 +8,9 @@ mod texts;
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, Made, Named};
+use super::draft::{Draft, Named};
 use super::loose::{clipped, number, text, whole};
+use super::made::Made;
 use super::slug::Ids;
 use super::{Imported, Source, Status};
 use crate::Result;

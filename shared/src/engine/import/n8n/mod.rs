@@ -10,8 +10,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, Made, Named};
+use super::draft::{Draft, Named};
 use super::loose::{clipped, entries, number, said, text, whole};
+use super::made::Made;
 use super::slug::Ids;
 use super::{Imported, Source, Status};
 use crate::Result;

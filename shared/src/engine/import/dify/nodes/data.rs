@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::draft::Made;
 use super::super::super::loose::{clipped, list, said, text, whole};
+use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::super::written::{quoted, value};
 use super::super::context::Context;

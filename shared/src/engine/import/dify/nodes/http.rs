@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::draft::Made;
 use super::super::super::json_text;
 use super::super::super::loose::{clipped, list, said, text, whole};
+use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::context::Context;
 use super::super::texts;

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use serde_json::{Map, Value, json};
 
 use super::super::super::comparison::{Comparison, Side, combined, write};
-use super::super::super::draft::Made;
 use super::super::super::loose::{clipped, is_empty, list, said, text, whole};
+use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::super::written::{output, quoted, value};
 use super::super::context::Context;

@@ -8,8 +8,8 @@ mod people;
 mod schedule;
 mod triggers;
 
-use super::super::draft::Made;
 use super::super::loose::clipped;
+use super::super::made::Made;
 use super::context::Context;
 
 pub use model::{named_model, settings};

@@ -3,9 +3,9 @@
 use super::*;
 
 /// A workflow with a few nodes to name.
-struct Some;
+struct Few;
 
-impl Names for Some {
+impl Names for Few {
     fn json(&self) -> Result<Place, String> {
         Ok(Place::at("nodes.last.output", Shape::Same))
     }
@@ -36,11 +36,11 @@ impl Names for Some {
 }
 
 fn in_cel(source: &str) -> String {
-    filled(source, &Some).cel.unwrap_or_else(|why| format!("! {why}"))
+    filled(source, &Few).cel.unwrap_or_else(|why| format!("! {why}"))
 }
 
 fn in_jinja(source: &str) -> String {
-    filled(source, &Some).jinja.unwrap_or_else(|why| format!("! {why}"))
+    filled(source, &Few).jinja.unwrap_or_else(|why| format!("! {why}"))
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn operators_and_methods_are_written_in_both_languages() {
 fn a_text_is_filled_in_only_when_it_begins_with_a_sign() {
     let jinja = |text: &str| {
         let mut notes = Vec::new();
-        (pieces(text, &Some).jinja(&mut notes), notes)
+        (pieces(text, &Few).jinja(&mut notes), notes)
     };
     let none: Vec<String> = Vec::new();
     assert_eq!(jinja("a {{ $json.x }}"), ("a {{ '{{' }} $json.x }}".to_owned(), none.clone()));
@@ -176,12 +176,10 @@ fn nothing_written_takes_long_or_nests_too_deep() {
         "x".repeat(1_000_000),
     ] {
         let started = std::time::Instant::now();
-        let filled = filled(&source, &Some);
-        assert!(
-            filled.cel.is_ok_and(|text| text.len() <= 8_192)
-                || filled.jinja.is_ok_and(|text| text.len() <= 8_192)
-                || started.elapsed().as_secs() < 1
-        );
+        let filled = filled(&source, &Few);
+        for written in [filled.cel, filled.jinja].iter().flatten() {
+            assert!(written.len() <= 8_192);
+        }
         assert!(started.elapsed().as_millis() < 1_000, "{}", &source[..40.min(source.len())]);
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::draft::{Made, UNBOUND_ID, UNBOUND_MODEL};
 use super::super::super::loose::{clipped, entries, list, number, said, text, whole};
+use super::super::super::made::{Made, UNBOUND_ID, UNBOUND_MODEL};
 use super::super::super::pieces::{Notes, note};
 use super::super::context::{Context, located, located_value};
 use super::chains::{prompt, schema};

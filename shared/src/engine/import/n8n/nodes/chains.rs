@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::draft::{Made, UNBOUND_MODEL};
 use super::super::super::loose::{clipped, is_empty, list, said, text, whole};
+use super::super::super::made::{Made, UNBOUND_MODEL};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::written::{output, quoted};
 use super::super::context::Context;
@@ -20,8 +20,8 @@ pub fn chain(node: Context) -> Made {
         "chainSummarization" => {
             config.insert("system".to_owned(), "Summarize the text.".into());
             if config["prompt"] == "" {
-                let whole = node.incoming(&mut notes);
-                config.insert("prompt".to_owned(), format!("{{{{ {whole} | tojson }}}}").into());
+                let whole = node.jinja(&json!("={{ JSON.stringify($json) }}"), &mut notes);
+                config.insert("prompt".to_owned(), whole.into());
             }
             note(&mut notes, "its text is summarized in one go");
         }

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::draft::{Made, UNBOUND_ID};
 use super::super::super::loose::{clipped, entries, is_empty, list, number, said, text, whole};
+use super::super::super::made::{Made, UNBOUND_ID};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::written::{member, quoted, value};
 use super::super::context::{Context, located, located_value};

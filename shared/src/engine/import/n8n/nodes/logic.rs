@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::super::super::draft::Made;
 use super::super::super::loose::{clipped, is_empty, list, number, said, text, whole};
+use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::context::Context;
 use super::conditions;

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::draft::Made;
 use super::super::super::loose::{clipped, list, number, said, text};
+use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::context::Context;
 use super::flow::located_text;

@@ -11,8 +11,8 @@ mod schedule;
 mod set;
 mod triggers;
 
-use super::super::draft::Made;
 use super::super::loose::{clipped, text};
+use super::super::made::Made;
 use super::context::Context;
 use super::document::Source;
 use super::expressions::Shape;

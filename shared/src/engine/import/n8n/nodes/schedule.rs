@@ -3,8 +3,8 @@
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::super::super::draft::Made;
 use super::super::super::loose::{list, number, said, text, whole};
+use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::context::Context;
 

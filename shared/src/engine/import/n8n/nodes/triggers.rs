@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::draft::Made;
 use super::super::super::loose::{entries, list, said, text};
+use super::super::super::made::Made;
 use super::super::context::Context;
 
 pub fn webhook(node: Context) -> Made {
