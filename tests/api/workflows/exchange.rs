@@ -102,7 +102,11 @@ async fn a_large_answer_is_repeated_as_it_was() {
     let ada = app.person("ada");
     let create = || {
         let body: Value = json!({"graph": saying(&"x".repeat(60_000))});
-        send(ada.request(Method::POST, WORKFLOWS).header("Idempotency-Key", "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11").json(&body))
+        send(
+            ada.request(Method::POST, WORKFLOWS)
+                .header("Idempotency-Key", "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11")
+                .json(&body),
+        )
     };
     let (first, second) = (create().await, create().await);
     assert_eq!(first.status, "201 Created", "{}", first.text);

@@ -346,6 +346,6 @@ fn a_sound_app_can_be_published_as_it_is() {
     for name in
         ["support-triage.yml", "iterate-reviews.yml", "webhook-enrichment.yml", "agent-chat.yml", "completion.json"]
     {
-        assert!(compile::compile(&file(name).graph).0.is_some(), "{name}: {:?}", problems(&file(name)));
+        assert!(compile::compile(&file(name).graph).finish().0.is_some(), "{name}: {:?}", problems(&file(name)));
     }
 }

@@ -47,7 +47,7 @@ fn config(imported: &Imported, id: &str) -> Value {
 }
 
 fn problems(imported: &Imported) -> Vec<Problem> {
-    compile::compile(&imported.graph).1
+    compile::compile(&imported.graph).finish().1
 }
 
 /// What holds of whatever was read.

@@ -324,6 +324,11 @@ fn a_sound_workflow_can_be_published_as_it_is() {
         ("loop-over-items.json", true),
         ("drawn-circle.json", false),
     ] {
-        assert_eq!(compile::compile(&file(name).graph).0.is_some(), published, "{name}: {:?}", problems(&file(name)));
+        assert_eq!(
+            compile::compile(&file(name).graph).finish().0.is_some(),
+            published,
+            "{name}: {:?}",
+            problems(&file(name))
+        );
     }
 }
