@@ -2,6 +2,7 @@
 #![expect(clippy::print_stdout, reason = "a command answers on standard output")]
 
 mod cli;
+mod stop;
 
 use std::process::ExitCode;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use local::issuer::{Issuer, Subject};
 use local::watch::Watched;
 use local::{DataDir, Failure, Options, Platform, bootstrap, openapi};
 use shared::telemetry::levels;
+use stop::StopSignal;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
@@ -67,9 +69,13 @@ async fn run(cli: Cli) -> Result<(), Failure> {
 async fn serve(Run { port, data, ephemeral }: Run) -> Result<(), Failure> {
     let data = if ephemeral { DataDir::ephemeral(&data.data_dir)? } else { DataDir::open(&data.data_dir)? };
     let options = Options { port, data, background: true, observer: None, front_of_services: None };
-    let platform = Platform::start(options).await?;
+    let mut stop = StopSignal::listen()?;
+    let platform = tokio::select! {
+        started = Platform::start(options) => started?,
+        () = stop.given() => return Ok(()),
+    };
     print!("{}", banner(&platform));
-    stop_signal().await;
+    stop.given().await;
     eprintln!("stopping …");
     platform.stop().await
 }
@@ -100,14 +106,18 @@ fn banner(platform: &Platform) -> String {
 }
 
 async fn services(data: &Data, watch_url: String) -> Result<(), Failure> {
-    let watched = Watched::start(DataDir::open(&data.data_dir)?, watch_url).await?;
+    let mut stop = StopSignal::listen()?;
+    let watched = tokio::select! {
+        started = Watched::start(DataDir::open(&data.data_dir)?, watch_url) => started?,
+        () = stop.given() => return Ok(()),
+    };
     let env_file = watched.env_file.display();
     println!(
         "The services are up. In another terminal:\n\n  \
          cargo build --workspace && cargo lambda watch --timeout 60 --env-file {env_file}\n"
     );
-    stop_signal().await;
-    watched.stop()
+    stop.given().await;
+    watched.stop().await
 }
 
 fn print_credentials(data: &Data) -> Result<(), Failure> {
@@ -126,20 +136,4 @@ fn issuer(data: &Data) -> Result<Issuer, Failure> {
 
 fn hours_long(hours: u32) -> Duration {
     Duration::from_secs(u64::from(hours) * 3600)
-}
-
-/// Ctrl-C, or the polite kill of a process manager.
-async fn stop_signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let interrupted = async { drop(tokio::signal::ctrl_c().await) };
-    let terminated = async {
-        match signal(SignalKind::terminate()) {
-            Ok(mut terminated) => drop(terminated.recv().await),
-            Err(_) => std::future::pending().await,
-        }
-    };
-    tokio::select! {
-        () = interrupted => {}
-        () = terminated => {}
-    }
 }

@@ -144,7 +144,7 @@ impl Platform {
         self.stop.cancel();
         let ended = async { while self.running.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(GRACE, ended).await;
-        self.parts.services.stop()
+        self.parts.services.stop().await
     }
 }
 

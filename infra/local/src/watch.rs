@@ -69,10 +69,10 @@ impl Watched {
         Ok(Self { env_file, services: parts.services, stop, running, _data: data })
     }
 
-    pub fn stop(mut self) -> Result<(), Failure> {
+    pub async fn stop(mut self) -> Result<(), Failure> {
         self.stop.cancel();
         self.running.abort_all();
-        self.services.stop()
+        self.services.stop().await
     }
 }
 

@@ -5,15 +5,16 @@ use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 const AGENTS: &str = "/builder/v1/agents";
 
+/// The command, held to half a minute: what should not start and does would run for ever.
 fn local() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
-    command.stdin(Stdio::null()).env_remove("LOG_LEVEL");
+    let mut command = Command::new("timeout");
+    command.args(["30", env!("CARGO_BIN_EXE_local")]).stdin(Stdio::null()).env_remove("LOG_LEVEL");
     command
 }
 
@@ -42,8 +43,13 @@ struct Running {
 
 impl Running {
     fn start(folder: &Path, arguments: &[&str]) -> Self {
-        let mut command = local();
-        command.args(["--port", "0", "--data-dir"]).arg(folder).args(arguments);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
+        command
+            .stdin(Stdio::null())
+            .env_remove("LOG_LEVEL")
+            .args(["--port", "0", "--data-dir"])
+            .arg(folder)
+            .args(arguments);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let stdout = child.stdout.take().unwrap();
         let (send, receive) = mpsc::channel();
@@ -66,9 +72,21 @@ impl Running {
         Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
     }
 
+    /// Waits for the end, for half a minute.
+    fn stopped(&mut self) -> Option<i32> {
+        let until = Instant::now() + Duration::from_secs(30);
+        loop {
+            match self.child.try_wait().unwrap() {
+                Some(status) => return status.code(),
+                None if Instant::now() > until => panic!("it did not stop:\n{}", self.banner),
+                None => std::thread::sleep(Duration::from_millis(10)),
+            }
+        }
+    }
+
     /// Waits for the end, and returns what was logged.
     fn ended(mut self) -> (Option<i32>, String) {
-        let code = self.child.wait().unwrap().code();
+        let code = self.stopped();
         let mut log = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
         (code, log)
@@ -119,6 +137,23 @@ async fn a_kill_loses_nothing_and_the_next_start_finds_it() {
     assert_eq!(after["operator"]["apiKey"], before["operator"]["apiKey"]);
     again.signal("-INT");
     assert_eq!(again.ended().0, Some(0), "Ctrl-C is a clean stop");
+}
+
+#[test]
+fn a_stop_is_heard_from_the_start_on_even_where_the_parent_ignores_it() {
+    for round in 0..10 {
+        let folder = Folder::new();
+        let ignoring =
+            format!("trap '' INT; exec {} --port 0 --data-dir {}", env!("CARGO_BIN_EXE_local"), folder.0.display());
+        let mut child =
+            Command::new("sh").args(["-c", &ignoring]).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let mut first = [0];
+        child.stdout.take().unwrap().read_exact(&mut first).unwrap();
+        let mut running = Running { child, banner: format!("round {round}"), base_url: String::new() };
+        running.signal("-INT");
+        let status = running.stopped();
+        assert_eq!(status, Some(0), "round {round}");
+    }
 }
 
 #[tokio::test]
@@ -176,6 +211,7 @@ fn damaged_data_is_refused_and_left_as_it_is() {
     let running = Running::start(&folder.0, &[]);
     running.signal("-INT");
     running.ended();
+    assert!(!folder.0.join("dynamodb.sqlite-wal").exists(), "a clean stop leaves one file to copy");
     let files = ["dynamodb.sqlite", "issuer.json", "credentials.json", "awsim/snapshots/kms.json"];
     for name in files {
         let file = folder.0.join(name);

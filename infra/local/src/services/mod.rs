@@ -31,7 +31,7 @@ pub struct Services {
     pub endpoints: Endpoints,
     awsim: awsim::Awsim,
     stop: CancellationToken,
-    _thread: OwnThread,
+    thread: OwnThread,
 }
 
 /// Where the services listen.
@@ -58,7 +58,7 @@ impl Services {
             s3::start(thread.listener(s3)?, data, stop.clone())?;
             awsim::start(thread.listener(awsim)?, data, stop.clone())
         })?;
-        Ok(Self { endpoints, awsim, stop, _thread: thread })
+        Ok(Self { endpoints, awsim, stop, thread })
     }
 
     /// Saves what only memory holds. Whatever makes a KMS key calls it at once: without the key every secret is lost.
@@ -66,9 +66,12 @@ impl Services {
         self.awsim.save()
     }
 
-    pub fn stop(self) -> Result<(), Failure> {
+    /// Saves and closes everything: what is left is files to copy, DynamoDB's log folded into its one.
+    pub async fn stop(self) -> Result<(), Failure> {
         self.stop.cancel();
-        self.save()
+        self.save()?;
+        self.thread.end().await;
+        Ok(())
     }
 }
 
