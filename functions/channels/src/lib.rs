@@ -8,8 +8,11 @@ mod routes;
 use std::sync::Arc;
 
 use shared::auth::Auth;
+use shared::domain::id::WorkId;
+use shared::queue::Queue;
+use shared::store::work::WorkHint;
 use shared::store::{Credentials, WebhookEvents, Webhooks, Workflows};
-use shared::{Context, Result};
+use shared::{Context, Result, config};
 
 pub use routes::{document, router};
 
@@ -21,6 +24,7 @@ pub struct Stores {
     webhooks: Webhooks,
     webhook_events: WebhookEvents,
     credentials: Credentials,
+    agent_changes: Queue,
 }
 
 impl Stores {
@@ -31,7 +35,13 @@ impl Stores {
             webhooks: Webhooks::new(context)?,
             webhook_events: WebhookEvents::new(context)?,
             credentials: Credentials::new(context)?,
+            agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)?,
         })
+    }
+
+    /// Says that there is work, which was written with the change that makes it necessary.
+    async fn hint(&self, work_id: WorkId) {
+        self.agent_changes.hint(&WorkHint { work_id }).await;
     }
 }
 

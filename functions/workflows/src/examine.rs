@@ -1,14 +1,17 @@
 //! Looks at a graph as it would be published: by itself, and at all that it names.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 use shared::auth::Caller;
 use shared::domain::channel::{self, ChannelKind, Channels, Equipment};
 use shared::domain::graph::Graph;
-use shared::domain::id::WorkflowId;
+use shared::domain::id::{CredentialId, WebhookId, WorkflowId};
 use shared::domain::reference::Reference;
-use shared::engine::compile::{Problem, Severity, compile};
-use shared::store::workflows::{Examine, MAX_REFERENCES, Prepared};
+use shared::engine::compile::{Compiled, Problem, Severity, compile};
+use shared::store::workflows::{Examine, MAX_REFERENCES};
 use shared::{Error, Result};
+use uuid::Uuid;
 
 use crate::Stores;
 use crate::dto::problem::ProblemOut;
@@ -23,15 +26,16 @@ pub struct Examiner<'a> {
 }
 
 impl Examiner<'_> {
-    /// Everything there is to say of the graph, and what it names when it may be published.
+    /// Everything there is to say of the graph, and what it needs when it may be published.
     pub async fn examine(
         &self,
         id: WorkflowId,
         graph: &Graph,
         channels: &Channels,
-    ) -> Result<(Option<Prepared>, Vec<Problem>)> {
+    ) -> Result<(Option<BTreeSet<Reference>>, Vec<Problem>)> {
         let mut compiled = compile(graph);
-        let (references, credentials) = (compiled.references(), compiled.credentials());
+        let mut references = compiled.references();
+        let own = own_references(id, &compiled, graph, channels);
         let Self { stores, caller } = self;
         let known = stores.workflows.known(caller.account(), &references, &caller.plan).await?;
         compiled.hold_to(&known);
@@ -40,7 +44,7 @@ impl Examiner<'_> {
             runs_itself.then(|| "a workflow cannot run itself".to_owned())
         });
         let needs_equipment =
-            !credentials.is_empty() || !channel::slots(graph).iter().all(|slot| slot.kind == ChannelKind::Internal);
+            !own.is_empty() || !channel::slots(graph).iter().all(|slot| slot.kind == ChannelKind::Internal);
         let equipment = match needs_equipment {
             true => stores.workflows.equipment(caller.account(), id).await?,
             false => Equipment::default(),
@@ -55,23 +59,38 @@ impl Examiner<'_> {
             let missing = channel::missing(kind, channels.get(&step.id), &equipment);
             (!missing.is_empty()).then(|| format!("its channel is not configured: {} missing", missing.join(", ")))
         });
+        references.extend(own);
         if references.len() > MAX_REFERENCES {
             compiled.hold_each_to("too_many_references", |step| {
                 let names = !step.references.is_empty();
-                names.then(|| format!("the workflow names more than {MAX_REFERENCES} agents, models and workflows"))
+                names.then(|| {
+                    let things = "agents, models, workflows, credentials and webhooks";
+                    format!("the workflow needs {} {things}, and may at most {MAX_REFERENCES}", references.len())
+                })
             });
         }
         let (plan, problems) = compiled.finish();
-        Ok((plan.map(|_| Prepared { references, credentials }), problems))
+        Ok((plan.map(|_| references), problems))
     }
 }
 
+/// What a workflow needs of its own: credentials of its nodes and channels, and webhooks.
+fn own_references(id: WorkflowId, compiled: &Compiled, graph: &Graph, channels: &Channels) -> BTreeSet<Reference> {
+    let credential = |credential: Uuid| Reference::Credential(id, CredentialId::from(credential));
+    let of_channels = channel::slots(graph).into_iter().filter_map(|slot| channels.get(&slot.node_id));
+    let of_channels = of_channels.flat_map(|channel| {
+        let webhook = channel.webhook_id.map(|webhook| Reference::Webhook(WebhookId::from(webhook)));
+        webhook.into_iter().chain(channel.credential_id.map(credential))
+    });
+    compiled.credentials().into_iter().map(credential).chain(of_channels).collect()
+}
+
 impl Examine for Examiner<'_> {
-    /// What the graph names, unless something prevents it from being published: then the first thing that does, and
+    /// What the graph needs, unless something prevents it from being published: then the first thing that does, and
     /// with it everything.
-    async fn prepare(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<Prepared> {
-        let (prepared, problems) = self.examine(id, graph, channels).await?;
-        prepared.ok_or_else(|| {
+    async fn prepare(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<BTreeSet<Reference>> {
+        let (references, problems) = self.examine(id, graph, channels).await?;
+        references.ok_or_else(|| {
             let errors = || problems.iter().filter(|problem| problem.severity == Severity::Error);
             // A graph that is wrong comes before a channel that is not there yet.
             let first = errors().find(|problem| problem.code != CHANNEL_INCOMPLETE).or_else(|| errors().next());

@@ -5,15 +5,18 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::id::{AgentId, NotAnId, WorkflowId};
+use super::id::{AgentId, CredentialId, NotAnId, WebhookId, WorkflowId};
 
-/// Printed `agent:<id>`, `model:<name>`, `workflow:<id>`.
+/// Printed `agent:<id>`, `model:<name>`, `workflow:<id>`, `credential:<workflow>/<id>`, `webhook:<id>`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Reference {
     Agent(AgentId),
     Model(String),
     Workflow(WorkflowId),
+    /// Of the workflow that names it.
+    Credential(WorkflowId, CredentialId),
+    Webhook(WebhookId),
 }
 
 impl Reference {
@@ -22,6 +25,8 @@ impl Reference {
             Self::Agent(_) => "agent",
             Self::Model(_) => "model",
             Self::Workflow(_) => "workflow",
+            Self::Credential(..) => "credential",
+            Self::Webhook(_) => "webhook",
         }
     }
 }
@@ -32,6 +37,8 @@ impl fmt::Display for Reference {
             Self::Agent(id) => write!(f, "agent:{id}"),
             Self::Model(name) => write!(f, "model:{name}"),
             Self::Workflow(id) => write!(f, "workflow:{id}"),
+            Self::Credential(workflow, id) => write!(f, "credential:{workflow}/{id}"),
+            Self::Webhook(id) => write!(f, "webhook:{id}"),
         }
     }
 }
@@ -44,6 +51,11 @@ impl FromStr for Reference {
             Some(("agent", id)) => id.parse().map(Self::Agent),
             Some(("model", name)) => Ok(Self::Model(name.to_owned())),
             Some(("workflow", id)) => id.parse().map(Self::Workflow),
+            Some(("credential", place)) => {
+                let (workflow, id) = place.split_once('/').ok_or(NotAnId)?;
+                Ok(Self::Credential(workflow.parse()?, id.parse()?))
+            }
+            Some(("webhook", id)) => id.parse().map(Self::Webhook),
             _ => Err(NotAnId),
         }
     }

@@ -1,10 +1,14 @@
 //! The one HTTP client for requests that leave the platform, to model providers and to addresses that users give.
 //!
-//! It goes only where the guard lets it, follows no redirect, and waits and reads no more than it is told to.
+//! It goes only where the guard lets it, follows redirects only when asked to, and waits and reads no more than it is
+//! told to.
 
 mod body;
+mod calls;
 mod guard;
 mod network;
+mod oauth2;
+mod redirects;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -22,8 +26,10 @@ use crate::config::Config;
 use crate::{Error, Result};
 
 pub use body::Body;
+pub use calls::{CallError, Calls};
 pub use guard::Guard;
 pub use network::{Internet, Network};
+pub use redirects::MAX_REDIRECTS;
 
 use network::{ConnectError, Connector};
 
@@ -59,6 +65,8 @@ pub enum OutboundError {
     Cut,
     #[error("the answer is larger than {limit_bytes} bytes")]
     TooLarge { limit_bytes: usize },
+    #[error("the destination redirects more than {MAX_REDIRECTS} times")]
+    TooManyRedirects,
 }
 
 pub struct Answer {

@@ -25,7 +25,7 @@ impl Attention {
         match reference {
             Reference::Agent(id) => self.agents.let_go(*account, *id).await,
             Reference::Workflow(id) => workflows::let_go(&self.entities, *account, *id).await,
-            Reference::Model(_) => Ok(()),
+            Reference::Model(_) | Reference::Credential(..) | Reference::Webhook(_) => Ok(()),
         }
     }
 

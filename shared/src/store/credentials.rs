@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 use zeroize::Zeroizing;
 
 use super::keys;
 use super::table::{Item, Query, Table, parse};
+use super::work::{self, Gone};
 use crate::domain::credential::{Credential, CredentialType};
-use crate::domain::id::{CredentialId, Id, WorkflowId};
+use crate::domain::id::{CredentialId, Id, WorkId, WorkflowId};
 use crate::domain::identity::Account;
+use crate::domain::reference::Reference;
 use crate::domain::time::Time;
 use crate::secrets::{Sealed, Secrets};
 use crate::{Context, Error, Result, config};
@@ -108,8 +109,19 @@ impl Credentials {
         serde_json::from_slice(&secret).map_err(Error::internal)
     }
 
-    pub async fn delete(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<()> {
-        let gone = self.entities.delete(keys::credential(account, workflow, id)).require("attribute_exists(pk)");
-        self.entities.transact(Uuid::now_v7(), &[gone]).await?.map_err(|_| GONE)
+    /// Takes the credential away, and leaves word for the workflow.
+    pub async fn delete(
+        &self,
+        account: Account,
+        workflow: WorkflowId,
+        id: CredentialId,
+        work_id: WorkId,
+    ) -> Result<()> {
+        let gone = Gone { account, reference: Reference::Credential(workflow, id) };
+        let writes = [
+            self.entities.delete(keys::credential(account, workflow, id)).require("attribute_exists(pk)"),
+            work::gone(&self.entities, work_id, &gone),
+        ];
+        self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)
     }
 }

@@ -95,6 +95,8 @@ pub fn place(account: Account, reference: &Reference) -> Key {
         Reference::Agent(id) => agent(account, *id),
         Reference::Workflow(id) => workflow(account, *id),
         Reference::Model(name) => model(name),
+        Reference::Credential(workflow, id) => credential(account, *workflow, *id),
+        Reference::Webhook(id) => webhook(*id),
     }
 }
 
@@ -103,7 +105,7 @@ pub fn idempotency(account: Account, route: &str, key: &str) -> Key {
     Key::new(format!("IDEMPOTENCY#{}#{}", account.org, account.user), format!("{route}#{key}"))
 }
 
-/// Who names a thing. An agent or workflow is named only by its own account; a model by anyone.
+/// Who names a thing. A model is named by anyone; all else only by its own account.
 pub fn dependents(account: Account, reference: &Reference) -> String {
     match reference {
         Reference::Model(name) => dependents_of_model(name),

@@ -1,12 +1,13 @@
 //! Webhooks: found by their ids when they are called, listed by the workflows they belong to.
 
 use serde::{Deserialize, Serialize};
-use uuid::Uuid;
 
 use super::keys;
 use super::table::{Item, Query, Table, parse, to_item};
-use crate::domain::id::{Id, OrgId, UserId, WebhookId, WorkflowId};
+use super::work::{self, Gone};
+use crate::domain::id::{Id, OrgId, UserId, WebhookId, WorkId, WorkflowId};
 use crate::domain::identity::Account;
+use crate::domain::reference::Reference;
 use crate::domain::time::Time;
 use crate::domain::token::{SecretToken, TokenHash, TokenKind};
 use crate::domain::webhook::{Webhook, WebhookMode};
@@ -139,11 +140,14 @@ impl Webhooks {
         Ok((renewed, token))
     }
 
-    pub async fn delete(&self, account: Account, workflow: WorkflowId, id: WebhookId) -> Result<()> {
+    /// Takes the webhook away, and leaves word for the workflow.
+    pub async fn delete(&self, account: Account, workflow: WorkflowId, id: WebhookId, work_id: WorkId) -> Result<()> {
+        let gone = Gone { account, reference: Reference::Webhook(id) };
         let writes = [
             self.entities.delete(keys::listed_webhook(account, workflow, id)).require("attribute_exists(pk)"),
             self.entities.delete(keys::webhook(id)),
+            work::gone(&self.entities, work_id, &gone),
         ];
-        self.entities.transact(Uuid::now_v7(), &writes).await?.map_err(|_| GONE)
+        self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)
     }
 }

@@ -6,7 +6,7 @@ use shared::domain::credential::Credential;
 use shared::domain::id::{CredentialId, WebhookEventId, WorkflowId};
 use shared::domain::identity::Role;
 use shared::domain::webhook::{WebhookEvent, WebhookOutcome};
-use shared::store::{Credentials, WebhookEvents};
+use shared::store::{Credentials, WebhookEvents, Webhooks};
 use tests::TestApp;
 use tests::client::send;
 
@@ -90,6 +90,76 @@ async fn channels_are_configured_until_nothing_is_missing() {
     ada.patch(&path, json!({"graph": channelled()})).await;
     let emptied = ada.get(&format!("{path}/connections")).await;
     assert_eq!(emptied.json["data"]["inputs"][0]["config"], json!({}));
+}
+
+#[tokio::test]
+async fn a_workflow_whose_credential_or_webhook_goes_needs_attention() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let mut graph = channelled();
+    graph["nodes"].as_array_mut().unwrap().push(json!({"id": "fetch", "type": "http", "name": "Fetch", "config": {}}));
+    graph["connections"][0]["to"]["node"] = json!("fetch");
+    let onwards = json!({"from": {"node": "fetch", "port": "out"}, "to": {"node": "say", "port": "in"}});
+    graph["connections"].as_array_mut().unwrap().push(onwards);
+    let id = created(&ada, "Hooked", graph.clone()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let add = async |name: &str| {
+        let token = json!({"name": name, "type": "bearer", "token": name});
+        ada.post_json(&format!("{path}/webhook-credentials/outbound"), token).await.id().to_owned()
+    };
+    let publish = async |webhook: &str, speaker: &str, caller: &str| {
+        let mut graph = graph.clone();
+        graph["nodes"][3]["config"] = json!({"url": "https://api.example.com", "credentialId": caller});
+        ada.patch(&path, json!({"graph": graph})).await;
+        let channels = json!({
+            "inputs": [{"nodeId": "hook", "config": {"webhookId": webhook}}],
+            "outputs": [{"nodeId": "say", "config": {"provider": "slack", "credentialId": speaker}}],
+        });
+        ada.put(&format!("{path}/connections"), channels).await;
+        let published = act(&ada, &id, "publish").await;
+        assert_eq!(published.json["data"]["workflow"]["state"], "published", "{}", published.text);
+        published.json["data"]["release"]["id"].as_str().unwrap().to_owned()
+    };
+    let needs = async |what: &str| {
+        app.platform.drain().await;
+        let read = ada.get(&path).await;
+        assert_eq!(read.json["data"]["state"], "needs_attention", "{what}");
+        let problem = format!("the active release names a {what} that is gone");
+        assert_eq!(read.json["data"]["problems"], json!([problem]));
+    };
+    let outbound = format!("{path}/webhook-credentials/outbound");
+    let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
+    let (speaker, caller, spare) = (add("speaker").await, add("caller").await, add("spare").await);
+
+    let release = publish(&webhook, &speaker, &caller).await;
+    let manifest = ada.get(&format!("{path}/releases/{release}/manifest")).await;
+    let mut expected = [speaker.clone(), caller.clone()];
+    expected.sort();
+    assert_eq!(manifest.json["data"]["dependencies"]["credentials"], json!(expected));
+
+    // What it does not name may go.
+    ada.delete(&format!("{outbound}/{spare}")).await;
+    app.platform.drain().await;
+    assert_eq!(ada.get(&path).await.json["data"]["state"], "published");
+
+    ada.delete(&format!("{outbound}/{caller}")).await;
+    needs("credential").await;
+    let caller = add("caller").await;
+    publish(&webhook, &speaker, &caller).await;
+    ada.delete(&format!("{outbound}/{speaker}")).await;
+    needs("credential").await;
+    let speaker = add("speaker").await;
+    publish(&webhook, &speaker, &caller).await;
+    ada.delete(&format!("{path}/webhooks/{webhook}")).await;
+    needs("webhook").await;
+
+    // Nothing secret stays of a workflow that is gone.
+    assert_eq!(ada.delete(&path).await.status, "204 No Content");
+    app.platform.drain().await;
+    let (account, workflow) = (app.account("ada"), id.parse::<WorkflowId>().unwrap());
+    let credentials = Credentials::new(&app.platform.context()).unwrap();
+    assert_eq!(credentials.list(account, workflow).await.unwrap(), []);
+    assert_eq!(Webhooks::new(&app.platform.context()).unwrap().ids(account, workflow).await.unwrap(), []);
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::domain::id::{CredentialId, WebhookId, WorkflowId};
+use shared::domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
 use shared::domain::time::Time;
 use shared::http::standard::{Caller, Data, ErrorBody, Json, OptionalJson, Path, Refused, Result};
 
@@ -113,7 +113,7 @@ pub async fn create_credential(
 
 /// Delete an outbound credential
 ///
-/// Nodes that name it cannot be published any more.
+/// Nodes that name it cannot be published any more; a workflow whose active release does needs attention.
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}", tag = "channels",
     security(("bearer" = [])),
@@ -133,6 +133,8 @@ pub async fn delete_credential(
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
 ) -> Result<StatusCode> {
     stores.workflows.standing(caller.account(), id).await?;
-    stores.credentials.delete(caller.account(), id, credential_id).await?;
+    let work_id = WorkId::new();
+    stores.credentials.delete(caller.account(), id, credential_id, work_id).await?;
+    stores.hint(work_id).await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::domain::id::{WebhookId, WorkflowId};
+use shared::domain::id::{WebhookId, WorkId, WorkflowId};
 use shared::domain::time::Time;
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::domain::webhook::{self, Webhook};
@@ -113,7 +113,9 @@ pub async fn delete_webhook(
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
 ) -> Result<StatusCode> {
     stores.workflows.standing(caller.account(), id).await?;
-    stores.webhooks.delete(caller.account(), id, webhook_id).await?;
+    let work_id = WorkId::new();
+    stores.webhooks.delete(caller.account(), id, webhook_id, work_id).await?;
+    stores.hint(work_id).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

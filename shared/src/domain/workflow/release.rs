@@ -89,13 +89,16 @@ pub struct Dependencies {
 }
 
 impl Dependencies {
-    pub fn new(references: &BTreeSet<Reference>, credentials: BTreeSet<Uuid>) -> Self {
-        let mut all = Self { credentials, ..Self::default() };
+    pub fn new(references: &BTreeSet<Reference>) -> Self {
+        let mut all = Self::default();
         for reference in references {
             match reference {
                 Reference::Agent(id) => all.agents.insert(id.uuid()),
                 Reference::Workflow(id) => all.workflows.insert(id.uuid()),
                 Reference::Model(name) => all.models.insert(name.clone()),
+                Reference::Credential(_, id) => all.credentials.insert(id.uuid()),
+                // The manifest's channels tell it.
+                Reference::Webhook(_) => continue,
             };
         }
         all

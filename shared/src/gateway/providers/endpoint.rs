@@ -161,7 +161,8 @@ fn sensitive(value: &str) -> Option<HeaderValue> {
 
 fn before_answer(error: OutboundError) -> Failure {
     match error {
-        OutboundError::Forbidden | OutboundError::NotHttp => Failure::setup(),
+        // It asks for no redirect to be followed.
+        OutboundError::Forbidden | OutboundError::NotHttp | OutboundError::TooManyRedirects => Failure::setup(),
         OutboundError::Timeout { sent } => Failure { may_have_run: sent, ..Failure::timeout() },
         OutboundError::Unreachable => Failure::unreachable(),
         OutboundError::Cut => Failure { may_have_run: true, ..Failure::unreachable() },

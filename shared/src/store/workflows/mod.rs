@@ -29,7 +29,7 @@ use crate::{Context, Error, Result, config};
 pub use impact::{Impact, Named};
 use item::{MAX_INLINE_BYTES, StoredGraph, WorkflowItem, item, stored};
 pub use list::{WorkflowFilter, WorkflowSort, WorkflowSummary};
-pub use releases::{Examine, MAX_REFERENCES, Prepared, Published};
+pub use releases::{Examine, MAX_REFERENCES, Published};
 
 const GONE: Error = Error::NotFound { kind: WorkflowId::KIND };
 
@@ -293,13 +293,21 @@ pub(super) async fn mark(
     unreachable!("pause gives up")
 }
 
-/// A deleted workflow depends on nothing any more.
+/// A deleted workflow depends on nothing any more, and keeps no secret.
 pub(super) async fn let_go(entities: &Table, account: Account, id: WorkflowId) -> Result<()> {
     let Some(item) = entities.get(&keys::workflow(account, id)).await? else { return Ok(()) };
     let found: WorkflowItem = super::table::parse(item)?;
     let dependent = Dependent { account, by: By::Workflow(id) };
     for reference in &found.references {
         entities.remove(&dependent.key(reference)).await?;
+    }
+    let own = async |partition| entities.query_all(Query::partition(partition)).await;
+    let (credentials, webhooks) = (own(keys::credentials(account, id)).await?, own(keys::webhooks(account, id)).await?);
+    for listed in credentials.iter().chain(&webhooks).filter_map(keys::Key::of) {
+        entities.remove(&listed).await?;
+    }
+    for webhook in webhooks.iter().filter_map(keys::Key::of).filter_map(|listed| listed.sk.parse().ok()) {
+        entities.remove(&keys::webhook(webhook)).await?;
     }
     Ok(())
 }

@@ -23,21 +23,14 @@ use crate::{Error, Result};
 /// All of them are checked in one transaction of at most 100 parts.
 pub const MAX_REFERENCES: usize = 64;
 
-/// A draft that was found fit to be published, and what it names.
-#[derive(Clone, Debug, Default)]
-pub struct Prepared {
-    pub references: BTreeSet<Reference>,
-    pub credentials: BTreeSet<Uuid>,
-}
-
-/// Whoever says whether a graph may run, and what it names.
+/// Whoever says whether a graph may run, and what it then needs.
 pub trait Examine: Sync {
     fn prepare(
         &self,
         id: WorkflowId,
         graph: &Graph,
         channels: &Channels,
-    ) -> impl Future<Output = Result<Prepared>> + Send;
+    ) -> impl Future<Output = Result<BTreeSet<Reference>>> + Send;
 }
 
 /// What came of publishing.
@@ -116,8 +109,8 @@ impl Workflows {
         for attempt in 0.. {
             let before = self.load(account, id).await?;
             before.workflow.check_publishable()?;
-            let prepared = examiner.prepare(id, &before.workflow.graph, &before.workflow.channels).await?;
-            if let Some(published) = self.release_as(before, prepared, notes.clone(), by).await? {
+            let references = examiner.prepare(id, &before.workflow.graph, &before.workflow.channels).await?;
+            if let Some(published) = self.release_as(before, references, notes.clone(), by).await? {
                 return Ok(published);
             }
             wait_my_turn(attempt, "others keep changing the workflow").await?;
@@ -129,7 +122,7 @@ impl Workflows {
     async fn release_as(
         &self,
         before: Loaded,
-        prepared: Prepared,
+        references: BTreeSet<Reference>,
         notes: Option<String>,
         by: UserId,
     ) -> Result<Option<Published>> {
@@ -137,9 +130,8 @@ impl Workflows {
         let (account, now, number) = (draft.account, Time::now(), draft.releases + 1);
         let (id, deployment_id) = (ReleaseId::new(), DeploymentId::new());
         let content_hash = draft.content_hash();
-        let Prepared { references, credentials } = prepared;
 
-        let dependencies = Dependencies::new(&references, credentials);
+        let dependencies = Dependencies::new(&references);
         let made = ManifestRelease { id, number, notes: notes.clone(), created_at: now, created_by: by };
         let manifest = Manifest::new(&draft, made, dependencies);
         let release = Release {
@@ -214,22 +206,22 @@ impl Workflows {
             let manifest = self.manifest(account, id, &release).await?;
             let Release { id: release, number, content_hash, .. } = release;
             let workflow = before.workflow.with_active(Active { release, number, content_hash }, now)?;
-            let prepared = examiner.prepare(id, &manifest.graph, &manifest.channels).await?;
+            let references = examiner.prepare(id, &manifest.graph, &manifest.channels).await?;
             let deployment = Deployment { activated_at: now, activated_by: by, ..found };
-            self.depend(&workflow, &prepared.references).await?;
+            self.depend(&workflow, &references).await?;
 
             let write_id = Uuid::now_v7();
-            let named = prepared.references.iter().cloned().collect();
+            let named = references.iter().cloned().collect();
             let mut writes = vec![
                 self.put(&workflow, before.graph.clone(), named, &before.workflow, write_id),
                 self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"),
             ];
-            writes.extend(prepared.references.iter().map(|reference| {
+            writes.extend(references.iter().map(|reference| {
                 let there = self.entities.check(keys::place(account, reference));
                 there.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
             }));
             if was_written(self.entities.transact(write_id, &writes).await?, write_id)? {
-                let unnamed = before.references.iter().filter(|reference| !prepared.references.contains(reference));
+                let unnamed = before.references.iter().filter(|reference| !references.contains(reference));
                 self.depend_no_more(&workflow, unnamed).await?;
                 return Ok((workflow, deployment));
             }

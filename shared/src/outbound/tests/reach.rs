@@ -1,94 +1,11 @@
-//! The client against a network of the tests' own: names resolve as they say, and every connection leads to a server
-//! in this process.
+//! Where requests get to, and how long they may take.
 
-use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bytes::Bytes;
 use futures::StreamExt;
-use futures::future::BoxFuture;
-use http::Request;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
 
-use super::{Guard, Network, Outbound, OutboundError, Patience};
-
-const PATIENCE: Patience =
-    Patience { first_byte: Duration::from_secs(5), idle: Duration::from_secs(5), total: Duration::from_secs(10) };
-
-#[derive(Clone, Default)]
-struct Stage {
-    /// What each resolution of a name finds; the last goes on.
-    answers: Arc<Mutex<Vec<Vec<IpAddr>>>>,
-    dialled: Arc<Mutex<Vec<SocketAddr>>>,
-    server: Option<SocketAddr>,
-}
-
-impl Network for Stage {
-    fn resolve<'a>(&'a self, _: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
-        let mut answers = self.answers.lock().unwrap();
-        let found = if answers.len() > 1 { answers.remove(0) } else { answers.first().cloned().unwrap_or_default() };
-        Box::pin(async { Ok(found) })
-    }
-
-    fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<TcpStream>> {
-        self.dialled.lock().unwrap().push(address);
-        Box::pin(async move {
-            let server = self.server.ok_or(io::ErrorKind::ConnectionRefused)?;
-            TcpStream::connect(server).await
-        })
-    }
-}
-
-impl Stage {
-    fn resolving(answers: &[&[&str]]) -> Self {
-        let parse = |list: &&[&str]| list.iter().map(|address| address.parse().unwrap()).collect();
-        Self { answers: Arc::new(Mutex::new(answers.iter().map(parse).collect())), ..Self::default() }
-    }
-
-    /// A server that reads a request and answers with these pieces, pausing before each.
-    async fn serving(mut self, pieces: Vec<(Duration, &'static str)>) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        self.server = Some(listener.local_addr().unwrap());
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                let pieces = pieces.clone();
-                tokio::spawn(async move {
-                    let mut request = [0; 4096];
-                    while stream.read(&mut request).await.unwrap_or(0) > 0 {
-                        for (pause, piece) in &pieces {
-                            tokio::time::sleep(*pause).await;
-                            if piece.is_empty() || stream.write_all(piece.as_bytes()).await.is_err() {
-                                return;
-                            }
-                        }
-                    }
-                });
-            }
-        });
-        self
-    }
-
-    async fn get(&self, url: &str, guard: Guard, patience: Patience) -> Result<Bytes, OutboundError> {
-        let outbound = Outbound::new(guard, self.clone());
-        let answer = outbound.send(get(url), &patience).await?;
-        answer.body.whole(100).await
-    }
-
-    fn dialled(&self) -> Vec<String> {
-        self.dialled.lock().unwrap().iter().map(SocketAddr::to_string).collect()
-    }
-}
-
-fn get(url: &str) -> Request<Bytes> {
-    Request::get(url).body(Bytes::new()).unwrap()
-}
-
-fn at_once(pieces: &[&'static str]) -> Vec<(Duration, &'static str)> {
-    pieces.iter().map(|piece| (Duration::ZERO, *piece)).collect()
-}
+use super::super::{Guard, Outbound, OutboundError, Patience};
+use super::{PATIENCE, Stage, at_once, get};
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
 

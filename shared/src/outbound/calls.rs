@@ -1,0 +1,120 @@
+//! What a user's workflow asks of other systems: with its credential, wherever they move to.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use bytes::Bytes;
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue, USER_AGENT};
+use http::{Request, StatusCode, Uri};
+use url::Url;
+
+use super::oauth2::Tokens;
+use super::{Answer, Outbound, OutboundError, Patience};
+use crate::domain::credential::Credential;
+use crate::domain::id::CredentialId;
+
+const AGENT: HeaderValue = HeaderValue::from_static("atelier");
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    #[error(transparent)]
+    Outbound(#[from] OutboundError),
+    /// `reason`: the error code of RFC 6749, when the answer has one.
+    #[error("the token endpoint answered {status}{}", reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
+    TokenRefused { status: u16, reason: Option<String> },
+    #[error("the token endpoint's answer holds no bearer token")]
+    NoToken,
+    #[error("the credential does not fit into a request")]
+    Unfit,
+}
+
+/// One for the life of a process: it holds connections and tokens.
+#[derive(Clone)]
+pub struct Calls {
+    outbound: Outbound,
+    tokens: Arc<Tokens>,
+}
+
+impl Calls {
+    pub fn new(outbound: Outbound) -> Self {
+        Self { outbound, tokens: Arc::default() }
+    }
+
+    pub async fn send(
+        &self,
+        mut request: Request<Bytes>,
+        credential: Option<(CredentialId, &Credential)>,
+        patience: &Patience,
+    ) -> Result<Answer, CallError> {
+        request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
+        let Some((id, credential)) = credential else { return Ok(self.outbound.follow(request, patience).await?) };
+        if let Credential::Oauth2ClientCredentials { .. } = credential {
+            return self.send_with_token(request, id, credential, patience).await;
+        }
+        apply(credential, &mut request)?;
+        Ok(self.outbound.follow(request, patience).await?)
+    }
+
+    /// A token that is refused before its time was revoked: one more is fetched, and only then is the refusal believed.
+    async fn send_with_token(
+        &self,
+        request: Request<Bytes>,
+        id: CredentialId,
+        credential: &Credential,
+        patience: &Patience,
+    ) -> Result<Answer, CallError> {
+        let (token, is_new) = self.token(id, credential).await?;
+        let answer = self.outbound.follow(with_token(request.clone(), token), patience).await?;
+        if answer.status != StatusCode::UNAUTHORIZED || is_new {
+            return Ok(answer);
+        }
+        self.tokens.forget(&id);
+        let (token, _) = self.token(id, credential).await?;
+        Ok(self.outbound.follow(with_token(request, token), patience).await?)
+    }
+
+    /// The `Authorization` of a credential of client credentials, and whether it was fetched for this.
+    pub async fn token(&self, id: CredentialId, credential: &Credential) -> Result<(HeaderValue, bool), CallError> {
+        self.tokens.get(&self.outbound, id, credential).await
+    }
+}
+
+fn with_token(mut request: Request<Bytes>, token: HeaderValue) -> Request<Bytes> {
+    request.headers_mut().insert(AUTHORIZATION, token);
+    request
+}
+
+/// Puts into a request what is shown as it is.
+fn apply(credential: &Credential, request: &mut Request<Bytes>) -> Result<(), CallError> {
+    match credential {
+        Credential::Bearer { token } => {
+            request.headers_mut().insert(AUTHORIZATION, secret(&format!("Bearer {token}"))?);
+        }
+        Credential::Basic { username, password } => {
+            request.headers_mut().insert(AUTHORIZATION, basic(username, password)?);
+        }
+        Credential::Header { header, value } => {
+            let header = HeaderName::try_from(header).map_err(|_| CallError::Unfit)?;
+            request.headers_mut().insert(header, secret(value)?);
+        }
+        Credential::Query { parameter, value } => {
+            let mut url = Url::parse(&request.uri().to_string()).map_err(|_| OutboundError::NotHttp)?;
+            url.query_pairs_mut().append_pair(parameter, value);
+            *request.uri_mut() = Uri::try_from(url.as_str()).map_err(|_| CallError::Unfit)?;
+        }
+        Credential::Oauth2ClientCredentials { .. } => {}
+    }
+    Ok(())
+}
+
+pub(super) fn basic(username: &str, password: &str) -> Result<HeaderValue, CallError> {
+    secret(&format!("Basic {}", BASE64_STANDARD.encode(format!("{username}:{password}"))))
+}
+
+/// Marked, so that no log shows it and no redirect carries it elsewhere.
+pub(super) fn secret(value: &str) -> Result<HeaderValue, CallError> {
+    let mut value = HeaderValue::try_from(value).map_err(|_| CallError::Unfit)?;
+    value.set_sensitive(true);
+    Ok(value)
+}

@@ -1,0 +1,175 @@
+//! Tokens of OAuth2 client credentials (RFC 6749, 4.4): fetched when they are first needed, kept until they expire.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use http::{Request, StatusCode};
+use serde::Deserialize;
+use tokio::time::Instant;
+use url::form_urlencoded;
+use url::form_urlencoded::Serializer;
+
+use super::calls::{CallError, basic, secret};
+use super::{Outbound, OutboundError, Patience};
+use crate::cache::Cache;
+use crate::domain::credential::Credential;
+use crate::domain::id::CredentialId;
+use crate::{Error, Result};
+
+/// At most this long, whatever the answer says.
+const LONGEST: Duration = Duration::from_secs(24 * 3600);
+/// When the answer does not say.
+const USUAL: Duration = Duration::from_secs(300);
+/// So that a token is not found expired when it arrives.
+const MARGIN: Duration = Duration::from_secs(30);
+const MOST: usize = 1_000;
+const MAX_ANSWER_BYTES: usize = 64 * 1024;
+const PATIENCE: Patience =
+    Patience { first_byte: Duration::from_secs(10), idle: Duration::from_secs(5), total: Duration::from_secs(15) };
+
+pub(super) struct Tokens {
+    kept: Cache<CredentialId, Token>,
+}
+
+impl Default for Tokens {
+    fn default() -> Self {
+        Self { kept: Cache::new(LONGEST, MOST) }
+    }
+}
+
+#[derive(Clone)]
+struct Token {
+    authorization: HeaderValue,
+    until: Instant,
+}
+
+impl Tokens {
+    /// The token as a header, and whether it was fetched for this. Those who need one at once wait for one fetch.
+    pub async fn get(
+        &self,
+        outbound: &Outbound,
+        id: CredentialId,
+        credential: &Credential,
+    ) -> Result<(HeaderValue, bool), CallError> {
+        let Credential::Oauth2ClientCredentials { token_url, client_id, client_secret, scope } = credential else {
+            return Err(CallError::Unfit);
+        };
+        let client = Client { token_url, client_id, client_secret, scope: scope.as_deref() };
+        let mut refused = None;
+        let mut is_new = false;
+        for _ in 0..2 {
+            let fetched = async || match client.fetch(outbound).await {
+                Ok(token) => {
+                    is_new = true;
+                    Ok(token)
+                }
+                Err(error) => {
+                    refused = Some(error);
+                    Err(Error::internal("no token"))
+                }
+            };
+            let token = self.kept.get_or_load(&id, fetched).await;
+            match token {
+                Ok(token) if token.until > Instant::now() => return Ok((token.authorization, is_new)),
+                Ok(_) => self.kept.forget(&id),
+                Err(_) => break,
+            }
+        }
+        Err(refused.unwrap_or(CallError::NoToken))
+    }
+
+    pub fn forget(&self, id: &CredentialId) {
+        self.kept.forget(id);
+    }
+}
+
+struct Client<'a> {
+    token_url: &'a str,
+    client_id: &'a str,
+    client_secret: &'a str,
+    scope: Option<&'a str>,
+}
+
+#[derive(Deserialize)]
+struct Granted {
+    access_token: String,
+    token_type: Option<String>,
+    expires_in: Option<Seconds>,
+}
+
+/// Some servers write it as a text.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Seconds {
+    Number(f64),
+    Text(String),
+}
+
+#[derive(Deserialize)]
+struct Denied {
+    error: String,
+}
+
+impl Client<'_> {
+    /// With the client's secret in the header, as every server must take it; and for those that do not, in the body.
+    async fn fetch(&self, outbound: &Outbound) -> Result<Token, CallError> {
+        match self.ask(outbound, true).await {
+            Err(CallError::TokenRefused { status: 400 | 401, .. }) => self.ask(outbound, false).await,
+            answered => answered,
+        }
+    }
+
+    async fn ask(&self, outbound: &Outbound, in_header: bool) -> Result<Token, CallError> {
+        let mut form = Serializer::new(String::new());
+        form.append_pair("grant_type", "client_credentials");
+        if let Some(scope) = self.scope.filter(|scope| !scope.is_empty()) {
+            form.append_pair("scope", scope);
+        }
+        let request = Request::post(self.token_url)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(ACCEPT, "application/json");
+        let request = if in_header {
+            let encoded = |part: &str| form_urlencoded::byte_serialize(part.as_bytes()).collect::<String>();
+            request.header(AUTHORIZATION, basic(&encoded(self.client_id), &encoded(self.client_secret))?)
+        } else {
+            form.append_pair("client_id", self.client_id).append_pair("client_secret", self.client_secret);
+            request
+        };
+        let request = request.body(Bytes::from(form.finish())).map_err(|_| OutboundError::NotHttp)?;
+        let asked = Instant::now();
+        // Redirects are not followed: a secret goes where it was meant to go.
+        let answer = outbound.send(request, &PATIENCE).await?;
+        let status = answer.status;
+        let body = answer.body.whole(MAX_ANSWER_BYTES).await?;
+        if status != StatusCode::OK {
+            return Err(CallError::TokenRefused { status: status.as_u16(), reason: reason(&body) });
+        }
+        let granted: Granted = serde_json::from_slice(&body).map_err(|_| CallError::NoToken)?;
+        if granted.token_type.is_some_and(|kind| !kind.eq_ignore_ascii_case("bearer"))
+            || granted.access_token.is_empty()
+        {
+            return Err(CallError::NoToken);
+        }
+        let authorization = secret(&format!("Bearer {}", granted.access_token))?;
+        let lifetime = lifetime(granted.expires_in);
+        Ok(Token { authorization, until: asked + lifetime - MARGIN.min(lifetime / 10) })
+    }
+}
+
+/// A code, not a text: what a stranger's server says at length is not for our messages.
+fn reason(body: &[u8]) -> Option<String> {
+    let Denied { error } = serde_json::from_slice(body).ok()?;
+    let is_code = error.len() <= 64 && error.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-');
+    is_code.then_some(error)
+}
+
+fn lifetime(expires_in: Option<Seconds>) -> Duration {
+    let seconds = match expires_in {
+        None => None,
+        Some(Seconds::Number(seconds)) => Some(seconds),
+        Some(Seconds::Text(text)) => text.trim().parse().ok(),
+    };
+    let lifetime = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    lifetime.unwrap_or(USUAL).min(LONGEST)
+}

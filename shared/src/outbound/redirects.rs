@@ -1,0 +1,68 @@
+//! Redirects: each is a request of its own, which the guard judges like the first.
+
+use bytes::Bytes;
+use http::header::{
+    AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, LOCATION, PROXY_AUTHORIZATION,
+};
+use http::request::Parts;
+use http::{HeaderMap, Method, Request, StatusCode, Uri};
+use tokio::time::Instant;
+use url::Url;
+
+use super::{Answer, Outbound, OutboundError, Patience};
+
+/// What a chain of moved pages needs, and a circle soon exceeds.
+pub const MAX_REDIRECTS: usize = 10;
+
+impl Outbound {
+    /// Sends the request, and follows where the answers lead. `patience` is for all of it.
+    pub async fn follow(&self, request: Request<Bytes>, patience: &Patience) -> Result<Answer, OutboundError> {
+        let deadline = Instant::now() + patience.total;
+        let (mut parts, mut body) = request.into_parts();
+        for _ in 0..=MAX_REDIRECTS {
+            let left = deadline.saturating_duration_since(Instant::now());
+            let patience = Patience { total: left, ..*patience };
+            let answer = self.send(Request::from_parts(parts.clone(), body.clone()), &patience).await?;
+            let Some(location) = location(answer.status, &answer.headers) else { return Ok(answer) };
+            turn(&mut parts, &mut body, answer.status, location)?;
+        }
+        Err(OutboundError::TooManyRedirects)
+    }
+}
+
+fn location(status: StatusCode, headers: &HeaderMap) -> Option<&[u8]> {
+    matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308).then(|| headers.get(LOCATION))?.map(|value| value.as_bytes())
+}
+
+/// Makes the request the one that the answer asks for, as browsers do.
+fn turn(parts: &mut Parts, body: &mut Bytes, status: StatusCode, location: &[u8]) -> Result<(), OutboundError> {
+    let wrong = |_| OutboundError::NotHttp;
+    let from = Url::parse(&parts.uri.to_string()).map_err(wrong)?;
+    let location = str::from_utf8(location).map_err(|_| OutboundError::NotHttp)?;
+    let mut to = from.join(location).map_err(wrong)?;
+    to.set_fragment(None);
+    parts.uri = Uri::try_from(to.as_str()).map_err(|_| OutboundError::NotHttp)?;
+
+    let is_read = matches!(parts.method, Method::GET | Method::HEAD);
+    let is_asked_again = matches!(status.as_u16(), 307 | 308);
+    if !is_read && !is_asked_again && (status == StatusCode::SEE_OTHER || parts.method == Method::POST) {
+        parts.method = Method::GET;
+        *body = Bytes::new();
+        for header in [CONTENT_LENGTH, CONTENT_TYPE, CONTENT_ENCODING] {
+            parts.headers.remove(header);
+        }
+    }
+    if from.origin() != to.origin() {
+        keep_to_oneself(&mut parts.headers);
+    }
+    Ok(())
+}
+
+/// What was meant for one server is nothing for another.
+fn keep_to_oneself(headers: &mut HeaderMap) {
+    let is_secret = |value: &http::HeaderValue| value.is_sensitive();
+    let secret: Vec<_> = headers.iter().filter(|(_, value)| is_secret(value)).map(|(name, _)| name.clone()).collect();
+    for name in secret.into_iter().chain([AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION]) {
+        headers.remove(name);
+    }
+}

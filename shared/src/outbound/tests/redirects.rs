@@ -1,0 +1,126 @@
+//! Redirects are followed to where requests may go, and nowhere else.
+
+use bytes::Bytes;
+use http::{HeaderValue, Method, Request};
+
+use super::super::{Guard, MAX_REDIRECTS, Outbound, OutboundError, Patience};
+use super::{PATIENCE, Stage, closing, has_header, line};
+
+const PUBLIC: &str = "93.184.215.14";
+
+fn moved(status: &str, to: &str) -> String {
+    closing(status, &[("location", to)], "moved")
+}
+
+async fn follow(stage: &Stage, request: Request<Bytes>) -> Result<(u16, Bytes), OutboundError> {
+    let outbound = Outbound::new(Guard::default(), stage.clone());
+    let answer = outbound.follow(request, &PATIENCE).await?;
+    Ok((answer.status.as_u16(), answer.body.whole(100).await?))
+}
+
+fn request(method: Method, url: &str) -> Request<Bytes> {
+    Request::builder().method(method).uri(url).body(Bytes::new()).unwrap()
+}
+
+#[tokio::test]
+async fn the_end_of_the_way_is_the_answer() {
+    let stage = Stage::resolving(&[&[PUBLIC]]).answering(|request| match line(request) {
+        "GET /a HTTP/1.1" => moved("301 Moved Permanently", "/b?x=1#part"),
+        "GET /b?x=1 HTTP/1.1" => moved("302 Found", "//other.test:81/c"),
+        "GET /c HTTP/1.1" => moved("307 Temporary Redirect", "d/../e"),
+        _ => closing("200 OK", &[], "there"),
+    });
+    let stage = stage.await;
+    assert_eq!(follow(&stage, request(Method::GET, "http://moving.test/a")).await.unwrap(), (200, "there".into()));
+    let heard: Vec<_> = stage.heard().iter().map(|request| line(request).to_owned()).collect();
+    assert_eq!(heard, ["GET /a HTTP/1.1", "GET /b?x=1 HTTP/1.1", "GET /c HTTP/1.1", "GET /e HTTP/1.1"]);
+    let [first, last] = [PUBLIC.to_owned() + ":80", PUBLIC.to_owned() + ":81"];
+    assert_eq!(stage.dialled(), [first.clone(), first, last.clone(), last]);
+}
+
+#[tokio::test]
+async fn each_step_is_judged_anew() {
+    // Written out, disguised, hidden behind a name, and by a name that was public a moment ago.
+    for inside in [
+        "http://127.0.0.1/",
+        "http://169.254.169.254/latest/meta-data/",
+        "http://[::1]/",
+        "http://[::ffff:10.0.0.1]/",
+        "http://0x7f.1/",
+        "http://2130706433/",
+        "http://017700000001/",
+        "https://192.168.0.1/",
+    ] {
+        let stage = Stage::resolving(&[&[PUBLIC]]).answering(move |_| moved("302 Found", inside)).await;
+        let refused = follow(&stage, request(Method::GET, "http://open.test/")).await;
+        assert_eq!(refused.unwrap_err(), OutboundError::Forbidden, "{inside}");
+        assert_eq!(stage.dialled(), [format!("{PUBLIC}:80")], "{inside}");
+    }
+    for then in ["10.0.0.1", "::1", "169.254.169.254"] {
+        let stage = Stage::resolving(&[&[PUBLIC], &[then]]).answering(|_| moved("302 Found", "/again")).await;
+        let refused = follow(&stage, request(Method::GET, "http://rebound.test/")).await;
+        assert_eq!(refused.unwrap_err(), OutboundError::Forbidden, "{then}");
+        assert_eq!(stage.dialled(), [format!("{PUBLIC}:80")], "{then}");
+    }
+}
+
+#[tokio::test]
+async fn only_http_is_followed() {
+    for elsewhere in
+        ["ftp://open.test/", "file:///etc/passwd", "gopher://open.test/", "http://u:p@open.test/", "http://"]
+    {
+        let stage = Stage::resolving(&[&[PUBLIC]]).answering(move |_| moved("302 Found", elsewhere)).await;
+        let refused = follow(&stage, request(Method::GET, "http://open.test/")).await;
+        assert_eq!(refused.unwrap_err(), OutboundError::NotHttp, "{elsewhere}");
+    }
+    // Nowhere to go: then that is the answer.
+    let stage = Stage::resolving(&[&[PUBLIC]]).answering(|_| closing("302 Found", &[], "hm")).await;
+    assert_eq!(follow(&stage, request(Method::GET, "http://open.test/")).await.unwrap(), (302, "hm".into()));
+}
+
+#[tokio::test]
+async fn a_circle_has_an_end() {
+    let stage = Stage::resolving(&[&[PUBLIC]]).answering(|_| moved("302 Found", "/round")).await;
+    let refused = follow(&stage, request(Method::GET, "http://round.test/")).await;
+    assert_eq!(refused.unwrap_err(), OutboundError::TooManyRedirects);
+    assert_eq!(stage.heard().len(), MAX_REDIRECTS + 1);
+
+    // And so has one that dawdles: patience is for all of it.
+    let slow = Stage::resolving(&[&[PUBLIC]]);
+    let slow = slow.answering(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(40));
+        moved("302 Found", "/round")
+    });
+    let outbound = Outbound::new(Guard::default(), slow.await);
+    let patience = Patience { total: std::time::Duration::from_millis(150), ..PATIENCE };
+    let late = outbound.follow(request(Method::GET, "http://slow.test/"), &patience).await;
+    assert_eq!(late.err(), Some(OutboundError::Timeout { sent: true }));
+}
+
+#[tokio::test]
+async fn what_is_sent_becomes_a_look_where_browsers_make_it_one() {
+    for (method, status, arrives) in [
+        (Method::POST, "301 Moved Permanently", "GET"),
+        (Method::POST, "302 Found", "GET"),
+        (Method::POST, "303 See Other", "GET"),
+        (Method::POST, "307 Temporary Redirect", "POST"),
+        (Method::POST, "308 Permanent Redirect", "POST"),
+        (Method::PUT, "301 Moved Permanently", "PUT"),
+        (Method::DELETE, "303 See Other", "GET"),
+        (Method::HEAD, "303 See Other", "HEAD"),
+    ] {
+        let stage = Stage::resolving(&[&[PUBLIC]]).answering(move |request| match request.contains(" /a ") {
+            true => moved(status, "/b"),
+            false => closing("200 OK", &[], if request.starts_with("HEAD") { "" } else { "there" }),
+        });
+        let stage = stage.await;
+        let mut request = request(method.clone(), "http://moving.test/a");
+        *request.body_mut() = "the body".into();
+        request.headers_mut().insert("content-type", HeaderValue::from_static("text/plain"));
+        follow(&stage, request).await.unwrap();
+        let heard = stage.heard();
+        assert!(heard[1].starts_with(&format!("{arrives} /b ")), "{method} {status}: {}", heard[1]);
+        let carries = heard[1].ends_with("the body") && has_header(&heard[1], "content-type");
+        assert_eq!(carries, arrives == method.as_str() && arrives != "GET", "{method} {status}: {}", heard[1]);
+    }
+}
