@@ -8,7 +8,9 @@ use serde_json::Value;
 
 /// A folder of the repository.
 pub fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join(name)
+    // Where it is now, which may not be where this was compiled.
+    let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
+    Path::new(&crate_folder).parent().unwrap().join(name)
 }
 
 /// The names of all functions, which are those of their folders, packages and binaries.

@@ -13,14 +13,14 @@ pub mod runtime_api;
 use std::time::Duration;
 
 use local::issuer::Subject;
-use local::recorder::Recorder;
+use local::recorder::{Bill, Recorder};
 use local::{DataDir, Options, Platform};
 use shared::domain::agent::{Agent, Scope};
 use shared::domain::id::AgentId;
 use shared::domain::identity::{Account, Role};
 use shared::store::Agents;
 
-use crate::client::Person;
+use crate::client::{Answer, Person};
 use crate::faults::Faults;
 
 pub struct TestApp {
@@ -46,6 +46,14 @@ impl TestApp {
         let platform = Platform::start(options).await.unwrap();
         recorder.take();
         Self { platform, recorder }
+    }
+
+    /// What a request costs that comes through. Who asks should be known already.
+    pub async fn bill(&self, request: impl Future<Output = Answer>) -> Bill {
+        self.recorder.take();
+        let answer = request.await;
+        assert!(answer.status.starts_with('2'), "{}: {}", answer.status, answer.text);
+        self.recorder.take_bill()
     }
 
     /// A member of the organization `acme`.

@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use shared::auth::Auth;
 use shared::domain::id::WorkId;
+use shared::outbound::{Calls, Outbound};
 use shared::queue::Queue;
 use shared::store::work::WorkHint;
 use shared::store::{Credentials, WebhookEvents, Webhooks, Workflows};
@@ -25,6 +26,7 @@ pub struct Stores {
     webhook_events: WebhookEvents,
     credentials: Credentials,
     agent_changes: Queue,
+    calls: Calls,
 }
 
 impl Stores {
@@ -36,6 +38,7 @@ impl Stores {
             webhook_events: WebhookEvents::new(context)?,
             credentials: Credentials::new(context)?,
             agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)?,
+            calls: Calls::new(Outbound::from_config(&context.config)?),
         })
     }
 

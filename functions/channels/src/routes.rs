@@ -8,6 +8,7 @@ use crate::Stores;
 use crate::handlers::connections::*;
 use crate::handlers::credentials::*;
 use crate::handlers::events::*;
+use crate::handlers::test_call::*;
 use crate::handlers::webhooks::*;
 
 routes! { Stores;
@@ -21,6 +22,7 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate" => post(regenerate_inbound);
     "/builder/v1/workflows/{id}/webhook-credentials/outbound" => get(list_outbound), post(create_credential);
     "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}" => delete(delete_credential);
+    "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test" => post(test_credential);
 }
 
 pub fn router(context: &Context) -> Result<Router> {

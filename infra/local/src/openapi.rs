@@ -82,8 +82,10 @@ pub fn write() -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn folder() -> PathBuf {
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap_or(Path::new("."));
-    top.join("functions/reference/openapi")
+    // Where the repository is now, which may not be where this was compiled.
+    let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
+    let top = Path::new(&crate_folder).ancestors().find(|folder| folder.join("Cargo.lock").exists());
+    top.unwrap_or(Path::new(".")).join("functions/reference/openapi")
 }
 
 fn document(title: &str, credential: &str) -> OpenApi {

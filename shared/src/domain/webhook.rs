@@ -30,6 +30,8 @@ pub struct Webhook {
     pub token_last4: String,
     pub token_created_at: Time,
     pub created_at: Time,
+    /// When a call last showed the token, to the minute.
+    pub last_used_at: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

@@ -121,22 +121,7 @@ impl Client<'_> {
     }
 
     async fn ask(&self, outbound: &Outbound, in_header: bool) -> Result<Token, CallError> {
-        let mut form = Serializer::new(String::new());
-        form.append_pair("grant_type", "client_credentials");
-        if let Some(scope) = self.scope.filter(|scope| !scope.is_empty()) {
-            form.append_pair("scope", scope);
-        }
-        let request = Request::post(self.token_url)
-            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-            .header(ACCEPT, "application/json");
-        let request = if in_header {
-            let encoded = |part: &str| form_urlencoded::byte_serialize(part.as_bytes()).collect::<String>();
-            request.header(AUTHORIZATION, basic(&encoded(self.client_id), &encoded(self.client_secret))?)
-        } else {
-            form.append_pair("client_id", self.client_id).append_pair("client_secret", self.client_secret);
-            request
-        };
-        let request = request.body(Bytes::from(form.finish())).map_err(|_| OutboundError::NotHttp)?;
+        let request = self.request(in_header)?;
         let asked = Instant::now();
         // Redirects are not followed: a secret goes where it was meant to go.
         let answer = outbound.send(request, &PATIENCE).await?;
@@ -154,6 +139,25 @@ impl Client<'_> {
         let authorization = secret(&format!("Bearer {}", granted.access_token))?;
         let lifetime = lifetime(granted.expires_in);
         Ok(Token { authorization, until: asked + lifetime - MARGIN.min(lifetime / 10) })
+    }
+
+    fn request(&self, in_header: bool) -> Result<Request<Bytes>, CallError> {
+        let mut form = Serializer::new(String::new());
+        form.append_pair("grant_type", "client_credentials");
+        if let Some(scope) = self.scope.filter(|scope| !scope.is_empty()) {
+            form.append_pair("scope", scope);
+        }
+        let request = Request::post(self.token_url)
+            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .header(ACCEPT, "application/json");
+        let request = if in_header {
+            let encoded = |part: &str| form_urlencoded::byte_serialize(part.as_bytes()).collect::<String>();
+            request.header(AUTHORIZATION, basic(&encoded(self.client_id), &encoded(self.client_secret))?)
+        } else {
+            form.append_pair("client_id", self.client_id).append_pair("client_secret", self.client_secret);
+            request
+        };
+        Ok(request.body(Bytes::from(form.finish())).map_err(|_| OutboundError::NotHttp)?)
     }
 }
 

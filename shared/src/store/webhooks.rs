@@ -1,5 +1,7 @@
 //! Webhooks: found by their ids when they are called, listed by the workflows they belong to.
 
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::keys;
@@ -15,6 +17,8 @@ use crate::{Context, Error, Result, config};
 
 /// A list of them is read in one call.
 pub const MAX_WEBHOOKS: usize = 50;
+
+const USE_NOTED_EVERY: Duration = Duration::from_secs(60);
 
 const GONE: Error = Error::NotFound { kind: WebhookId::KIND };
 
@@ -38,6 +42,8 @@ struct WebhookItem {
     token_last4: String,
     token_created_at: Time,
     created_at: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    last_used_at: Option<Time>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -62,6 +68,7 @@ fn item(webhook: &Webhook) -> Item {
         token_last4: webhook.token_last4.clone(),
         token_created_at: webhook.token_created_at,
         created_at: webhook.created_at,
+        last_used_at: webhook.last_used_at,
     })
 }
 
@@ -78,6 +85,7 @@ fn webhook(item: Item) -> Result<Webhook> {
         token_last4: item.token_last4,
         token_created_at: item.token_created_at,
         created_at: item.created_at,
+        last_used_at: item.last_used_at,
     })
 }
 
@@ -134,10 +142,23 @@ impl Webhooks {
             .set("token_hash", hash.as_str())
             .set("token_last4", &last4)
             .set("token_created_at", now)
+            .remove("last_used_at")
             .require("attribute_exists(pk)");
         self.entities.write(write).await?.map_err(|_| GONE)?;
-        let renewed = Webhook { token: hash, token_last4: last4, token_created_at: now, ..webhook.clone() };
+        let renewed =
+            Webhook { token: hash, token_last4: last4, token_created_at: now, last_used_at: None, ..webhook.clone() };
         Ok((renewed, token))
+    }
+
+    /// Notes that a call showed the token: at most one write a minute, however many calls there are.
+    pub async fn used(&self, webhook: &Webhook, now: Time) -> Result<()> {
+        if webhook.last_used_at.is_some_and(|before| now < before.plus(USE_NOTED_EVERY)) {
+            return Ok(());
+        }
+        let write = self.entities.update(keys::webhook(webhook.id)).set("last_used_at", now);
+        // Deleted or renewed meanwhile: then it was another token that was used.
+        let write = write.require("token_hash = :shown").bind(":shown", webhook.token.as_str());
+        self.entities.write(write).await.map(drop)
     }
 
     /// Takes the webhook away, and leaves word for the workflow.

@@ -7,16 +7,6 @@ use tests::{AgentBuilder, TestApp};
 
 const AGENTS: &str = "/builder/v1/agents";
 
-/// The bill of one request, when who asks is known already.
-macro_rules! bill {
-    ($app:expr, $request:expr) => {{
-        $app.recorder.take();
-        let answer = $request.await;
-        assert!(answer.status.starts_with('2'), "{}: {}", answer.status, answer.text);
-        $app.recorder.take_bill()
-    }};
-}
-
 #[tokio::test]
 async fn every_route_keeps_its_budget() {
     let app = TestApp::start().await;
@@ -25,19 +15,19 @@ async fn every_route_keeps_its_budget() {
     let path = format!("{AGENTS}/{}", warm.id());
     let member = ada.post(AGENTS).await.id().to_owned();
 
-    assert_eq!(bill!(app, ada.get(&path)).to_string(), "1 dynamodb:GetItem (1 units)");
-    assert_eq!(bill!(app, ada.post(AGENTS)).to_string(), "1 dynamodb:TransactWriteItems (8 units)");
+    assert_eq!(app.bill(ada.get(&path)).await.to_string(), "1 dynamodb:GetItem (1 units)");
+    assert_eq!(app.bill(ada.post(AGENTS)).await.to_string(), "1 dynamodb:TransactWriteItems (8 units)");
     let name = json!({"name": "Scout"});
-    assert_eq!(bill!(app, ada.patch(&path, name)).calls(), 2);
+    assert_eq!(app.bill(ada.patch(&path, name)).await.calls(), 2);
     let team = json!({"type": "multiple", "config": {"members": [member], "model": "dev-chat"}});
-    let bill = bill!(app, ada.patch(&path, team));
+    let bill = app.bill(ada.patch(&path, team)).await;
     assert_eq!(bill.0.keys().collect::<Vec<_>>(), ["dynamodb:BatchGetItem", "dynamodb:TransactWriteItems"]);
     assert_eq!(bill.calls(), 2);
-    let list = bill!(app, ada.get(AGENTS));
+    let list = app.bill(ada.get(AGENTS)).await;
     assert_eq!(list.0.keys().collect::<Vec<_>>(), ["dynamodb:GetItem", "dynamodb:Query"]);
     assert_eq!(list.calls(), 2);
-    assert_eq!(bill!(app, ada.get("/builder/v1/models")).to_string(), "1 dynamodb:Query (1 units)");
-    let delete = bill!(app, ada.delete(&path));
+    assert_eq!(app.bill(ada.get("/builder/v1/models")).await.to_string(), "1 dynamodb:Query (1 units)");
+    let delete = app.bill(ada.delete(&path)).await;
     assert_eq!(delete.0.keys().collect::<Vec<_>>(), ["dynamodb:TransactWriteItems", "sqs:SendMessage"]);
     assert_eq!(delete.calls(), 2);
     app.platform.drain().await;
@@ -75,7 +65,7 @@ async fn a_page_of_20000_agents_costs_what_one_of_50_does() {
         let mut costs = Vec::new();
         for sort in ["name", "createdAt", "updatedAt", "requests"] {
             for order in ["asc", "desc"] {
-                costs.push(bill!(app, ada.get(&format!("{AGENTS}?sort={sort}&order={order}"))));
+                costs.push(app.bill(ada.get(&format!("{AGENTS}?sort={sort}&order={order}"))).await);
             }
         }
         bills.push(costs);

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use shared::domain::credential::Credential;
 use shared::domain::id::{CredentialId, WebhookEventId, WorkflowId};
 use shared::domain::identity::Role;
+use shared::domain::time::Time;
 use shared::domain::webhook::{WebhookEvent, WebhookOutcome};
 use shared::store::{Credentials, WebhookEvents, Webhooks};
 use tests::TestApp;
@@ -392,6 +393,27 @@ async fn the_calls_of_a_webhook_are_listed_filtered_and_read() {
     assert_eq!(walk("outcome=refused,accepted").await, ids);
     assert_eq!(ada.get(&format!("{path}?cursor=x")).await.code(), "invalid_query");
     assert_eq!(ada.get(&format!("{path}?outcome=lost")).await.code(), "invalid_query");
+
+    // Whoever answers the calls notes that the token was shown.
+    let inbound = async || {
+        let listed = ada.get(&format!("{WORKFLOWS}/{id}/webhook-credentials")).await;
+        listed.json["data"]["inbound"][0]["lastUsedAt"].clone()
+    };
+    assert_eq!(inbound().await, Value::Null);
+    let webhooks = Webhooks::new(&app.platform.context()).unwrap();
+    let webhook_id = webhook.parse().unwrap();
+    let workflow = id.parse().unwrap();
+    let read = async || webhooks.get(app.account("ada"), workflow, webhook_id).await.unwrap();
+    let at = |millis: i64| Time::from_millis(1_790_000_000_000 + millis);
+    for (millis, noted) in [(0_i64, 0), (59_999, 0), (60_000, 60_000)] {
+        webhooks.used(&read().await, at(millis)).await.unwrap();
+        assert_eq!(inbound().await, json!(at(noted).to_string()));
+    }
+    // A new token was not used yet, and a call that showed the old one does not change that.
+    let before = read().await;
+    ada.post(&format!("{WORKFLOWS}/{id}/webhooks/{webhook}/regenerate-token")).await;
+    webhooks.used(&before, at(600_000)).await.unwrap();
+    assert_eq!(inbound().await, Value::Null);
 
     let newest = ada.get(&format!("{path}/{}", ids[0])).await;
     assert_eq!(newest.json["data"]["bodyBytes"], 72_000);

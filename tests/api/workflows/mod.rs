@@ -1,5 +1,6 @@
 //! `/builder/v1/workflows…`.
 
+mod budgets;
 mod channels;
 mod definition;
 mod exchange;
@@ -7,6 +8,7 @@ mod expressions;
 mod life;
 mod publish;
 mod templates;
+mod test_call;
 mod validate;
 mod versions;
 

@@ -28,6 +28,9 @@ pub struct InboundOut {
     token_last4: String,
     #[schema(format = DateTime)]
     created_at: String,
+    /// When a call last showed it, to the minute.
+    #[schema(required, format = DateTime)]
+    last_used_at: Option<String>,
 }
 
 impl InboundOut {
@@ -37,6 +40,7 @@ impl InboundOut {
             token: token.map(|token| token.reveal().to_owned()),
             token_last4: webhook.token_last4.clone(),
             created_at: webhook.token_created_at.to_string(),
+            last_used_at: webhook.last_used_at.map(|at| at.to_string()),
         }
     }
 }

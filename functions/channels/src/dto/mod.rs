@@ -3,4 +3,5 @@
 pub mod connection;
 pub mod credential;
 pub mod event;
+pub mod test_call;
 pub mod webhook;

@@ -3,4 +3,5 @@
 pub mod connections;
 pub mod credentials;
 pub mod events;
+pub mod test_call;
 pub mod webhooks;

@@ -69,6 +69,7 @@ pub async fn create_webhook(
         token_last4: token.last4().to_owned(),
         token_created_at: created_at,
         created_at,
+        last_used_at: None,
     };
     stores.webhooks.create(&webhook).await?;
     Ok((StatusCode::CREATED, Data { data: WebhookOut::new(webhook, &base_url, Some(&token)) }))

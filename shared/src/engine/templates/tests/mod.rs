@@ -4,6 +4,7 @@ mod rehearsal;
 mod stage;
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use super::*;
 use crate::domain::graph::{Node, Position};
@@ -21,7 +22,9 @@ fn position(node: &Node) -> Position {
 
 #[test]
 fn every_file_is_a_template_and_every_template_is_told_from_the_others() {
-    let files = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/engine/templates")).unwrap();
+    // Where the crate is now, which may not be where this was compiled.
+    let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
+    let files = std::fs::read_dir(Path::new(&crate_folder).join("src/engine/templates")).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
     let files: HashSet<String> = names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned)).collect();
     let slugs: HashSet<String> = all().iter().map(|template| template.slug.to_owned()).collect();

@@ -1,0 +1,91 @@
+//! Whether a credential works, before a workflow depends on it.
+
+use std::time::{Duration, Instant};
+
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{Method, Request};
+use shared::Error;
+use shared::domain::credential::Credential;
+use shared::domain::id::{CredentialId, WorkflowId};
+use shared::http::standard::{Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
+use shared::outbound::{CallError, Patience};
+
+use crate::Stores;
+use crate::dto::test_call::{TestIn, TestMethod, TestOut};
+
+/// A person is waiting, and API Gateway for no more than 29 s.
+const PATIENCE: Patience =
+    Patience { first_byte: Duration::from_secs(10), idle: Duration::from_secs(1), total: Duration::from_secs(10) };
+const MAX_URL_CHARS: usize = 2_000;
+
+/// Test an outbound credential
+///
+/// Calls the URL with it, as an HTTP node would, or asks for a token; says what came of it, and nothing of the answer
+/// but its status.
+#[utoipa::path(
+    post, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test", tag = "channels",
+    security(("bearer" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("credential_id" = Uuid, Path, description = "The credential"),
+    ),
+    request_body = Option<TestIn>,
+    responses(
+        (status = 200, description = "What came of it", body = Data<TestOut>),
+        (status = 404, description = "No such workflow of the caller's, or no such credential of it", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn test_credential(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
+    OptionalJson(TestIn { url, method }): OptionalJson<TestIn>,
+) -> Result<Data<TestOut>> {
+    stores.workflows.standing(caller.account(), id).await?;
+    let credential = stores.credentials.open(caller.account(), id, credential_id).await?;
+    let request = url.map(|url| request(&url, method)).transpose()?;
+    if request.is_none() && !matches!(credential, Credential::Oauth2ClientCredentials { .. }) {
+        return Err(Error::invalid_body("url", "is needed to test a credential of this type").into());
+    }
+    let began = Instant::now();
+    let status = answered(&stores, credential_id, &credential, request).await;
+    let duration_ms = began.elapsed().as_millis() as u64;
+    let data = match status {
+        Ok(status) => TestOut { ok: status.is_none_or(|status| status < 400), status, error: None, duration_ms },
+        Err(error) => TestOut { ok: false, status: None, error: Some(error.into()), duration_ms },
+    };
+    Ok(Data { data })
+}
+
+/// The status of the answer, where there was something to call.
+async fn answered(
+    stores: &Stores,
+    id: CredentialId,
+    credential: &Credential,
+    request: Option<Request<Bytes>>,
+) -> std::result::Result<Option<u16>, CallError> {
+    let Some(request) = request else {
+        stores.calls.token(id, credential).await?;
+        return Ok(None);
+    };
+    let answer = stores.calls.send(request, Some((id, credential)), &PATIENCE).await?;
+    Ok(Some(answer.status.as_u16()))
+}
+
+fn request(url: &str, method: TestMethod) -> Result<Request<Bytes>> {
+    let is_http = url.starts_with("https://") || url.starts_with("http://");
+    if !is_http || url.len() > MAX_URL_CHARS {
+        let rule = format!("must begin with http:// or https:// and have at most {MAX_URL_CHARS} characters");
+        return Err(Error::invalid_body("url", rule).into());
+    }
+    let method = match method {
+        TestMethod::Get => Method::GET,
+        TestMethod::Head => Method::HEAD,
+        TestMethod::Post => Method::POST,
+    };
+    let request = Request::builder().method(method).uri(url).body(Bytes::new());
+    request.map_err(|_| Error::invalid_body("url", "is no URL").into())
+}

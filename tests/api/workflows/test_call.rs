@@ -1,0 +1,112 @@
+//! Test calls with a credential.
+
+use serde_json::{Value, json};
+use tests::TestApp;
+use tests::client::Person;
+use tests::provider::{Behaviour, FakeProvider};
+
+use super::*;
+
+struct Trial<'a> {
+    ada: &'a Person,
+    outbound: String,
+}
+
+impl Trial<'_> {
+    async fn of(&self, credential: Value, call: Value) -> Answer {
+        let mut named = credential;
+        named["name"] = json!("Tried");
+        let made = self.ada.post_json(&self.outbound, named).await;
+        assert_eq!(made.status, "201 Created", "{}", made.text);
+        self.ada.post_json(&format!("{}/{}/test", self.outbound, made.id()), call).await
+    }
+}
+
+#[tokio::test]
+async fn a_credential_is_tried_before_a_workflow_depends_on_it() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Caller", echo()).await;
+    let trial = Trial { ada: &ada, outbound: format!("{WORKFLOWS}/{id}/webhook-credentials/outbound") };
+    let fake = FakeProvider::start().await;
+    let bearer = || json!({"type": "bearer", "token": "s3cr3t-value"});
+    let call = || json!({"url": format!("{}/me", fake.base_url)});
+
+    fake.now(Behaviour::json(200, json!({"private": "to the caller"})));
+    let tried = trial.of(bearer(), call()).await;
+    assert_eq!((&tried.json["data"]["ok"], &tried.json["data"]["status"]), (&json!(true), &json!(200)));
+    assert_eq!(tried.json["data"]["error"], Value::Null);
+    assert!(!tried.text.contains("private") && !tried.text.contains("s3cr3t"), "{}", tried.text);
+    let seen = fake.seen().remove(0);
+    assert_eq!((seen.path.as_str(), &seen.headers["authorization"]), ("/me", &"Bearer s3cr3t-value".parse().unwrap()));
+
+    fake.now(Behaviour::json(403, "{}"));
+    let refused = trial.of(bearer(), call()).await;
+    assert_eq!((&refused.json["data"]["ok"], &refused.json["data"]["status"]), (&json!(false), &json!(403)));
+
+    // Client credentials are tried by the token alone, or with a call.
+    let client = || json!({"type": "oauth2_client_credentials", "tokenUrl": format!("{}/token", fake.base_url), "clientId": "c", "clientSecret": "s"});
+    fake.now(Behaviour::json(200, json!({"access_token": "t0ken", "expires_in": 60})));
+    let token = trial.of(client(), json!({})).await;
+    assert_eq!(
+        (&token.json["data"]["ok"], &token.json["data"]["status"]),
+        (&json!(true), &Value::Null),
+        "{}",
+        token.text
+    );
+    assert!(!token.text.contains("t0ken"));
+    fake.seen();
+    trial.of(client(), call()).await;
+    let paths: Vec<_> = fake.seen().into_iter().map(|seen| seen.path).collect();
+    assert_eq!(paths, ["/token", "/me"]);
+    fake.now(Behaviour::json(401, json!({"error": "invalid_client"})));
+    let denied = trial.of(client(), json!({})).await;
+    assert_eq!(
+        denied.json["data"]["error"],
+        json!({"code": "token_refused", "message": "the token endpoint answered 401: invalid_client"})
+    );
+}
+
+#[tokio::test]
+async fn a_test_call_that_goes_wrong_says_how() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Caller", echo()).await;
+    let trial = Trial { ada: &ada, outbound: format!("{WORKFLOWS}/{id}/webhook-credentials/outbound") };
+    let bearer = || json!({"type": "bearer", "token": "x"});
+    let fake = FakeProvider::start().await;
+    let at = |path: &str| json!({"url": format!("{}{path}", fake.base_url)});
+
+    fake.now(Behaviour::json(302, "").header("location", "/round"));
+    for (call, code) in [
+        (at("/"), "too_many_redirects"),
+        // `local` may reach this machine, but no machine's metadata.
+        (json!({"url": "http://169.254.169.254/latest/meta-data/"}), "destination_forbidden"),
+        (json!({"url": "http://127.0.0.1:1/"}), "destination_unreachable"),
+    ] {
+        let failed = trial.of(bearer(), call).await;
+        assert_eq!((&failed.json["data"]["ok"], &failed.json["data"]["error"]["code"]), (&json!(false), &json!(code)));
+    }
+    fake.now(Behaviour::json(302, "").header("location", "http://169.254.169.254/"));
+    let led_inside = trial.of(bearer(), at("/")).await;
+    assert_eq!(led_inside.json["data"]["error"]["code"], "destination_forbidden");
+    fake.now(Behaviour::hang_up());
+    assert_eq!(trial.of(bearer(), at("/")).await.json["data"]["error"]["code"], "connection_cut");
+
+    for wrong in [
+        json!({}),
+        json!({"url": "file:///etc/passwd"}),
+        json!({"url": "http://exa mple/"}),
+        json!({"url": format!("http://example.com/{}", "x".repeat(2_000))}),
+        json!({"url": "http://example.com/", "method": "DELETE"}),
+        json!({"uri": "http://example.com/"}),
+    ] {
+        assert_eq!(trial.of(bearer(), wrong.clone()).await.code(), "invalid_body", "{wrong}");
+    }
+    let nobodys = format!("{}/019cb8e2-3f4a-7c21-9b6d-000000000000/test", trial.outbound);
+    assert_eq!(ada.post_json(&nobodys, at("/")).await.code(), "credential_not_found");
+    let made = ada.post_json(&trial.outbound, json!({"name": "x", "type": "bearer", "token": "x"})).await;
+    let bob = app.person("bob");
+    let theirs = bob.post_json(&format!("{}/{}/test", trial.outbound, made.id()), at("/")).await;
+    assert_eq!(theirs.code(), "workflow_not_found");
+}
