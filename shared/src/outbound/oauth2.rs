@@ -1,4 +1,4 @@
-//! Tokens of OAuth2 client credentials (RFC 6749, 4.4): fetched when they are first needed, kept until they expire.
+//! Tokens of OAuth 2 client credentials (RFC 6749, 4.4): fetched when they are first needed, kept until they expire.
 
 use std::time::Duration;
 
