@@ -1,5 +1,6 @@
 //! `/builder/v1/workflows…`.
 
+mod any_graph;
 mod budgets;
 mod channels;
 mod definition;

@@ -1,0 +1,184 @@
+//! Whatever is drawn: what validates publishes, what does not is refused with the same words, and what was published
+//! compiles to the plan that the draft did.
+
+use fastrand::Rng;
+use serde_json::{Value, json};
+use shared::domain::graph::Graph;
+use shared::engine::compile::compile;
+use shared::engine::nodes;
+use tests::TestApp;
+
+use super::*;
+
+const GRAPHS: u64 = 200;
+const NOBODY: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
+
+/// What there is to name.
+struct Equipment {
+    agent: String,
+    workflow: String,
+    webhook: String,
+    credential: String,
+}
+
+struct Drawing<'a> {
+    rng: Rng,
+    equipment: &'a Equipment,
+    nodes: Vec<Value>,
+    connections: Vec<Value>,
+    /// Ports from which it may go on.
+    open: Vec<(String, String)>,
+}
+
+impl Drawing<'_> {
+    fn add(&mut self, kind: &str, from: Option<&(String, String)>) -> String {
+        let id = format!("n{}", self.nodes.len());
+        let node_type = nodes::find(kind).unwrap();
+        let mut config = node_type.example["config"].clone();
+        for (field, there) in [("agentId", &self.equipment.agent), ("workflowId", &self.equipment.workflow)] {
+            if config.get(field).is_some() {
+                config[field] = json!(there);
+            }
+        }
+        if kind == "http" && self.rng.bool() {
+            config["credentialId"] = json!(self.equipment.credential);
+        }
+        if let Some((before, port)) = from {
+            if kind == "template" {
+                config["template"] = json!(format!("{{{{ nodes.{before}.output | default('none') }}}}"));
+            }
+            self.connect((before, port), (&id, "in"));
+        }
+        self.nodes.push(json!({"id": id, "type": kind, "name": "", "config": config}));
+        if kind == "loop" {
+            let item = (id.clone(), "item".to_owned());
+            let body = self.add("template", Some(&item));
+            self.open.pop();
+            self.connect((&body, "out"), (&id, "next"));
+        }
+        let ports = node_type.example_outputs().into_iter().filter(|port| port != "item");
+        self.open.extend(ports.map(|port| (id.clone(), port.to_string())));
+        id
+    }
+
+    fn connect(&mut self, from: (&str, &str), to: (&str, &str)) {
+        let end = |(node, port): (&str, &str)| json!({"node": node, "port": port});
+        self.connections.push(json!({"from": end(from), "to": end(to)}));
+    }
+
+    fn grow(&mut self) {
+        let triggers = ["input", "webhook", "schedule", "message"];
+        let trigger = triggers[self.rng.usize(..triggers.len())];
+        self.add(trigger, None);
+        let steps = self.rng.usize(1..12);
+        for _ in 0..steps {
+            let kinds = nodes::all();
+            let kind = kinds[self.rng.usize(..kinds.len())].name;
+            if triggers.contains(&kind) || self.open.is_empty() {
+                continue;
+            }
+            let place = self.rng.usize(..self.open.len());
+            let from = self.open.swap_remove(place);
+            self.add(kind, Some(&from));
+        }
+        if let Some(from) = self.open.pop() {
+            self.add("send_result", Some(&from));
+        }
+    }
+
+    /// One of the things that go wrong when people draw.
+    fn spoil(&mut self) {
+        let node = self.rng.usize(..self.nodes.len());
+        let edge = self.rng.usize(..self.connections.len());
+        match self.rng.u8(..8) {
+            0 => drop(self.connections.remove(edge)),
+            1 => self.nodes[node]["id"] = self.nodes[0]["id"].clone(),
+            2 => self.connections[edge]["from"]["port"] = json!("sideways"),
+            3 => self.connections[edge]["to"]["node"] = json!("ghost"),
+            4 => self.nodes[node]["type"] = json!("oracle"),
+            5 => self.nodes[node]["config"] = json!({"surprise": true}),
+            6 => self.nodes.push(json!({
+                "id": "wrong", "type": "condition", "name": "", "config": {"expression": "input.n >"},
+            })),
+            _ => {
+                let last = self.nodes.len() - 1;
+                let (from, to) = (self.nodes[last]["id"].clone(), self.nodes[node]["id"].clone());
+                self.connect((from.as_str().unwrap(), "out"), (to.as_str().unwrap(), "in"));
+            }
+        }
+    }
+
+    /// The channels of what was drawn, some of which somebody forgot or left as they were.
+    fn channels(&mut self, is_careful: bool) -> Value {
+        let mut channels = json!({"inputs": [], "outputs": []});
+        for node in &self.nodes {
+            let mut id = |there: &str| if is_careful || self.rng.u8(..4) > 0 { json!(there) } else { json!(NOBODY) };
+            let messaging = |credential: Value| json!({"provider": "slack", "credentialId": credential});
+            let (side, config) = match node["type"].as_str() {
+                Some("webhook") => ("inputs", json!({"webhookId": id(&self.equipment.webhook)})),
+                Some("message") => ("inputs", messaging(id(&self.equipment.credential))),
+                Some("send_message") => ("outputs", messaging(id(&self.equipment.credential))),
+                _ => continue,
+            };
+            channels[side].as_array_mut().unwrap().push(json!({"nodeId": node["id"], "config": config}));
+        }
+        channels
+    }
+}
+
+fn plan(graph: &Value) -> String {
+    let graph: Graph = serde_json::from_value(graph.clone()).unwrap();
+    format!("{:?}", compile(&graph).finish().0.unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_validates_publishes_and_compiles_to_the_same_plan() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let agent = ada.post("/builder/v1/agents").await.id().to_owned();
+    let workflow = published(&ada, "Used").await;
+    let (mut sound, mut unsound) = (0, 0);
+    for seed in 0..GRAPHS {
+        let id = created(&ada, &format!("Drawn {seed}"), json!({"nodes": [], "connections": []})).await;
+        let path = format!("{WORKFLOWS}/{id}");
+        let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
+        let bearer = json!({"name": "Bot", "type": "bearer", "token": "x"});
+        let credential = ada.post_json(&format!("{path}/webhook-credentials/outbound"), bearer).await.id().to_owned();
+        let equipment = Equipment { agent: agent.clone(), workflow: workflow.clone(), webhook, credential };
+        let rng = Rng::with_seed(seed);
+        let mut drawing =
+            Drawing { rng, equipment: &equipment, nodes: Vec::new(), connections: Vec::new(), open: Vec::new() };
+        drawing.grow();
+        let is_careful = drawing.rng.bool();
+        if !is_careful {
+            drawing.spoil();
+        }
+        let graph = json!({"nodes": drawing.nodes, "connections": drawing.connections});
+        let drawn = ada.patch(&path, json!({"graph": graph})).await;
+        assert_eq!(drawn.status, "200 OK", "{seed}: {}", drawn.text);
+        ada.put(&format!("{path}/connections"), drawing.channels(is_careful)).await;
+
+        let validated = act(&ada, &id, "validate").await.json["data"].clone();
+        let published = act(&ada, &id, "publish").await;
+        if validated["valid"] == true {
+            assert_eq!(published.status, "201 Created", "{seed}: {}", published.text);
+            let release = published.json["data"]["release"]["id"].as_str().unwrap();
+            let manifest = ada.get(&format!("{path}/releases/{release}/manifest")).await.json["data"].clone();
+            assert_eq!(plan(&manifest["graph"]), plan(&graph), "{seed}");
+            let status = ada.get(&format!("{path}/releases/{release}/runtime-status")).await;
+            assert_eq!(status.json["data"]["status"], "loaded", "{seed}");
+            sound += 1;
+        } else {
+            let error = &published.json["error"];
+            assert!(["invalid_body", "channel_incomplete"].contains(&published.code()), "{seed}: {}", published.text);
+            assert_eq!(error["details"], validated["problems"], "{seed}");
+            let messages: Vec<_> =
+                error["details"].as_array().unwrap().iter().map(|problem| &problem["message"]).collect();
+            assert!(messages.contains(&&error["message"]), "{seed}: {}", published.text);
+            let releases = ada.get(&format!("{path}/releases")).await;
+            assert_eq!(releases.json["meta"]["total"], 0, "{seed}");
+            unsound += 1;
+        }
+    }
+    assert!(sound >= GRAPHS / 5 && unsound >= GRAPHS / 5, "{sound} sound, {unsound} not");
+}
