@@ -29,7 +29,8 @@ const DEFAULT_LEVELS: &str = "error,shared=info,local=info";
 async fn main() -> ExitCode {
     let cli = Cli::parse();
     let log = tracing_subscriber::fmt::layer().compact().with_target(false).with_writer(std::io::stderr);
-    tracing_subscriber::registry().with(log).with(levels(DEFAULT_LEVELS)).init();
+    let serves = matches!(cli.command, None | Some(Command::Services { .. }));
+    tracing_subscriber::registry().with(log).with(levels(if serves { DEFAULT_LEVELS } else { "error" })).init();
     match run(cli).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -58,7 +59,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
             Ok(())
         }
         Some(Command::Openapi) => {
-            for file in openapi::write()? {
+            for file in openapi::write().await? {
                 println!("{}", file.display());
             }
             Ok(())

@@ -1,5 +1,8 @@
 //! The OpenAPI documents, made from the code of every function: one an area.
 
+mod examples;
+mod tour;
+
 use std::path::{Path, PathBuf};
 
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
@@ -70,10 +73,20 @@ fn merged(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = Part
     Document { file: folder().join(file), openapi, routes }
 }
 
+/// The documents as they are served. What the examples show happens on a platform that runs for this alone.
+pub async fn with_examples() -> Result<Vec<Document>, Failure> {
+    let exchanges = tour::builder().await?;
+    let mut documents = documents();
+    for document in &mut documents {
+        examples::put_into(&mut document.openapi, &exchanges);
+    }
+    Ok(documents)
+}
+
 /// Writes the documents into `reference`.
-pub fn write() -> Result<Vec<PathBuf>, Failure> {
+pub async fn write() -> Result<Vec<PathBuf>, Failure> {
     let mut written = Vec::new();
-    for document in documents() {
+    for document in with_examples().await? {
         std::fs::write(&document.file, document.json())
             .map_err(|cause| Failure::Folder { folder: document.file.clone(), cause })?;
         written.push(document.file);

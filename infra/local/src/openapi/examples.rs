@@ -1,0 +1,154 @@
+//! Examples in the documents: requests and answers of a platform that really ran, so that none of them can lie.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use regex_lite::{Captures, Regex};
+use serde_json::Value;
+use utoipa::openapi::path::{Operation, PathItem};
+use utoipa::openapi::{Content, OpenApi, RefOr};
+
+/// A request that was made, and its answer.
+pub struct Exchange {
+    pub method: &'static str,
+    /// As the documents have it, with its parameters in braces.
+    pub path: &'static str,
+    pub request: Option<Value>,
+    pub status: u16,
+    pub answer: Option<Value>,
+}
+
+/// Puts each exchange where its operation is described. The first of a kind stays.
+pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange]) {
+    for exchange in exchanges {
+        let operation = openapi.paths.paths.get_mut(exchange.path).and_then(|item| operation(item, exchange.method));
+        let Some(operation) = operation else { continue };
+        if (200..300).contains(&exchange.status)
+            && let (Some(example), Some(RefOr::T(body))) = (&exchange.request, &mut operation.request_body)
+            && let Some(RefOr::T(content)) = body.content.get_mut("application/json")
+        {
+            show(content, example);
+        }
+        let response = operation.responses.responses.get_mut(&exchange.status.to_string());
+        if let (Some(example), Some(RefOr::T(response))) = (&exchange.answer, response)
+            && let Some(RefOr::T(content)) = response.content.get_mut("application/json")
+        {
+            show(content, example);
+        }
+    }
+}
+
+fn show(content: &mut Content, example: &Value) {
+    content.example.get_or_insert_with(|| example.clone());
+}
+
+fn operation<'p>(item: &'p mut PathItem, method: &str) -> Option<&'p mut Operation> {
+    let operation = match method {
+        "GET" => &mut item.get,
+        "PUT" => &mut item.put,
+        "POST" => &mut item.post,
+        "PATCH" => &mut item.patch,
+        "DELETE" => &mut item.delete,
+        _ => return None,
+    };
+    operation.as_mut()
+}
+
+/// Makes what differs from run to run the same in all: ids in the order in which they appear, times, tokens, checksums.
+#[derive(Default)]
+pub struct Plain {
+    ids: HashMap<String, usize>,
+    base_url: String,
+}
+
+static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
+    let kinds = [
+        r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})",
+        r"(?P<prefix>(?:usr|org|key|req)_)[0-9a-z]{26,32}",
+        r"(?P<token>whk_)[0-9A-Za-z]+",
+        r"(?P<checksum>\b[0-9a-f]{64}\b)",
+        r"(?P<time>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)",
+    ];
+    Regex::new(&kinds.join("|")).expect("the pattern is one")
+});
+
+impl Plain {
+    pub fn new(base_url: &str) -> Self {
+        Self { ids: HashMap::new(), base_url: base_url.to_owned() }
+    }
+
+    pub fn value(&mut self, value: &Value) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.text(text)),
+            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::Object(fields) => {
+                let plain = fields.iter().map(|(name, value)| {
+                    let value = match name.as_str() {
+                        "durationMs" | "tablesMs" if value.is_u64() => 42.into(),
+                        "tokenLast4" => "k7Qd".into(),
+                        "request_id" | "requestId" => "req_0199a2c47b1e7c529d3f2f1f0f6b8a11".into(),
+                        _ => self.value(value),
+                    };
+                    (name.clone(), value)
+                });
+                Value::Object(plain.collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    fn text(&mut self, text: &str) -> String {
+        let here = text.replace(&self.base_url, "http://127.0.0.1:9000");
+        let plain = CHANGING.replace_all(&here, |found: &Captures<'_>| {
+            let whole = &found[0];
+            if found.name("token").is_some() {
+                return "whk_4rVb0mE2sXw9Tq6LzY1cJ8nHf3uKp5Da7gRiMkN4k7Qd".to_owned();
+            }
+            if found.name("time").is_some() {
+                return "2026-01-15T09:30:00.000Z".to_owned();
+            }
+            if found.name("checksum").is_some() {
+                return "5d41402abc4b2a76b9719d911017c592ae2f9d3c8b7e6f5041d2c3b4a5968778".to_owned();
+            }
+            let next = self.ids.len() + 1;
+            let number = *self.ids.entry(whole.to_owned()).or_insert(next);
+            match found.name("prefix") {
+                Some(prefix) => format!("{}0199a2c47b1e7c529d3f{number:012x}", prefix.as_str()),
+                None => format!("0199a2c4-7b1e-7c52-9d3f-{number:012x}"),
+            }
+        });
+        plain.into_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_differs_from_run_to_run_is_made_the_same() {
+        let of = |id: &str, other: &str, at: &str| {
+            let value = json!({
+                "id": id, "next": [other, id, 1, 2], "url": format!("http://127.0.0.1:4711/hooks/v1/{other}"),
+                "createdAt": at, "token": format!("whk_{}", &id[..8]), "durationMs": id.len() + at.len(), "name": "Echo",
+            });
+            Plain::new("http://127.0.0.1:4711").value(&value)
+        };
+        let one = of(
+            "019cb8e2-3f4a-7c21-9b6d-000000000001",
+            "019cb8e2-3f4a-7c21-9b6d-000000000002",
+            "2026-11-21T10:00:00.000Z",
+        );
+        let other = of(
+            "019cb8e2-ffff-7c21-9b6d-0000000000aa",
+            "019cb8e2-ffff-7c21-9b6d-0000000000bb",
+            "2027-01-01T00:00:00.123Z",
+        );
+        assert_eq!(one, other);
+        assert_eq!(one["next"], json!([one["next"][0], one["id"], 1, 2]));
+        assert_eq!(one["url"], format!("http://127.0.0.1:9000/hooks/v1/{}", one["next"][0].as_str().unwrap()));
+        assert_ne!(one["id"], one["next"][0]);
+    }
+}

@@ -1,0 +1,252 @@
+//! A walk through an area, whose requests and answers are the examples of its document.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::{Value, json};
+use shared::domain::id::{WebhookEventId, WebhookId};
+use shared::domain::identity::Role;
+use shared::domain::webhook::{WebhookEvent, WebhookOutcome};
+use shared::store::WebhookEvents;
+
+use super::examples::{Exchange, Plain};
+use crate::issuer::Subject;
+use crate::{DataDir, Failure, Options, Platform};
+
+const AGENTS: &str = "/builder/v1/agents";
+const AGENT: &str = "/builder/v1/agents/{id}";
+const WORKFLOWS: &str = "/builder/v1/workflows";
+const WORKFLOW: &str = "/builder/v1/workflows/{id}";
+/// What a list is made of is seen from a few.
+const FEW: usize = 2;
+
+/// Somebody who walks, and what they met.
+struct Walker {
+    platform: Platform,
+    client: Client<HttpConnector, Full<Bytes>>,
+    token: String,
+    plain: Plain,
+    /// The values of the parameters in paths.
+    places: BTreeMap<&'static str, String>,
+    met: Vec<Exchange>,
+}
+
+/// What the document of agents and workflows shows.
+pub async fn builder() -> Result<Vec<Exchange>, Failure> {
+    let data = DataDir::temporary()?;
+    let options = Options { port: 0, data, background: false, observer: None, front_of_services: None };
+    let platform = Platform::start(options).await?;
+    let subject = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
+    let token = platform.issuer.token(&subject, Duration::from_secs(600));
+    let plain = Plain::new(&platform.base_url);
+    let client = Client::builder(TokioExecutor::new()).build_http();
+    let mut ada = Walker { platform, client, token, plain, places: BTreeMap::new(), met: Vec::new() };
+    ada.agents().await?;
+    ada.definition().await?;
+    ada.channels().await?;
+    ada.versions().await?;
+    ada.end().await?;
+    ada.platform.stop().await?;
+    Ok(ada.met)
+}
+
+impl Walker {
+    async fn agents(&mut self) -> Result<(), Failure> {
+        self.get("/health").await?;
+        self.get("/builder/v1/models").await?;
+        let agent = self.send("POST", AGENTS, None).await?;
+        self.at("id", &agent["data"]["id"]);
+        let config = json!({"model": "dev-chat", "instructions": "Answer in one sentence.", "temperature": 0.2});
+        self.send("PATCH", AGENT, Some(json!({"name": "Help desk", "config": config}))).await?;
+        self.get(AGENT).await?;
+        self.get(AGENTS).await?;
+        Ok(())
+    }
+
+    /// A workflow that asks an agent, and a person when the agent is not sure.
+    async fn definition(&mut self) -> Result<(), Failure> {
+        let agent = self.places["id"].clone();
+        let graph = json!({
+            "nodes": [
+                {"id": "hook", "type": "webhook", "name": "Question", "config": {}},
+                {"id": "ask", "type": "agent", "name": "Help desk", "config": {"agentId": agent, "message": "{{ input.text }}"}},
+                {"id": "check", "type": "condition", "name": "Sure?", "config": {"expression": "!nodes.ask.output.text.contains('not sure')"}},
+                {"id": "review", "type": "review", "name": "Colleague", "config": {"title": "Answer: {{ input.text }}"}},
+                {"id": "end", "type": "send_result", "name": "", "config": {"output": "nodes.ask.output"}},
+            ],
+            "connections": [
+                edge("hook", "out", "ask"),
+                edge("ask", "out", "check"),
+                edge("check", "true", "end"),
+                edge("check", "false", "review"),
+                edge("review", "approved", "end"),
+            ],
+        });
+        let new = json!({"name": "Help desk", "description": "Answers what customers ask.", "graph": graph});
+        let made = self.send("POST", WORKFLOWS, Some(new)).await?;
+        self.at("id", &made["data"]["id"]);
+        self.get(WORKFLOW).await?;
+        self.get(WORKFLOWS).await?;
+        self.send("PATCH", WORKFLOW, Some(json!({"description": "Answers what customers ask, or has it answered."})))
+            .await?;
+        self.send("POST", "/builder/v1/workflows/{id}/validate", None).await?;
+        self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
+        self.get("/builder/v1/workflows/node-types").await?;
+        let preview = json!({"expression": "size(input.lines) > 1 && input.total * 1.21 > 100", "data": {"input": {"lines": [1, 2], "total": 90}}});
+        self.send("POST", "/builder/v1/workflows/expression/preview", Some(preview)).await?;
+        let wrong = json!({"expression": "size(input.lines", "data": {}});
+        self.send("POST", "/builder/v1/workflows/expression/preview", Some(wrong)).await?;
+        self.get("/builder/v1/workflows/templates").await?;
+        self.at("template_id", &json!("lead-scoring"));
+        self.get("/builder/v1/workflows/templates/{template_id}").await?;
+        let instantiate = "/builder/v1/workflows/templates/{template_id}/instantiate";
+        self.send("POST", instantiate, Some(json!({"name": "Score leads"}))).await?;
+        Ok(())
+    }
+
+    async fn channels(&mut self) -> Result<(), Failure> {
+        let webhooks = "/builder/v1/workflows/{id}/webhooks";
+        let webhook = "/builder/v1/workflows/{id}/webhooks/{webhook_id}";
+        let made =
+            self.send("POST", webhooks, Some(json!({"name": "Web site", "mode": "sync", "timeoutMs": 20_000}))).await?;
+        self.at("webhook_id", &made["data"]["id"]);
+        self.get(webhooks).await?;
+        self.get(webhook).await?;
+        self.send("POST", "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", None).await?;
+        self.called().await?;
+        let events = self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events").await?;
+        self.at("event_id", &events["data"][0]["id"]);
+        self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}").await?;
+
+        let outbound = "/builder/v1/workflows/{id}/webhook-credentials/outbound";
+        let bearer = json!({"name": "Ticket system", "type": "bearer", "token": "the token of the ticket system"});
+        let made = self.send("POST", outbound, Some(bearer)).await?;
+        self.at("credential_id", &made["data"]["id"]);
+        self.get(outbound).await?;
+        let one = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test";
+        let call = json!({"url": format!("{}/health", self.platform.base_url)});
+        self.send("POST", one, Some(call)).await?;
+        self.get("/builder/v1/workflows/{id}/webhook-credentials").await?;
+        let regenerate = "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate";
+        let webhook_id = self.places["webhook_id"].clone();
+        self.send("POST", regenerate, Some(json!({"webhookId": webhook_id}))).await?;
+
+        let connections = "/builder/v1/workflows/{id}/connections";
+        self.get(connections).await?;
+        let channel = json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": webhook_id}}]});
+        self.send("PUT", connections, Some(channel)).await?;
+        Ok(())
+    }
+
+    /// Somebody calls the webhook.
+    async fn called(&self) -> Result<(), Failure> {
+        let webhook: Option<WebhookId> = self.places["webhook_id"].parse().ok();
+        let Some(webhook) = webhook else { return Ok(()) };
+        let body = json!({"text": "Where is my order?"}).to_string();
+        let event = WebhookEvent {
+            id: WebhookEventId::new(),
+            outcome: WebhookOutcome::Accepted,
+            status: 200,
+            run: Some(uuid::Uuid::now_v7()),
+            error_code: None,
+            content_type: Some("application/json".to_owned()),
+            headers: [("user-agent".to_owned(), "web-site/1".to_owned())].into(),
+            body_bytes: body.len() as u64,
+            body,
+        };
+        Ok(WebhookEvents::new(&self.platform.context())?.record(webhook, event).await?)
+    }
+
+    async fn versions(&mut self) -> Result<(), Failure> {
+        let publish = "/builder/v1/workflows/{id}/publish";
+        let first = self.send("POST", publish, Some(json!({"notes": "The first one."}))).await?;
+        self.at("release_id", &first["data"]["release"]["id"]);
+        self.at("deployment_id", &first["data"]["deployment"]["id"]);
+        self.send("POST", publish, None).await?;
+        self.get("/builder/v1/workflows/{id}/releases").await?;
+        self.get("/builder/v1/workflows/{id}/releases/{release_id}").await?;
+        self.get("/builder/v1/workflows/{id}/releases/{release_id}/manifest").await?;
+        self.get("/builder/v1/workflows/{id}/releases/{release_id}/runtime-status").await?;
+        let draft = self.get(WORKFLOW).await?;
+        let mut graph = draft["data"]["graph"].clone();
+        graph["nodes"][2]["config"]["expression"] = json!("nodes.ask.output.text != ''");
+        self.send("PATCH", WORKFLOW, Some(json!({"graph": graph}))).await?;
+        self.at("other", &json!("draft"));
+        self.get("/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}").await?;
+        self.send("POST", publish, None).await?;
+        self.get("/builder/v1/workflows/{id}/deployments").await?;
+        self.send("POST", "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate", None).await?;
+        let exported = self.get("/builder/v1/workflows/{id}/export").await?;
+        self.send("POST", "/builder/v1/workflows/import", Some(exported)).await?;
+        Ok(())
+    }
+
+    async fn end(&mut self) -> Result<(), Failure> {
+        self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
+        self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
+        self.send("POST", "/builder/v1/workflows/{id}/resume", None).await?;
+        let copy = self
+            .send("POST", "/builder/v1/workflows/{id}/clone", Some(json!({"name": "Help desk, tried out"})))
+            .await?;
+        let id = copy["data"]["id"].clone();
+        self.send(
+            "POST",
+            "/builder/v1/workflows/batch/archive",
+            Some(json!({"ids": [id, "0199a2c4-7b1e-7c52-9d3f-00000000beef"]})),
+        )
+        .await?;
+        self.send("POST", "/builder/v1/workflows/{id}/archive", None).await?;
+        self.send("POST", "/builder/v1/workflows/{id}/restore", None).await?;
+        self.get("/builder/v1/workflows/{id}/delete-impact").await?;
+        self.send("DELETE", WORKFLOW, None).await?;
+        self.get(WORKFLOW).await?;
+        Ok(())
+    }
+
+    /// What the parameter of later paths is.
+    fn at(&mut self, parameter: &'static str, value: &Value) {
+        self.places.insert(parameter, value.as_str().unwrap_or_default().to_owned());
+    }
+
+    async fn get(&mut self, path: &'static str) -> Result<Value, Failure> {
+        self.send("GET", path, None).await
+    }
+
+    /// Sends a request, keeps it and its answer, and returns the answer as it came.
+    async fn send(&mut self, method: &'static str, path: &'static str, body: Option<Value>) -> Result<Value, Failure> {
+        let failed = |cause: &dyn std::fmt::Display| Failure::Said(format!("{method} {path}: {cause}"));
+        let mut url = format!("{}{path}", self.platform.base_url);
+        for (parameter, value) in &self.places {
+            url = url.replace(&format!("{{{parameter}}}"), value);
+        }
+        let request = Request::builder()
+            .method(method.parse::<Method>().map_err(|cause| failed(&cause))?)
+            .uri(url)
+            .header("authorization", format!("Bearer {}", self.token))
+            .header("content-type", "application/json")
+            .body(Full::new(Bytes::from(body.as_ref().map(Value::to_string).unwrap_or_default())))
+            .map_err(|cause| failed(&cause))?;
+        let answer = self.client.request(request).await.map_err(|cause| failed(&cause))?;
+        let status = answer.status().as_u16();
+        let text = answer.into_body().collect().await.map_err(|cause| failed(&cause))?.to_bytes();
+        let answer: Option<Value> = serde_json::from_slice(&text).ok();
+
+        let request = body.map(|body| self.plain.value(&body));
+        let mut shown = answer.as_ref().map(|answer| self.plain.value(answer));
+        if let Some(Value::Array(list)) = shown.as_mut().and_then(|shown| shown.get_mut("data")) {
+            list.truncate(FEW);
+        }
+        self.met.push(Exchange { method, path, request, status, answer: shown });
+        Ok(answer.unwrap_or_default())
+    }
+}
+
+fn edge(from: &str, port: &str, to: &str) -> Value {
+    json!({"from": {"node": from, "port": port}, "to": {"node": to, "port": "in"}})
+}
