@@ -189,7 +189,8 @@ fn is_type(types: &Value, document: &Value) -> bool {
     let is = |name: &str| match name {
         "null" => document.is_null(),
         "boolean" => document.is_boolean(),
-        "integer" => document.as_f64().is_some_and(|number| number.fract() == 0.0),
+        // `60.0` is none to whoever reads it into a field afterwards.
+        "integer" => document.is_i64() || document.is_u64(),
         "number" => document.is_number(),
         "string" => document.is_string(),
         "array" => document.is_array(),

@@ -9,12 +9,17 @@ use crate::domain::graph::{Graph, Node};
 use crate::engine::nodes;
 use crate::engine::schema::{Findings, Program, check};
 
+/// Of a graph: each is compiled to see whether it is one.
+const MOST_PATTERNS: usize = 1_000;
+
 /// A step for each node.
 pub fn read(graph: &Graph, problems: &mut Problems) -> Vec<Step> {
-    graph.nodes.iter().enumerate().map(|(index, node)| step(index, node, problems)).collect()
+    let mut patterns = 0;
+    graph.nodes.iter().enumerate().map(|(index, node)| step(index, node, &mut patterns, problems)).collect()
 }
 
-fn step(index: usize, node: &Node, problems: &mut Problems) -> Step {
+/// `patterns`: how many there were before.
+fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems) -> Step {
     let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
         let known: Vec<&str> = nodes::all().iter().map(|known| known.name).collect();
         let message = format!("there is no type `{}`; there are {}", node.r#type, known.join(", "));
@@ -31,6 +36,13 @@ fn step(index: usize, node: &Node, problems: &mut Problems) -> Step {
     }
     let mut programs = BTreeMap::new();
     for (field, language, text) in found.expressions {
+        let looks = text.matches("matches").count();
+        *patterns += looks;
+        if looks > 0 && *patterns > MOST_PATTERNS {
+            let message = format!("the graph looks for more than {MOST_PATTERNS} patterns");
+            problems.field("too_many_patterns", index, &field, None, message);
+            continue;
+        }
         match Program::parse(language, &text) {
             Ok(program) => {
                 programs.insert(field, program);

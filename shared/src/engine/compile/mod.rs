@@ -79,7 +79,7 @@ pub struct Compiled<'g> {
 }
 
 pub fn compile(graph: &Graph) -> Compiled<'_> {
-    let mut problems = Problems { graph, unread: HashSet::new(), found: Vec::new() };
+    let mut problems = Problems { graph, unread: HashSet::new(), found: Vec::new(), count: BTreeMap::new() };
     let mut plan = Plan { steps: configs::read(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
     let places = places(graph, &mut problems);
     wiring::connect(graph, &places, &mut plan, &mut problems);
@@ -119,6 +119,11 @@ impl Compiled<'_> {
         }
     }
 
+    /// Finds fault with the graph as a whole.
+    pub fn hold_whole_to(&mut self, code: &'static str, message: &str) {
+        self.problems.whole(Severity::Error, code, message);
+    }
+
     /// The plan, when nothing is wrong but what is worth a warning; and everything there is to say, what prevents it
     /// first.
     pub fn finish(self) -> (Option<Plan>, Vec<Problem>) {
@@ -147,7 +152,12 @@ pub(super) struct Problems<'g> {
     /// Nodes whose configuration could not be read, so that their ports are not known.
     unread: HashSet<usize>,
     found: Vec<(usize, Problem)>,
+    /// How many were found of each severity, also of those that are not told.
+    count: BTreeMap<Severity, usize>,
 }
+
+/// Of each severity. Nobody reads more, and each is memory.
+const MOST_TOLD: usize = 500;
 
 impl Problems<'_> {
     fn node(&self, index: usize) -> &Node {
@@ -175,6 +185,11 @@ impl Problems<'_> {
         at: Option<Position>,
         message: String,
     ) {
+        let count = self.count.entry(severity).or_default();
+        *count += 1;
+        if *count > MOST_TOLD {
+            return;
+        }
         let Node { id, .. } = self.node(node);
         let title = self.node(node).title();
         let named = if title == id { format!("node `{id}`") } else { format!("node `{title}` ({id})") };
@@ -192,7 +207,12 @@ impl Problems<'_> {
     }
 
     /// What prevents it first; then as the nodes stand.
-    fn sorted(self) -> Vec<Problem> {
+    fn sorted(mut self) -> Vec<Problem> {
+        for (severity, count) in std::mem::take(&mut self.count) {
+            if let Some(more @ 1..) = count.checked_sub(MOST_TOLD) {
+                self.whole(severity, "too_many_problems", &format!("and {more} more that are not told here"));
+            }
+        }
         let mut found = self.found;
         found.sort_by(|(left_at, left), (right_at, right)| {
             let key = |at: &usize, problem: &Problem| (problem.severity, *at, problem.field.clone(), problem.at);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::{Plan, Problems, Severity};
 use crate::engine::expression::Reference;
-use crate::engine::nodes::r#loop::NEXT;
+use crate::engine::nodes::r#loop::{ITEM, NEXT};
 use crate::engine::schema::Program;
 
 const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
@@ -72,7 +72,10 @@ fn upstream(plan: &Plan) -> Vec<Steps> {
             }
             let before = upstream[edge.from].clone();
             upstream[step].add_all(&before);
-            upstream[step].add(edge.from);
+            // A loop has no value as long as its body runs.
+            if edge.from_port != ITEM || !plan.steps[edge.from].node_type.is_loop() {
+                upstream[step].add(edge.from);
+            }
         }
     }
     upstream

@@ -222,6 +222,55 @@ proptest! {
     }
 }
 
+#[test]
+fn a_loop_has_no_value_in_its_own_body() {
+    let nodes = |named: &str| {
+        [
+            ("start", "input", json!({})),
+            ("each", "loop", json!({"items": "input.lines"})),
+            ("one", "template", json!({"template": format!("{{{{ nodes.{named}.output }}}}")})),
+            ("end", "send_result", json!({"output": "nodes.each.output"})),
+        ]
+    };
+    let connections = "start>each each.item>one one>each.next each.done>end";
+    assert_eq!(found(&nodes("start"), connections), Vec::<String>::new());
+    assert_eq!(found(&nodes("each"), connections).len(), 1);
+}
+
+#[test]
+fn what_is_wrong_is_told_as_far_as_anybody_reads() {
+    let many = "{{ a }}".repeat(9_000);
+    let nodes: Vec<(String, &str, Value)> = (0..40)
+        .map(|index| (format!("n{index}"), "template", json!({"template": many})))
+        .chain([("start".to_owned(), "input", json!({}))])
+        .collect();
+    let nodes: Vec<_> = nodes.iter().map(|(id, kind, config)| (id.as_str(), *kind, config.clone())).collect();
+    let started = std::time::Instant::now();
+    let told = found(&nodes, "start>n0");
+    assert!(told.len() < 600, "{}", told.len());
+    assert!(told.iter().any(|line| line.contains("more that are not told here")), "{:?}", told.last());
+    assert!(started.elapsed().as_secs() < 5);
+}
+
+#[test]
+fn patterns_are_counted_before_they_are_compiled() {
+    let looks = vec!["''.matches('a{999}')"; 150].join("||");
+    let nodes: Vec<(String, &str, Value)> =
+        (0..300).map(|index| (format!("n{index}"), "condition", expression(&looks))).collect();
+    let nodes: Vec<_> = nodes.iter().map(|(id, kind, config)| (id.as_str(), *kind, config.clone())).collect();
+    let started = std::time::Instant::now();
+    let told = found(&nodes, "");
+    assert!(told.iter().any(|line| line.starts_with("too_many_patterns")), "{told:?}");
+    assert!(started.elapsed().as_secs() < 5);
+}
+
+#[test]
+fn a_whole_number_is_written_as_one() {
+    let nodes = [("start", "input", json!({})), ("wait", "delay", json!({"seconds": 60.0}))];
+    let told = found(&nodes, "start>wait");
+    assert!(told.iter().any(|line| line.contains("config.seconds") && !line.contains("60")), "{told:?}");
+}
+
 /// Milliseconds, the median of some runs. `cargo test --release -p shared compile` holds it to the figure that counts.
 #[test]
 fn five_hundred_nodes_with_two_hundred_expressions_are_looked_at_in_no_time() {

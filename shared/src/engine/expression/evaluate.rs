@@ -1,8 +1,11 @@
 //! Evaluates a tree, within a budget. What fails says where, and never shows a value.
 
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::budget::Budget;
+use super::functions::pattern::Pattern;
 use super::operators;
 use super::tree::{Each, Expr, Kind, Literal, Walk};
 use super::value::{Text, Value};
@@ -12,6 +15,8 @@ pub struct Evaluation<'a> {
     scope: &'a Scope<'a>,
     /// Innermost last.
     locals: Vec<(Arc<str>, Value<'a>)>,
+    /// Those that were looked for, compiled for as long as this lasts.
+    patterns: HashMap<&'a str, Rc<Pattern>>,
     pub budget: Budget,
 }
 
@@ -20,7 +25,7 @@ pub struct Mark(usize);
 
 impl<'a> Evaluation<'a> {
     pub fn new(scope: &'a Scope<'a>) -> Self {
-        Self { scope, locals: Vec::new(), budget: Budget::default() }
+        Self { scope, locals: Vec::new(), patterns: HashMap::new(), budget: Budget::default() }
     }
 
     pub fn mark(&self) -> Mark {
@@ -81,11 +86,16 @@ impl<'a> Evaluation<'a> {
                     Value::Int(number.checked_neg().ok_or(Why::Message("the number gets too large"))?)
                 }
                 Value::Float(number) => Value::Float(-number),
-                Value::Duration(duration) => Value::Duration(-duration),
+                Value::Duration(duration) => {
+                    Value::Duration(duration.checked_neg().ok_or(Why::Message("the time is out of range"))?)
+                }
                 other => return Err(Why::Text(format!("a {} has no negative", other.kind())).into()),
             },
-            Kind::Binary { operator, left, right } => {
-                let (left, right) = (self.defined(left)?, self.defined(right)?);
+            Kind::Binary { operator, left, right, lenient } => {
+                let (left, right) = match lenient {
+                    true => (self.value(left)?, self.value(right)?),
+                    false => (self.defined(left)?, self.defined(right)?),
+                };
                 operator.apply(&left, &right, &mut self.budget)?
             }
             Kind::Logical { is_or, left, right } => Value::Bool(self.logical(*is_or, left, right)?),
@@ -106,23 +116,37 @@ impl<'a> Evaluation<'a> {
             }
             Kind::Each(each) => self.walk(each)?,
             Kind::Matches { text, pattern } => match self.defined(text)? {
-                Value::Text(text) => Value::Bool(pattern.is_in(&text, &mut self.budget)?),
+                Value::Text(text) => Value::Bool(self.pattern(pattern)?.is_in(&text, &mut self.budget)?),
                 other => return Err(Why::Text(format!("expected a string, got {}", other.kind())).into()),
             },
             Kind::Call { function, arguments } => {
                 let arguments = arguments.iter().map(|argument| self.defined(argument));
                 let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
+                // Whatever it does, it may look at all of its texts.
+                let texts =
+                    arguments.iter().map(|argument| if let Value::Text(text) = argument { text.len() } else { 0 });
+                self.budget.steps(texts.sum::<usize>() / 64)?;
                 (function.body)(&mut self.budget, self.scope, &arguments)?
             }
         })
     }
 
-    fn variable(&self, name: &str) -> Result<Value<'a>, Why> {
+    fn variable(&mut self, name: &str) -> Result<Value<'a>, Why> {
+        self.budget.steps(self.locals.len() / 8)?;
         let local = self.locals.iter().rev().find(|(local, _)| **local == *name);
         Ok(match local {
             Some((_, value)) => value.clone(),
             None => self.scope.variable(name).map_or(Value::Undefined, Value::of),
         })
+    }
+
+    fn pattern(&mut self, pattern: &'a str) -> Result<Rc<Pattern>, Why> {
+        if let Some(known) = self.patterns.get(pattern) {
+            return Ok(known.clone());
+        }
+        let compiled = Rc::new(Pattern::new(pattern, &mut self.budget)?);
+        self.patterns.insert(pattern, compiled.clone());
+        Ok(compiled)
     }
 
     /// The other operand decides when one fails, but not when the budget does.
@@ -174,13 +198,19 @@ impl<'a> Evaluation<'a> {
         let elements =
             super::functions::elements(&over, &mut self.budget).map_err(|why| Failure::new(why, &each.over))?;
         let mark = self.mark();
-        let (mut collected, mut found) = (Vec::new(), 0);
+        let (mut collected, mut found, mut failed) = (Vec::new(), 0, None);
         for element in elements {
             self.back_to(&mark);
             self.bind(&each.variable, element.clone());
-            let counts = match &each.filter {
-                Some(filter) => self.boolean(filter)?,
+            let counts = match each.filter.as_ref().map(|filter| self.boolean(filter)) {
                 None => true,
+                Some(Ok(counts)) => counts,
+                // As with `||` and `&&`: what fails for one element does not matter when another decides.
+                Some(Err(failure)) if matches!(each.what, Walk::All | Walk::Exists) && !failure.is_limit() => {
+                    failed.get_or_insert(failure);
+                    continue;
+                }
+                Some(Err(failure)) => return Err(failure.into()),
             };
             match each.what {
                 Walk::All if !counts => {
@@ -202,6 +232,9 @@ impl<'a> Evaluation<'a> {
             }
         }
         self.back_to(&mark);
+        if let Some(failure) = failed {
+            return Err(failure.into());
+        }
         Ok(match each.what {
             Walk::All => Value::Bool(true),
             Walk::Exists => Value::Bool(false),

@@ -30,6 +30,11 @@ pub enum Operator {
 }
 
 impl Operator {
+    /// Whether a template may ask it of what is not there.
+    pub fn is_lenient(self) -> bool {
+        matches!(self, Self::Equal | Self::NotEqual | Self::In)
+    }
+
     pub fn apply<'a>(self, left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
         match self {
             Self::Add => add(left, right, budget),
@@ -174,7 +179,7 @@ fn power<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
 pub fn equal(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Why> {
     budget.steps(1)?;
     Ok(match (left, right) {
-        (Value::Null, Value::Null) => true,
+        (Value::Null, Value::Null) | (Value::Undefined, Value::Undefined) => true,
         (Value::Bool(left), Value::Bool(right)) => left == right,
         (Value::Text(left), Value::Text(right)) => {
             budget.steps(left.len().min(right.len()) / 64)?;
@@ -264,7 +269,7 @@ pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool
             Ok(false)
         }
         (Value::Map(entries), Value::Text(key)) => Ok(entries.get(key, budget)?.is_some()),
-        (Value::Map(_), _) => Ok(false),
+        (Value::Map(_) | Value::Undefined, _) | (Value::Text(_), Value::Undefined) => Ok(false),
         (Value::Text(text), Value::Text(part)) => {
             budget.steps((text.len() + part.len()) / 16)?;
             Ok(text.contains(&**part))

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use super::functions::Function;
-use super::functions::pattern::Pattern;
 use super::operators::Operator;
 use super::{Position, Problem};
 
@@ -40,10 +39,12 @@ pub enum Kind {
     Map(Vec<(Expr, Expr)>),
     Not(Box<Expr>),
     Negative(Box<Expr>),
+    /// `lenient`: what is not there equals nothing else and is in nothing, as in Jinja; elsewhere it is an error.
     Binary {
         operator: Operator,
         left: Box<Expr>,
         right: Box<Expr>,
+        lenient: bool,
     },
     /// CEL's: an operand that fails does not matter when the other decides.
     Logical {
@@ -72,10 +73,10 @@ pub enum Kind {
         also_for_false: bool,
     },
     Each(Box<Each>),
-    /// A pattern that stands in the text, compiled once.
+    /// A pattern that is written out, and known to be one.
     Matches {
         text: Box<Expr>,
-        pattern: Box<Pattern>,
+        pattern: Box<str>,
     },
     Call {
         function: &'static Function,
@@ -127,7 +128,8 @@ impl Expr {
     /// `input.user.name`, when it is a plain path.
     pub fn path(&self) -> Option<String> {
         match &self.kind {
-            Kind::Variable(name) => Some(name.to_string()),
+            // Some names cannot be written, and are nothing to show.
+            Kind::Variable(name) => (!name.starts_with('\0')).then(|| name.to_string()),
             Kind::Member { of, name, .. } => Some(format!("{}.{name}", of.path()?)),
             _ => None,
         }

@@ -48,8 +48,10 @@ pub struct Made<T> {
     depth: u16,
 }
 
-/// How deep JSON nests that our parser took.
-const JSON_DEPTH: u16 = 128;
+/// How deep JSON nests that our parser took, and would take again.
+const JSON_DEPTH: u16 = 127;
+/// What a text takes besides its letters.
+const TEXT_BYTES: usize = 32;
 
 impl<'a> Value<'a> {
     pub fn of(json: &'a Json) -> Self {
@@ -66,7 +68,7 @@ impl<'a> Value<'a> {
 
     /// A text that was made on the way.
     pub fn text(made: &str, budget: &mut Budget) -> Result<Self, Why> {
-        budget.bytes(made.len())?;
+        budget.bytes(TEXT_BYTES + made.len())?;
         Ok(Self::Text(Text::Made(made.into())))
     }
 
@@ -127,7 +129,14 @@ impl<'a> Value<'a> {
 
     /// As JSON, which is how it leaves. Times and durations are text there.
     pub fn to_json(&self, budget: &mut Budget) -> Result<Json, Why> {
+        self.json_at(0, budget)
+    }
+
+    fn json_at(&self, depth: u16, budget: &mut Budget) -> Result<Json, Why> {
         budget.steps(1)?;
+        if depth > JSON_DEPTH {
+            return Err(Why::Limit("makes data that nests too deep"));
+        }
         Ok(match self {
             Self::Undefined | Self::Null => Json::Null,
             Self::Bool(value) => Json::Bool(*value),
@@ -140,13 +149,13 @@ impl<'a> Value<'a> {
             }
             Self::List(list) => {
                 budget.bytes(list.len() * size_of::<Json>())?;
-                Json::Array(list.iter().map(|item| item.to_json(budget)).collect::<Result<_, _>>()?)
+                Json::Array(list.iter().map(|item| item.json_at(depth + 1, budget)).collect::<Result<_, _>>()?)
             }
             Self::Map(map) => {
                 let mut entries = JsonMap::new();
                 for (key, value) in map.iter() {
                     budget.bytes(key.len() + size_of::<(String, Json)>())?;
-                    entries.insert(key.to_string(), value.to_json(budget)?);
+                    entries.insert(key.to_string(), value.json_at(depth + 1, budget)?);
                 }
                 Json::Object(entries)
             }
@@ -212,6 +221,7 @@ impl<'a> Map<'a> {
     }
 
     pub fn get(&self, name: &str, budget: &mut Budget) -> Result<Option<Value<'a>>, Why> {
+        budget.steps(name.len() / 64)?;
         Ok(match self {
             Self::Given(entries) => entries.get(name).map(Value::of),
             Self::Made(made) => {

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use super::fields::{Cel, Jinja};
 use super::{Category, Kind, policy::Policies};
+use crate::domain::header;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -74,8 +75,8 @@ pub enum ResponseFormat {
     Text,
 }
 
-/// What the platform sets itself, or what a credential is for.
-const RESERVED_HEADERS: [&str; 5] = ["authorization", "content-length", "host", "idempotency-key", "transfer-encoding"];
+/// What a credential is for, or what says that a call is the same as one before.
+const RESERVED_HEADERS: [&str; 2] = ["authorization", "idempotency-key"];
 
 impl Kind for Http {
     const NAME: &'static str = "http";
@@ -98,13 +99,10 @@ impl Kind for Http {
             problems.push(("url".to_owned(), "must begin with http:// or https://".to_owned()));
         }
         for name in self.headers.keys() {
-            let is_token = !name.is_empty() && name.bytes().all(|c| c.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&c));
-            if !is_token {
-                problems.push((format!("headers.{name}"), "is no name of a header".to_owned()));
-            } else if RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-                let problem = "is set by the platform; keep secrets in a credential".to_owned();
-                problems.push((format!("headers.{name}"), problem));
-            }
+            let is_reserved = RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
+            let problem = header::problem(name).map(str::to_owned);
+            let reserved = || is_reserved.then(|| "is set by the platform; keep secrets in a credential".to_owned());
+            problems.extend(problem.or_else(reserved).map(|problem| (format!("headers.{name}"), problem)));
         }
         if self.body.is_some() && matches!(self.method, None | Some(Method::Get | Method::Head)) {
             problems.push(("body".to_owned(), "only with POST, PUT, PATCH or DELETE".to_owned()));

@@ -70,7 +70,7 @@ impl Parser {
         }
         let (token, at) = self.next();
         let Problem { at, message } = unexpected(&token, at);
-        Err(Problem::new(at, format!("{message}, but `{sign}`")))
+        Err(Problem::new(at, format!("{message}: `{sign}` is missing")))
     }
 
     fn expression(&mut self) -> Parsed {
@@ -325,7 +325,7 @@ fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
 }
 
 fn binary(operator: Operator, left: Expr, right: Expr, at: Position) -> Parsed {
-    Expr::new(Kind::Binary { operator, left: Box::new(left), right: Box::new(right) }, at)
+    Expr::new(Kind::Binary { operator, left: Box::new(left), right: Box::new(right), lenient: false }, at)
 }
 
 fn member(of: Expr, name: Box<str>, at: Position) -> Parsed {
@@ -354,7 +354,9 @@ fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
     if let ("matches", [_, Expr { kind: Kind::Literal(Literal::Text(pattern)), at: there, .. }]) =
         (name, &arguments[..])
     {
-        let pattern = Box::new(Pattern::new(pattern).map_err(|problem| Problem::new(*there, problem))?);
+        // Compiled to see whether it is one, and not kept: a draft may hold thousands.
+        Pattern::check(pattern).map_err(|problem| Problem::new(*there, problem))?;
+        let pattern = pattern.clone();
         let text = Box::new(arguments.swap_remove(0));
         return Expr::new(Kind::Matches { text, pattern }, at);
     }

@@ -49,23 +49,51 @@ pub fn elements<'a>(over: &Value<'a>, budget: &mut Budget) -> Result<Vec<Value<'
 
 /// Jinja's `[start:stop:step]`.
 pub fn sliced<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], budget: &mut Budget) -> Outcome<'a> {
-    let elements = elements(of, budget)?;
+    let count = match of {
+        Value::List(items) => items.len(),
+        Value::Text(text) => {
+            budget.steps(text.len() / 16)?;
+            text.chars().count()
+        }
+        other => return Err(Why::Text(format!("a {} has no parts", other.kind()))),
+    };
     let step = match usize::try_from(step.unwrap_or(1)) {
         Ok(step) if step > 0 => step,
         _ => return Err(Why::Message("the step of a slice is above zero")),
     };
-    let bound = |bound: i64| match place(bound, elements.len(), true) {
-        Some(place) => place.min(elements.len()),
-        None => 0,
-    };
-    let (start, stop) = (start.map_or(0, bound), stop.map_or(elements.len(), bound));
-    let kept: Vec<Value> = elements.into_iter().take(stop).skip(start).step_by(step).collect();
+    let bound = |bound: i64| place(bound, count, true).map_or(0, |place| place.min(count));
+    let (start, stop) = (start.map_or(0, bound), stop.map_or(count, bound));
+    let kept = (start..stop).step_by(step);
     match of {
-        Value::Text(_) => {
-            let kept: String = kept.iter().filter_map(|c| text(c).ok().map(|c| c.to_string())).collect();
+        Value::List(items) => {
+            budget.bytes(kept.len() * size_of::<Value>())?;
+            Value::list(kept.filter_map(|place| items.get(place)).collect(), budget)
+        }
+        of => {
+            let whole = text(of)?;
+            budget.bytes(whole.len())?;
+            let kept: String = whole.chars().take(stop).skip(start).step_by(step).collect();
             Value::text(&kept, budget)
         }
-        _ => Value::list(kept, budget),
+    }
+}
+
+/// The first or the last of a list or a text; undefined of nothing.
+fn end_of<'a>(of: &Value<'a>, is_last: bool, budget: &mut Budget) -> Outcome<'a> {
+    match of {
+        Value::List(items) => {
+            let place = if is_last { items.len().checked_sub(1) } else { Some(0) };
+            Ok(place.and_then(|place| items.get(place)).unwrap_or(Value::Undefined))
+        }
+        Value::Text(text) => {
+            let end = if is_last { text.chars().next_back() } else { text.chars().next() };
+            end.map_or(Ok(Value::Undefined), |c| Value::text(c.encode_utf8(&mut [0; 4]), budget))
+        }
+        other => {
+            let mut elements = elements(other, budget)?;
+            let end = if is_last { elements.pop() } else { elements.into_iter().next() };
+            Ok(end.unwrap_or(Value::Undefined))
+        }
     }
 }
 
@@ -110,27 +138,36 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     Value::list(items, budget)
 }
 
-/// In place. What cannot be compared fails the whole.
+/// In place, and paid for before. What cannot be compared fails the whole; what is no number comes last among numbers.
+/// A sort that were told one order now and another then might panic.
 fn order<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Budget) -> Result<(), Why> {
-    let mut trouble = None;
-    items.sort_by(|left, right| {
-        if trouble.is_some() {
-            return Ordering::Equal;
+    let Some(first) = items.first() else { return Ok(()) };
+    let mut letters = 0;
+    for item in &*items {
+        compare(key(first), key(item), budget)?;
+        if let Value::Text(text) = key(item) {
+            letters += text.len();
         }
-        let order = budget.steps(1).and_then(|()| compare(key(left), key(right), budget));
-        order
-            .unwrap_or_else(|why| {
-                trouble = Some(why);
-                None
-            })
-            .unwrap_or(Ordering::Equal)
-    });
-    trouble.map_or(Ok(()), Err)
+    }
+    let comparisons = items.len().ilog2() as usize + 1;
+    budget.steps((items.len() + letters / 64).saturating_mul(comparisons))?;
+    items.sort_by(|left, right| total(key(left), key(right)));
+    Ok(())
+}
+
+/// Of values that can be compared.
+fn total(left: &Value, right: &Value) -> Ordering {
+    let is_no_number = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
+    match (is_no_number(left), is_no_number(right)) {
+        (false, false) => compare(left, right, &mut Budget::default()).ok().flatten().unwrap_or(Ordering::Equal),
+        (left, right) => left.cmp(&right),
+    }
 }
 
 /// `user.name` of a map in a map; null when it is not there.
 fn attribute<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a> {
     let mut found = of.clone();
+    budget.steps(path.len() / 16)?;
     for name in path.split('.') {
         found = match &found {
             Value::Map(entries) => entries.get(name, budget)?.unwrap_or(Value::Null),
@@ -170,16 +207,16 @@ fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     if start > end || end > list(&a[0])?.len() {
         return Err(Why::Message("the list has no such part"));
     }
-    let kept = elements(&a[0], budget)?.drain(start..end).collect();
-    Value::list(kept, budget)
+    let bounds = [start, end].map(|bound| i64::try_from(bound).ok());
+    sliced(&a[0], [bounds[0], bounds[1], None], budget)
 }
 
 fn first<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    Ok(elements(&a[0], budget)?.into_iter().next().unwrap_or(Value::Undefined))
+    end_of(&a[0], false, budget)
 }
 
 fn last<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    Ok(elements(&a[0], budget)?.pop().unwrap_or(Value::Undefined))
+    end_of(&a[0], true, budget)
 }
 
 fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {

@@ -26,7 +26,7 @@ pub const ALL: &[Function] = &[
     Function::new(&["lastIndexOf"], &[], (2, 2), &[], last_index_of),
     Function::new(&["format"], &["format"], (1, 17), &[], format),
     Function::new(&[], &["indent"], (1, 4), &["width", "first", "blank"], indent),
-    Function::new(&[], &["truncate"], (1, 3), &["length", "end"], truncate),
+    Function::new(&[], &["truncate"], (1, 5), &["length", "killwords", "end", "leeway"], truncate),
     Function::new(&[], &["escape", "e"], (1, 1), &[], escape),
     Function::new(&[], &["urlencode"], (1, 1), &[], urlencode),
 ];
@@ -79,38 +79,38 @@ fn ends_with<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 /// A pattern that was not known before: it is compiled for this one look.
 fn matches<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, pattern) = (text(&a[0])?, text(&a[1])?);
-    budget.steps(pattern::COMPILING)?;
-    let pattern = pattern::Pattern::new(pattern).map_err(|problem| Why::Text(problem.to_owned()))?;
-    pattern.is_in(whole, budget).map(Value::Bool)
+    pattern::Pattern::new(pattern, budget)?.is_in(whole, budget).map(Value::Bool)
 }
 
 fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let most = optional(a, 2).map(self::whole).transpose()?.and_then(|most| usize::try_from(most).ok());
     budget.steps(whole.len())?;
-    let parts: Vec<&str> = match (optional(a, 1).map(text).transpose()?, most) {
-        (None, _) => whole.split_whitespace().collect(),
-        (Some(separator), None) => parts(whole, separator, usize::MAX),
-        (Some(separator), Some(most)) => parts(whole, separator, most.saturating_add(1)),
-    };
-    let parts = parts.into_iter().map(|part| Value::text(part, budget)).collect::<Result<_, _>>()?;
-    Value::list(parts, budget)
+    let most = most.map_or(usize::MAX, |most| most.saturating_add(1));
+    match optional(a, 1).map(text).transpose()? {
+        None => texts(whole.split_whitespace(), budget),
+        // Nothing between them parts a text into its characters.
+        Some(separator) if separator.is_empty() => {
+            let characters = whole.char_indices().map(|(start, c)| &whole[start..start + c.len_utf8()]);
+            texts(characters.take(most), budget)
+        }
+        Some(separator) => texts(whole.splitn(most, &**separator), budget),
+    }
 }
 
-/// Nothing between them parts a text into its characters.
-fn parts<'t>(whole: &'t str, separator: &str, most: usize) -> Vec<&'t str> {
-    if !separator.is_empty() {
-        return whole.splitn(most, separator).collect();
+/// A list of them, each paid for before it is made.
+fn texts<'t, 'a>(parts: impl Iterator<Item = &'t str>, budget: &mut Budget) -> Outcome<'a> {
+    let mut made = Vec::new();
+    for part in parts {
+        made.push(Value::text(part, budget)?);
     }
-    let ends = whole.char_indices().map(|(start, c)| &whole[start..start + c.len_utf8()]);
-    ends.take(most).collect()
+    Value::list(made, budget)
 }
 
 fn lines<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     budget.steps(whole.len() / 16)?;
-    let lines = whole.lines().map(|line| Value::text(line, budget)).collect::<Result<_, _>>()?;
-    Value::list(lines, budget)
+    texts(whole.lines(), budget)
 }
 
 fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -236,24 +236,33 @@ fn indent<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     budget.steps(whole.len() / 16)?;
     let lines = whole.split('\n');
     budget.bytes(lines.clone().count().saturating_mul(width).saturating_add(whole.len()))?;
-    let lines = lines.enumerate().map(|(index, line)| {
+    let mut indented = String::new();
+    for (index, line) in lines.enumerate() {
+        if index > 0 {
+            indented.push('\n');
+        }
         let stays = if index == 0 { !flag(2) } else { line.is_empty() && !flag(3) };
-        if stays { line.to_owned() } else { format!("{}{line}", " ".repeat(width)) }
-    });
-    Value::text(&lines.collect::<Vec<_>>().join("\n"), budget)
+        indented.extend(std::iter::repeat_n(' ', if stays { 0 } else { width }));
+        indented.push_str(line);
+    }
+    Value::text(&indented, budget)
 }
 
 fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let length = optional(a, 1).map_or(Ok(255), size)?;
-    let end = optional(a, 2).map(text).transpose()?.map_or("…", |end| end);
+    let cuts_words = optional(a, 2).is_some_and(Value::is_true);
+    let end = optional(a, 3).map(text).transpose()?.map_or("…", |end| end);
+    let leeway = optional(a, 4).map_or(Ok(0), size)?;
     budget.steps(whole.len() / 16)?;
-    if whole.chars().count() <= length {
+    if whole.chars().count() <= length.saturating_add(leeway) {
         return Ok(a[0].clone());
     }
     let kept = length.saturating_sub(end.chars().count());
-    let kept: String = whole.chars().take(kept).collect();
-    Value::text(&(kept + end), budget)
+    let kept = whole.char_indices().nth(kept).map_or(&**whole, |(place, _)| &whole[..place]);
+    let kept = if cuts_words { kept } else { kept.rsplit_once(' ').map_or(kept, |(words, _)| words) };
+    budget.bytes(kept.len() + end.len())?;
+    Value::text(&[kept, end].concat(), budget)
 }
 
 fn escape<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {

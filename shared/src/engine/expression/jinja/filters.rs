@@ -139,6 +139,9 @@ fn test_of(name: &str, of: Expr, mut placed: Vec<Expr>, at: Position) -> Lowered
     let is = |kinds: &[&str], of: Expr| {
         let kinds = kinds.iter().map(|kind| Expr::new(Kind::Literal(Literal::Text((*kind).into())), at));
         let kinds = Expr::new(Kind::List(kinds.collect::<Result<_, _>>()?), at)?;
+        // What is not there is of no kind that is asked for.
+        let null = Box::new(Expr::new(Kind::Literal(Literal::Null), at)?);
+        let of = Expr::new(Kind::Default { value: Box::new(of), otherwise: null, also_for_false: false }, at)?;
         let function = functions::of_cel("type").ok_or_else(|| missing_name(at))?;
         let kind = Expr::new(Kind::Call { function, arguments: vec![of] }, at)?;
         compare(Operator::In, kind, kinds, at)
@@ -182,7 +185,8 @@ fn test_of(name: &str, of: Expr, mut placed: Vec<Expr>, at: Position) -> Lowered
 }
 
 fn compare(operator: Operator, left: Expr, right: Expr, at: Position) -> Lowered {
-    Expr::new(Kind::Binary { operator, left: Box::new(left), right: Box::new(right) }, at)
+    let (left, right) = (Box::new(left), Box::new(right));
+    Expr::new(Kind::Binary { operator, left, right, lenient: operator.is_lenient() }, at)
 }
 
 pub fn negated(expr: Expr, is_negated: bool) -> Lowered {

@@ -9,7 +9,7 @@ use super::super::functions;
 use super::super::operators::Operator;
 use super::super::tree::{Expr, Kind, Literal, MAX_DEPTH};
 use super::super::{Position, Problem};
-use super::{BLOCK, For, Statement, Target, filters, named};
+use super::{BLOCK, For, Statement, Target, depth, filters, named};
 
 pub type Lowered = Result<Expr, Problem>;
 
@@ -38,14 +38,14 @@ fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
     };
     Ok(match statement {
         ast::Stmt::EmitRaw(raw) => Statement::Text(raw.raw.into()),
-        ast::Stmt::EmitExpr(print) => Statement::Print(expression(&print.expr)?),
+        ast::Stmt::EmitExpr(print) => Statement::Print(whole(&print.expr)?),
         ast::Stmt::ForLoop(walk) if walk.recursive => return refused(walk.span(), "loops cannot be recursive here"),
         ast::Stmt::ForLoop(walk) => {
             let body = within(&walk.body, walk.span())?;
             Statement::For(Box::new(For {
                 target: target(&walk.target)?,
-                over: expression(&walk.iter)?,
-                filter: walk.filter_expr.as_ref().map(truth).transpose()?,
+                over: whole(&walk.iter)?,
+                filter: walk.filter_expr.as_ref().map(whole_truth).transpose()?,
                 tells_place: !named(&body, &|name| name != "loop").is_empty(),
                 body,
                 otherwise: within(&walk.else_body, walk.span())?,
@@ -55,7 +55,7 @@ fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
             let mut branches = Vec::new();
             let mut next = first;
             loop {
-                branches.push((Some(truth(&next.expr)?), within(&next.true_body, next.span())?));
+                branches.push((Some(whole_truth(&next.expr)?), within(&next.true_body, next.span())?));
                 match &next.false_body[..] {
                     [] => break,
                     // An `elif`.
@@ -69,19 +69,19 @@ fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
             Statement::If(branches)
         }
         ast::Stmt::WithBlock(with) => {
-            let values = with.assignments.iter().map(|(name, value)| Ok((target(name)?, expression(value)?)));
+            let values = with.assignments.iter().map(|(name, value)| Ok((target(name)?, whole(value)?)));
             Statement::With { values: values.collect::<Result<_, _>>()?, body: within(&with.body, with.span())? }
         }
-        ast::Stmt::Set(set) => Statement::Set { target: target(&set.target)?, value: expression(&set.expr)? },
+        ast::Stmt::Set(set) => Statement::Set { target: target(&set.target)?, value: whole(&set.expr)? },
         ast::Stmt::SetBlock(set) => {
             let Target::Name(name) = target(&set.target)? else {
                 return refused(set.span(), "a block is set to one name");
             };
-            let filter = set.filter.as_ref().map(expression).transpose()?;
+            let filter = set.filter.as_ref().map(whole).transpose()?;
             Statement::Capture { name: Some(name), filter, body: within(&set.body, set.span())? }
         }
         ast::Stmt::FilterBlock(filtered) => {
-            let filter = Some(expression(&filtered.filter)?);
+            let filter = Some(whole(&filtered.filter)?);
             Statement::Capture { name: None, filter, body: within(&filtered.body, filtered.span())? }
         }
         ast::Stmt::AutoEscape(escape) => {
@@ -103,6 +103,18 @@ fn target(expr: &ast::Expr) -> Result<Target, Problem> {
         ast::Expr::List(names) => names.items.iter().map(name).collect::<Result<_, _>>().map(Target::Names),
         one => name(one).map(Target::Name),
     }
+}
+
+/// An expression that is not part of another. From here on, reading recurses.
+fn whole(expr: &ast::Expr) -> Lowered {
+    if depth::is_over(expr, MAX_DEPTH) {
+        return Err(Problem::new(at(expr.span()), format!("nests deeper than {MAX_DEPTH}")));
+    }
+    expression(expr)
+}
+
+fn whole_truth(expr: &ast::Expr) -> Lowered {
+    Expr::new(Kind::Truth(Box::new(whole(expr)?)), at(expr.span()))
 }
 
 fn boxed(expr: &ast::Expr) -> Result<Box<Expr>, Problem> {
@@ -129,7 +141,10 @@ pub fn expression(expr: &ast::Expr) -> Lowered {
             ast::UnaryOpKind::Neg => Kind::Negative(boxed(&unary.expr)?),
         },
         ast::Expr::BinOp(binary) => match operator(binary.op) {
-            Ok(operator) => Kind::Binary { operator, left: boxed(&binary.left)?, right: boxed(&binary.right)? },
+            Ok(operator) => {
+                let (left, right) = (boxed(&binary.left)?, boxed(&binary.right)?);
+                Kind::Binary { operator, left, right, lenient: operator.is_lenient() }
+            }
             Err(is_or) => Kind::Either { is_or, left: boxed(&binary.left)?, right: boxed(&binary.right)? },
         },
         ast::Expr::Compare(chain) => return comparison(chain, chain.expr.span()),
@@ -222,7 +237,10 @@ fn comparison(chain: &ast::Compare, span: Span) -> Lowered {
         ast::CompareOpKind::NotIn => (Operator::In, true),
     };
     let (left, right) = (boxed(&chain.expr)?, boxed(&comparison.expr)?);
-    filters::negated(Expr::new(Kind::Binary { operator, left, right }, at(span))?, is_negated)
+    filters::negated(
+        Expr::new(Kind::Binary { operator, left, right, lenient: operator.is_lenient() }, at(span))?,
+        is_negated,
+    )
 }
 
 /// The arguments of a call by place, and by name.
@@ -263,7 +281,7 @@ fn called(call: &ast::Call, at: Position) -> Lowered {
             let count = Expr::new(Kind::Literal(Literal::Int(placed.len() as i64)), at)?;
             let index = Kind::Member { of: boxed(&method.expr)?, name: "index0".into(), optional: true };
             let left = Box::new(Expr::new(index, at)?);
-            let place = Kind::Binary { operator: Operator::Modulo, left, right: Box::new(count) };
+            let place = Kind::Binary { operator: Operator::Modulo, left, right: Box::new(count), lenient: false };
             let (of, index) = (Expr::new(Kind::List(placed), at)?, Expr::new(place, at)?);
             Expr::new(Kind::Index { of: Box::new(of), index: Box::new(index), optional: true }, at)
         }

@@ -1,6 +1,7 @@
 //! Texts, in Jinja: minijinja reads them, the tree of this platform renders them. One template knows no other, so there
 //! are no includes; macros are left out, since with recursion they would be programs.
 
+mod depth;
 mod filters;
 mod lower;
 mod render;

@@ -31,6 +31,8 @@ impl<'a> Rendering<'a> {
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Result<(), Failure> {
+        // Also for those that have no expression and print nothing.
+        self.evaluation.budget.steps(1).map_err(nowhere)?;
         match statement {
             Statement::Text(text) => self.print(text).map_err(nowhere),
             Statement::Print(expr) => {

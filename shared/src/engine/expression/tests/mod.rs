@@ -1,6 +1,5 @@
 //! What people write.
 
-mod hostile;
 mod properties;
 
 use serde_json::{Value as Json, json};
@@ -57,6 +56,75 @@ fn numbers_mix_as_people_expect() {
 }
 
 #[test]
+fn what_is_not_there_is_false_where_a_template_tests_it() {
+    for (text, printed) in [
+        ("{% if input.missing == 'x' %}a{% else %}b{% endif %}", "b"),
+        ("{% if input.missing != 'x' %}a{% else %}b{% endif %}", "a"),
+        ("{% if input.missing is none %}a{% else %}b{% endif %}", "b"),
+        ("{% if input.missing is string or input.missing is number %}a{% else %}b{% endif %}", "b"),
+        ("{% if input.missing in ['x'] %}a{% else %}b{% endif %}", "b"),
+        ("{% if 'x' in input.missing %}a{% else %}b{% endif %}", "b"),
+        ("{% if input.missing == input.absent %}a{% else %}b{% endif %}", "a"),
+    ] {
+        assert_eq!(jinja(text), Ok(printed.to_owned()), "{text}");
+    }
+    assert!(cel("input.missing == 'x'").is_err());
+    assert!(jinja("{{ input.missing < 2 }}").is_err());
+    assert_eq!(
+        jinja("{{ input.lines | map(attribute='nope') | join }}").unwrap_err(),
+        "line 1, column 18: there is no such value"
+    );
+}
+
+#[test]
+fn an_element_that_fails_does_not_matter_when_another_decides() {
+    for (text, value) in [
+        ("[{}, {'a': 1}].exists(x, x.a == 1)", Some(true)),
+        ("[{}, {'a': 1}].all(x, x.a == 2)", Some(false)),
+        ("[{}, {'a': 1}].exists(x, x.a == 2)", None),
+        ("[{}, {'a': 1}].all(x, x.a == 1)", None),
+        ("[{}, {'a': 1}].exists_one(x, x.a == 1)", None),
+    ] {
+        assert_eq!(cel(text).ok(), value.map(Json::from), "{text}");
+    }
+}
+
+#[test]
+fn parts_of_what_is_large_cost_what_the_part_is() {
+    let large = json!({"input": {"text": "ä".repeat(500_000), "lines": vec![json!({"n": 1}); 100_000]}});
+    let cel = |text: &str| {
+        let expression = Expression::parse(text).unwrap();
+        expression.evaluate(&scope(&large)).map(|(value, _)| value).map_err(|failure| failure.to_string())
+    };
+    let jinja =
+        |text: &str| Template::parse(text).unwrap().render(&scope(&large)).map_err(|failure| failure.to_string());
+    assert_eq!(jinja("{{ input.text[:3] }}{{ input.text[-2:] }}{{ input.text | first }}"), Ok("ä".repeat(6)));
+    assert_eq!(jinja("{{ input.text[:2000] | length }}"), Ok("2000".to_owned()));
+    assert_eq!(cel("lists.range(100).all(i, input.lines.first().n + input.lines.last().n == 2)"), Ok(json!(true)));
+    assert_eq!(cel("size(input.lines.slice(99990, 100000))"), Ok(json!(10)));
+}
+
+#[test]
+fn what_is_no_number_is_sorted_behind_all_that_are() {
+    let sorted = cel("lists.range(40).map(x, x % 3 == 0 ? 0.0/0.0 : double(x * 7 % 13)).sort().slice(0, 4)").unwrap();
+    assert_eq!(sorted, json!([0.0, 0.0, 1.0, 1.0]));
+    assert!(cel("[1, 'a'].sort()").is_err());
+}
+
+#[test]
+fn a_text_is_cut_as_jinja_cuts_it() {
+    for (text, printed) in [
+        ("{{ 'the quick brown fox' | truncate(12) }}", "the quick…"),
+        ("{{ 'the quick brown fox' | truncate(12, true) }}", "the quick b…"),
+        ("{{ 'the quick brown fox' | truncate(12, true, '...') }}", "the quick..."),
+        ("{{ 'the quick brown fox' | truncate(length=16, end='', leeway=2) }}", "the quick brown"),
+        ("{{ 'the quick brown fox' | truncate(17, false, '…', 2) }}", "the quick brown fox"),
+    ] {
+        assert_eq!(jinja(text), Ok(printed.to_owned()), "{text}");
+    }
+}
+
+#[test]
 fn text_lists_maps_and_dates_work() {
     for (text, value) in [
         ("input.name.split(' ').map(w, w.lowerAscii()).join('-')", json!("ada-lovelace")),
@@ -98,7 +166,7 @@ fn a_text_that_is_no_expression_says_where() {
         ("input.name.split()", "ok"),
         ("size()", "line 1, column 1: `size` takes 1 argument"),
         ("'é' + 'open", "line 1, column 7: the string has no end"),
-        ("[1, 2", "line 1, column 6: the expression ends too early, but `]`"),
+        ("[1, 2", "line 1, column 6: the expression ends too early: `]` is missing"),
         ("input.name.matches('(')", "line 1, column 20: not a pattern that is known here, or too large a one"),
         ("x.all(1, true)", "line 1, column 3: all takes a name first: all(x, …)"),
         ("99999999999999999999", "line 1, column 1: the number is too large"),
