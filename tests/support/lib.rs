@@ -10,6 +10,7 @@ pub mod gateway;
 pub mod provider;
 pub mod runtime_api;
 
+use std::path::Path;
 use std::time::Duration;
 
 use local::issuer::Subject;
@@ -54,6 +55,16 @@ impl TestApp {
         let answer = request.await;
         assert!(answer.status.starts_with('2'), "{}: {}", answer.status, answer.text);
         self.recorder.take_bill()
+    }
+
+    /// How many objects the bucket holds under a prefix.
+    pub fn objects(&self, prefix: &str) -> usize {
+        fn files(folder: &Path) -> usize {
+            let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+            entries.map(|entry| if entry.path().is_dir() { files(&entry.path()) } else { 1 }).sum()
+        }
+        let buckets = std::fs::read_dir(self.platform.data().s3_folder()).unwrap();
+        buckets.map(|bucket| files(&bucket.unwrap().path().join(prefix))).sum()
     }
 
     /// A member of the organization `acme`.

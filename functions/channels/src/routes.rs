@@ -21,7 +21,7 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/webhook-credentials" => get(list_credentials);
     "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate" => post(regenerate_inbound);
     "/builder/v1/workflows/{id}/webhook-credentials/outbound" => get(list_outbound), post(create_credential);
-    "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}" => delete(delete_credential);
+    "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}" => get(get_credential), delete(delete_credential);
     "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test" => post(test_credential);
 }
 

@@ -32,7 +32,7 @@ const DOCUMENTS: [Document; 2] = [BUILDER, GATEWAY];
 
 static PAGE: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     let urls = DOCUMENTS.map(|document| Url::new(document.name, document.url));
-    let config = Config::new(urls).try_it_out_enabled(true).persist_authorization(true).filter(true);
+    let config = Config::new(urls).deep_linking(true).try_it_out_enabled(true).persist_authorization(true).filter(true);
     Arc::new(config)
 });
 

@@ -61,13 +61,9 @@ impl Examiner<'_> {
         });
         references.extend(own);
         if references.len() > MAX_REFERENCES {
-            compiled.hold_each_to("too_many_references", |step| {
-                let names = !step.references.is_empty();
-                names.then(|| {
-                    let things = "agents, models, workflows, credentials and webhooks";
-                    format!("the workflow needs {} {things}, and may at most {MAX_REFERENCES}", references.len())
-                })
-            });
+            let things = "agents, models, workflows, credentials and webhooks";
+            let message = format!("the workflow needs {} {things}, and may at most {MAX_REFERENCES}", references.len());
+            compiled.hold_whole_to("too_many_references", &message);
         }
         let (plan, problems) = compiled.finish();
         Ok((plan.map(|_| references), problems))

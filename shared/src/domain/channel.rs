@@ -2,6 +2,7 @@
 //! configured before the workflow can be published.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -53,6 +54,16 @@ pub enum MessagingProvider {
 
 /// The configured channels, by the nodes they belong to.
 pub type Channels = BTreeMap<String, ChannelConfig>;
+
+/// How somebody wants a channel configured, and where they said so.
+#[derive(Clone, Debug)]
+pub struct Wish {
+    pub direction: Direction,
+    /// Among those of its direction.
+    pub index: usize,
+    pub node_id: String,
+    pub config: ChannelConfig,
+}
 
 /// A place for a channel that a graph opens.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,13 +128,35 @@ pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &Eq
     }
 }
 
-/// Whether each configuration belongs to a channel of the graph, and fits its kind.
-pub fn check(channels: &Channels, graph: &Graph) -> Result<()> {
-    let slots = slots(graph);
-    for (node_id, ChannelConfig { webhook_id, provider, credential_id }) in channels {
-        let Some(slot) = slots.iter().find(|slot| slot.node_id == *node_id) else {
-            return Err(Error::invalid_body("nodeId", format!("the draft has no node `{node_id}` with a channel")));
+impl Wish {
+    fn wrong(&self, field: &str, problem: impl fmt::Display) -> Error {
+        let list = match self.direction {
+            Direction::Input => "inputs",
+            Direction::Output => "outputs",
         };
+        Error::invalid_body(format!("{list}[{}].{field}", self.index), problem)
+    }
+}
+
+/// The channels of a graph as they are wished for: each belongs to a node, and has the fields of its kind.
+pub fn configured(wishes: &[Wish], graph: &Graph) -> Result<Channels> {
+    let slots = slots(graph);
+    let mut channels = Channels::new();
+    for wish in wishes {
+        let ChannelConfig { webhook_id, provider, credential_id } = &wish.config;
+        // What is not configured is the same as what is left out.
+        if channels.contains_key(&wish.node_id) {
+            return Err(wish.wrong("nodeId", "has a channel already"));
+        }
+        if wish.config == ChannelConfig::default() {
+            continue;
+        }
+        let Some(slot) = slots.iter().find(|slot| slot.node_id == wish.node_id) else {
+            return Err(wish.wrong("nodeId", format!("the draft has no node `{}` with a channel", wish.node_id)));
+        };
+        if slot.direction != wish.direction {
+            return Err(wish.wrong("nodeId", format!("the channel of node `{}` goes the other way", wish.node_id)));
+        }
         let is_messaging = slot.kind == ChannelKind::Messaging;
         for (field, is_set, fits) in [
             ("webhookId", webhook_id.is_some(), slot.kind == ChannelKind::Webhook),
@@ -131,10 +164,11 @@ pub fn check(channels: &Channels, graph: &Graph) -> Result<()> {
             ("credentialId", credential_id.is_some(), is_messaging),
         ] {
             if is_set && !fits {
-                let problem = format!("the channel of node `{node_id}` has no such field");
-                return Err(Error::invalid_body(format!("config.{field}"), problem));
+                let problem = format!("the channel of node `{}` has no such field", wish.node_id);
+                return Err(wish.wrong(&format!("config.{field}"), problem));
             }
         }
+        channels.insert(wish.node_id.clone(), wish.config.clone());
     }
-    Ok(())
+    Ok(channels)
 }

@@ -5,11 +5,14 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::text;
+use super::{header, text};
 use crate::{Error, Result};
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_PART_CHARS: usize = 8_192;
+const MAX_PLACE_CHARS: usize = 200;
+const MAX_URL_CHARS: usize = 2_000;
+const MAX_SCOPE_CHARS: usize = 1_000;
 
 /// A credential as it is given.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -102,12 +105,14 @@ impl Credential {
                 part("password", password, true)
             }
             Self::Header { header, value } => {
-                if http::HeaderName::try_from(header).is_err() {
-                    return Err(Error::invalid_body("header", "is no name of a header"));
+                if let Some(problem) = header::problem(header) {
+                    return Err(Error::invalid_body("header", problem));
                 }
+                text::at_most("header", header, MAX_PLACE_CHARS)?;
                 part("value", value, false)
             }
             Self::Query { parameter, value } => {
+                text::at_most("parameter", parameter, MAX_PLACE_CHARS)?;
                 part("parameter", parameter, false)?;
                 part("value", value, false)
             }
@@ -115,9 +120,11 @@ impl Credential {
                 if !token_url.starts_with("https://") && !token_url.starts_with("http://") {
                     return Err(Error::invalid_body("tokenUrl", "must begin with http:// or https://"));
                 }
+                text::at_most("tokenUrl", token_url, MAX_URL_CHARS)?;
                 part("tokenUrl", token_url, false)?;
                 part("clientId", client_id, false)?;
                 part("clientSecret", client_secret, false)?;
+                text::at_most("scope", scope.as_deref().unwrap_or_default(), MAX_SCOPE_CHARS)?;
                 part("scope", scope.as_deref().unwrap_or_default(), true)
             }
         }

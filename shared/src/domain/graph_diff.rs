@@ -1,9 +1,12 @@
-//! What is different between two graphs, for people to read.
+//! What is different between two graphs and their channels, for people to read.
+
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::channel::{ChannelConfig, Channels};
 use super::graph::{Connection, Graph, Node};
 
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -13,6 +16,7 @@ pub struct GraphDiff {
     pub summary: Vec<String>,
     pub nodes: Vec<NodeDiff>,
     pub connections: Vec<ConnectionDiff>,
+    pub channels: Vec<ChannelDiff>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -50,8 +54,27 @@ pub struct ConnectionDiff {
     pub connection: Connection,
 }
 
+#[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChannelDiff {
+    pub node_id: String,
+    /// Null where it was not configured.
+    #[schema(required)]
+    pub before: Option<ChannelConfig>,
+    #[schema(required)]
+    pub after: Option<ChannelConfig>,
+}
+
+/// What a version consists of.
+#[derive(Clone, Copy)]
+pub struct Versioned<'v> {
+    pub graph: &'v Graph,
+    pub channels: &'v Channels,
+}
+
 /// From one to the other: nodes in the order of the newer, then those that are gone.
-pub fn diff(before: &Graph, after: &Graph) -> GraphDiff {
+pub fn diff(old: Versioned<'_>, new: Versioned<'_>) -> GraphDiff {
+    let (before, after) = (old.graph, new.graph);
     let find = |graph: &'_ Graph, id: &str| graph.nodes.iter().position(|node| node.id == id);
     let mut nodes: Vec<NodeDiff> = Vec::new();
     for node in &after.nodes {
@@ -75,8 +98,20 @@ pub fn diff(before: &Graph, after: &Graph) -> GraphDiff {
     let mut connections = only(after, before, Change::Added);
     connections.extend(only(before, after, Change::Removed));
 
-    let summary = nodes.iter().map(in_words).chain(connections.iter().map(connection_in_words)).collect();
-    GraphDiff { summary, nodes, connections }
+    let named: BTreeSet<&String> = old.channels.keys().chain(new.channels.keys()).collect();
+    let channels = named.into_iter().map(|node_id| {
+        let config = |channels: &Channels| channels.get(node_id).cloned();
+        ChannelDiff { node_id: node_id.clone(), before: config(old.channels), after: config(new.channels) }
+    });
+    let channels: Vec<_> = channels.filter(|channel| channel.before != channel.after).collect();
+
+    let mut summary: Vec<String> = nodes.iter().map(in_words).collect();
+    summary.extend(connections.iter().map(connection_in_words));
+    summary.extend(channels.iter().map(|channel| format!("channel of node `{}` configured anew", channel.node_id)));
+    if summary.is_empty() && before.published() != after.published() {
+        summary.push("nodes or connections in another order".to_owned());
+    }
+    GraphDiff { summary, nodes, connections, channels }
 }
 
 fn whole(node: &Node, change: Change) -> NodeDiff {
@@ -145,8 +180,10 @@ mod tests {
             ],
             "connections": [link("a", "b"), link("b", "d")],
         }));
+        let channels = Channels::new();
+        let of = |graph| Versioned { graph, channels: &channels };
         assert_eq!(
-            diff(&before, &after).summary,
+            diff(of(&before), of(&after)).summary,
             [
                 "node `Big?` (b): config.expression, config.onError changed",
                 "node `d` added",
@@ -155,6 +192,15 @@ mod tests {
                 "connection `b`.out → `c`.in removed",
             ]
         );
-        assert!(diff(&after, &after.published()).summary.is_empty());
+        let moved = after.published();
+        assert!(diff(of(&after), of(&moved)).summary.is_empty());
+
+        let webhook = ChannelConfig { webhook_id: Some(uuid::Uuid::nil()), ..ChannelConfig::default() };
+        let connected: Channels = [("a".to_owned(), webhook)].into();
+        let connected = diff(of(&after), Versioned { graph: &after, channels: &connected });
+        assert_eq!(connected.summary, ["channel of node `a` configured anew"]);
+        let mut turned = after.clone();
+        turned.nodes.reverse();
+        assert_eq!(diff(of(&after), of(&turned)).summary, ["nodes or connections in another order"]);
     }
 }

@@ -7,6 +7,7 @@ pub mod channel;
 pub mod credential;
 pub mod graph;
 pub mod graph_diff;
+pub mod header;
 pub mod id;
 pub mod identity;
 pub mod lease;

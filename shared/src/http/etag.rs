@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, IntoResponseParts, Response, ResponseParts};
 use utoipa::IntoParams;
 
-/// The version of a resource: how often its owner changed it.
+/// The version of a resource: how often it changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ETag(String);
 

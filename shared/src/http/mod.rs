@@ -57,8 +57,9 @@ fn classify(error: &Error) -> (StatusCode, String) {
     (status, code.to_owned())
 }
 
-/// The code of an error, where it stands among others in an answer.
+/// The code of an error that stands among others in an answer. Its cause is logged.
 pub fn code(error: &Error) -> String {
+    log(error);
     classify(error).1
 }
 
@@ -72,14 +73,19 @@ fn of_provider(trouble: ProviderTrouble) -> StatusCode {
     }
 }
 
-/// An error's response in the envelope that `body` writes. Causes are logged here, once, and never sent.
-fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Response {
-    let (status, code) = classify(error);
+/// What is never sent.
+fn log(error: &Error) {
     match error {
         Error::Internal(cause) => tracing::error!(%cause, "request failed"),
         Error::Unavailable { cause, .. } => tracing::warn!(cause, "request put off"),
         _ => {}
     }
+}
+
+/// An error's response in the envelope that `body` writes. Causes are logged, once, and never sent.
+fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Response {
+    let (status, code) = classify(error);
+    log(error);
     let header: Option<(HeaderName, HeaderValue)> = match error {
         Error::Unauthenticated(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
         Error::Unavailable { retry_after_s, .. } | Error::Maintenance { retry_after_s, .. } => {

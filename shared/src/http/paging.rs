@@ -82,11 +82,11 @@ impl<T> Default for CommaList<T> {
     }
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for CommaList<T> {
+impl<'de, T: DeserializeOwned + PartialEq> Deserialize<'de> for CommaList<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Visitor<T>(PhantomData<T>);
 
-        impl<T: DeserializeOwned> serde::de::Visitor<'_> for Visitor<T> {
+        impl<T: DeserializeOwned + PartialEq> serde::de::Visitor<'_> for Visitor<T> {
             type Value = CommaList<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -95,7 +95,15 @@ impl<'de, T: DeserializeOwned> Deserialize<'de> for CommaList<T> {
 
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Self::Value, E> {
                 let words = text.split(',').map(str::trim);
-                words.map(|word| T::deserialize(word.into_deserializer())).collect::<Result<_, E>>().map(CommaList)
+                let mut values = Vec::new();
+                for word in words {
+                    let value = T::deserialize(word.into_deserializer())?;
+                    // Said twice, it is the same; and what is looked for stays within what a query may hold.
+                    if !values.contains(&value) {
+                        values.push(value);
+                    }
+                }
+                Ok(CommaList(values))
             }
         }
 

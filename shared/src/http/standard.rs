@@ -110,10 +110,10 @@ pub struct ErrorBody {
 #[derive(Serialize, Deserialize, ToSchema)]
 pub struct ErrorDetail {
     /// For programs: stable.
-    #[schema(example = "agent_not_found")]
+    #[schema(example = "unavailable")]
     pub code: String,
     /// For people: says what to do.
-    #[schema(example = "no such agent")]
+    #[schema(example = "the platform is busy; try again in 1 s")]
     pub message: String,
     /// Where there is more to say: of a graph, all that is wrong with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

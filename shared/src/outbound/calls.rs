@@ -7,11 +7,13 @@ use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue, USER_AGENT};
 use http::{Request, StatusCode, Uri};
+use tokio::time::Instant;
 use url::Url;
 
 use super::oauth2::Tokens;
 use super::{Answer, Outbound, OutboundError, Patience};
 use crate::domain::credential::Credential;
+use crate::domain::header;
 use crate::domain::id::CredentialId;
 
 const AGENT: HeaderValue = HeaderValue::from_static("atelier");
@@ -41,6 +43,7 @@ impl Calls {
         Self { outbound, tokens: Arc::default() }
     }
 
+    /// `patience` is for all of it: the token, the redirects, and the call again with another token.
     pub async fn send(
         &self,
         mut request: Request<Bytes>,
@@ -64,19 +67,25 @@ impl Calls {
         credential: &Credential,
         patience: &Patience,
     ) -> Result<Answer, CallError> {
-        let (token, is_new) = self.token(id, credential).await?;
-        let answer = self.outbound.follow(with_token(request.clone(), token), patience).await?;
+        let deadline = Instant::now() + patience.total;
+        let (token, is_new) = self.tokens.get(&self.outbound, id, credential, deadline).await?;
+        let answer = self.outbound.follow(with_token(request.clone(), token), &patience.until(deadline)).await?;
         if answer.status != StatusCode::UNAUTHORIZED || is_new {
             return Ok(answer);
         }
         self.tokens.forget(&id);
-        let (token, _) = self.token(id, credential).await?;
-        Ok(self.outbound.follow(with_token(request, token), patience).await?)
+        let (token, _) = self.tokens.get(&self.outbound, id, credential, deadline).await?;
+        Ok(self.outbound.follow(with_token(request, token), &patience.until(deadline)).await?)
     }
 
     /// The `Authorization` of a credential of client credentials, and whether it was fetched for this.
-    pub async fn token(&self, id: CredentialId, credential: &Credential) -> Result<(HeaderValue, bool), CallError> {
-        self.tokens.get(&self.outbound, id, credential).await
+    pub async fn token(
+        &self,
+        id: CredentialId,
+        credential: &Credential,
+        patience: &Patience,
+    ) -> Result<(HeaderValue, bool), CallError> {
+        self.tokens.get(&self.outbound, id, credential, Instant::now() + patience.total).await
     }
 }
 
@@ -95,6 +104,10 @@ fn apply(credential: &Credential, request: &mut Request<Bytes>) -> Result<(), Ca
             request.headers_mut().insert(AUTHORIZATION, basic(username, password)?);
         }
         Credential::Header { header, value } => {
+            // It was looked at when it was made, and is again: a connection is shared with others.
+            if header::problem(header).is_some() {
+                return Err(CallError::Unfit);
+            }
             let header = HeaderName::try_from(header).map_err(|_| CallError::Unfit)?;
             request.headers_mut().insert(header, secret(value)?);
         }

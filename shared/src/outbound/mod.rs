@@ -48,6 +48,14 @@ pub struct Patience {
     pub total: Duration,
 }
 
+impl Patience {
+    /// What is left of it when all must be over by then.
+    fn until(&self, deadline: Instant) -> Self {
+        let left = deadline.saturating_duration_since(Instant::now());
+        Self { total: self.total.min(left), ..*self }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutboundError {
     #[error("the destination is not one that requests may go to")]

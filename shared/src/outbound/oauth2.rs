@@ -51,11 +51,12 @@ impl Tokens {
         outbound: &Outbound,
         id: CredentialId,
         credential: &Credential,
+        deadline: Instant,
     ) -> Result<(HeaderValue, bool), CallError> {
         let Credential::Oauth2ClientCredentials { token_url, client_id, client_secret, scope } = credential else {
             return Err(CallError::Unfit);
         };
-        let client = Client { token_url, client_id, client_secret, scope: scope.as_deref() };
+        let client = Client { token_url, client_id, client_secret, scope: scope.as_deref(), deadline };
         let mut refused = None;
         let mut is_new = false;
         for _ in 0..2 {
@@ -89,6 +90,7 @@ struct Client<'a> {
     client_id: &'a str,
     client_secret: &'a str,
     scope: Option<&'a str>,
+    deadline: Instant,
 }
 
 #[derive(Deserialize)]
@@ -124,7 +126,7 @@ impl Client<'_> {
         let request = self.request(in_header)?;
         let asked = Instant::now();
         // Redirects are not followed: a secret goes where it was meant to go.
-        let answer = outbound.send(request, &PATIENCE).await?;
+        let answer = outbound.send(request, &PATIENCE.until(self.deadline)).await?;
         let status = answer.status;
         let body = answer.body.whole(MAX_ANSWER_BYTES).await?;
         if status != StatusCode::OK {

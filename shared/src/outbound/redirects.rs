@@ -20,9 +20,8 @@ impl Outbound {
         let deadline = Instant::now() + patience.total;
         let (mut parts, mut body) = request.into_parts();
         for _ in 0..=MAX_REDIRECTS {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let patience = Patience { total: left, ..*patience };
-            let answer = self.send(Request::from_parts(parts.clone(), body.clone()), &patience).await?;
+            let request = Request::from_parts(parts.clone(), body.clone());
+            let answer = self.send(request, &patience.until(deadline)).await?;
             let Some(location) = location(answer.status, &answer.headers) else { return Ok(answer) };
             turn(&mut parts, &mut body, answer.status, location)?;
         }

@@ -101,6 +101,10 @@ impl Credentials {
         found.into_iter().map(summary).collect()
     }
 
+    pub async fn get(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<CredentialSummary> {
+        summary(self.entities.get(&keys::credential(account, workflow, id)).await?.ok_or(GONE)?)
+    }
+
     /// The credential in clear, for the call that carries it.
     pub async fn open(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<Credential> {
         let item = self.entities.get(&keys::credential(account, workflow, id)).await?;

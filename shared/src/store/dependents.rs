@@ -9,6 +9,7 @@ use super::write::Write;
 use crate::domain::id::{AgentId, OrgId, UserId, WorkflowId};
 use crate::domain::identity::Account;
 use crate::domain::reference::Reference;
+use crate::domain::time::Time;
 use crate::{Error, Result};
 
 /// Something that names another.
@@ -43,6 +44,19 @@ impl Dependent {
             By::Workflow(workflow) => keys::dependent_workflow(self.account, reference, workflow),
         }
     }
+}
+
+/// What was there when it was looked up must still be there when it is named.
+pub(super) fn still_there(table: &Table, account: Account, reference: &Reference, now: Time) -> Write {
+    let there = table
+        .check(keys::place(account, reference))
+        .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)");
+    if !matches!(reference, Reference::Model(_)) {
+        return there;
+    }
+    let answers = "attribute_not_exists(model.retires_at) OR attribute_type(model.retires_at, :null) \
+        OR model.retires_at > :now";
+    there.require(answers).bind(":null", "NULL").bind(":now", now)
 }
 
 pub(super) fn added(table: &Table, dependent: Dependent, reference: &Reference) -> Write {

@@ -119,9 +119,11 @@ impl WebhookEvents {
         };
         let (mut items, mut looked_at) = (Vec::new(), 0);
         loop {
-            query.limit = Some(limit);
+            // What a filter is to find is looked for in larger steps.
+            let step = if outcomes.is_empty() { limit } else { limit.max(100) };
+            query.limit = Some(step);
             let mut found = self.journal.query(&query).await?;
-            looked_at += limit;
+            looked_at += step;
             items.append(&mut found.items);
             let is_enough = items.len() >= limit as usize || looked_at >= MOST_LOOKED_AT;
             match found.next {

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 use super::keys;
 use super::table::{Item, Query, Table, parse, to_item};
@@ -132,22 +133,29 @@ impl Webhooks {
         found.filter(|webhook| webhook.account == account && webhook.workflow == workflow).ok_or(GONE)
     }
 
-    /// Gives the webhook a new token: the one before is not valid any more.
-    pub async fn renew(&self, webhook: &Webhook, now: Time) -> Result<(Webhook, SecretToken)> {
-        let token = SecretToken::generate(TokenKind::Channel);
-        let (hash, last4) = (token.hash(), token.last4().to_owned());
-        let write = self
-            .entities
-            .update(keys::webhook(webhook.id))
-            .set("token_hash", hash.as_str())
-            .set("token_last4", &last4)
-            .set("token_created_at", now)
-            .remove("last_used_at")
-            .require("attribute_exists(pk)");
-        self.entities.write(write).await?.map_err(|_| GONE)?;
-        let renewed =
-            Webhook { token: hash, token_last4: last4, token_created_at: now, last_used_at: None, ..webhook.clone() };
-        Ok((renewed, token))
+    /// Gives the webhooks new tokens: the ones before are not valid any more. All get one or none does, so that no token
+    /// is made that nobody is told.
+    pub async fn renew(&self, webhooks: &[Webhook], now: Time) -> Result<Vec<(Webhook, SecretToken)>> {
+        let renewed: Vec<_> = webhooks.iter().map(|webhook| renewed(webhook, now)).collect();
+        let mut writes: Vec<_> = renewed
+            .iter()
+            .map(|(webhook, _)| {
+                self.entities
+                    .update(keys::webhook(webhook.id))
+                    .set("token_hash", webhook.token.as_str())
+                    .set("token_last4", &webhook.token_last4)
+                    .set("token_created_at", now)
+                    .remove("last_used_at")
+                    .require("attribute_exists(pk)")
+            })
+            .collect();
+        let done = match writes.len() {
+            0 => Ok(()),
+            1 => self.entities.write(writes.remove(0)).await?,
+            _ => self.entities.transact(Uuid::now_v7(), &writes).await?,
+        };
+        done.map_err(|_| GONE)?;
+        Ok(renewed)
     }
 
     /// Notes that a call showed the token: at most one write a minute, however many calls there are.
@@ -171,4 +179,11 @@ impl Webhooks {
         ];
         self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)
     }
+}
+
+fn renewed(webhook: &Webhook, now: Time) -> (Webhook, SecretToken) {
+    let token = SecretToken::generate(TokenKind::Channel);
+    let (hash, token_last4) = (token.hash(), token.last4().to_owned());
+    let renewed = Webhook { token: hash, token_last4, token_created_at: now, last_used_at: None, ..webhook.clone() };
+    (renewed, token)
 }

@@ -85,6 +85,12 @@ async fn channels_are_configured_until_nothing_is_missing() {
         .await;
     assert_eq!(other.status, "200 OK");
     assert_eq!(ada.get(&path).await.json["data"]["hasUnpublishedChanges"], true);
+    let diff = ada.get(&format!("{path}/releases/{release}/diff/draft")).await;
+    assert_eq!(diff.json["data"]["summary"], json!(["channel of node `say` configured anew"]));
+    assert_eq!(
+        diff.json["data"]["channels"],
+        json!([{"nodeId": "say", "before": {"provider": "slack", "credentialId": credential}, "after": null}])
+    );
 
     // A channel goes with its node.
     ada.patch(&path, json!({"graph": echo()})).await;
@@ -173,13 +179,20 @@ async fn what_is_wrong_with_channels_is_named() {
     for (body, message) in [
         (
             json!({"inputs": [{"nodeId": "ghost"}, {"nodeId": "hook", "config": {"provider": "slack"}}]}),
-            "config.provider: the channel of node `hook` has no such field",
+            "inputs[1].config.provider: the channel of node `hook` has no such field",
         ),
         (
             json!({"inputs": [{"nodeId": "ghost", "config": {"webhookId": nobody}}]}),
-            "nodeId: the draft has no node `ghost` with a channel",
+            "inputs[0].nodeId: the draft has no node `ghost` with a channel",
         ),
-        (json!({"inputs": [{"nodeId": "hook"}, {"nodeId": "hook"}]}), "inputs[1].nodeId: has a channel already"),
+        (
+            json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": nobody}}, {"nodeId": "hook"}]}),
+            "inputs[1].nodeId: has a channel already",
+        ),
+        (
+            json!({"outputs": [{"nodeId": "hook", "config": {"webhookId": nobody}}]}),
+            "outputs[0].nodeId: the channel of node `hook` goes the other way",
+        ),
         (
             json!({"outputs": [{"nodeId": "say", "config": {"provider": "pigeon"}}]}),
             "outputs[0].config.provider: unknown variant `pigeon`, expected one of `slack`, `telegram`, `whatsapp`, `http` at line 1 column 57",
@@ -284,12 +297,18 @@ async fn a_credential_of_every_type_is_kept_and_never_shown() {
     }
     let listed = ada.get(&path).await;
     assert_eq!(listed.column("name"), ["a", "b", "c", "d", "e"]);
+    let one = ada.get(&format!("{path}/{}", listed.column("id")[4])).await;
+    assert_eq!(one.json["data"], listed.json["data"][4]);
+    assert_eq!(ada.get(&format!("{path}/{}", WorkflowId::new())).await.code(), "credential_not_found");
     assert!(!listed.text.contains(secret));
     for (wrong, field) in [
         (json!({"name": "", "type": "bearer", "token": "x"}), "name"),
         (json!({"name": "x", "type": "bearer", "token": ""}), "token"),
         (json!({"name": "x", "type": "bearer", "token": "a\r\nX-Evil: 1"}), "token"),
         (json!({"name": "x", "type": "header", "header": "no header", "value": "x"}), "header"),
+        (json!({"name": "x", "type": "header", "header": "Content-Length", "value": "200"}), "header"),
+        (json!({"name": "x", "type": "header", "header": "host", "value": "example.com"}), "header"),
+        (json!({"name": "x", "type": "header", "header": "x".repeat(201), "value": "x"}), "header"),
         (json!({"name": "x", "type": "basic", "username": "a:b", "password": "x"}), "username"),
         (
             json!({"name": "x", "type": "oauth2_client_credentials", "tokenUrl": "file:///x", "clientId": "c", "clientSecret": "s"}),

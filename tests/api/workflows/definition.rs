@@ -179,8 +179,36 @@ async fn a_large_graph_is_kept_whole_and_leaves_nothing_behind() {
     let renamed = ada.patch(&path, json!({"name": "Larger"})).await;
     assert_eq!(renamed.json["data"]["graph"], saying(&"y".repeat(30_000)));
     assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+    assert_eq!(app.objects("graphs"), 1);
     let small = ada.patch(&path, json!({"graph": echo()})).await;
     assert_eq!(small.json["data"]["graph"], echo());
+    assert_eq!(app.objects("graphs"), 0);
+
+    // A creation that is repeated keeps one graph, not two.
+    let key = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
+    let new = json!({"name": "Large", "graph": saying(&"x".repeat(60_000))});
+    for _ in 0..3 {
+        let made = send(ada.request(Method::POST, WORKFLOWS).header("Idempotency-Key", key).json(&new)).await;
+        assert_eq!(made.status, "201 Created");
+    }
+    assert_eq!(app.objects("graphs"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_graph_outlives_those_who_save_it_at_once() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Large", saying(&"x".repeat(30_000))).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    for round in 0..10 {
+        // The same twice and thrice, and back to what it was.
+        let drafts = ["a", "a", "b", "a", "x", "b"].map(|letter| json!({"graph": saying(&letter.repeat(30_000))}));
+        let saved = join_all(drafts.into_iter().map(|draft| ada.patch(&path, draft))).await;
+        assert!(saved.iter().all(|answer| answer.status == "200 OK"), "{round}");
+        assert_eq!(ada.get(&path).await.status, "200 OK", "{round}");
+        assert_eq!(app.objects("graphs"), 1, "{round}");
+    }
+    assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
 }
 
 #[tokio::test]

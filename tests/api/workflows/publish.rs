@@ -99,6 +99,89 @@ async fn two_hundred_who_edit_and_publish_leave_no_gap() {
     assert_eq!(active, 1);
 }
 
+/// The smallest and the longest numbers that a slider leaves behind.
+#[tokio::test]
+async fn a_number_is_published_as_it_was_written() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    for temperature in ["9.71445146547012e-17", "0.1", "0.30000000000000004", "1.7976931348623157e308", "5e-324"] {
+        let mut graph = echo();
+        graph["nodes"][0]["config"] = json!({"example": {"t": temperature.parse::<f64>().unwrap()}});
+        let id = created(&ada, "Number", graph.clone()).await;
+        let published = act(&ada, &id, "publish").await;
+        assert_eq!(published.status, "201 Created", "{temperature}: {}", published.text);
+        let release =
+            format!("{WORKFLOWS}/{id}/releases/{}", published.json["data"]["release"]["id"].as_str().unwrap());
+        let status = ada.get(&format!("{release}/runtime-status")).await;
+        assert_eq!(status.json["data"]["manifestIntact"], true, "{temperature}");
+        let manifest = ada.get(&format!("{release}/manifest")).await;
+        assert_eq!(manifest.json["data"]["graph"]["nodes"][0]["config"], graph["nodes"][0]["config"], "{temperature}");
+    }
+}
+
+#[tokio::test]
+async fn a_workflow_that_needs_too_many_things_is_refused_before_it_is_published() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = created(&ada, "Caller", echo()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let (mut nodes, mut connections) = (vec![echo()["nodes"][0].clone()], Vec::new());
+    for index in 0..49 {
+        let bearer = json!({"name": "x", "type": "bearer", "token": "x"});
+        let credential = ada.post_json(&format!("{path}/webhook-credentials/outbound"), bearer).await.id().to_owned();
+        let config = json!({"url": "https://example.com", "credentialId": credential});
+        nodes.push(json!({"id": format!("n{index}"), "type": "http", "config": config}));
+        let before = if index == 0 { "start".to_owned() } else { format!("n{}", index - 1) };
+        let to = json!({"node": format!("n{index}"), "port": "in"});
+        connections.push(json!({"from": {"node": before, "port": "out"}, "to": to}));
+    }
+    nodes.push(echo()["nodes"][1].clone());
+    let to = json!({"node": "end", "port": "in"});
+    let graph = |last: usize| {
+        let mut connections = connections[..last].to_vec();
+        connections.push(json!({"from": {"node": format!("n{}", last - 1), "port": "out"}, "to": to}));
+        let nodes: Vec<_> = nodes[..=last].iter().chain(nodes.last()).cloned().collect();
+        json!({"graph": {"nodes": nodes, "connections": connections}})
+    };
+    ada.patch(&path, graph(49)).await;
+    let validated = act(&ada, &id, "validate").await;
+    assert_eq!(validated.json["data"]["problems"][0]["code"], "too_many_references", "{}", validated.text);
+    let refused = act(&ada, &id, "publish").await;
+    assert_eq!(
+        refused.json["error"]["message"],
+        "the workflow needs 49 agents, models, workflows, credentials and webhooks, and may at most 48"
+    );
+    // As many as there may be; and then as many others.
+    ada.patch(&path, graph(48)).await;
+    assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+    ada.patch(&path, json!({"graph": echo()})).await;
+    assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+}
+
+/// What a release names is watched as long as it is the active one, and no longer.
+#[tokio::test]
+async fn a_thing_that_is_named_again_is_watched_again() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let used = published(&ada, "Used").await;
+    let mut naming = echo();
+    naming["nodes"][1] = json!({"id": "end", "type": "workflow", "config": {"workflowId": used}});
+    let id = created(&ada, "User", naming.clone()).await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let users = async || {
+        let impact = ada.get(&format!("{WORKFLOWS}/{used}/delete-impact")).await;
+        impact.json["data"]["workflows"].as_array().unwrap().len()
+    };
+    for (graph, count) in [(naming.clone(), 1), (echo(), 0), (naming, 1)] {
+        ada.patch(&path, json!({"graph": graph})).await;
+        assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+        assert_eq!(users().await, count);
+    }
+    ada.delete(&format!("{WORKFLOWS}/{used}")).await;
+    app.platform.drain().await;
+    assert_eq!(ada.get(&path).await.json["data"]["state"], "needs_attention");
+}
+
 #[tokio::test]
 async fn what_is_published_stays_as_it_was() {
     let app = TestApp::start().await;

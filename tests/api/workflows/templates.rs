@@ -17,6 +17,11 @@ async fn templates_are_listed_searched_and_read() {
     assert_eq!(names, list.column("name"));
     let found = ada.get(&format!("{WORKFLOWS}/templates?search=TRIAGE")).await;
     assert_eq!(found.column("slug"), ["support-triage"]);
+    // A word that stands in the slug alone, and one that stands in the tags alone.
+    for (search, slug) in [("back-check", "translation-back-check"), ("RAG", "rag-answer")] {
+        let found = ada.get(&format!("{WORKFLOWS}/templates?search={search}")).await;
+        assert!(found.column("slug").contains(&slug), "{}", found.text);
+    }
     let sales = ada.get(&format!("{WORKFLOWS}/templates?category=sales")).await;
     assert!(sales.column("category").iter().all(|category| *category == "sales"));
     assert_eq!(ada.get(&format!("{WORKFLOWS}/templates?category=magic")).await.code(), "invalid_query");

@@ -105,6 +105,8 @@ async fn versions_are_compared_in_words() {
         draft.json["data"]["nodes"][0]["fields"],
         json!([{"field": "config.template", "before": "hello", "after": "good bye"}])
     );
+    let webhook_less = ada.get(&format!("{path}/releases/{two}/diff/draft")).await;
+    assert_eq!(webhook_less.json["data"]["channels"], json!([]));
     let same = ada.get(&format!("{path}/releases/{two}/diff/{two}")).await;
     assert_eq!(same.json["data"]["summary"], json!([]));
     let nowhere = ada.get(&format!("{path}/releases/{two}/diff/019cb8e2-3f4a-7c21-9b6d-000000000000")).await;

@@ -1,10 +1,9 @@
 //! Channels, as they are shown and configured.
 
 use serde::{Deserialize, Serialize};
-use shared::domain::channel::{self, ChannelConfig, ChannelKind, Channels, Direction, Equipment, Slot};
+use shared::domain::channel::{self, ChannelConfig, ChannelKind, Direction, Equipment, Slot, Wish};
 use shared::domain::object;
 use shared::domain::workflow::Workflow;
-use shared::{Error, Result};
 use utoipa::ToSchema;
 
 /// All channels of a workflow's draft: one for each node that begins or ends a run.
@@ -80,18 +79,10 @@ struct ChannelIn {
 }
 
 impl ConnectionsIn {
-    pub fn channels(self) -> Result<Channels> {
-        let mut channels = Channels::new();
-        for (list, all) in [("inputs", self.inputs), ("outputs", self.outputs)] {
-            for (index, ChannelIn { node_id, config, .. }) in all.into_iter().enumerate() {
-                if channels.contains_key(&node_id) {
-                    return Err(Error::invalid_body(format!("{list}[{index}].nodeId"), "has a channel already"));
-                }
-                channels.insert(node_id, config);
-            }
-        }
-        // What is not configured is the same as what is left out.
-        channels.retain(|_, config| *config != ChannelConfig::default());
-        Ok(channels)
+    pub fn wishes(self) -> Vec<Wish> {
+        let wish =
+            |direction| move |(index, ChannelIn { node_id, config, .. })| Wish { direction, index, node_id, config };
+        let inputs = self.inputs.into_iter().enumerate().map(wish(Direction::Input));
+        inputs.chain(self.outputs.into_iter().enumerate().map(wish(Direction::Output))).collect()
     }
 }

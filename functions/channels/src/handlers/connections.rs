@@ -62,9 +62,9 @@ pub async fn replace_connections(
     if_match: IfMatch,
     Json(connections): Json<ConnectionsIn>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
-    let channels = connections.channels()?;
+    let wishes = connections.wishes();
     let change = |workflow: &Workflow| {
-        let after = workflow.connected(channels.clone(), Time::now())?;
+        let after = workflow.connected(&wishes, Time::now())?;
         if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
     };
     let workflow = stores.workflows.change(caller.account(), id, change).await?;

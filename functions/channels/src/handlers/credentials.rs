@@ -58,12 +58,8 @@ pub async fn regenerate_inbound(
         Some(webhook) => vec![stores.webhooks.get(caller.account(), id, WebhookId::from(webhook)).await?],
         None => stores.webhooks.list(caller.account(), id).await?,
     };
-    let mut data = Vec::new();
-    for webhook in &webhooks {
-        let (webhook, token) = stores.webhooks.renew(webhook, Time::now()).await?;
-        data.push(InboundOut::new(&webhook, Some(&token)));
-    }
-    Ok(Data { data })
+    let renewed = stores.webhooks.renew(&webhooks, Time::now()).await?;
+    Ok(Data { data: renewed.iter().map(|(webhook, token)| InboundOut::new(webhook, Some(token))).collect() })
 }
 
 /// List outbound credentials
@@ -109,6 +105,32 @@ pub async fn create_credential(
     credential.check(&name)?;
     let made = stores.credentials.create(caller.account(), id, name, &credential).await?;
     Ok((StatusCode::CREATED, Data { data: made.into() }))
+}
+
+/// Read an outbound credential
+///
+/// What it is called and of which type it is; never its secrets.
+#[utoipa::path(
+    get, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}", tag = "channels",
+    security(("bearer" = [])),
+    params(
+        ("id" = Uuid, Path, description = "The workflow"),
+        ("credential_id" = Uuid, Path, description = "The credential"),
+    ),
+    responses(
+        (status = 200, description = "The credential", body = Data<CredentialOut>),
+        (status = 404, description = "No such workflow of the caller's, or no such credential of it", body = ErrorBody),
+        Refused,
+    ),
+)]
+pub async fn get_credential(
+    State(stores): State<Stores>,
+    Caller(caller): Caller,
+    Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
+) -> Result<Data<CredentialOut>> {
+    stores.workflows.standing(caller.account(), id).await?;
+    let found = stores.credentials.get(caller.account(), id, credential_id).await?;
+    Ok(Data { data: found.into() })
 }
 
 /// Delete an outbound credential

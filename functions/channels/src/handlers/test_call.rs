@@ -68,7 +68,7 @@ async fn answered(
     request: Option<Request<Bytes>>,
 ) -> std::result::Result<Option<u16>, CallError> {
     let Some(request) = request else {
-        stores.calls.token(id, credential).await?;
+        stores.calls.token(id, credential, &PATIENCE).await?;
         return Ok(None);
     };
     let answer = stores.calls.send(request, Some((id, credential)), &PATIENCE).await?;

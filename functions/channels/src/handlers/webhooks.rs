@@ -2,7 +2,8 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::domain::id::{WebhookId, WorkId, WorkflowId};
+use shared::Error;
+use shared::domain::id::{Id, WebhookId, WorkId, WorkflowId};
 use shared::domain::time::Time;
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::domain::webhook::{self, Webhook};
@@ -142,6 +143,7 @@ pub async fn regenerate_token(
 ) -> Result<Data<WebhookOut>> {
     stores.workflows.standing(caller.account(), id).await?;
     let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
-    let (webhook, token) = stores.webhooks.renew(&webhook, Time::now()).await?;
+    let renewed = stores.webhooks.renew(&[webhook], Time::now()).await?;
+    let (webhook, token) = renewed.into_iter().next().ok_or(Error::NotFound { kind: WebhookId::KIND })?;
     Ok(Data { data: WebhookOut::new(webhook, &base_url, Some(&token)) })
 }

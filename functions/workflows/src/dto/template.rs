@@ -20,7 +20,7 @@ pub struct ListTemplates {
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
-    /// Only templates whose name, description or tags contain this, in whatever case.
+    /// Only templates whose slug, name, description or tags contain this, in whatever case.
     #[param(nullable = false)]
     search: Option<String>,
     /// Only templates for one of these, separated by commas.
@@ -55,7 +55,8 @@ impl ListTemplates {
         if let Some(search) = self.search.as_deref().map(text::folded) {
             let contains = |text: &str| text::folded(text).contains(&search);
             found.retain(|template| {
-                contains(template.name)
+                contains(template.slug)
+                    || contains(template.name)
                     || contains(template.description)
                     || template.tags.iter().any(|tag| contains(tag))
             });

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::domain::graph_diff::diff;
+use shared::domain::graph_diff::{Versioned, diff};
 use shared::domain::id::{DeploymentId, Id, NotAnId, ReleaseId, WorkflowId};
 use shared::domain::text;
 use shared::domain::workflow::{Manifest, WorkflowState};
@@ -142,15 +142,15 @@ pub async fn get_runtime_status(
 ) -> Result<Data<RuntimeStatusOut>> {
     let standing = stores.workflows.standing(caller.account(), id).await?;
     let release = stores.workflows.release(caller.account(), id, release_id).await?;
-    let manifest = stores.workflows.manifest(caller.account(), id, &release).await;
-    let manifest_intact = manifest.is_ok();
+    let manifest = stores.workflows.intact_manifest(caller.account(), id, &release).await?;
+    let manifest_intact = manifest.is_some();
     let (runs, problems) = match &manifest {
-        Ok(manifest) => {
+        Some(manifest) => {
             let examiner = Examiner { stores: &stores, caller: &caller };
-            let (prepared, problems) = examiner.examine(id, &manifest.graph, &manifest.channels).await?;
-            (prepared.is_some(), problems)
+            let (references, problems) = examiner.examine(id, &manifest.graph, &manifest.channels).await?;
+            (references.is_some(), problems)
         }
-        Err(_) => (false, Vec::new()),
+        None => (false, Vec::new()),
     };
     let is_active = standing.active.is_some_and(|active| active.release == release_id);
     let status = match standing.state {
@@ -215,18 +215,20 @@ pub async fn diff_releases(
     let published = async |release: ReleaseId| {
         let release = stores.workflows.release(account, id, release).await?;
         let manifest = stores.workflows.manifest(account, id, &release).await?;
-        Ok::<_, shared::Error>((release.number, manifest.graph))
+        Ok::<_, shared::Error>((release.number, (manifest.graph, manifest.channels)))
     };
     let workflow = stores.workflows.get(account, id).await?;
     let (from, before) = published(before).await?;
     let (to, after) = match after {
-        Version::Draft => (None, workflow.graph),
+        Version::Draft => (None, (workflow.graph, workflow.channels)),
         Version::Release(release) => {
-            let (number, graph) = published(release).await?;
-            (Some(number), graph)
+            let (number, version) = published(release).await?;
+            (Some(number), version)
         }
     };
-    Ok(Data { data: DiffOut { from, to, diff: diff(&before, &after) } })
+    let before = Versioned { graph: &before.0, channels: &before.1 };
+    let after = Versioned { graph: &after.0, channels: &after.1 };
+    Ok(Data { data: DiffOut { from, to, diff: diff(before, after) } })
 }
 
 /// List deployments

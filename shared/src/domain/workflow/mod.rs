@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::channel::{self, Channels};
+use super::channel::{self, Channels, Wish};
 use super::graph::{Graph, hash};
 use super::id::{ReleaseId, WorkflowId};
 use super::identity::Account;
@@ -43,7 +43,7 @@ pub struct Workflow {
     pub gone: BTreeSet<Reference>,
     pub created_at: Time,
     pub updated_at: Time,
-    /// Counts its owner's changes.
+    /// Counts its changes: those of its owner, and that something it names went or came back.
     pub revision: u64,
 }
 
@@ -140,9 +140,9 @@ impl Workflow {
     }
 
     /// With its channels configured so, and no others.
-    pub fn connected(&self, channels: Channels, now: Time) -> Result<Self> {
+    pub fn connected(&self, wishes: &[Wish], now: Time) -> Result<Self> {
         self.check_editable()?;
-        channel::check(&channels, &self.graph)?;
+        let channels = channel::configured(wishes, &self.graph)?;
         Ok(Self { channels, updated_at: now, revision: self.revision + 1, ..self.clone() })
     }
 

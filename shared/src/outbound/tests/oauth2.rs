@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::Request;
 use serde_json::{Value, json};
 
-use super::super::{CallError, Calls, Guard, Outbound, OutboundError};
+use super::super::{CallError, Calls, Guard, Outbound, OutboundError, Patience};
 use super::{PATIENCE, Stage, closing, line};
 use crate::domain::credential::Credential;
 use crate::domain::id::CredentialId;
@@ -84,7 +84,7 @@ async fn a_token_is_asked_for_as_the_standard_says_and_used_until_it_expires() {
     assert!(asked.ends_with("\r\n\r\ngrant_type=client_credentials"), "{asked}");
 
     let outbound = Outbound::new(Guard::default(), granting.stage.clone());
-    Calls::new(outbound).token(CredentialId::new(), &client(Some("read write"))).await.unwrap();
+    Calls::new(outbound).token(CredentialId::new(), &client(Some("read write")), &PATIENCE).await.unwrap();
     assert!(granting.stage.heard().last().unwrap().ends_with("&scope=read+write"));
 }
 
@@ -137,9 +137,23 @@ async fn servers_that_take_the_secret_in_the_body_alone_are_understood() {
     });
     let stage = stage.await;
     let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));
-    let (token, is_new) = calls.token(CredentialId::new(), &client(None)).await.unwrap();
+    let (token, is_new) = calls.token(CredentialId::new(), &client(None), &PATIENCE).await.unwrap();
     assert!(token == "Bearer t" && token.is_sensitive() && is_new);
     assert!(stage.heard()[1].ends_with("&client_id=the+client&client_secret=s%3Ae%2Bcret"));
+}
+
+#[tokio::test]
+async fn patience_is_for_the_token_and_the_call_together() {
+    let granted = closing("200 OK", &[], r#"{"access_token": "t"}"#);
+    let stage = Stage::resolving(&[&[PUBLIC]]).answering(move |_| {
+        std::thread::sleep(Duration::from_millis(80));
+        granted.clone()
+    });
+    let calls = Calls::new(Outbound::new(Guard::default(), stage.await));
+    let request = Request::get("http://api.test/x").body(Bytes::new()).unwrap();
+    let patience = Patience { total: Duration::from_millis(120), ..PATIENCE };
+    let late = calls.send(request, Some((CredentialId::new(), &client(None))), &patience).await;
+    assert_eq!(late.err(), Some(CallError::Outbound(OutboundError::Timeout { sent: true })));
 }
 
 #[tokio::test]
@@ -162,15 +176,15 @@ async fn what_comes_instead_of_a_token_is_told_and_not_kept() {
         let stage = Stage::resolving(&[&[PUBLIC]]).answering(move |_| answer.clone()).await;
         let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));
         let id = CredentialId::new();
-        assert_eq!(calls.token(id, &client(None)).await.unwrap_err(), expected);
+        assert_eq!(calls.token(id, &client(None), &PATIENCE).await.unwrap_err(), expected);
         let before = stage.heard().len();
         assert!(before <= 2);
-        assert_eq!(calls.token(id, &client(None)).await.unwrap_err(), expected);
+        assert_eq!(calls.token(id, &client(None), &PATIENCE).await.unwrap_err(), expected);
         assert!(stage.heard().len() > before, "it is asked again");
     }
     let inside = Stage::resolving(&[&["10.0.0.1"]]);
     let calls = Calls::new(Outbound::new(Guard::default(), inside.clone()));
-    let forbidden = calls.token(CredentialId::new(), &client(None)).await.unwrap_err();
+    let forbidden = calls.token(CredentialId::new(), &client(None), &PATIENCE).await.unwrap_err();
     assert_eq!(forbidden, CallError::Outbound(OutboundError::Forbidden));
     assert!(inside.dialled().is_empty());
 }

@@ -202,12 +202,7 @@ impl Agents {
         let mut writes = vec![update];
         for reference in added {
             writes.push(dependents::added(&self.entities, dependent, reference));
-            // It was there when it was looked up; it must still be there when it is named.
-            writes.push(
-                self.entities
-                    .check(keys::place(after.account, reference))
-                    .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)"),
-            );
+            writes.push(dependents::still_there(&self.entities, after.account, reference, Time::now()));
         }
         writes.extend(removed.map(|reference| dependents::removed(&self.entities, dependent, reference)));
 

@@ -40,8 +40,10 @@ impl Workflows {
             let place = place(dependent);
             let item = found.iter().find(|item| keys::Key::of(item).as_ref() == Some(&place));
             let Some(item) = item.filter(|item| !item.contains_key("deleted_at")) else { continue };
-            let NamedItem { head } = parse(item.clone())?;
+            let NamedItem { head, references } = parse(item.clone())?;
             match dependent.by {
+                // A publication that was given up may have left word of itself.
+                By::Workflow(_) if !references.contains(&Reference::Workflow(id)) => {}
                 By::Agent(id) => impact.agents.push(Named { id: id.uuid(), name: head.name }),
                 By::Workflow(id) => impact.workflows.push(Named { id: id.uuid(), name: head.name }),
             }
@@ -60,6 +62,9 @@ fn place(Dependent { account, by }: Dependent) -> keys::Key {
 #[derive(Deserialize)]
 struct NamedItem {
     head: NamedHead,
+    /// Of a workflow: what its active release names.
+    #[serde(default)]
+    references: Vec<Reference>,
 }
 
 #[derive(Deserialize)]

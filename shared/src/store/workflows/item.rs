@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::domain::channel::Channels;
-use crate::domain::graph::{Graph, hash};
+use crate::domain::graph::Graph;
 use crate::domain::id::WorkflowId;
 use crate::domain::identity::Account;
 use crate::domain::reference::Reference;
@@ -82,8 +82,8 @@ impl StoredGraph {
         if text.len() <= MAX_INLINE_BYTES {
             return (Self::Text(text), None);
         }
-        // By its content, so that a write that is repeated writes the same.
-        let name = format!("graphs/{}/{}/{}.json", workflow.account.org, workflow.id, hash(&workflow.graph));
+        // Under a name of this write's own: whoever fails to write takes away what nobody else can name.
+        let name = format!("graphs/{}/{}/{}.json", workflow.account.org, workflow.id, Uuid::now_v7());
         (Self::Object(name), Some(text.into_bytes()))
     }
 

@@ -77,15 +77,17 @@ impl Workflows {
             let answer = self.keep_answer(answer).await?;
             writes.push(idempotency::claim(&self.entities, account, route, key, answer, workflow.created_at));
         }
+        let stored = graph.clone();
         let item = item(workflow, graph, Vec::new(), workflow.id.uuid());
         writes.push(self.entities.put_item(item).require("attribute_not_exists(pk)"));
         writes.push(self.counters.update(keys::workflow_count(account)).add("total", 1));
-        match self.entities.transact(workflow.id.uuid(), &writes).await? {
-            Ok(()) => Ok(Created::Now),
-            Err(refused) if key.is_some() && refused.index == 0 => {
+        let Err(refused) = self.entities.transact(workflow.id.uuid(), &writes).await? else { return Ok(Created::Now) };
+        self.discard(&stored).await;
+        match refused {
+            refused if key.is_some() && refused.index == 0 => {
                 self.kept_answer(idempotency::first_answer(refused)?).await.map(Created::Before)
             }
-            Err(_) => Err(Error::internal("a new workflow's id was taken")),
+            _ => Err(Error::internal("a new workflow's id was taken")),
         }
     }
 
@@ -212,12 +214,16 @@ impl Workflows {
         let write = self.put(after, graph.clone(), before.references, &before.workflow, write_id);
         let is_written = was_written(self.entities.write(write).await?, write_id)?;
         let unused = if is_written { &before.graph } else { &graph };
-        if graph != before.graph
-            && let Some(unused) = unused.object()
-        {
-            self.bucket.discard(unused).await;
+        if graph != before.graph {
+            self.discard(unused).await;
         }
         Ok(is_written)
+    }
+
+    async fn discard(&self, graph: &StoredGraph) {
+        if let Some(object) = graph.object() {
+            self.bucket.discard(object).await;
+        }
     }
 
     fn put(
@@ -264,7 +270,6 @@ pub(super) async fn mark(
         if is_gone && !found.references.contains(reference) {
             return Ok(());
         }
-        let unpublished = found.head.unpublished;
         let before = found.without_graph(account, Graph::default());
         if before.gone.contains(reference) == is_gone {
             return Ok(());
@@ -282,7 +287,6 @@ pub(super) async fn mark(
             .set("write_id", Uuid::now_v7())
             .set("gone", after.gone.iter().collect::<Vec<_>>())
             .set("head.state", after.state())
-            .set("head.unpublished", unpublished)
             .set("head.revision", after.revision);
         let write = write.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", before.revision);
         if entities.write(write).await?.is_ok() {
@@ -303,11 +307,12 @@ pub(super) async fn let_go(entities: &Table, account: Account, id: WorkflowId) -
     }
     let own = async |partition| entities.query_all(Query::partition(partition)).await;
     let (credentials, webhooks) = (own(keys::credentials(account, id)).await?, own(keys::webhooks(account, id)).await?);
-    for listed in credentials.iter().chain(&webhooks).filter_map(keys::Key::of) {
-        entities.remove(&listed).await?;
-    }
+    // What is listed goes last: as long as it is there, an attempt after this one finds the rest by it.
     for webhook in webhooks.iter().filter_map(keys::Key::of).filter_map(|listed| listed.sk.parse().ok()) {
         entities.remove(&keys::webhook(webhook)).await?;
+    }
+    for listed in credentials.iter().chain(&webhooks).filter_map(keys::Key::of) {
+        entities.remove(&listed).await?;
     }
     Ok(())
 }

@@ -14,14 +14,15 @@ use crate::domain::page::{Order, Page, PageRequest};
 use crate::domain::reference::Reference;
 use crate::domain::time::Time;
 use crate::domain::workflow::{Active, Dependencies, Deployment, Manifest, ManifestRelease, Release, Workflow};
-use crate::store::dependents::{self, By, Dependent};
+use crate::store::dependents::{self, By, Dependent, still_there};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
 use crate::store::table::{Index, Item, Query, parse, to_item, wait_my_turn};
+use crate::store::write::Write;
 use crate::{Error, Result};
 
-/// All of them are checked in one transaction of at most 100 parts.
-pub const MAX_REFERENCES: usize = 64;
+/// Those of the release are checked, and those of the one before let go of, in one transaction of at most 100 parts.
+pub const MAX_REFERENCES: usize = 48;
 
 /// Whoever says whether a graph may run, and what it then needs.
 pub trait Examine: Sync {
@@ -160,15 +161,11 @@ impl Workflows {
             self.entities.put_item(release_item(account, draft.id, &release)).require("attribute_not_exists(pk)"),
             self.entities.put_item(deployment_item(account, draft.id, &deployment)).require("attribute_not_exists(pk)"),
         ];
-        writes.extend(references.iter().map(|reference| {
-            let there = self.entities.check(keys::place(account, reference));
-            there.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
-        }));
+        writes.extend(self.turn_to(&draft, &named_before, &references, now));
         if !was_written(self.entities.transact(write_id, &writes).await?, write_id)? {
             self.bucket.discard(&name).await;
             return Ok(None);
         }
-        self.depend_no_more(&draft, named_before.iter().filter(|reference| !references.contains(reference))).await?;
         Ok(Some(Published { workflow, release, deployment }))
     }
 
@@ -181,12 +178,20 @@ impl Workflows {
         Ok(())
     }
 
-    async fn depend_no_more(&self, workflow: &Workflow, references: impl Iterator<Item = &Reference>) -> Result<()> {
-        let dependent = Dependent { account: workflow.account, by: By::Workflow(workflow.id) };
-        for reference in references {
-            self.entities.remove(&dependent.key(reference)).await?;
-        }
-        Ok(())
+    /// What goes with the change of the active release: what it names is there, and what only the one before named is
+    /// let go of.
+    fn turn_to(
+        &self,
+        workflow: &Workflow,
+        before: &[Reference],
+        references: &BTreeSet<Reference>,
+        now: Time,
+    ) -> impl Iterator<Item = Write> {
+        let Workflow { account, id, .. } = *workflow;
+        let dependent = Dependent { account, by: By::Workflow(id) };
+        let there = references.iter().map(move |reference| still_there(&self.entities, account, reference, now));
+        let unnamed = before.iter().filter(|reference| !references.contains(reference));
+        there.chain(unnamed.map(move |reference| dependents::removed(&self.entities, dependent, reference)))
     }
 
     /// Makes an earlier release the one that runs.
@@ -216,13 +221,8 @@ impl Workflows {
                 self.put(&workflow, before.graph.clone(), named, &before.workflow, write_id),
                 self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"),
             ];
-            writes.extend(references.iter().map(|reference| {
-                let there = self.entities.check(keys::place(account, reference));
-                there.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
-            }));
+            writes.extend(self.turn_to(&workflow, &before.references, &references, now));
             if was_written(self.entities.transact(write_id, &writes).await?, write_id)? {
-                let unnamed = before.references.iter().filter(|reference| !references.contains(reference));
-                self.depend_no_more(&workflow, unnamed).await?;
                 return Ok((workflow, deployment));
             }
             wait_my_turn(attempt, "others keep changing the workflow").await?;
@@ -264,6 +264,24 @@ impl Workflows {
         let stored = self.bucket.get(&manifest_name(account, workflow, release.id)).await?;
         let stored = stored.ok_or_else(|| Error::internal("a release's manifest is gone"))?;
         Manifest::read(&stored, &release.sha256)
+    }
+
+    /// The same, or nothing when it is not what was published.
+    pub async fn intact_manifest(
+        &self,
+        account: Account,
+        workflow: WorkflowId,
+        release: &Release,
+    ) -> Result<Option<Manifest>> {
+        match self.manifest(account, workflow, release).await {
+            Ok(manifest) => Ok(Some(manifest)),
+            // That it cannot be read at the moment says nothing about it.
+            Err(passing @ Error::Unavailable { .. }) => Err(passing),
+            Err(cause) => {
+                tracing::error!(%workflow, release = %release.id, ?cause, "a release's manifest is not intact");
+                Ok(None)
+            }
+        }
     }
 }
 
