@@ -7,10 +7,13 @@ use serde_json::{Value, json};
 use tests::runtime_api::FunctionProcess;
 
 /// A request to the function's first route, an empty batch for its queue, or the hour.
-pub fn first(template: &Template, function: &str, token: &str) -> Value {
+pub fn first(template: &Template, function: &str, token: &str, workflow: &str) -> Value {
     match template.routes.iter().find(|route| route.function == function) {
         Some(_) if function == "inference" => question(token),
-        Some(route) => request(&route.path.replace("{proxy+}", first_under(function)), token),
+        Some(route) => {
+            let path = route.path.replace("{proxy+}", first_under(function)).replace("{id}", workflow);
+            request(&path, token)
+        }
         None if template.functions[function].source.is_some() => json!({"Records": []}),
         None => json!({
             "version": "0", "id": "0", "detail-type": "Scheduled Event", "source": "aws.events", "account": "0",

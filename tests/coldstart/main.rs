@@ -63,6 +63,7 @@ async fn main() -> ExitCode {
     };
     let app = TestApp::start().await;
     let template = Template::read();
+    let workflow = app.person("ada").post("/builder/v1/workflows").await;
     let token = app.person("ada").token.unwrap();
 
     println!("{:<14}{:>8}{:>16}{:>20}{:>10}", "function", "MB", "first poll ms", "first response ms", "RSS MB");
@@ -74,7 +75,7 @@ async fn main() -> ExitCode {
             "account" | "billing" | "catalog" | "inference" => &credentials.users["ada"].api_key,
             _ => &token,
         };
-        let event = event::first(&template, function, credential);
+        let event = event::first(&template, function, credential, workflow.id());
         let settings = settings(&app, function);
         let mut runs = Vec::new();
         for _ in 0..cli.runs {
@@ -94,7 +95,7 @@ async fn main() -> ExitCode {
     }
 
     println!("\n{:<28}{:>14}{:>20}", "agents, DynamoDB over TLS", "first call ms", "first response ms");
-    let event = event::first(&template, "agents", &token);
+    let event = event::first(&template, "agents", &token, workflow.id());
     for cores in [None, Some(quota::CORES_OF_256_MB)] {
         let measured = tls::measure(&app, &binaries["agents"], &event, cli.runs, cores).await;
         let speed = cores.map_or("full speed".to_owned(), |cores| format!("{cores} core"));

@@ -18,8 +18,35 @@ pub struct Exchange {
     pub answer: Option<Value>,
 }
 
-/// Puts each exchange where its operation is described. The first of a kind stays.
+/// Puts each exchange where its operation is described. The first of a kind stays. What may go wrong in many places is
+/// shown at each by one that went wrong so, if it can be of the same family.
 pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange]) {
+    put_where_they_were(openapi, exchanges);
+    if !exchanges.iter().any(|met| openapi.paths.paths.contains_key(met.path)) {
+        return;
+    }
+    for (path, item) in &mut openapi.paths.paths {
+        let family = |path: &str| path.split('/').take(4).collect::<Vec<_>>().join("/");
+        let own = family(path);
+        for method in METHODS {
+            let Some(operation) = operation(item, method) else { continue };
+            for (status, response) in &mut operation.responses.responses {
+                let RefOr::T(response) = response else { continue };
+                let Some(RefOr::T(content)) = response.content.get_mut("application/json") else { continue };
+                let alike = exchanges.iter().filter(|met| met.status >= 400 && met.status.to_string() == *status);
+                // The nearest to what is common to all.
+                let alike = alike.min_by_key(|met| (family(met.path) != own, met.path.len()));
+                if let Some(example) = alike.and_then(|met| met.answer.as_ref()) {
+                    show(content, example);
+                }
+            }
+        }
+    }
+}
+
+const METHODS: [&str; 5] = ["GET", "PUT", "POST", "PATCH", "DELETE"];
+
+fn put_where_they_were(openapi: &mut OpenApi, exchanges: &[Exchange]) {
     for exchange in exchanges {
         let operation = openapi.paths.paths.get_mut(exchange.path).and_then(|item| operation(item, exchange.method));
         let Some(operation) = operation else { continue };

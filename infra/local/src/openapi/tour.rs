@@ -23,6 +23,7 @@ const AGENTS: &str = "/builder/v1/agents";
 const AGENT: &str = "/builder/v1/agents/{id}";
 const WORKFLOWS: &str = "/builder/v1/workflows";
 const WORKFLOW: &str = "/builder/v1/workflows/{id}";
+const TOO_LARGE: usize = 4 * 1024 * 1024;
 /// What a list is made of is seen from a few.
 const FEW: usize = 2;
 
@@ -66,7 +67,7 @@ impl Walker {
         self.send("PATCH", AGENT, Some(json!({"name": "Help desk", "config": config}))).await?;
         self.get(AGENT).await?;
         self.get(AGENTS).await?;
-        Ok(())
+        self.refused(AGENT, json!({"config": {"temperature": 3}})).await
     }
 
     /// A workflow that asks an agent, and a person when the agent is not sure.
@@ -95,6 +96,7 @@ impl Walker {
         self.get(WORKFLOWS).await?;
         self.send("PATCH", WORKFLOW, Some(json!({"description": "Answers what customers ask, or has it answered."})))
             .await?;
+        self.refused(WORKFLOW, json!({"name": ""})).await?;
         self.send("POST", "/builder/v1/workflows/{id}/validate", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
         self.get("/builder/v1/workflows/node-types").await?;
@@ -129,6 +131,7 @@ impl Walker {
         let made = self.send("POST", outbound, Some(bearer)).await?;
         self.at("credential_id", &made["data"]["id"]);
         self.get(outbound).await?;
+        self.get("/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}").await?;
         let one = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test";
         let call = json!({"url": format!("{}/health", self.platform.base_url)});
         self.send("POST", one, Some(call)).await?;
@@ -202,10 +205,28 @@ impl Walker {
         )
         .await?;
         self.send("POST", "/builder/v1/workflows/{id}/archive", None).await?;
+        self.send("PATCH", WORKFLOW, Some(json!({"name": "Too late"}))).await?;
         self.send("POST", "/builder/v1/workflows/{id}/restore", None).await?;
         self.get("/builder/v1/workflows/{id}/delete-impact").await?;
         self.send("DELETE", WORKFLOW, None).await?;
         self.get(WORKFLOW).await?;
+        Ok(())
+    }
+
+    /// What goes wrong anywhere in a family: one of each, at the path of one of its things.
+    async fn refused(&mut self, one: &'static str, wrong: Value) -> Result<(), Failure> {
+        let nobody = "nobody".to_owned();
+        let token = std::mem::replace(&mut self.token, nobody);
+        self.get(one).await?;
+        self.token = token;
+        self.send("PATCH", one, Some(wrong)).await?;
+        let nothing = || Some(json!({"description": null}));
+        self.ask("PATCH", one, nothing(), &[("content-type", "application/json"), ("if-match", "\"99\"")]).await?;
+        self.ask("PATCH", one, nothing(), &[("content-type", "text/plain")]).await?;
+        self.send("PATCH", one, Some(json!({"description": " ".repeat(TOO_LARGE)}))).await?;
+        let there = self.places.insert("id", "0199a2c4-7b1e-7c52-9d3f-00000000beef".to_owned()).unwrap_or_default();
+        self.get(one).await?;
+        self.places.insert("id", there);
         Ok(())
     }
 
@@ -220,6 +241,16 @@ impl Walker {
 
     /// Sends a request, keeps it and its answer, and returns the answer as it came.
     async fn send(&mut self, method: &'static str, path: &'static str, body: Option<Value>) -> Result<Value, Failure> {
+        self.ask(method, path, body, &[("content-type", "application/json")]).await
+    }
+
+    async fn ask(
+        &mut self,
+        method: &'static str,
+        path: &'static str,
+        body: Option<Value>,
+        headers: &[(&str, &str)],
+    ) -> Result<Value, Failure> {
         let failed = |cause: &dyn std::fmt::Display| Failure::Said(format!("{method} {path}: {cause}"));
         let mut url = format!("{}{path}", self.platform.base_url);
         for (parameter, value) in &self.places {
@@ -228,8 +259,10 @@ impl Walker {
         let request = Request::builder()
             .method(method.parse::<Method>().map_err(|cause| failed(&cause))?)
             .uri(url)
-            .header("authorization", format!("Bearer {}", self.token))
-            .header("content-type", "application/json")
+            .header("authorization", format!("Bearer {}", self.token));
+        let request = headers
+            .iter()
+            .fold(request, |request, (name, value)| request.header(*name, *value))
             .body(Full::new(Bytes::from(body.as_ref().map(Value::to_string).unwrap_or_default())))
             .map_err(|cause| failed(&cause))?;
         let answer = self.client.request(request).await.map_err(|cause| failed(&cause))?;
