@@ -159,7 +159,7 @@ fn nothing_hostile_hangs_bloats_or_crashes() {
             let started = Instant::now();
             let outcome = tried(language, &text);
             let (took, peak) = (started.elapsed(), MEMORY.peak_usage().saturating_sub(before));
-            println!("{:>8.1} ms {:>8.2} MB  {language} {start}", took.as_secs_f64() * 1e3, peak as f64 / 1e6);
+            eprintln!("{:>8.1} ms {:>8.2} MB  {language} {start}", took.as_secs_f64() * 1e3, peak as f64 / 1e6);
             assert!(took < MOST_TIME, "{language} {start} took {took:?}");
             assert!(peak < MOST_BYTES, "{language} {start} took {peak} bytes");
             if let ("jinja", Ok(printed)) = (language, &outcome) {

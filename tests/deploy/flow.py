@@ -205,6 +205,45 @@ def team(user):
     check(f"the team needs attention (after {waited_s:.1f} s)", needs_attention, seen)
 
 
+def workflows(user, neighbour):
+    """A draft too large for its item, its release in the bucket, its channels, and a credential's way through KMS."""
+    node = lambda name, kind, config: {"id": name, "type": kind, "name": "", "config": config}
+    edge = lambda start, end: {"from": {"node": start, "port": "out"}, "to": {"node": end, "port": "in"}}
+    nodes = [node("hook", "webhook", {}), node("say", "template", {"template": "x" * 20_000}), node("end", "send_result", {})]
+    graph = {"nodes": nodes, "connections": [edge("hook", "say"), edge("say", "end")]}
+    made = user("POST", "/builder/v1/workflows", {"name": "Deployed", "graph": graph})
+    check("a workflow is created: 201", made.status == 201, made)
+    path = f"/builder/v1/workflows/{made.json.get('data', {}).get('id')}"
+    answer = neighbour("GET", path)
+    check("a neighbour does not see it: 404", answer.refuses(404, "workflow_not_found"), answer)
+    answer = user("POST", f"{path}/publish")
+    check("its channel is not configured: 422", answer.refuses(422, "channel_incomplete"), answer)
+
+    webhook = user("POST", f"{path}/webhooks").json.get("data", {})
+    check("a webhook shows where it is", "/hooks/v1/" in webhook.get("url", ""), webhook)
+    channel = {"nodeId": "hook", "config": {"webhookId": webhook.get("id")}}
+    answer = user("PUT", f"{path}/connections", {"inputs": [channel]})
+    check("its channel is configured: 200", answer.status == 200, answer)
+    published = user("POST", f"{path}/publish", {"notes": "first"})
+    check("it is published: 201", published.status == 201, published)
+    release = published.json.get("data", {}).get("release", {})
+    manifest = user("GET", f"{path}/releases/{release.get('id')}/manifest").json.get("data", {})
+    whole = manifest.get("sha256") == release.get("sha256") and manifest.get("graph", {}).get("nodes") == nodes
+    check("its manifest is what was published", whole, str(manifest)[:300])
+    answer = user("POST", f"{path}/publish")
+    check("published again, nothing changed: 409", answer.refuses(409, "no_changes"), answer)
+
+    bearer = {"name": "Tickets", "type": "bearer", "token": "secret"}
+    credential = user("POST", f"{path}/webhook-credentials/outbound", bearer)
+    check("a credential is sealed: 201", credential.status == 201 and "secret" not in credential.text, credential)
+    one = f"{path}/webhook-credentials/outbound/{credential.json.get('data', {}).get('id')}"
+    answer = user("POST", f"{one}/test", {"url": "http://169.254.169.254/"})
+    error = answer.json.get("data", {}).get("error") or {}
+    check("its test goes nowhere inside", error.get("code") == "destination_forbidden", answer)
+    answer = user("DELETE", path)
+    check("the workflow is deleted: 204", answer.status == 204, answer)
+
+
 def main():
     resources = boto3.client("cloudformation").describe_stack_resource(StackName=STACK, LogicalResourceId="Api")
     api = resources["StackResourceDetail"]["PhysicalResourceId"]
@@ -219,6 +258,7 @@ def main():
     refusals(anyone, user, expired)
     agents(user, neighbour)
     team(user)
+    workflows(user, neighbour)
     print(f"{passed} passed, {failed} failed")
     return failed > 0
 

@@ -1,9 +1,8 @@
 //! Tells agents and workflows that something they name is gone, or back, so that their status says so.
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
-use shared::domain::time::Time;
 use shared::queue::each_message;
-use shared::store::work::{Task, WorkHint};
+use shared::store::work::WorkHint;
 use shared::store::{Attention, Works};
 use shared::{Context, Result};
 
@@ -26,10 +25,7 @@ pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
 
 /// A hint may come twice, or after the work was done.
 async fn tell(stores: &Stores, WorkHint { work_id }: WorkHint) -> Result<()> {
-    match stores.works.find(work_id).await? {
-        None => return Ok(()),
-        Some(Task::Gone(gone)) => stores.attention.gone(&gone).await?,
-        Some(Task::Model { name, at }) => stores.attention.model(&name, at.max(Time::now())).await?,
-    }
+    let Some(work) = stores.works.find(work_id).await? else { return Ok(()) };
+    stores.attention.see_to(work).await?;
     stores.works.finish(work_id).await
 }

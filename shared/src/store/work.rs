@@ -31,7 +31,15 @@ pub struct Gone {
     pub reference: Reference,
 }
 
-/// What there is to do.
+/// What there is to do, and how far it has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Work {
+    pub id: WorkId,
+    pub task: Task,
+    /// The last dependent that was told.
+    pub told: Option<String>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
     /// Tell that it is gone.
@@ -53,6 +61,8 @@ struct WorkItem {
     owner: Option<(OrgId, UserId)>,
     reference: Reference,
     at: Time,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    told: Option<String>,
 }
 
 #[derive(Clone)]
@@ -77,7 +87,7 @@ pub(super) fn model(table: &Table, id: WorkId, name: &str, at: Time) -> Write {
 fn item(id: WorkId, owner: Option<(OrgId, UserId)>, reference: Reference, at: Time, due_at: Time) -> WorkItem {
     let key = keys::work(id);
     let due_shard = keys::due_shard(id.uuid());
-    WorkItem { pk: key.pk, sk: key.sk, work_id: id, due_shard, due_at, owner, reference, at }
+    WorkItem { pk: key.pk, sk: key.sk, work_id: id, due_shard, due_at, owner, reference, at, told: None }
 }
 
 impl Works {
@@ -86,14 +96,21 @@ impl Works {
     }
 
     /// What there is to do; nothing when it has been done.
-    pub async fn find(&self, id: WorkId) -> Result<Option<Task>> {
+    pub async fn find(&self, id: WorkId) -> Result<Option<Work>> {
         let Some(item) = self.table.get(&keys::work(id)).await? else { return Ok(None) };
-        let WorkItem { owner, reference, at, .. } = parse(item)?;
-        match (owner, reference) {
-            (Some((org, user)), reference) => Ok(Some(Task::Gone(Gone { account: Account { org, user }, reference }))),
-            (None, Reference::Model(name)) => Ok(Some(Task::Model { name, at })),
-            (None, _) => Err(Error::internal("work on an entity without its owner")),
-        }
+        let WorkItem { owner, reference, at, told, .. } = parse(item)?;
+        let task = match (owner, reference) {
+            (Some((org, user)), reference) => Task::Gone(Gone { account: Account { org, user }, reference }),
+            (None, Reference::Model(name)) => Task::Model { name, at },
+            (None, _) => return Err(Error::internal("work on an entity without its owner")),
+        };
+        Ok(Some(Work { id, task, told }))
+    }
+
+    /// How far the work has come: whoever takes it up again goes on from there.
+    pub async fn told(&self, id: WorkId, last: &str) -> Result<()> {
+        let noted = self.table.update(keys::work(id)).set("told", last).require("attribute_exists(pk)");
+        self.table.write(noted).await.map(drop)
     }
 
     pub async fn finish(&self, id: WorkId) -> Result<()> {

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use futures::stream::{self, StreamExt};
 use serde_json::json;
 use shared::domain::identity::Role;
 use shared::domain::time::Time;
+use shared::store::{Attention, Works};
 use tests::TestApp;
 use tests::client::Person;
 
@@ -42,6 +44,40 @@ async fn agents_of_a_deleted_model_need_attention_until_it_is_back() {
     assert_eq!(app.platform.drain().await, 1);
     assert_eq!(status(&ada, &agent).await, "published");
     assert_eq!(app.platform.tick(Time::now().plus(Duration::from_secs(600))).await.unwrap(), 0, "done is done");
+}
+
+/// More than a page of them; and a worker that died on the way, whose work the next one takes up.
+#[tokio::test(flavor = "multi_thread")]
+async fn all_who_name_a_model_are_told() {
+    let app = TestApp::start().await;
+    let (operator, ada) = (app.operator(), app.person_of("ada", "acme", Role::Admin));
+    operator.post_json(&format!("{ADMIN}/models"), small_model("popular")).await;
+    app.platform.drain().await;
+    let named = stream::iter(0..230).map(|_| agent(&ada, "popular")).buffer_unordered(16).count().await;
+    let hurt = async || {
+        let list = ada.get(&format!("{AGENTS}?status=needs_attention&perPage=1")).await;
+        list.json["meta"]["total"].as_u64().unwrap() as usize
+    };
+    operator.delete(&format!("{ADMIN}/models/popular")).await;
+    app.platform.drain().await;
+    assert_eq!(hurt().await, named);
+    operator.post_json(&format!("{ADMIN}/models"), small_model("popular")).await;
+    app.platform.drain().await;
+    assert_eq!(hurt().await, 0);
+
+    // How far it came is noted: where all were told, nobody is told again.
+    operator.delete(&format!("{ADMIN}/models/popular")).await;
+    let context = app.platform.context();
+    let (works, attention) = (Works::new(&context).unwrap(), Attention::new(&context).unwrap());
+    let [id] = works.due(Time::now().plus(Duration::from_secs(3_600)), 10).await.unwrap()[..] else {
+        panic!("there is one work to do");
+    };
+    let before = works.find(id).await.unwrap().unwrap();
+    works.told(id, "~").await.unwrap();
+    attention.see_to(works.find(id).await.unwrap().unwrap()).await.unwrap();
+    assert_eq!(hurt().await, 0);
+    attention.see_to(before).await.unwrap();
+    assert_eq!(hurt().await, named);
 }
 
 #[tokio::test]
