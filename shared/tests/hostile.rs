@@ -12,7 +12,7 @@ use shared::engine::expression::{Expression, Scope, Template};
 static MEMORY: PeakAlloc = PeakAlloc;
 
 /// In a debug build, on a machine that does other things too.
-const MOST_TIME: Duration = Duration::from_secs(2);
+const MOST_TIME: Duration = Duration::from_secs(5);
 /// What an evaluation counts is 16 MiB; what that takes is more, since memory comes in blocks and lists grow by doubling.
 const MOST_BYTES: usize = 96 * 1024 * 1024;
 /// As a thread's may be, and a debug build's frames are large.

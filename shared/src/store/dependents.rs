@@ -3,11 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::catalog;
 use super::keys::{self, Key};
 use super::table::{Item, Query, Table, parse};
 use super::write::Write;
 use crate::domain::id::{AgentId, OrgId, UserId, WorkflowId};
-use crate::domain::identity::Account;
+use crate::domain::identity::{Account, Plan};
 use crate::domain::reference::Reference;
 use crate::domain::time::Time;
 use crate::{Error, Result};
@@ -43,6 +44,14 @@ impl Dependent {
             By::Agent(agent) => keys::dependent_agent(self.account, reference, agent),
             By::Workflow(workflow) => keys::dependent_workflow(self.account, reference, workflow),
         }
+    }
+}
+
+/// Whether an item is something that can be named, under this plan and at this time.
+pub(super) fn is_there(item: &Item, reference: &Reference, plan: &Plan, now: Time) -> bool {
+    match reference {
+        Reference::Model(name) => plan.allows(name) && catalog::answers(item.clone(), now),
+        _ => !item.contains_key("deleted_at"),
     }
 }
 

@@ -337,6 +337,9 @@ async fn a_neighbours_channels_are_not_there() {
     let ada = app.person("ada");
     let id = created(&ada, "Hooked", channelled()).await;
     let webhook = ada.post(&format!("{WORKFLOWS}/{id}/webhooks")).await.id().to_owned();
+    let bearer = || json!({"name": "Bot", "type": "bearer", "token": "x"});
+    let outbound = format!("{WORKFLOWS}/{id}/webhook-credentials/outbound");
+    let credential = ada.post_json(&outbound, bearer()).await.id().to_owned();
     let nowhere = "019cb8e2-3f4a-7c21-9b6d-000000000000";
     for stranger in [app.person("bob"), app.person_of("eve", "globex", Role::Admin)] {
         for (method, tail) in [
@@ -349,9 +352,21 @@ async fn a_neighbours_channels_are_not_there() {
             (Method::GET, "webhook-credentials".to_owned()),
             (Method::POST, "webhook-credentials/inbound/regenerate".to_owned()),
             (Method::GET, "webhook-credentials/outbound".to_owned()),
+            (Method::POST, "webhook-credentials/outbound".to_owned()),
+            (Method::GET, format!("webhook-credentials/outbound/{credential}")),
+            (Method::POST, format!("webhook-credentials/outbound/{credential}/test")),
+            (Method::DELETE, format!("webhook-credentials/outbound/{credential}")),
+            (Method::PUT, "connections".to_owned()),
         ] {
-            let ask =
-                async |id: &str| send(stranger.request(method.clone(), &format!("{WORKFLOWS}/{id}/{tail}"))).await;
+            let body = match (method.as_str(), tail.ends_with("/outbound")) {
+                ("POST", true) => Some(bearer()),
+                ("PUT", _) => Some(json!({})),
+                _ => None,
+            };
+            let ask = async |id: &str| {
+                let request = stranger.request(method.clone(), &format!("{WORKFLOWS}/{id}/{tail}"));
+                send(if let Some(body) = &body { request.json(body) } else { request }).await
+            };
             let (theirs, nobodys) = (ask(&id).await, ask(nowhere).await);
             assert_eq!(
                 (theirs.status.as_str(), theirs.code()),
@@ -364,7 +379,12 @@ async fn a_neighbours_channels_are_not_there() {
         let own = created(&stranger, "Own", channelled()).await;
         let taken = stranger.get(&format!("{WORKFLOWS}/{own}/webhooks/{webhook}")).await;
         assert_eq!(taken.code(), "webhook_not_found");
+        let taken = format!("{WORKFLOWS}/{own}/webhook-credentials/outbound/{credential}");
+        assert_eq!(stranger.get(&taken).await.code(), "credential_not_found");
+        assert_eq!(stranger.post(&format!("{taken}/test")).await.code(), "credential_not_found");
+        assert_eq!(stranger.delete(&taken).await.code(), "credential_not_found");
     }
+    assert_eq!(ada.get(&outbound).await.json["data"].as_array().unwrap().len(), 1);
     assert_eq!(app.nobody().get(&format!("{WORKFLOWS}/{id}/connections")).await.code(), "unauthorized");
 }
 

@@ -8,7 +8,6 @@ use std::collections::{BTreeSet, HashMap};
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::catalog::answers;
 use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, Created};
 use super::keys::{self, Key};
@@ -180,10 +179,7 @@ impl Agents {
             found.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();
         let now = Time::now();
         let known = places.iter().filter(|(key, reference)| {
-            found.get(key).is_some_and(|item| match reference {
-                Reference::Model(name) => plan.allows(name) && answers(item.clone(), now),
-                _ => !item.contains_key("deleted_at"),
-            })
+            found.get(key).is_some_and(|item| dependents::is_there(item, reference, plan, now))
         });
         let known = known.map(|(_, reference)| (*reference).clone()).collect();
         let agent = found.remove(&own).map(|item| agent(account, item)).transpose()?.flatten();

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use uuid::Uuid;
 
 use super::claims::KeptBody;
-use super::dependents::{By, Dependent};
+use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, Created};
 use super::keys;
 use super::table::{Item, Query, Refused, Table, wait_my_turn};
@@ -167,10 +167,7 @@ impl Workflows {
         let now = Time::now();
         let is_there = |key: &keys::Key, reference: &Reference| {
             let item = found.iter().find(|item| keys::Key::of(item).as_ref() == Some(key));
-            item.is_some_and(|item| match reference {
-                Reference::Model(name) => plan.allows(name) && super::catalog::answers(item.clone(), now),
-                _ => !item.contains_key("deleted_at"),
-            })
+            item.is_some_and(|item| dependents::is_there(item, reference, plan, now))
         };
         let known = places.into_iter().filter(|(key, reference)| is_there(key, reference));
         Ok(known.map(|(_, reference)| reference.clone()).collect())
