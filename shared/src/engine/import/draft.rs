@@ -8,10 +8,11 @@ use serde_json::{Map, Value};
 use super::loose::clipped;
 use super::made::{Made, problem};
 use super::slug::Ids;
-use super::{NodeReport, Reconnect, Report, Source, Status, written};
-use crate::domain::graph::{Connection, End, Graph, Node, Position};
+use super::{NodeReport, Reconnect, Report, Source, Status, secrets, written};
+use crate::domain::graph::{Connection, End, Graph, MAX_GRAPH_BYTES, Node, Position};
 use crate::engine::nodes::r#loop::NEXT;
 use crate::engine::nodes::{self, ERROR, IN, OUT};
+use crate::{Error, Result};
 
 /// Longer ones are not kept in the report.
 const MAX_ORIGINAL_BYTES: usize = 16 * 1024;
@@ -53,12 +54,14 @@ pub struct Draft {
     report: Report,
     placed: Vec<Placed>,
     seen: HashSet<(End, End)>,
+    /// What the configurations take together.
+    bytes: usize,
 }
 
 impl Draft {
     pub fn new(source: Source) -> Self {
         let report = Report { source, nodes: Vec::new(), reconnect: Vec::new() };
-        Self { graph: Graph::default(), report, placed: Vec::new(), seen: HashSet::new() }
+        Self { graph: Graph::default(), report, placed: Vec::new(), seen: HashSet::new(), bytes: 0 }
     }
 
     /// A node of the original that has no place of its own.
@@ -68,7 +71,8 @@ impl Draft {
     }
 
     /// The next node of the original. The nodes get their places in the order they are given in.
-    pub fn add(&mut self, named: &Named, mut made: Made, ids: &mut Ids) {
+    /// Many may take a little from one place: what becomes too much for a graph ends as soon as it does.
+    pub fn add(&mut self, named: &Named, mut made: Made, ids: &mut Ids) -> Result<()> {
         let wrong = made.steps.iter().find_map(|step| problem(step.kind, &step.config).map(|why| (step.kind, why)));
         if let (Some((kind, why)), None) = (wrong, &made.unsupported) {
             made = Made { reconnect: made.reconnect, ..Made::unsupported(format!("cannot be made `{kind}`: {why}")) };
@@ -78,6 +82,12 @@ impl Draft {
             let message =
                 format!("`{}` ({}) was not imported: {why}", clipped(named.title, 80), clipped(named.kind, 80));
             made.steps[0].config = Map::from_iter([("message".to_owned(), written::plain(&message).into())]);
+        }
+        for step in &made.steps {
+            self.bytes += serde_json::to_vec(&step.config).map_err(Error::internal)?.len();
+        }
+        if self.bytes > MAX_GRAPH_BYTES {
+            return Err(Error::invalid_body("graph", format!("at most {MAX_GRAPH_BYTES} bytes as JSON")));
         }
         let kinds: Vec<&'static str> = made.steps.iter().map(|step| step.kind).collect();
         let (status, why) = match &made.unsupported {
@@ -119,6 +129,7 @@ impl Draft {
         let exits = exits.collect();
         let (entry, result) = (step_ids.first().cloned(), step_ids.get(1).cloned());
         self.placed.push(Placed { report, entry, kind: kinds.first().copied(), result, is_stub, exits });
+        Ok(())
     }
 
     /// What led from an output of one node of the original to another one. Both are named by their places.
@@ -233,7 +244,7 @@ impl Draft {
     fn say(&mut self, named: &Named, status: Status, why: String) -> usize {
         let is_whole = status == Status::Mapped;
         let is_small = || named.original.to_string().len() <= MAX_ORIGINAL_BYTES;
-        let original = (!is_whole && is_small()).then(|| named.original.clone());
+        let original = (!is_whole && is_small()).then(|| secrets::shown(named.original));
         self.report.nodes.push(NodeReport { id: named.id.to_owned(), status, why, original });
         self.report.nodes.len() - 1
     }
@@ -243,8 +254,9 @@ impl Draft {
 pub fn bindings(node: &Node) -> Vec<String> {
     let named = |field: &str| node.config.get(field).and_then(Value::as_str);
     let what = match node.r#type.as_str() {
-        "agent" => named("agentId").map(|id| format!("agent {id}")),
-        "workflow" => named("workflowId").map(|id| format!("workflow {id}")),
+        // A file may come from another account, where these are not.
+        "agent" => named("agentId").map(|id| format!("agent {id}: it stays bound, see that it is there")),
+        "workflow" => named("workflowId").map(|id| format!("workflow {id}: it stays bound, see that it is there")),
         "webhook" => Some("a webhook channel".to_owned()),
         "message" | "send_message" => Some("a messaging channel".to_owned()),
         _ => None,

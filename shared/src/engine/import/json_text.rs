@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::pieces::{Notes, Piece, Pieces};
 use super::written;
 
-/// Stand around the number of what is filled in, while the text is read as JSON. Private characters: no text has them.
+/// Stand around the number of what is filled in, while the text is read as JSON. Private characters: a text that has
+/// them, or that JSON would read as having them, is none that is read here. So each number stands there once.
 const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
 
 /// The expression that makes the same value; none where the text is no JSON.
@@ -26,7 +27,7 @@ fn marked(pieces: &Pieces) -> Option<String> {
     let (mut text, mut in_quotes, mut is_escaped) = (String::new(), false, false);
     for (index, piece) in pieces.0.iter().enumerate() {
         match piece {
-            Piece::Text(said) if said.contains(MARKS) => return None,
+            Piece::Text(said) if said.contains(MARKS) || has_escaped_mark(said) => return None,
             Piece::Text(said) => {
                 for c in said.chars() {
                     in_quotes ^= c == '"' && !is_escaped;
@@ -41,6 +42,11 @@ fn marked(pieces: &Pieces) -> Option<String> {
         }
     }
     Some(text)
+}
+
+fn has_escaped_mark(text: &str) -> bool {
+    let mut escapes = text.match_indices("\\u").map(|(at, _)| &text.as_bytes()[at + 2..]);
+    escapes.any(|digits| digits.get(..3).is_some_and(|digits| digits.eq_ignore_ascii_case(b"f8f")))
 }
 
 /// As deep as JSON may be, which its reader bounds.

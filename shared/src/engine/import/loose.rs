@@ -2,11 +2,40 @@
 
 use serde_json::{Map, Value};
 
+use crate::{Error, Result};
+
 /// How deep a document may nest.
 pub const MAX_DEPTH: usize = 64;
+/// Of a node, a type, an output: what has more is no name, and is made a copy of in many places.
+pub const MAX_NAME_BYTES: usize = 1024;
+/// Of a node whose texts are longer nothing is read. No template may be longer here.
+pub const MAX_TEXT_BYTES: usize = 64 * 1024;
+
+/// What is read in the place of what is not.
+pub static NOTHING: Value = Value::Null;
 
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
+}
+
+/// Whether none of its texts and names is too long to be read.
+pub fn is_short(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.len() <= MAX_TEXT_BYTES,
+        Value::Array(items) => items.iter().all(is_short),
+        Value::Object(entries) => entries.iter().all(|(name, entry)| name.len() <= MAX_TEXT_BYTES && is_short(entry)),
+        _ => true,
+    }
+}
+
+/// Names of a node, each with its field.
+pub fn check_names(of: &str, names: &[(&str, &str)]) -> Result<()> {
+    match names.iter().find(|(_, name)| name.len() > MAX_NAME_BYTES) {
+        Some((field, _)) => {
+            Err(Error::invalid_body(format!("{of}.{field}"), format!("at most {MAX_NAME_BYTES} bytes")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Numbers and bools as text too, since forms give either.

@@ -10,6 +10,9 @@ use crate::engine::schema::{Findings, Program, check};
 pub const UNBOUND_ID: &str = "00000000-0000-0000-0000-000000000000";
 /// Stands where a model is to be chosen.
 pub const UNBOUND_MODEL: &str = "to-be-chosen";
+/// Of a node of which nothing is read.
+pub const TOO_LONG: &str = "one of its texts is longer than 64 KiB";
+
 /// A node of ours.
 pub struct Step {
     /// Behind the id of the original; the one without is the one that expressions name.

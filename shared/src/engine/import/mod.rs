@@ -1,8 +1,10 @@
 //! Workflows that were drawn elsewhere, and our own exports. A text becomes a graph and a report of what came of each
-//! of its nodes: one that nobody knows here fails by itself, never the whole. Nothing that is read keeps what it was
-//! bound to: credentials, agents, data sets and channels are listed, to be connected again.
+//! of its nodes: one that nobody knows here fails by itself, never the whole. Nothing that is read keeps its secrets,
+//! credentials or channels, nor what other platforms bound it to: all of these are listed, to be connected again. Only
+//! our own exports keep the ids of agents and workflows, which are listed to be checked: they may be somebody else's.
 
 pub mod atelier;
+mod call;
 mod comparison;
 mod dify;
 mod draft;
@@ -12,6 +14,7 @@ mod made;
 mod n8n;
 mod pieces;
 mod recognise;
+mod secrets;
 mod slug;
 mod written;
 mod yaml;
@@ -57,7 +60,7 @@ pub struct NodeReport {
     pub id: String,
     pub status: Status,
     pub why: String,
-    /// The node as it was, unless all of it was carried over.
+    /// The node as it was but for its secrets, unless all of it was carried over.
     pub original: Option<Value>,
 }
 
@@ -72,7 +75,7 @@ pub enum Status {
     Unsupported,
 }
 
-/// Something that must be bound again.
+/// Something that must be bound again, or of which it must be seen that it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reconnect {
     pub node_id: String,

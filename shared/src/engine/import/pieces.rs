@@ -1,6 +1,7 @@
 //! A text of somebody else's, taken apart: what it says, and what it fills in.
 
 use super::loose::clipped;
+use super::secrets::shown_text;
 use super::written;
 
 /// What is filled in, in our languages; or why it cannot be.
@@ -97,7 +98,8 @@ impl Filled {
                 Some(expression)
             }
             Err(why) => {
-                note(notes, format!("`{}` is not translated: {why}", clipped(self.original.trim(), 80)));
+                let original = shown_text(&clipped(self.original.trim(), 400));
+                note(notes, format!("`{}` is not translated: {why}", clipped(&original, 80)));
                 None
             }
         }
@@ -107,7 +109,8 @@ impl Filled {
 /// Each thing is said once, and not without end.
 pub fn note(notes: &mut Notes, text: impl Into<String>) {
     const MAX_NOTES: usize = 12;
-    let text = text.into();
+    const MAX_CHARS: usize = 400;
+    let text = clipped(&text.into(), MAX_CHARS);
     if notes.len() < MAX_NOTES && !notes.contains(&text) {
         notes.push(text);
     }

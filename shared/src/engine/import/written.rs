@@ -38,6 +38,16 @@ pub fn value(json: &Value) -> String {
     }
 }
 
+/// A number as people type it, `+5` or `5.`, as CEL writes it; none where it is no number.
+pub fn number(typed: &str) -> Option<String> {
+    let typed = typed.trim();
+    if let Ok(whole) = typed.parse::<i64>() {
+        return Some(value(&whole.into()));
+    }
+    let number = serde_json::Number::from_f64(typed.parse().ok()?)?;
+    Some(value(&Value::Number(number)))
+}
+
 /// A text outside of Jinja's braces, which it must not open itself.
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
@@ -83,6 +93,14 @@ mod tests {
         let (read, _) = Expression::parse(&value(&json)).unwrap().evaluate(&scope).unwrap();
         assert_eq!(read, json);
         assert!(Expression::parse(&value(&json!([u64::MAX, i64::MIN]))).is_ok());
+        let typed = ["+5", "5.", ".5", " 007 ", "-0", "1E3", "-9223372036854775808", "1e20"];
+        for (typed, expected) in
+            typed.into_iter().zip([5.0, 5.0, 0.5, 7.0, 0.0, 1e3, -9_223_372_036_854_775_808.0, 1e20])
+        {
+            let (read, _) = Expression::parse(&number(typed).unwrap()).unwrap().evaluate(&scope).unwrap();
+            assert_eq!(read.as_f64(), Some(expected), "{typed}");
+        }
+        assert_eq!(["", "x", "inf", "NaN", "5,0", "0x5"].map(number), [const { None }; 6]);
         for text in ["{{ x }}", "{% if %}", "{#", "{", "{{{", "a{b}c", "{{'{{'}}"] {
             assert_eq!(Template::parse(&plain(text)).unwrap().render(&scope).unwrap(), text);
         }

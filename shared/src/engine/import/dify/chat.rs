@@ -10,10 +10,11 @@ use super::super::slug::Ids;
 use super::super::written::{member, output, plain};
 use super::document::Document;
 use super::nodes::{named_model, schema, settings};
+use crate::Result;
 use crate::domain::graph::Position;
 
 /// Input, passages where there is knowledge, the model, the result.
-pub fn draw(document: &Document, draft: &mut Draft, ids: &mut Ids) {
+pub fn draw(document: &Document, draft: &mut Draft, ids: &mut Ids) -> Result<()> {
     let config = document.model_config;
     let [start, model, end] = ["Input", "Model", "Result"].map(|title| (title, ids.give(&[title])));
     let knowledge = list(&config["dataset_configs"]["datasets"]["datasets"]);
@@ -31,9 +32,10 @@ pub fn draw(document: &Document, draft: &mut Draft, ids: &mut Ids) {
     for (place, ((title, id), made)) in parts.into_iter().enumerate() {
         let position = Some(Position { x: 240.0 * place as f64, y: 0.0 });
         let named = Named { id: &id, title, kind: document.mode, position, original: &Value::Null };
-        draft.add(&named, made, ids);
+        draft.add(&named, made, ids)?;
     }
     (1..count).for_each(|place| draft.connect(place - 1, "0", place, "in"));
+    Ok(())
 }
 
 /// `[{"text-input": {variable, label, required}}, …]`

@@ -71,7 +71,7 @@ impl<'a, 'd> Context<'a, 'd> {
         match (*first, rest) {
             ("sys", [name, rest @ ..]) => system(name).map(|(path, note)| (below(path, rest), note)),
             ("env" | "conversation", [name, rest @ ..]) => {
-                let note = format!("`vars.{name}` must be given to the workflow: variables are not imported");
+                let note = format!("`vars.{name}` is never there: variables are not imported, write what it stood for");
                 Ok((below(member("vars", name), rest), Some(note)))
             }
             // Within the start node they have its id before them.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::loose::{list, said, text};
+use super::super::loose::{NOTHING, check_names, clipped, is_short, list, said, text};
 use crate::domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
 use crate::{Error, Result};
 
@@ -18,9 +18,14 @@ pub struct Document<'d> {
     pub mode: &'d str,
     pub nodes: Vec<Node<'d>>,
     pub edges: Vec<Edge>,
+    /// What leads to or from a node that is not in the file: the node that is, and what is to be told of it.
+    pub loose_ends: Vec<(usize, String)>,
     pub places: HashMap<&'d str, usize>,
     /// What an app without a graph is made of.
     pub model_config: &'d Value,
+    /// What its graph runs with: features, variables.
+    pub workflow: &'d Value,
+    pub dependencies: &'d [Value],
 }
 
 pub struct Node<'d> {
@@ -30,7 +35,9 @@ pub struct Node<'d> {
     pub title: String,
     /// The iteration or loop it is in the body of.
     pub parent: Option<&'d str>,
+    /// Nothing where it is too long.
     pub data: &'d Value,
+    pub is_too_long: bool,
     pub raw: &'d Value,
 }
 
@@ -61,26 +68,40 @@ impl<'d> Document<'d> {
         if list(&graph["edges"]).len() > MAX_CONNECTIONS {
             return Err(Error::invalid_body("workflow.graph.edges", format!("at most {MAX_CONNECTIONS}")));
         }
-        let edge = |edge: &Value| {
-            let (from, to) = (*places.get(text(&edge["source"]))?, *places.get(text(&edge["target"]))?);
-            Some(Edge { from, handle: said(&edge["sourceHandle"]), to })
-        };
-        let edges = list(&graph["edges"]).iter().filter_map(edge).collect();
+        let (mut edges, mut loose_ends) = (Vec::new(), Vec::new());
+        for edge in list(&graph["edges"]) {
+            let (source, target) = (text(&edge["source"]), text(&edge["target"]));
+            match (places.get(source).copied(), places.get(target).copied()) {
+                (Some(from), Some(to)) => edges.push(Edge { from, handle: said(&edge["sourceHandle"]), to }),
+                (Some(from), None) => {
+                    loose_ends.push((from, format!("it led to `{}`, which is not in the file", clipped(target, 60))));
+                }
+                (None, Some(to)) => {
+                    loose_ends.push((to, format!("`{}`, which is not in the file, led to it", clipped(source, 60))));
+                }
+                (None, None) => {}
+            }
+        }
         Ok(Self {
             name: text(&app["name"]),
             description: text(&app["description"]),
             mode: text(&app["mode"]),
             nodes,
             edges,
+            loose_ends,
             places,
             model_config: &document["model_config"],
+            workflow: &document["workflow"],
+            dependencies: list(&document["dependencies"]),
         })
     }
 
     /// What is in the body of a container.
     pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
         let id = self.nodes[of].id;
-        (0..self.nodes.len()).filter(move |node| self.nodes[*node].parent == Some(id) && *node != of)
+        // Of several with one id the first has them.
+        let is_first = self.places.get(id) == Some(&of);
+        (0..self.nodes.len()).filter(move |node| is_first && self.nodes[*node].parent == Some(id) && *node != of)
     }
 
     /// Whether a node is in the body of a container, however deep.
@@ -105,7 +126,13 @@ fn node<'d>((index, raw): (usize, &'d Value)) -> Result<Node<'d>> {
     let parent = parents.into_iter().map(text).find(|parent| !parent.is_empty());
     // Notes have their type outside of their data.
     let kind = if text(&raw["type"]) == "custom-note" { "note" } else { text(&data["type"]) };
-    Ok(Node { id: text(&raw["id"]), kind, title: said(&data["title"]), parent, data, raw })
+    let (id, title) = (text(&raw["id"]), said(&data["title"]));
+    let of = format!("workflow.graph.nodes[{index}]");
+    let names = [("id", id), ("data.type", kind), ("data.title", &title), ("parentId", parent.unwrap_or_default())];
+    check_names(&of, &names)?;
+    let is_too_long = !is_short(data);
+    let data = if is_too_long { &NOTHING } else { data };
+    Ok(Node { id, kind, title, parent, data, is_too_long, raw })
 }
 
 impl Node<'_> {

@@ -9,14 +9,14 @@ mod texts;
 use serde_json::{Value, json};
 
 use super::draft::{Draft, Named};
-use super::loose::{clipped, number, text, whole};
+use super::loose::{clipped, entries, is_empty, list, number, text, whole};
 use super::made::Made;
 use super::slug::Ids;
 use super::{Imported, Source, Status};
 use crate::Result;
 use crate::engine::nodes::{ERROR, IN};
 use context::{App, Context};
-use document::Document;
+use document::{Document, Node};
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_DESCRIPTION_CHARS: usize = 2_000;
@@ -32,39 +32,45 @@ pub fn read(document: &Value) -> Result<Imported> {
 
     let (mut draft, mut ids) = (Draft::new(Source::Dify), Ids::default());
     if document.nodes.is_empty() && document.model_config.is_object() {
-        chat::draw(&document, &mut draft, &mut ids);
+        chat::draw(&document, &mut draft, &mut ids)?;
+        uncarried(&document).into_iter().for_each(|text| draft.note(0, text));
     } else {
         let given = document.nodes.iter().map(|node| ids.give(&[&node.title, node.id, node.kind])).collect();
         let app = App { document, ids: given };
-        (0..app.document.nodes.len()).for_each(|node| add(&app, node, &mut draft, &mut ids));
+        for node in 0..app.document.nodes.len() {
+            add(&app, node, &mut draft, &mut ids)?;
+        }
         connect(&app, &mut draft);
         lead_back(&app, &mut draft);
+        tell(&app.document, &mut draft);
     }
     let (graph, report) = draft.finish();
     Ok(Imported { name, description, graph, report })
 }
 
-fn add(app: &App, node: usize, draft: &mut Draft, ids: &mut Ids) {
+fn add(app: &App, node: usize, draft: &mut Draft, ids: &mut Ids) -> Result<()> {
     let source = &app.document.nodes[node];
     let (id, kind) = (app.ids[node].as_str(), source.kind);
     let title = if source.title.is_empty() { id } else { &source.title };
     let named = Named { id, title, kind, position: source.position(), original: source.raw };
     match kind {
-        "note" => return draft.leave_out(&named, Status::Mapped, "is a note, and left out"),
+        "note" => draft.leave_out(&named, Status::Mapped, "is a note, and left out"),
         _ if source.is_body_start() => {
-            return draft.leave_out(&named, Status::Mapped, "is where the loop's output item leads");
+            draft.leave_out(&named, Status::Mapped, "is where the loop's output item leads");
         }
         "loop-end" => {
             let why = "ended its loop: here the loop goes around as often as it may";
-            return draft.leave_out(&named, Status::Partial, why);
+            draft.leave_out(&named, Status::Partial, why);
         }
-        _ => {}
+        _ => {
+            let mut made = nodes::make(Context { app, node });
+            if made.unsupported.is_none() {
+                policies(source.data, &mut made);
+            }
+            draft.add(&named, made, ids)?;
+        }
     }
-    let mut made = nodes::make(Context { app, node });
-    if made.unsupported.is_none() {
-        policies(source.data, &mut made);
-    }
-    draft.add(&named, made, ids);
+    Ok(())
 }
 
 /// How often it is tried, and what follows when it fails.
@@ -137,4 +143,49 @@ fn lead_back(app: &App, draft: &mut Draft) {
             }
         }
     }
+}
+
+/// What is known only of the file as a whole: it is told where it belongs, or where the app begins.
+fn tell(document: &Document, draft: &mut Draft) {
+    document.loose_ends.iter().for_each(|(node, text)| draft.note(*node, text.clone()));
+    let begins = |node: &Node| node.kind == "start" || node.kind.starts_with("trigger-");
+    let first = document.nodes.iter().position(begins);
+    if let Some(first) = first.or_else(|| document.nodes.iter().position(|node| node.kind != "note")) {
+        uncarried(document).into_iter().for_each(|text| draft.note(first, text));
+    }
+}
+
+/// What an app has beside its nodes, of which nothing is carried over.
+fn uncarried(document: &Document) -> Vec<String> {
+    let is_on = |feature: &Value| match &feature["enabled"] {
+        Value::Bool(is_enabled) => *is_enabled,
+        _ => !feature.is_object() && !is_empty(feature) && *feature != false,
+    };
+    let features: Vec<&str> = entries(&document.workflow["features"])
+        .filter(|(_, feature)| is_on(feature))
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let variables = ["environment_variables", "conversation_variables"];
+    let variables = variables.into_iter().flat_map(|kind| list(&document.workflow[kind]));
+    let variables: Vec<&str> = variables.map(|variable| text(&variable["name"])).collect();
+    let dependencies: Vec<&str> = document.dependencies.iter().map(dependency).collect();
+    let told = [("features", features), ("variables", variables), ("plugins", dependencies)];
+    let told = told.into_iter().filter(|(_, names)| !names.is_empty());
+    told.map(|(what, names)| format!("the app's {what} are not imported: {}", listed(&names))).collect()
+}
+
+/// `langgenius/openai:0.0.7@…` without what it is held to.
+fn dependency(dependency: &Value) -> &str {
+    let value = &dependency["value"];
+    let names = ["marketplace_plugin_unique_identifier", "plugin_unique_identifier", "repo"];
+    let name = names.into_iter().map(|name| text(&value[name])).find(|name| !name.is_empty());
+    name.unwrap_or("one without a name").split([':', '@']).next().unwrap_or_default()
+}
+
+/// So many of them that it can be read.
+fn listed(names: &[&str]) -> String {
+    const MAX_LISTED: usize = 8;
+    let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| clipped(name, 40)).collect();
+    let more = names.len().saturating_sub(MAX_LISTED);
+    if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
 }

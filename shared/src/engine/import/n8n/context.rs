@@ -1,12 +1,12 @@
 //! What is known of the workflow while one of its nodes is looked at.
 
-use std::cell::Cell;
-use std::collections::{BTreeSet, HashMap};
+use std::cell::{Cell, OnceCell};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
 use super::super::json_text;
-use super::super::loose::{said, text};
+use super::super::loose::{clipped, is_empty, list, said, text};
 use super::super::pieces::{Notes, Pieces, note};
 use super::super::written::{self, output};
 use super::document::{Document, Source, Wire};
@@ -14,15 +14,23 @@ use super::expressions::{Names, Place, Shape, pieces};
 use super::nodes::shape;
 use super::wiring::{Role, Wiring};
 
+/// A value, or why it has no name here.
+type Named = Result<Place, String>;
+
 /// The workflow as a whole.
 pub struct Workflow<'d> {
     pub document: Document<'d>,
-    pub wiring: Wiring,
+    pub wiring: Wiring<'d>,
     /// The id each node has, or would have.
     pub ids: Vec<String>,
     pub places: HashMap<&'d str, usize>,
-    /// The loops each node is in the body of, the innermost last.
-    pub within: Vec<Vec<usize>>,
+    /// The loops each node is in the body of.
+    pub within: Vec<HashSet<usize>>,
+    /// How the value of each node is shaped.
+    shapes: Vec<Shape>,
+    /// What expressions name, looked for once: each node may be named many thousand times.
+    incoming: Vec<OnceCell<Named>>,
+    passed: Vec<OnceCell<Named>>,
     /// How many expressions may still be translated.
     left: Cell<usize>,
 }
@@ -38,42 +46,32 @@ pub struct Context<'w, 'd> {
 const MAX_HOPS: usize = 64;
 /// A value that may come from more nodes than this is not named.
 const MAX_SOURCES: usize = 4;
+/// Those that it may come from are named up to here, each so far that it can be told.
+const MAX_TITLES: usize = 8;
+const MAX_TITLE_CHARS: usize = 40;
 /// A graph may hold some thousands.
 const MAX_EXPRESSIONS: usize = 20_000;
 
 impl<'d> Workflow<'d> {
-    pub fn new(document: Document<'d>, wiring: Wiring, ids: Vec<String>) -> Self {
+    pub fn new(document: Document<'d>, wiring: Wiring<'d>, ids: Vec<String>) -> Self {
         let mut places = HashMap::new();
         document.nodes.iter().enumerate().for_each(|(place, node)| {
             places.entry(node.name).or_insert(place);
         });
-        let loops = (0..document.nodes.len()).filter(|node| document.nodes[*node].is_loop());
-        let mut bodies: Vec<(usize, BTreeSet<usize>)> =
-            loops.map(|node| (node, wiring.body(&document, node))).collect();
-        bodies.sort_by_key(|(_, body)| std::cmp::Reverse(body.len()));
-        let mut within = vec![Vec::new(); document.nodes.len()];
-        for (of, body) in bodies {
-            body.into_iter().for_each(|node| within[node].push(of));
+        let count = document.nodes.len();
+        let mut within = vec![HashSet::new(); count];
+        for of in (0..count).filter(|node| document.nodes[*node].is_loop()) {
+            wiring.body(&document, of).into_iter().for_each(|node| {
+                within[node].insert(of);
+            });
         }
-        Self { document, wiring, ids, places, within, left: Cell::new(MAX_EXPRESSIONS) }
+        let shapes = (0..count).map(|node| shape_of(&document, &wiring, node)).collect();
+        let [incoming, passed] = [(); 2].map(|()| vec![OnceCell::new(); count]);
+        Self { document, wiring, ids, places, within, shapes, incoming, passed, left: Cell::new(MAX_EXPRESSIONS) }
     }
 
     pub fn node(&self, place: usize) -> &Source<'d> {
         &self.document.nodes[place]
-    }
-
-    /// How the value of a node is shaped. Some hand on what came in.
-    fn shape(&self, mut node: usize) -> Shape {
-        for _ in 0..MAX_HOPS {
-            if let Some(shape) = shape(self.node(node)) {
-                return shape;
-            }
-            match self.wiring.incoming(node).next() {
-                Some(wire) => node = wire.from,
-                None => break,
-            }
-        }
-        Shape::Same
     }
 
     /// The value that comes by a wire.
@@ -82,9 +80,58 @@ impl<'d> Workflow<'d> {
         if from.is_loop() && wire.output == from.loop_output() {
             return Place::at("vars.item", Shape::Same);
         }
-        let shape = if from.is_error_output(wire.output) { Shape::Error } else { self.shape(wire.from) };
+        let shape = if from.is_error_output(wire.output) { Shape::Error } else { self.shapes[wire.from] };
         Place::at(output(&self.ids[wire.from]), shape)
     }
+
+    fn incoming(&self, node: usize) -> Named {
+        let wires: Vec<&Wire> = self.wiring.incoming(node).collect();
+        let Some(first) = wires.first() else { return Ok(Place::at("input", Shape::Same)) };
+        if wires.iter().all(|wire| self.node(wire.from).is_trigger()) {
+            return Ok(Place::at("input", self.by(first).shape));
+        }
+        let mut places: Vec<Place> = Vec::new();
+        for place in wires.iter().map(|wire| self.by(wire)) {
+            if places.len() <= MAX_SOURCES && !places.iter().any(|known| known.paths == place.paths) {
+                places.push(place);
+            }
+        }
+        if places.len() == 1 {
+            return Ok(places.remove(0));
+        }
+        if places.len() > MAX_SOURCES || places.iter().any(|place| place.paths[0] == "vars.item") {
+            return Err("what came in may come from too many nodes to name it".to_owned());
+        }
+        let titles = wires.iter().take(MAX_TITLES).map(|wire| clipped(self.node(wire.from).name, MAX_TITLE_CHARS));
+        let titles = clipped(&titles.collect::<Vec<_>>().join(", "), 100);
+        Ok(Place {
+            shape: places[0].shape,
+            paths: places.into_iter().flat_map(|place| place.paths).collect(),
+            note: Some(format!("the value of the first that ran of {titles} is taken")),
+        })
+    }
+
+    /// What came to a node that did nothing with it.
+    fn passed(&self, place: usize) -> Named {
+        let led = self.document.wires.iter().filter(|wire| wire.to == place && wire.kind == "main");
+        let mut steps = led.filter(|wire| self.wiring.roles[wire.from] == Role::Step);
+        let only = steps.next().filter(|_| steps.next().is_none());
+        only.map(|wire| self.by(wire)).ok_or_else(|| format!("`{}` was taken out", clip(self.node(place).name)))
+    }
+}
+
+/// How the value of a node is shaped. Some hand on what came in.
+fn shape_of(document: &Document, wiring: &Wiring, mut node: usize) -> Shape {
+    for _ in 0..MAX_HOPS {
+        if let Some(shape) = shape(&document.nodes[node]) {
+            return shape;
+        }
+        match wiring.incoming(node).next() {
+            Some(wire) => node = wire.from,
+            None => break,
+        }
+    }
+    Shape::Same
 }
 
 impl<'w, 'd> Context<'w, 'd> {
@@ -98,6 +145,13 @@ impl<'w, 'd> Context<'w, 'd> {
 
     pub fn parameter(&self, name: &str) -> &'d Value {
         &self.source().parameters[name]
+    }
+
+    /// What was kept to try the workflow with. Of several nodes with one name it is the first's.
+    pub fn pinned(&self) -> &'d [Value] {
+        let name = self.source().name;
+        let is_first = self.workflow.places.get(name) == Some(&self.node);
+        if is_first { list(&self.workflow.document.pinned[name]) } else { &[] }
     }
 
     /// A node as its own part sees it.
@@ -171,39 +225,14 @@ impl<'w, 'd> Context<'w, 'd> {
         paths.fold(format!("{last}{body}"), |rest, path| format!("has({path}) ? {path}{body} : ({rest})"))
     }
 
-    fn names_json(&self) -> Result<Place, String> {
+    fn names_json(&self) -> Named {
         let workflow = self.workflow;
         // A part of an agent sees what its agent sees.
         let node = match workflow.wiring.roles[self.node] {
             Role::PartOf(whole) => whole,
             _ => self.node,
         };
-        let wires: Vec<&Wire> = workflow.wiring.incoming(node).collect();
-        let triggers = wires.iter().filter(|wire| workflow.node(wire.from).is_trigger()).count();
-        let mut places: Vec<Place> = Vec::new();
-        for wire in &wires {
-            let place = workflow.by(wire);
-            if !places.iter().any(|known| known.paths == place.paths) {
-                places.push(place);
-            }
-        }
-        match &places[..] {
-            [] => Ok(Place::at("input", Shape::Same)),
-            _ if triggers == wires.len() => Ok(Place::at("input", places[0].shape)),
-            [one] => Ok(one.clone()),
-            several if several.len() > MAX_SOURCES || several.iter().any(|place| place.paths[0] == "vars.item") => {
-                Err("what came in may come from too many nodes to name it".to_owned())
-            }
-            several => {
-                let titles: Vec<&str> = wires.iter().map(|wire| workflow.node(wire.from).name).collect();
-                let titles = super::super::loose::clipped(&titles.join(", "), 100);
-                Ok(Place {
-                    paths: several.iter().map(|place| place.paths[0].clone()).collect(),
-                    shape: several[0].shape,
-                    note: Some(format!("the value of the first that ran of {titles} is taken")),
-                })
-            }
-        }
+        workflow.incoming[node].get_or_init(|| workflow.incoming(node)).clone()
     }
 }
 
@@ -215,20 +244,14 @@ impl Names for Context<'_, '_> {
     fn node(&self, name: &str) -> Result<Place, String> {
         let workflow = self.workflow;
         let Some(&place) = workflow.places.get(name) else {
-            return Err(format!("there is no node `{}`", super::super::loose::clipped(name, 60)));
+            return Err(format!("there is no node `{}`", clip(name)));
         };
         match workflow.wiring.roles[place] {
             Role::Step if workflow.node(place).is_loop() && workflow.within[self.node].contains(&place) => {
                 Ok(Place::at("vars.item", Shape::Same))
             }
-            Role::Step => Ok(Place::at(output(&workflow.ids[place]), workflow.shape(place))),
-            // It handed on what came to it.
-            Role::Passed => {
-                let led = workflow.document.wires.iter().filter(|wire| wire.to == place && wire.kind == "main");
-                let mut steps = led.filter(|wire| workflow.wiring.roles[wire.from] == Role::Step);
-                let only = steps.next().filter(|_| steps.next().is_none());
-                only.map(|wire| workflow.by(wire)).ok_or_else(|| format!("`{}` was taken out", clip(name)))
-            }
+            Role::Step => Ok(Place::at(output(&workflow.ids[place]), workflow.shapes[place])),
+            Role::Passed => workflow.passed[place].get_or_init(|| workflow.passed(place)).clone(),
             Role::Gone | Role::PartOf(_) => Err(format!("`{}` has no value of its own here", clip(name))),
         }
     }
@@ -245,7 +268,7 @@ impl Names for Context<'_, '_> {
 }
 
 fn clip(name: &str) -> String {
-    super::super::loose::clipped(name, 60)
+    clipped(name, 60)
 }
 
 /// What a locator points at: `{"__rl": true, "mode": "list", "value": "…", "cachedResultName": "…"}`, or a plain value.
@@ -257,5 +280,5 @@ pub fn located(value: &Value) -> String {
 /// The value itself, which may be an expression.
 pub fn located_value(value: &Value) -> Option<&Value> {
     let value = if value.is_object() { &value["value"] } else { value };
-    (!super::super::loose::is_empty(value)).then_some(value)
+    (!is_empty(value)).then_some(value)
 }

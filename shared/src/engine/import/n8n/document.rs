@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::loose::{entries, list, number, text, whole};
+use super::super::loose::{NOTHING, check_names, entries, is_short, list, number, text, whole};
 use crate::domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
 use crate::{Error, Result};
 
@@ -14,7 +14,15 @@ pub struct Document<'d> {
     pub settings: &'d Value,
     pub pinned: &'d Value,
     pub nodes: Vec<Source<'d>>,
-    pub wires: Vec<Wire>,
+    pub wires: Vec<Wire<'d>>,
+    /// What leads to or from a node that is not in the file: the node that is, and the name of the other.
+    pub loose_ends: Vec<(usize, LooseEnd<'d>)>,
+}
+
+#[derive(Clone, Copy)]
+pub enum LooseEnd<'d> {
+    To(&'d str),
+    From(&'d str),
 }
 
 pub struct Source<'d> {
@@ -22,17 +30,19 @@ pub struct Source<'d> {
     /// Without its package: `httpRequest`.
     pub kind: &'d str,
     pub version: f64,
+    /// Nothing where they are too long.
     pub parameters: &'d Value,
+    pub is_too_long: bool,
     pub is_disabled: bool,
     pub raw: &'d Value,
 }
 
 /// From an output of a node to an input of another. Both are places in the list of nodes.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Wire {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wire<'d> {
     pub from: usize,
     /// `main`, or what a part of an agent is to it: `ai_tool`.
-    pub kind: String,
+    pub kind: &'d str,
     pub output: usize,
     pub to: usize,
     pub input: usize,
@@ -50,25 +60,32 @@ impl<'d> Document<'d> {
         nodes.iter().enumerate().for_each(|(place, node)| {
             places.entry(node.name).or_insert(place);
         });
-        let mut wires = Vec::new();
+        let (mut wires, mut loose_ends) = (Vec::new(), Vec::new());
         for (name, outgoing) in entries(&document["connections"]) {
-            let Some(&from) = places.get(name.as_str()) else { continue };
+            let from = places.get(name.as_str()).copied();
             for (kind, outputs) in entries(outgoing) {
                 for (output, targets) in list(outputs).iter().enumerate() {
                     for target in list(targets) {
-                        let Some(&to) = places.get(text(&target["node"])) else { continue };
-                        let input = whole(&target["index"]).unwrap_or(0) as usize;
-                        wires.push(Wire { from, kind: kind.clone(), output, to, input });
+                        let to_name = text(&target["node"]);
+                        match (from, places.get(to_name).copied()) {
+                            (Some(from), Some(to)) => {
+                                let input = whole(&target["index"]).unwrap_or(0) as usize;
+                                wires.push(Wire { from, kind, output, to, input });
+                            }
+                            (Some(from), None) => loose_ends.push((from, LooseEnd::To(to_name))),
+                            (None, Some(to)) => loose_ends.push((to, LooseEnd::From(name))),
+                            (None, None) => {}
+                        }
+                        if wires.len() + loose_ends.len() > MAX_CONNECTIONS {
+                            return Err(Error::invalid_body("connections", format!("at most {MAX_CONNECTIONS}")));
+                        }
                     }
                 }
             }
         }
-        if wires.len() > MAX_CONNECTIONS {
-            return Err(Error::invalid_body("connections", format!("at most {MAX_CONNECTIONS}")));
-        }
         let description = document["description"].as_str().or(document["meta"]["description"].as_str());
         let (settings, pinned) = (&document["settings"], &document["pinData"]);
-        Ok(Self { name: text(&document["name"]), description, settings, pinned, nodes, wires })
+        Ok(Self { name: text(&document["name"]), description, settings, pinned, nodes, wires, loose_ends })
     }
 }
 
@@ -76,12 +93,15 @@ fn source<'d>((index, raw): (usize, &'d Value)) -> Result<Source<'d>> {
     if !raw.is_object() {
         return Err(Error::invalid_body(format!("nodes[{index}]"), "must be an object"));
     }
-    let kind = text(&raw["type"]);
+    let (name, kind) = (text(&raw["name"]), text(&raw["type"]));
+    check_names(&format!("nodes[{index}]"), &[("name", name), ("type", kind), ("id", text(&raw["id"]))])?;
+    let is_too_long = !is_short(&raw["parameters"]);
     Ok(Source {
-        name: text(&raw["name"]),
+        name,
         kind: kind.rsplit('.').next().unwrap_or(kind),
         version: number(&raw["typeVersion"]).unwrap_or(1.0),
-        parameters: &raw["parameters"],
+        parameters: if is_too_long { &NOTHING } else { &raw["parameters"] },
+        is_too_long,
         is_disabled: raw["disabled"] == true,
         raw,
     })

@@ -12,13 +12,14 @@ use serde_json::{Value, json};
 
 use super::draft::{Draft, Named};
 use super::loose::{clipped, entries, number, said, text, whole};
-use super::made::Made;
+use super::made::{Made, TOO_LONG};
+use super::pieces::note;
 use super::slug::Ids;
 use super::{Imported, Source, Status};
 use crate::Result;
 use crate::engine::nodes::{ERROR, IN};
 use context::{Context, Workflow};
-use document::Document;
+use document::{Document, LooseEnd};
 use wiring::{Role, Wiring};
 
 const MAX_NAME_CHARS: usize = 200;
@@ -38,57 +39,71 @@ pub fn read(document: &Value) -> Result<Imported> {
     let circles = workflow.wiring.circles();
     let mut draft = Draft::new(Source::N8n);
     for node in 0..workflow.document.nodes.len() {
-        add(&workflow, node, &mut draft, &mut ids, &circles);
+        add(&workflow, node, &mut draft, &mut ids, &circles)?;
     }
     connect(&workflow, &mut draft);
     give_result(&workflow, &mut draft, &mut ids);
+    loose_ends(&workflow, &mut draft);
     settings(&workflow, &mut draft);
     let (graph, report) = draft.finish();
     Ok(Imported { name, description, graph, report })
 }
 
-fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, circles: &BTreeSet<usize>) {
+fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, circles: &BTreeSet<usize>) -> Result<()> {
     let source = workflow.node(node);
     let (id, kind) = (workflow.ids[node].as_str(), source.kind);
     let title = if source.name.is_empty() { id } else { source.name };
     let named = Named { id, title, kind, position: source.position(), original: source.raw };
     match workflow.wiring.roles[node] {
-        Role::Gone if source.is_disabled => {
-            return draft.leave_out(&named, Status::Partial, "was disabled, and is left out");
+        Role::Step => {
+            let mut made = nodes::make(Context { workflow, node });
+            if made.unsupported.is_none() {
+                policies(source, &mut made);
+            }
+            draft.add(&named, made, ids)?;
         }
-        Role::Gone => return draft.leave_out(&named, Status::Mapped, "is a note, and left out"),
-        Role::Passed if source.is_disabled => {
-            return draft.leave_out(&named, Status::Partial, "was disabled, and is left out: what led to it leads on");
+        role => {
+            let (status, why) = left_out(workflow, source, role);
+            draft.leave_out(&named, status, why);
         }
-        Role::Passed => return draft.leave_out(&named, Status::Mapped, "does nothing: what led to it leads on"),
-        Role::PartOf(whole) => {
-            let of = clipped(workflow.node(whole).name, 80);
-            let is_model = matches!(
-                workflow.node(whole).kind,
-                "chainLlm" | "textClassifier" | "sentimentAnalysis" | "informationExtractor" | "chainSummarization"
-            );
-            let why = match is_model && kind.starts_with("lm") {
-                true => format!("is part of `{of}`"),
-                false => format!("was part of `{of}`: make it part of the agent, or of what stands there"),
-            };
-            draft.leave_out(
-                &named,
-                if is_model && kind.starts_with("lm") { Status::Mapped } else { Status::Partial },
-                why,
-            );
-            return credentials(workflow, node, draft);
-        }
-        Role::Step => {}
     }
-    let mut made = nodes::make(Context { workflow, node });
-    if made.unsupported.is_none() {
-        policies(source, &mut made);
-    }
-    draft.add(&named, made, ids);
     if circles.contains(&node) {
         draft.note(node, "it stands in a circle, which only a loop may make here".to_owned());
     }
-    credentials(workflow, node, draft);
+    if !nodes::keeps_pinned(source) && !(Context { workflow, node }).pinned().is_empty() {
+        draft.note(node, nodes::PINNED.to_owned());
+    }
+    if matches!(workflow.wiring.roles[node], Role::Step | Role::PartOf(_)) {
+        credentials(workflow, node, draft);
+    }
+    Ok(())
+}
+
+/// What comes of a node that has no place of its own.
+fn left_out(workflow: &Workflow, source: &document::Source, role: Role) -> (Status, String) {
+    let is_disabled = source.is_disabled;
+    let (status, why) = match role {
+        Role::PartOf(whole) => {
+            let (of, of_kind) = (clipped(workflow.node(whole).name, 80), workflow.node(whole).kind);
+            let has_model = matches!(
+                of_kind,
+                "chainLlm" | "textClassifier" | "sentimentAnalysis" | "informationExtractor" | "chainSummarization"
+            );
+            return match has_model && source.kind.starts_with("lm") {
+                _ if source.is_too_long => (Status::Partial, format!("was part of `{of}`: {TOO_LONG}")),
+                true => (Status::Mapped, format!("is part of `{of}`")),
+                false => {
+                    let why = format!("was part of `{of}`: make it part of the agent, or of what stands there");
+                    (Status::Partial, why)
+                }
+            };
+        }
+        Role::Gone if is_disabled => (Status::Partial, "was disabled, and is left out"),
+        Role::Passed if is_disabled => (Status::Partial, "was disabled, and is left out: what led to it leads on"),
+        Role::Passed => (Status::Mapped, "does nothing: what led to it leads on"),
+        Role::Gone | Role::Step => (Status::Mapped, "is a note, and left out"),
+    };
+    (status, why.to_owned())
 }
 
 /// How often it is tried, and what follows when it fails.
@@ -105,6 +120,9 @@ fn policies(source: &document::Source, made: &mut Made) {
             made.set_policy("onError", &json!("continue"));
         }
         _ => {}
+    }
+    if raw["alwaysOutputData"] == true {
+        note(&mut made.notes, "it always gives one value here: `alwaysOutputData` is not carried over");
     }
     if raw["retryOnFail"] == true {
         let attempts = whole(&raw["maxTries"]).unwrap_or(3).clamp(1, 10);
@@ -164,10 +182,29 @@ fn give_result(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
     }
 }
 
+/// What the file connects with a node that it does not have.
+fn loose_ends(workflow: &Workflow, draft: &mut Draft) {
+    for (node, end) in &workflow.document.loose_ends {
+        let text = match end {
+            LooseEnd::To(name) => format!("it led to `{}`, which is not in the file", clipped(name, 60)),
+            LooseEnd::From(name) => format!("`{}`, which is not in the file, led to it", clipped(name, 60)),
+        };
+        draft.note(*node, text);
+    }
+}
+
+/// What holds of the workflow as a whole is told where it begins.
 fn settings(workflow: &Workflow, draft: &mut Draft) {
-    let other = said(&workflow.document.settings["errorWorkflow"]);
-    let first = (0..workflow.document.nodes.len()).find(|node| workflow.wiring.roles[*node] == Role::Step);
+    let nodes = &workflow.document.nodes;
+    let settings = workflow.document.settings;
+    let is_step = |node: &usize| workflow.wiring.roles[*node] == Role::Step;
+    let first = (0..nodes.len()).find(is_step);
+    let begins = (0..nodes.len()).find(|node| is_step(node) && nodes[*node].is_trigger()).or(first);
+    let other = said(&settings["errorWorkflow"]);
     if let (false, Some(first)) = (other.is_empty(), first) {
         draft.reconnect(first, format!("the workflow that ran when this one failed ({})", clipped(&other, 60)));
+    }
+    if let (Some(seconds), Some(begins)) = (number(&settings["executionTimeout"]).filter(|most| *most > 0.0), begins) {
+        draft.note(begins, format!("a run ended after {seconds} s: `executionTimeout` is not carried over"));
     }
 }

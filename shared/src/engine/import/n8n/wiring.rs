@@ -18,21 +18,21 @@ pub enum Role {
     PartOf(usize),
 }
 
-pub struct Wiring {
+pub struct Wiring<'d> {
     pub roles: Vec<Role>,
     /// Between steps, in the order of their inputs.
-    pub wires: Vec<Wire>,
+    pub wires: Vec<Wire<'d>>,
     /// The parts of each node, by what they are to it.
-    parts: HashMap<usize, Vec<(String, usize)>>,
+    parts: HashMap<usize, Vec<(&'d str, usize)>>,
     /// The wires that lead back to their loop.
     backs: HashSet<(usize, usize, usize)>,
     incoming: Vec<Vec<usize>>,
     outgoing: Vec<Vec<usize>>,
 }
 
-impl Wiring {
-    pub fn of(document: &Document) -> Result<Self> {
-        let mut parts: HashMap<usize, Vec<(String, usize)>> = HashMap::new();
+impl<'d> Wiring<'d> {
+    pub fn of(document: &Document<'d>) -> Result<Self> {
+        let mut parts: HashMap<usize, Vec<(&str, usize)>> = HashMap::new();
         let mut roles: Vec<Role> = document
             .nodes
             .iter()
@@ -46,7 +46,7 @@ impl Wiring {
             .collect();
         for wire in document.wires.iter().filter(|wire| wire.kind != "main" && wire.from != wire.to) {
             if !document.nodes[wire.from].is_disabled {
-                parts.entry(wire.to).or_default().push((wire.kind.clone(), wire.from));
+                parts.entry(wire.to).or_default().push((wire.kind, wire.from));
             }
             roles[wire.from] = Role::PartOf(wire.to);
         }
@@ -66,15 +66,15 @@ impl Wiring {
 
     pub fn parts(&self, node: usize, kind: &str) -> impl Iterator<Item = usize> {
         let parts = self.parts.get(&node).into_iter().flatten();
-        parts.filter(move |(named, _)| named == kind).map(|(_, part)| *part)
+        parts.filter(move |(named, _)| *named == kind).map(|(_, part)| *part)
     }
 
     /// What comes in, but for what comes back to a loop.
-    pub fn incoming(&self, node: usize) -> impl Iterator<Item = &Wire> {
+    pub fn incoming(&self, node: usize) -> impl Iterator<Item = &Wire<'d>> {
         self.incoming[node].iter().map(|index| &self.wires[*index]).filter(|wire| !self.is_back(wire))
     }
 
-    pub fn outgoing(&self, node: usize) -> impl Iterator<Item = &Wire> {
+    pub fn outgoing(&self, node: usize) -> impl Iterator<Item = &Wire<'d>> {
         self.outgoing[node].iter().map(|index| &self.wires[*index])
     }
 
@@ -139,7 +139,7 @@ impl Wiring {
 }
 
 /// The wires between steps: what led to a node that does nothing leads to what it led to.
-fn passed_through(document: &Document, roles: &[Role]) -> Result<Vec<Wire>> {
+fn passed_through<'d>(document: &Document<'d>, roles: &[Role]) -> Result<Vec<Wire<'d>>> {
     let main: Vec<&Wire> = document.wires.iter().filter(|wire| wire.kind == "main").collect();
     let mut outgoing: Vec<Vec<&Wire>> = vec![Vec::new(); roles.len()];
     // A disabled node hands on at its first output only.
@@ -151,7 +151,7 @@ fn passed_through(document: &Document, roles: &[Role]) -> Result<Vec<Wire>> {
         while let Some(next) = open.pop() {
             match roles[next.to] {
                 Role::Passed if seen.insert(next.to) => open.extend(outgoing[next.to].iter().rev()),
-                Role::Step => wires.push(Wire { to: next.to, input: next.input, ..(*wire).clone() }),
+                Role::Step => wires.push(Wire { to: next.to, input: next.input, ..**wire }),
                 _ => {}
             }
         }

@@ -56,7 +56,7 @@ fn agent_with_tools() {
             start message
             agent agent partial: an agent is to be made of what belongs to it, and chosen
             remember transform partial: nothing is kept for the conversation: its values are fields of what this node gives
-            answer send_message partial: `vars.last` must be given to the workflow: variables are not imported
+            answer send_message partial: `vars.last` is never there: variables are not imported, write what it stood for
         "##,
         "
             start>agent agent>remember remember>answer
@@ -86,7 +86,7 @@ fn human_approval() {
         r##"
             start input
             editor review partial: there are two decisions here: what all but the first button did is one; people decide on the platform, not in what was sent to them
-            publish http partial: `vars.base` must be given to the workflow: variables are not imported; files are not sent along
+            publish http partial: `vars.base` is never there: variables are not imported, write what it stood for; files are not sent along
             read_file fail unsupported: files are not read by a workflow: send their text as input
             published send_result
             not_published send_result
@@ -129,7 +129,7 @@ fn lead_scoring() {
         "lead-scoring.yml",
         r##"
             lead input
-            size switch partial: `vars.partner` must be given to the workflow: variables are not imported
+            size switch partial: `vars.partner` is never there: variables are not imported, write what it stood for
             big template
             score_it fail unsupported: programs are not carried over: write it with transform, template or http
             either transform
@@ -187,7 +187,7 @@ fn scheduled_report() {
         r##"
             every_morning schedule
             new_mail fail unsupported: there is no trigger for this plugin here: start the run by webhook
-            fetch http partial: `vars.team` must be given to the workflow: variables are not imported
+            fetch http partial: `vars.team` is never there: variables are not imported, write what it stood for
             summarize model
             send_to_slack fail unsupported: the tool `Send Message` of `slack` is not in the file: call its service by http
             archive workflow
@@ -264,7 +264,7 @@ fn webhook_enrichment() {
         r##"
             webhook webhook
             extract model
-            save http partial: its address did not say how to call it: https is taken; `vars.KEY` must be given to the workflow: variables are not imported; its header Authorization is left out: secrets are kept in credentials; when it fails its value is null, where it had a value of its own for that
+            save http partial: its address did not say how to call it: https is taken; its header Authorization is left out: secrets are kept in credentials; when it fails its value is null, where it had a value of its own for that
             end send_result partial: `{{#ex.__is_success#}}` is not translated: what cannot be extracted fails here
         "##,
         "

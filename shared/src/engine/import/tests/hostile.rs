@@ -171,12 +171,36 @@ fn texts_may_be_as_long_as_a_file() {
         ];
         let imported = answered(&n8n(nodes, json!({}))).unwrap();
         assert!(imported.report.nodes.iter().all(|node| node.status == Status::Unsupported && node.why.len() < 1_000));
-        let named = vec![node(&long, &long, json!({})), json!({"name": "n".repeat(100_000), "type": "if"})];
-        answered(&n8n(named, json!({(long.clone()): {(long.clone()): [[{"node": long}]]}}))).unwrap();
+        let named = vec![node("a", "if", json!({}))];
+        answered(&n8n(
+            named,
+            json!({"a": {(long.clone()): [[{"node": long}]]}, (long.clone()): {"main": [[{"node": "a"}]]}}),
+        ))
+        .unwrap();
     }
-    let data = json!({"type": "answer", "title": long, "answer": long});
-    let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow", "name": long, "description": long}, "workflow": {"graph": {"nodes": [{"id": long, "data": data}]}}});
-    answered(&app.to_string()).unwrap();
+    let data = json!({"type": "answer", "title": "a", "answer": long});
+    let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow", "name": long, "description": long}, "workflow": {"graph": {"nodes": [{"id": "a", "data": data}]}}});
+    let imported = answered(&app.to_string()).unwrap();
+    assert_eq!(told(&imported), "a fail unsupported: one of its texts is longer than 64 KiB");
+}
+
+#[test]
+fn a_name_has_at_most_a_kilobyte() {
+    let long = "n".repeat(1025);
+    for (name, kind, field) in [(long.as_str(), "if", "name"), ("a", long.as_str(), "type")] {
+        let refusal = answered(&n8n(vec![json!({"name": name, "type": kind})], json!({}))).unwrap_err();
+        assert_eq!(refusal, format!("nodes[0].{field}: at most 1024 bytes"));
+    }
+    for (field, node) in [
+        ("id", json!({"id": long, "data": {"type": "start"}})),
+        ("data.title", json!({"id": "a", "data": {"type": "start", "title": long}})),
+        ("data.type", json!({"id": "a", "data": {"type": long}})),
+        ("parentId", json!({"id": "a", "parentId": long, "data": {"type": "start"}})),
+    ] {
+        let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow"}, "workflow": {"graph": {"nodes": [node]}}});
+        let refusal = answered(&app.to_string()).unwrap_err();
+        assert_eq!(refusal, format!("workflow.graph.nodes[0].{field}: at most 1024 bytes"));
+    }
 }
 
 #[test]

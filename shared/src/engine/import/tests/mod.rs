@@ -1,9 +1,12 @@
 //! What files of other platforms become, and that nothing that is read breaks the reader.
 
+mod amplified;
 mod dify;
 mod hostile;
 mod n8n;
 mod round_trip;
+mod secrets;
+mod untold;
 
 use serde_json::Value;
 

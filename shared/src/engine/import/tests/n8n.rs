@@ -207,7 +207,7 @@ fn scheduled_report() {
         r##"
             schedule schedule
             old_cron - partial: was disabled, and is left out
-            get_sales http partial: its header Authorization is left out: secrets are kept in credentials; `vars.region` must be given to the workflow: variables are not imported; only the first page is asked for: pagination is not carried over; there is one call at a time: batching is not carried over
+            get_sales http partial: its header Authorization is left out: secrets are kept in credentials; `vars.region` is never there: variables are not imported, write what it stood for; only the first page is asked for: pagination is not carried over; there is one call at a time: batching is not carried over
             count fail unsupported: programs are not carried over: write it with transform, template or http
             write_report model
             cover image
@@ -249,7 +249,7 @@ fn webhook_enrichment() {
         "webhook-enrichment.json",
         r##"
             webhook webhook partial: calls are let in by the webhook's own token
-            look_up http
+            look_up http partial: an answer that tells of a failure is not taken for a success: `neverError` is not carried over
             found condition partial: it lets the one value pass or not, where it chose among items
             shape transform
             failed transform

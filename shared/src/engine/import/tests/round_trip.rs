@@ -52,8 +52,13 @@ fn what_was_bound_is_to_be_bound_again() {
     ]})).unwrap();
     let export = atelier::Export::new("x", None, &graph);
     let imported = read_sound(&serde_json::to_string(&export).unwrap());
-    let expected = ["hook: a webhook channel", "ask: agent 0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11", "call: a credential"];
+    let expected = [
+        "hook: a webhook channel",
+        "ask: agent 0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11: it stays bound, see that it is there",
+        "call: a credential",
+    ];
     assert_eq!(reconnected(&imported), expected);
+    assert_eq!(config(&imported, "ask")["agentId"], "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11");
     assert_eq!(config(&imported, "call"), json!({"url": "https://x.example.com"}));
     assert_eq!(told(&imported), "hook webhook\nask agent\ncall http partial: its credential is to be bound again");
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::super::call::Call;
 use super::super::super::json_text;
 use super::super::super::loose::{clipped, list, said, text, whole};
 use super::super::super::made::Made;
@@ -9,11 +10,8 @@ use super::super::super::pieces::{Notes, note};
 use super::super::context::Context;
 use super::super::texts;
 
-/// What the platform sets itself, or what a credential is for.
-const RESERVED: [&str; 5] = ["authorization", "content-length", "host", "idempotency-key", "transfer-encoding"];
-
 pub fn http(node: Context) -> Made {
-    let (mut notes, mut reconnect) = (Notes::new(), Vec::new());
+    let mut call = Call::default();
     let method = text(node.data("method")).to_uppercase();
     let method = if method.is_empty() { "GET".to_owned() } else { method };
     if !matches!(method.as_str(), "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") {
@@ -22,58 +20,45 @@ pub fn http(node: Context) -> Made {
     // Its body is a text there, whatever its media type.
     let mut config =
         Map::from_iter([("method".to_owned(), Value::from(method.as_str())), ("response".to_owned(), "text".into())]);
-    let url = node.jinja(node.data("url"), &mut notes);
-    let url = url.trim();
-    let is_whole = url.starts_with("{{") || url.starts_with("http://") || url.starts_with("https://");
-    if !is_whole {
-        note(&mut notes, "its address did not say how to call it: https is taken");
-    }
-    config.insert("url".to_owned(), if is_whole { url.into() } else { format!("https://{url}").into() });
-
-    let mut headers = lines(node, node.data("headers"), &mut notes);
-    let own: Vec<String> =
-        headers.keys().filter(|name| RESERVED.contains(&name.to_lowercase().as_str())).cloned().collect();
-    for name in own {
-        headers.shift_remove(&name);
-        match name.eq_ignore_ascii_case("authorization") {
-            true => {
-                note(&mut notes, "its header Authorization is left out: secrets are kept in credentials");
-                reconnect.push("a credential for the header Authorization".to_owned());
-            }
-            false => note(&mut notes, format!("its header {} is set by the platform", clipped(&name, 40))),
+    let url = call.address(&said(node.data("url")));
+    config.insert("url".to_owned(), node.jinja(&url.into(), &mut call.notes).trim().into());
+    let mut headers = lines(node.data("headers"));
+    headers.retain(|(name, _)| call.takes_header(name));
+    let mut query = lines(node.data("params"));
+    query.retain(|(name, _)| call.takes_parameter(name));
+    for (name, pairs) in [("headers", headers), ("query", query)] {
+        if !pairs.is_empty() {
+            config.insert(name.to_owned(), filled(node, pairs, &mut call.notes).into());
         }
     }
-    let query = lines(node, node.data("params"), &mut notes);
-    for (name, fields) in [("headers", headers), ("query", query)] {
-        if !fields.is_empty() {
-            config.insert(name.to_owned(), fields.into());
-        }
-    }
-    if let Some(body) = body(node, &mut notes).filter(|_| !matches!(method.as_str(), "GET" | "HEAD")) {
+    if let Some(body) = body(node, &mut call.notes).filter(|_| !matches!(method.as_str(), "GET" | "HEAD")) {
         config.insert("body".to_owned(), body);
     }
     if text(&node.data("authorization")["type"]) == "api-key" {
         let kind = said(&node.data("authorization")["config"]["type"]);
-        reconnect
+        call.reconnect
             .push(format!("a credential ({})", if kind.is_empty() { "bearer".to_owned() } else { clipped(&kind, 40) }));
     }
     if let Some(seconds) = whole(&node.data("timeout")["max_read_timeout"]).or(whole(&node.data("timeout")["read"])) {
         config.insert("timeoutMs".to_owned(), seconds.saturating_mul(1_000).clamp(100, 600_000).into());
     }
     if node.data("ssl_verify") == false {
-        note(&mut notes, "certificates are always verified");
+        note(&mut call.notes, "certificates are always verified");
     }
-    Made::new("http", config.into()).noting(notes).reconnecting(reconnect)
+    Made::new("http", config.into()).noting(call.notes).reconnecting(call.reconnect)
 }
 
 /// `name:value` on each line.
-fn lines(node: Context, written: &Value, notes: &mut Notes) -> Map<String, Value> {
-    let pair = |line: &str| {
-        let (name, value) = line.split_once(':').unwrap_or((line, ""));
-        let name = name.trim();
-        (!name.is_empty()).then(|| (name.to_owned(), node.jinja(&value.trim().into(), notes).into()))
+fn lines(written: &Value) -> Vec<(&str, &str)> {
+    let pair = |line| {
+        let (name, value): (&str, &str) = str::split_once(line, ':').unwrap_or((line, ""));
+        (name.trim(), value.trim())
     };
-    text(written).lines().take(1_000).filter_map(pair).collect()
+    text(written).lines().map(pair).filter(|(name, _)| !name.is_empty()).take(1_000).collect()
+}
+
+fn filled(node: Context, pairs: Vec<(&str, &str)>, notes: &mut Notes) -> Map<String, Value> {
+    pairs.into_iter().map(|(name, value)| (name.to_owned(), node.jinja(&value.into(), notes).into())).collect()
 }
 
 fn body(node: Context, notes: &mut Notes) -> Option<Value> {
@@ -104,7 +89,7 @@ fn body(node: Context, notes: &mut Notes) -> Option<Value> {
                     .filter(|field| text(&field["type"]) != "file" && !said(&field["key"]).is_empty())
                     .map(|field| (said(&field["key"]), node.jinja(&field["value"], notes).into()))
                     .collect(),
-                other => lines(node, other, notes),
+                other => filled(node, lines(other), notes),
             };
             if list(data).iter().any(|field| text(&field["type"]) == "file") {
                 note(notes, "files are not sent along");

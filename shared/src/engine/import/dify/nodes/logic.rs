@@ -8,12 +8,14 @@ use super::super::super::comparison::{Comparison, Side, combined, write};
 use super::super::super::loose::{clipped, is_empty, list, said, text, whole};
 use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
-use super::super::super::written::{output, quoted, value};
+use super::super::super::written::{number, output, quoted, value};
 use super::super::context::Context;
 use super::super::texts;
 
 /// So many make an expression that is too long in any case.
 const MAX_CONDITIONS: usize = 300;
+/// As many as a loop of Dify has by itself.
+const MAX_ROUNDS: u64 = 100;
 
 pub fn switch(node: Context) -> Made {
     let mut notes = Notes::new();
@@ -65,9 +67,7 @@ fn side(node: Context, given: &Value, kind: &str, what: Comparison, notes: &mut 
         || matches!(what, Comparison::Greater | Comparison::AtLeast | Comparison::Less | Comparison::AtMost);
     match given {
         Value::String(text) if text.contains("{{#") => Side::value(texts::pieces(text, &node).cel(notes)),
-        Value::String(text) if is_number && text.trim().parse::<f64>().is_ok_and(f64::is_finite) => {
-            Side::value(text.trim())
-        }
+        Value::String(text) if is_number => number(text).map_or_else(|| Side::literal(text), Side::value),
         Value::String(text) if kind == "boolean" && matches!(text.as_str(), "true" | "false") => {
             Side::value(text.as_str())
         }
@@ -151,8 +151,12 @@ fn result(node: Context, notes: &mut Notes) -> Option<String> {
 
 /// So many times over.
 pub fn repeat(node: Context) -> Made {
-    let count = whole(node.data("loop_count")).unwrap_or(10).clamp(1, 100);
+    let wanted = whole(node.data("loop_count")).unwrap_or(10);
+    let count = wanted.clamp(1, MAX_ROUNDS);
     let mut made = Made::new("loop", json!({"items": format!("range({count})")}));
+    if wanted > count {
+        made = made.noting([format!("it goes around {count} times at most, where it was {wanted}")]);
+    }
     if !list(node.data("break_conditions")).is_empty() {
         made = made
             .noting(["it goes around as often as it may: what ended it earlier is to be made a condition in its body"]);

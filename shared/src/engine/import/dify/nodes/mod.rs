@@ -9,7 +9,7 @@ mod schedule;
 mod triggers;
 
 use super::super::loose::clipped;
-use super::super::made::Made;
+use super::super::made::{Made, TOO_LONG};
 use super::context::Context;
 
 pub use model::{named_model, settings};
@@ -18,6 +18,7 @@ pub use triggers::schema;
 /// What a node becomes, without what all nodes have in common. Its outputs are named as its handles are.
 pub fn make(node: Context) -> Made {
     match node.source().kind {
+        _ if node.source().is_too_long => Made::unsupported(TOO_LONG),
         "start" => triggers::start(node),
         "trigger-webhook" => triggers::webhook(node),
         "trigger-schedule" => schedule::schedule(node),

@@ -5,8 +5,11 @@ use super::tree::{Js, Link};
 
 type Parsed = Result<Js, String>;
 
-/// Our own expressions nest no deeper than a hundred.
+/// What is within parentheses, brackets and behind signs nests; reading it goes as deep.
 const MAX_DEPTH: usize = 48;
+/// So does a chain of operators or links, which is read in a loop and written by going down it. Our own expressions
+/// nest no deeper.
+const MAX_HEIGHT: usize = 100;
 /// From the loosest to the tightest.
 const LEVELS: [&[&str]; 7] =
     [&["??"], &["||"], &["&&"], &["===", "!==", "==", "!="], &["<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
@@ -20,6 +23,7 @@ fn parse_at(text: &str, depth: usize) -> Parsed {
     let expression = parser.expression()?;
     parser.took(";");
     match parser.peek() {
+        None if expression.height() > MAX_HEIGHT => Err(format!("it nests deeper than {MAX_HEIGHT}")),
         None => Ok(expression),
         Some(token) => Err(unexpected(Some(token))),
     }
@@ -111,10 +115,12 @@ impl Parser {
             signs.push(*sign);
             self.at += 1;
         }
-        if signs.len() > MAX_DEPTH {
+        self.depth += signs.len();
+        if self.depth > MAX_DEPTH {
             return Err(format!("it nests deeper than {MAX_DEPTH}"));
         }
         let of = self.chain()?;
+        self.depth -= signs.len();
         Ok(signs.into_iter().rev().fold(of, |of, sign| match sign {
             "!" => Js::Not(Box::new(of)),
             "-" => Js::Negative(Box::new(of)),

@@ -88,7 +88,9 @@ impl Writer<'_> {
                 }
             }
             ("$vars" | "$env", [Link::Member { name: variable, .. }, rest @ ..]) => {
-                self.note(&format!("`vars.{variable}` must be given to the workflow: variables are not imported"));
+                self.note(&format!(
+                    "`vars.{variable}` is never there: variables are not imported, write what it stood for"
+                ));
                 let of = Out::path(member("vars", variable), true);
                 self.linked(of, rest)
             }

@@ -183,3 +183,43 @@ fn nothing_written_takes_long_or_nests_too_deep() {
         assert!(started.elapsed().as_millis() < 1_000, "{}", &source[..40.min(source.len())]);
     }
 }
+
+#[test]
+fn nothing_goes_down_further_than_a_small_stack_holds() {
+    let around = |open: &str, within: &str, close: &str, count: usize| {
+        format!("{}{within}{}", open.repeat(count), close.repeat(count))
+    };
+    let sources = [
+        around(&format!("{}(", "+ ".repeat(48)), " $json.a ", ")", 11),
+        around(&format!("{}(", "- ".repeat(40)), "$json.a", ")", 12),
+        around("!!!!!!!(", "$json.a", ")", 40),
+        around("(", "$json.a", "+ 1 + 1 + 1)", 24),
+        around("(", "$json.a", "|| 1 || 1 || 1 || 1)", 46),
+        around("(", "$json.a", "|| $json.b)", 46),
+        around("(", "$json.a", " ?? 1)", 46),
+        around("$if(", "$json.a", ", 1, 1)", 46),
+        around("Boolean(", "$json.a", ")", 46),
+        around("Math.max(1, ", "$json.a", ")", 46),
+        around("$json.a.map(x => ", "x", ")", 40),
+        around("$json.a.replace('a', ", "'b'", ")", 40),
+        around("$json[", "0", "]", 46),
+        around("[", "$json.a", "]", 47),
+        around("{a: ", "$json.a", "}", 47),
+        around("$json.a ? ", "1", " : 2", 46),
+        format!("`${{{}}}`", around("(", "$json.a", " + 1 + 1)", 45)),
+        format!("$json.a{}", " + 1".repeat(290)),
+        format!("$json.a{}", " + 1".repeat(95)),
+        format!("$json.a{}", " || 1".repeat(95)),
+        format!("$json{}", ".a".repeat(290)),
+        format!("$json{}", ".trim()".repeat(45)),
+    ];
+    let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
+    let thread = small.spawn(move || {
+        sources.iter().for_each(|source| {
+            filled(source, &Few);
+        })
+    });
+    thread.unwrap().join().unwrap();
+    assert_eq!(in_cel(&format!("1{}", " + 1".repeat(150))), "! it nests deeper than 100");
+    assert_eq!(in_cel(&format!("{}($json.a)", "- ".repeat(48))), "! it nests deeper than 48");
+}

@@ -32,3 +32,38 @@ pub enum Link {
     At(Js),
     Call(Vec<Js>),
 }
+
+impl Js {
+    /// How deep it nests, where each link of a chain nests what it is a link of. Found without going down: what is too
+    /// deep must not be gone down.
+    pub fn height(&self) -> usize {
+        let (mut highest, mut open) = (0, vec![(self, 1)]);
+        while let Some((js, height)) = open.pop() {
+            highest = highest.max(height);
+            let below = height + if let Self::Chain(_, links) = js { links.len() } else { 1 };
+            match js {
+                Self::Null | Self::Undefined | Self::Bool(_) | Self::Number(_) | Self::Text(_) | Self::Name(_) => {}
+                Self::Not(of) | Self::Negative(of) | Self::Arrow(_, of) => open.push((of, below)),
+                Self::Joined(items) | Self::New(_, items) | Self::List(items) => {
+                    open.extend(items.iter().map(|item| (item, below)));
+                }
+                Self::Map(entries) => open.extend(entries.iter().map(|(_, entry)| (entry, below))),
+                Self::Binary(_, left, right) => open.extend([(&**left, below), (&**right, below)]),
+                Self::Conditional(test, then, otherwise) => {
+                    open.extend([test, then, otherwise].map(|part| (&**part, below)));
+                }
+                Self::Chain(root, links) => {
+                    open.push((root, below));
+                    for link in links {
+                        match link {
+                            Link::Member { .. } => {}
+                            Link::At(index) => open.push((index, below)),
+                            Link::Call(given) => open.extend(given.iter().map(|given| (given, below))),
+                        }
+                    }
+                }
+            }
+        }
+        highest
+    }
+}

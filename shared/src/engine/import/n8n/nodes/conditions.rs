@@ -3,8 +3,9 @@
 use serde_json::Value;
 
 use super::super::super::comparison::{Comparison, Side, combined, write};
-use super::super::super::loose::{entries, list, said, text};
+use super::super::super::loose::{clipped, entries, list, said, text};
 use super::super::super::pieces::{Notes, Piece, note};
+use super::super::super::written::{number, quoted};
 use super::super::context::Context;
 
 /// So many make an expression that is too long in any case.
@@ -61,23 +62,36 @@ pub fn compared(
     ignores_case: bool,
     notes: &mut Notes,
 ) -> String {
-    let Some((what, is_negated)) = comparison(kind, operation) else {
-        note(notes, format!("the comparison `{operation}` has no match here"));
-        return format!("'{}' == null", operation.replace(['\'', '\\'], ""));
-    };
-    let takes_right = !matches!(what, Comparison::Exists | Comparison::Empty | Comparison::Null | Comparison::True);
     let left = side(node, kind, left, notes);
-    let right = if takes_right { side(node, kind, right, notes) } else { Side::value("null") };
-    write(what, is_negated, ignores_case && matches!(kind, "string" | "array"), &left, &right)
+    against(node, kind, operation, (&left, right), ignores_case, notes)
 }
 
-fn side(node: Context, kind: &str, value: &Value, notes: &mut Notes) -> Side {
+/// One comparison of a side that is known: of a switch all rules have it in common.
+pub fn against(
+    node: Context,
+    kind: &str,
+    operation: &str,
+    (left, right): (&Side, &Value),
+    ignores_case: bool,
+    notes: &mut Notes,
+) -> String {
+    let Some((what, is_negated)) = comparison(kind, operation) else {
+        let operation = clipped(operation, 40);
+        note(notes, format!("the comparison `{operation}` has no match here"));
+        return format!("{} == null", quoted(&operation));
+    };
+    let takes_right = !matches!(what, Comparison::Exists | Comparison::Empty | Comparison::Null | Comparison::True);
+    let right = if takes_right { side(node, kind, right, notes) } else { Side::value("null") };
+    write(what, is_negated, ignores_case && matches!(kind, "string" | "array"), left, &right)
+}
+
+pub fn side(node: Context, kind: &str, value: &Value, notes: &mut Notes) -> Side {
     if let Value::String(text) = value
         && !text.starts_with('=')
     {
         // What was typed into a field of numbers is a number.
-        return match (kind, text.trim().parse::<f64>()) {
-            ("number", Ok(number)) if number.is_finite() => Side::value(text.trim().to_owned()),
+        return match (kind, number(text)) {
+            ("number", Some(number)) => Side::value(number),
             ("boolean", _) if matches!(text.as_str(), "true" | "false") => Side::value(text.clone()),
             _ => Side::literal(text),
         };

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{clipped, entries, is_empty, list, number, said, text, whole};
+use super::super::super::loose::{MAX_NAME_BYTES, clipped, entries, is_empty, list, number, said, text, whole};
 use super::super::super::made::{Made, UNBOUND_ID};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::written::{member, quoted, value};
@@ -28,7 +28,8 @@ pub fn split_out(node: Context) -> Made {
     let is_other = !matches!(text(node.parameter("operation")), "" | "splitOutItems");
     let fields = ["fieldToSplitOut", "fieldToSplitOutItems"].map(|name| said(node.parameter(name)));
     let field = fields.into_iter().find(|field| !field.is_empty());
-    let Some(field) = field.filter(|field| !is_other && !field.contains(',') && !field.starts_with('=')) else {
+    let is_path = |field: &String| field.len() <= MAX_NAME_BYTES && !field.contains(',') && !field.starts_with('=');
+    let Some(field) = field.filter(|field| !is_other && is_path(field)) else {
         return Made::unsupported("there is no match for what it does with its list");
     };
     let mut notes = Notes::new();

@@ -2,18 +2,15 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::super::call::Call;
 use super::super::super::loose::{entries, list, said, text, whole};
 use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::super::written::quoted;
 use super::super::context::Context;
 
-/// What the platform sets itself, or what a credential is for.
-const RESERVED: [&str; 5] = ["authorization", "content-length", "host", "idempotency-key", "transfer-encoding"];
-
 pub fn http(node: Context) -> Made {
-    let mut notes = Notes::new();
-    let mut reconnect = Vec::new();
+    let mut call = Call::default();
     let method = ["method", "requestMethod"].map(|name| text(node.parameter(name)));
     let method = method.into_iter().find(|method| !method.is_empty()).unwrap_or("GET");
     if !matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") {
@@ -21,70 +18,54 @@ pub fn http(node: Context) -> Made {
     }
     let mut config = Map::new();
     config.insert("method".to_owned(), method.into());
-    config.insert("url".to_owned(), url(node, &mut notes).into());
-    let headers = headers(node, &mut reconnect, &mut notes);
-    let query = pairs(node, &["queryParameters", "queryParametersUi"], "jsonQuery", "queryParametersJson", &mut notes);
-    for (name, fields) in [("headers", headers), ("query", Map::from_iter(query))] {
-        if !fields.is_empty() {
-            config.insert(name.to_owned(), fields.into());
+    config.insert("url".to_owned(), url(node, &mut call).into());
+    let lists = ["headerParameters", "headerParametersUi"];
+    let mut headers = pairs(node, &lists, "jsonHeaders", "headerParametersJson", &mut call.notes);
+    headers.retain(|(name, _)| call.takes_header(name));
+    let lists = ["queryParameters", "queryParametersUi"];
+    let mut query = pairs(node, &lists, "jsonQuery", "queryParametersJson", &mut call.notes);
+    query.retain(|(name, _)| call.takes_parameter(name));
+    for (name, pairs) in [("headers", headers), ("query", query)] {
+        if !pairs.is_empty() {
+            config.insert(name.to_owned(), filled(node, pairs, &mut call.notes).into());
         }
     }
-    if let Some(body) = body(node, &mut notes).filter(|_| !matches!(method, "GET" | "HEAD")) {
+    if let Some(body) = body(node, &mut call.notes).filter(|_| !matches!(method, "GET" | "HEAD")) {
         config.insert("body".to_owned(), body);
     }
-    options(node, &mut config, &mut notes);
-    Made::new("http", config.into()).noting(notes).reconnecting(reconnect)
+    options(node, &mut config, &mut call.notes);
+    Made::new("http", config.into()).noting(call.notes).reconnecting(call.reconnect)
 }
 
-fn url(node: Context, notes: &mut Notes) -> String {
-    let url = node.jinja(node.parameter("url"), notes);
-    let url = url.trim();
-    if url.starts_with("{{") || url.starts_with("http://") || url.starts_with("https://") {
-        return url.to_owned();
-    }
-    note(notes, "its address did not say how to call it: https is taken");
-    format!("https://{url}")
+fn url(node: Context, call: &mut Call) -> String {
+    let written = said(node.parameter("url"));
+    let (sign, address) = written.strip_prefix('=').map_or(("", written.as_str()), |address| ("=", address));
+    let address = format!("{sign}{}", call.address(address));
+    node.jinja(&address.into(), &mut call.notes).trim().to_owned()
 }
 
-/// Names and texts: as parameters, or written as JSON.
+/// Names and values as they are written: as parameters, or as JSON.
 fn pairs(node: Context, lists: &[&str], new_json: &str, old_json: &str, notes: &mut Notes) -> Vec<(String, Value)> {
     let mut pairs = Vec::new();
     for list_name in lists {
         let all = node.parameter(list_name);
         for pair in list(&all["parameters"]).iter().chain(list(&all["parameter"])) {
-            let name = said(&pair["name"]);
-            if !name.is_empty() {
-                pairs.push((name, Value::from(node.jinja(&pair["value"], notes))));
-            }
+            pairs.push((said(&pair["name"]).trim().to_owned(), pair["value"].clone()));
         }
     }
     for written in [new_json, old_json].map(|name| node.parameter(name)).into_iter().filter(|json| !json.is_null()) {
         match serde_json::from_str::<Value>(&said(written)) {
-            Ok(json) => {
-                pairs.extend(entries(&json).map(|(name, value)| (name.clone(), node.jinja(value, notes).into())))
-            }
+            Ok(json) => pairs.extend(entries(&json).map(|(name, value)| (name.trim().to_owned(), value.clone()))),
             Err(_) if text(written).is_empty() => {}
             Err(_) => note(notes, format!("`{new_json}` is computed as a whole: name its fields one by one")),
         }
     }
+    pairs.retain(|(name, _)| !name.is_empty());
     pairs
 }
 
-fn headers(node: Context, reconnect: &mut Vec<String>, notes: &mut Notes) -> Map<String, Value> {
-    let lists = ["headerParameters", "headerParametersUi"];
-    let mut headers = Map::new();
-    for (name, value) in pairs(node, &lists, "jsonHeaders", "headerParametersJson", notes) {
-        let lower = name.trim().to_ascii_lowercase();
-        if lower == "authorization" {
-            note(notes, "its header Authorization is left out: secrets are kept in credentials");
-            reconnect.push("a credential for the header Authorization".to_owned());
-        } else if RESERVED.contains(&lower.as_str()) {
-            note(notes, format!("its header {lower} is set by the platform"));
-        } else {
-            headers.insert(name.trim().to_owned(), value);
-        }
-    }
-    headers
+fn filled(node: Context, pairs: Vec<(String, Value)>, notes: &mut Notes) -> Map<String, Value> {
+    pairs.into_iter().map(|(name, value)| (name, node.jinja(&value, notes).into())).collect()
 }
 
 fn body(node: Context, notes: &mut Notes) -> Option<Value> {
@@ -101,7 +82,7 @@ fn body(node: Context, notes: &mut Notes) -> Option<Value> {
                 note(notes, "files are not sent along: its fields go as a form");
             }
             let fields = pairs(node, &["bodyParameters", "bodyParametersUi"], "body", "bodyParametersJson", notes);
-            Some(json!({"type": "form", "fields": Map::from_iter(fields)}))
+            Some(json!({"type": "form", "fields": filled(node, fields, notes)}))
         }
         _ => json_body(node, notes),
     }
@@ -139,6 +120,9 @@ fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
     let options = node.parameter("options");
     if let Some(timeout) = whole(&options["timeout"]) {
         config.insert("timeoutMs".to_owned(), timeout.clamp(100, 600_000).into());
+    }
+    if options["response"]["response"]["neverError"] == true {
+        note(notes, "an answer that tells of a failure is not taken for a success: `neverError` is not carried over");
     }
     let format = [&options["response"]["response"]["responseFormat"], node.parameter("responseFormat")].map(text);
     match format.into_iter().find(|format| !format.is_empty()).unwrap_or("autodetect") {

@@ -98,12 +98,12 @@ fn old(node: Context, notes: &mut Notes) -> Vec<Case> {
         "" => "number",
         kind => kind,
     };
+    let left = conditions::side(node, kind, node.parameter("value1"), notes);
     let rules = list(&node.parameter("rules")["rules"]).iter().take(MAX_RULES).enumerate();
     let case = |(index, rule): (usize, &Value)| {
         let operation = text(&rule["operation"]);
         let operation = if operation.is_empty() { "equal" } else { operation };
-        let sides = (node.parameter("value1"), &rule["value2"]);
-        let expression = conditions::compared(node, kind, operation, sides, false, notes);
+        let expression = conditions::against(node, kind, operation, (&left, &rule["value2"]), false, notes);
         let output = if rule["outputKey"].is_null() { whole(&rule["output"]).unwrap_or(0) as usize } else { index };
         let name = [&rule["outputKey"], &rule["value2"]].map(said).into_iter().find(|name| !name.is_empty());
         let name = name.filter(|name| !name.starts_with('=')).unwrap_or_else(|| format!("output {output}"));

@@ -12,22 +12,25 @@ mod set;
 mod triggers;
 
 use super::super::loose::{clipped, text};
-use super::super::made::Made;
+use super::super::made::{Made, TOO_LONG};
 use super::context::Context;
 use super::document::Source;
 use super::expressions::Shape;
 
+pub use triggers::PINNED;
+
 /// What a node becomes, without what all nodes have in common.
 pub fn make(node: Context) -> Made {
     let source = node.source();
+    if source.is_too_long {
+        return Made::unsupported(TOO_LONG);
+    }
     if is_sent_and_waited_for(source) {
         return messages::review(node);
     }
     match source.kind {
         "webhook" => triggers::webhook(node),
-        "manualTrigger" | "start" | "formTrigger" | "executeWorkflowTrigger" | "evaluationTrigger" => {
-            triggers::input(node)
-        }
+        _ if keeps_pinned(source) => triggers::input(node),
         "scheduleTrigger" | "cron" | "interval" => schedule::schedule(node),
         kind if is_messaging(kind) && kind.ends_with("Trigger") => triggers::message(node),
         "chatTrigger" | "manualChatTrigger" => triggers::message(node),
@@ -67,6 +70,11 @@ pub fn make(node: Context) -> Made {
             clipped(kind, 60)
         )),
     }
+}
+
+/// Whether what was pinned to it becomes its example.
+pub fn keeps_pinned(source: &Source) -> bool {
+    matches!(source.kind, "manualTrigger" | "start" | "formTrigger" | "executeWorkflowTrigger" | "evaluationTrigger")
 }
 
 /// How the value of a node differs from what it was; none where it hands on what came in.

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::super::super::loose::{list, number, said, text, whole};
+use super::super::super::loose::{MAX_NAME_BYTES, list, number, said, text, whole};
 use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::context::Context;
@@ -44,7 +44,7 @@ fn zone(node: Context, notes: &mut Notes) -> String {
     let zone = text(&node.workflow.document.settings["timezone"]);
     if matches!(zone, "" | "DEFAULT") {
         note(notes, "the time zone was that of the installation: it is taken to be UTC");
-    } else if TimeZone::get(zone).is_err() {
+    } else if zone.len() > MAX_NAME_BYTES || TimeZone::get(zone).is_err() {
         note(notes, "its time zone is not known: it is taken to be UTC");
     } else {
         return zone.to_owned();

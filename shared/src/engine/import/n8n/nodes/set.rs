@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::super::loose::{entries, list, said, text};
 use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
-use super::super::super::written::{quoted, value};
+use super::super::super::written::{number, quoted, value};
 use super::super::context::Context;
 
 /// Fields with the expressions that make them; a name with dots makes fields within fields.
@@ -98,7 +98,8 @@ fn typed(node: Context, kind: &str, given: &Value, notes: &mut Notes) -> String 
         };
     }
     let read: Option<Value> = match kind {
-        "number" | "boolean" | "array" | "object" => serde_json::from_str(text).ok(),
+        "number" => return number(text).unwrap_or_else(|| quoted(text)),
+        "boolean" | "array" | "object" => serde_json::from_str(text).ok(),
         _ => None,
     };
     read.map_or_else(|| quoted(text), |read| value(&read))

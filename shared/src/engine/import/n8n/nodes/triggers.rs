@@ -6,6 +6,10 @@ use super::super::super::loose::{entries, list, said, text};
 use super::super::super::made::Made;
 use super::super::context::Context;
 
+/// Of what was kept to try a workflow with.
+const MAX_EXAMPLE_BYTES: usize = 64 * 1024;
+pub const PINNED: &str = "its pinned data is left out";
+
 pub fn webhook(node: Context) -> Made {
     let mode = text(node.parameter("responseMode"));
     let answers = match mode {
@@ -59,22 +63,22 @@ pub fn input(node: Context) -> Made {
         }
         config.insert("schema".to_owned(), schema.into());
     }
-    if let Some(example) = pinned(node) {
+    let pinned = node.pinned();
+    let example = pinned.first().map(|item| if item["json"].is_object() { &item["json"] } else { item });
+    let example = example.filter(|example| example.to_string().len() <= MAX_EXAMPLE_BYTES);
+    if let Some(example) = example {
         config.insert("example".to_owned(), example.clone());
     }
-    let made = Made::new("input", config.into());
+    let mut made = Made::new("input", config.into());
+    match (example, pinned.len()) {
+        (Some(_), 2..) => made = made.noting(["of its pinned data only the first item is kept"]),
+        (None, 1..) => made = made.noting([PINNED]),
+        _ => {}
+    }
     match node.source().kind {
         "formTrigger" => made.noting(["there is no page with a form: send what it asked for as the run's input"]),
         _ => made,
     }
-}
-
-/// What was kept to try the workflow with.
-fn pinned<'d>(node: Context<'_, 'd>) -> Option<&'d Value> {
-    const MAX_BYTES: usize = 64 * 1024;
-    let item = list(&node.workflow.document.pinned[node.source().name]).first()?;
-    let value = if item["json"].is_object() { &item["json"] } else { item };
-    (value.to_string().len() <= MAX_BYTES).then_some(value)
 }
 
 pub fn message(node: Context) -> Made {

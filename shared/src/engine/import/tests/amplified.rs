@@ -1,0 +1,137 @@
+//! Small files that would become much, or take long.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+
+use super::*;
+
+const SOON: Duration = Duration::from_secs(2);
+const MANY_BYTES: usize = 1024 * 1024 * 1024;
+
+/// The most memory that the process has had; none where that is not told.
+fn peak() -> Option<usize> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<usize>().ok().map(|kilobytes| kilobytes * 1024)
+}
+
+/// What comes of a file, soon and with little memory.
+fn answered(document: &Value) -> Result<Imported, String> {
+    let text = document.to_string();
+    let (started, before) = (Instant::now(), peak());
+    let answer = read(&text).map_err(|error| error.to_string());
+    assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
+    if let (Some(before), Some(after)) = (before, peak()) {
+        assert!(after - before < MANY_BYTES, "{} MB", (after - before) >> 20);
+    }
+    answer
+}
+
+fn n8n(nodes: Vec<Value>, connections: Value) -> Value {
+    json!({"name": "x", "nodes": nodes, "connections": connections})
+}
+
+fn node(name: &str, kind: &str, parameters: Value) -> Value {
+    json!({"name": name, "type": kind, "typeVersion": 3.4, "parameters": parameters})
+}
+
+fn dify(data: Value) -> Value {
+    let nodes = [json!({"id": "a", "data": data})];
+    json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow"}, "workflow": {"graph": {"nodes": nodes}}})
+}
+
+#[test]
+fn the_kind_of_a_connection_is_there_once() {
+    let kind = "k".repeat(500_000);
+    let to = |count: usize| vec![json!({"node": "b"}); count];
+    let file = |count: usize| {
+        n8n(vec![node("a", "if", json!({})), node("b", "if", json!({}))], json!({"a": {(kind.clone()): [to(count)]}}))
+    };
+    answered(&file(2_000)).unwrap();
+    assert_eq!(answered(&file(10_000)).unwrap_err(), "connections: at most 2000");
+}
+
+#[test]
+fn what_json_reads_as_a_mark_is_none_of_ours() {
+    for mark in ["\\uf8f00\\uf8f1", "\\uF8F00\\uf8F1", "\\\\uf8f00"] {
+        let body = format!("={{\"a\": \"x {{{{ $json.x }}}} {mark}\"}}");
+        let call = node(
+            "call",
+            "httpRequest",
+            json!({"method": "POST", "url": "https://x.example.com", "sendBody": true, "jsonBody": body}),
+        );
+        let imported = answered(&n8n(vec![call], json!({}))).unwrap();
+        let text = format!("{{\"a\": \"x {{{{ input.x }}}} {mark}\"}}");
+        assert_eq!(config(&imported, "call")["body"], json!({"type": "text", "text": text}));
+    }
+}
+
+#[test]
+fn a_text_that_would_be_repeated_is_not_read() {
+    let long = "x".repeat(3_900_000);
+    let rules = vec![json!({"operation": "equal", "value2": 1}); 51];
+    let conditions = vec![json!({"comparison_operator": "is", "value": long, "variable_selector": ["a", "b"]})];
+    let files = [
+        n8n(
+            vec![node("a", "switch", json!({"mode": "expression", "output": format!("={long}"), "numberOutputs": 40}))],
+            json!({}),
+        ),
+        n8n(vec![node("a", "switch", json!({"value1": long, "rules": {"rules": rules}}))], json!({})),
+        n8n(vec![node("a", "set", json!({"assignments": {(long.clone()): []}}))], json!({})),
+        dify(json!({"type": "if-else", "title": "a", "cases": [{"case_id": "true", "conditions": conditions}]})),
+        dify(json!({"type": "answer", "title": "a", "answer": [[long]]})),
+    ];
+    for file in files {
+        let imported = answered(&file).unwrap();
+        assert_sound(&imported);
+        assert_eq!(told(&imported), "a fail unsupported: one of its texts is longer than 64 KiB");
+    }
+}
+
+#[test]
+fn what_many_take_from_one_place_ends_when_it_is_too_much() {
+    let fields: Map<String, Value> = (0..6_000).map(|field| (format!("f{field}"), 0.into())).collect();
+    let parser =
+        node("form", "outputParserStructured", json!({"jsonSchemaExample": Value::Object(fields).to_string()}));
+    let chains = (0..499).map(|chain| node(&format!("c{chain}"), "chainLlm", json!({"text": "x"})));
+    let to: Vec<Value> = (0..499).map(|chain| json!({"node": format!("c{chain}")})).collect();
+    let file = n8n(chains.chain([parser]).collect(), json!({"form": {"ai_outputParser": [to]}}));
+    assert_eq!(answered(&file).unwrap_err(), "graph: at most 2097152 bytes as JSON");
+}
+
+/// Four nodes that each lead to one 499 times over, which names what came in 8,000 times.
+#[test]
+fn what_came_in_is_looked_for_once() {
+    let names = ["a", "b", "c", "d"].map(|name| name.repeat(1_000));
+    let passed = node("passed", "noOp", json!({}));
+    let sources = names.iter().map(|name| node(name, "set", json!({})));
+    let expression = format!("={{{{ [{}] }}}}", ["$json.a", "$('passed').item.json.b"].repeat(20).join(", "));
+    let many: Vec<Value> =
+        (0..400).map(|name| json!({"name": format!("f{name}"), "value": expression, "type": "string"})).collect();
+    let ends = [node("end", "set", json!({"assignments": {"assignments": many}})), passed];
+    let to: Vec<Value> = (0..499).map(|input| json!({"node": "end", "index": input})).collect();
+    let wires: Map<String, Value> = names.iter().map(|name| (name.clone(), json!({"main": [to]}))).collect();
+    answered(&n8n(sources.chain(ends).collect(), wires.into())).unwrap();
+}
+
+#[test]
+fn what_is_shared_or_split_does_not_multiply() {
+    let split = node("a", "splitOut", json!({"fieldToSplitOut": "a.".repeat(30_000)}));
+    assert!(told(&answered(&n8n(vec![split], json!({}))).unwrap()).contains("no match for what it does with its list"));
+
+    let triggers = vec![node("go", "manualTrigger", json!({})); 500];
+    let mut file = n8n(triggers, json!({}));
+    file["pinData"] = json!({"go": [{"json": {"x": "x".repeat(3_000_000)}}]});
+    let imported = answered(&file).unwrap();
+    assert_eq!(imported.report.nodes.iter().filter(|node| node.why.contains("pinned")).count(), 1);
+
+    // Of many containers with one id, each would have all the nodes.
+    let loops = (0..250).map(|_| json!({"id": "l", "data": {"type": "loop", "title": "l"}}));
+    let within =
+        (0..250).map(|n| json!({"id": n.to_string(), "parentId": "l", "data": {"type": "if-else", "title": "n"}}));
+    let edges: Vec<Value> = (0..2_000).map(|n| json!({"source": "l", "target": (n % 250).to_string()})).collect();
+    let mut file = dify(json!({}));
+    file["workflow"]["graph"] = json!({"nodes": loops.chain(within).collect::<Vec<_>>(), "edges": edges});
+    answered(&file).unwrap();
+}

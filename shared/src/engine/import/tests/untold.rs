@@ -1,0 +1,115 @@
+//! What is not carried over is told.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+fn n8n(nodes: Value, connections: Value) -> Value {
+    json!({"name": "x", "nodes": nodes, "connections": connections})
+}
+
+fn dify(nodes: Value, edges: Value) -> Value {
+    json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow"}, "workflow": {"graph": {"nodes": nodes, "edges": edges}}})
+}
+
+fn lines(document: &Value) -> Vec<String> {
+    told(&read_sound(&document.to_string())).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn connections_with_nodes_that_are_not_there() {
+    let nodes = json!([{"name": "Go", "type": "manualTrigger"}, {"name": "End", "type": "merge"}]);
+    let connections = json!({"Go": {"main": [[{"node": "Gone"}, {"node": "End"}]]}, "Lost": {"main": [[{"node": "End"}, {"node": "Gone"}]]}});
+    let expected = [
+        "go input partial: is input here; it led to `Gone`, which is not in the file",
+        "end merge partial: is merge here; `Lost`, which is not in the file, led to it",
+    ];
+    let imported = read_sound(&n8n(nodes, connections).to_string());
+    let whys: Vec<&str> = imported.report.nodes.iter().map(|node| node.why.as_str()).collect();
+    assert_eq!(whys, expected.map(|line| line.split_once(": ").unwrap().1));
+    assert!(imported.report.nodes.iter().all(|node| node.status == Status::Partial));
+
+    let nodes = json!([{"id": "a", "data": {"type": "start", "title": "Go"}}, {"id": "b", "data": {"type": "answer", "title": "End", "answer": "x"}}]);
+    let edges =
+        json!([{"source": "a", "target": "gone"}, {"source": "a", "target": "b"}, {"source": "lost", "target": "b"}]);
+    let expected = [
+        "go input partial: it led to `gone`, which is not in the file",
+        "end send_message partial: `lost`, which is not in the file, led to it",
+    ];
+    assert_eq!(lines(&dify(nodes, edges)), expected);
+}
+
+#[test]
+fn pinned_data_and_settings_of_n8n() {
+    let nodes = json!([
+        {"name": "Note", "type": "stickyNote"},
+        {"name": "Call", "type": "httpRequest", "typeVersion": 4, "alwaysOutputData": true, "parameters": {
+            "url": "https://x.example.com", "options": {"response": {"response": {"neverError": true}}},
+        }},
+        {"name": "Hook", "type": "webhook", "parameters": {"httpMethod": "POST"}},
+        {"name": "Go", "type": "manualTrigger"},
+    ]);
+    let mut file = n8n(nodes, json!({}));
+    file["pinData"] = json!({"Hook": [{"json": {"a": 1}}], "Go": [{"json": {"a": 1}}, {"json": {"a": 2}}], "Call": []});
+    file["settings"] = json!({"executionTimeout": 90});
+    let expected = [
+        "note -",
+        "call http partial: an answer that tells of a failure is not taken for a success: `neverError` is not carried over; it always gives one value here: `alwaysOutputData` is not carried over",
+        "hook webhook partial: its pinned data is left out; a run ended after 90 s: `executionTimeout` is not carried over",
+        "go input partial: of its pinned data only the first item is kept",
+    ];
+    assert_eq!(lines(&file), expected);
+    assert_eq!(config(&read_sound(&file.to_string()), "go"), json!({"example": {"a": 1}}));
+}
+
+#[test]
+fn what_an_app_of_dify_has_beside_its_nodes() {
+    let mut file = dify(
+        json!([{"id": "n", "type": "custom-note", "data": {}}, {"id": "a", "data": {"type": "start", "title": "Go"}}]),
+        json!([]),
+    );
+    file["workflow"]["features"] = json!({
+        "opening_statement": "Hi", "suggested_questions": [], "file_upload": {"enabled": false, "image": {"enabled": true}},
+        "text_to_speech": {"enabled": true, "voice": "x"}, "retriever_resource": {"enabled": false},
+    });
+    let variables: Vec<Value> = (0..10).map(|n| json!({"name": format!("V{n}"), "value": "S3CRET"})).collect();
+    file["workflow"]["environment_variables"] = variables.into();
+    file["dependencies"] = json!([
+        {"type": "marketplace", "value": {"marketplace_plugin_unique_identifier": "langgenius/openai:0.0.7@abc"}}, {},
+    ]);
+    let expected = "go input partial: the app's features are not imported: opening_statement, text_to_speech; \
+        the app's variables are not imported: V0, V1, V2, V3, V4, V5, V6, V7 and 2 more; \
+        the app's plugins are not imported: langgenius/openai, one without a name";
+    assert_eq!(lines(&file)[1], expected);
+
+    let chat = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "chat"}, "model_config": {"pre_prompt": "x"}, "dependencies": file["dependencies"]});
+    assert!(lines(&chat)[0].ends_with("the app's plugins are not imported: langgenius/openai, one without a name"));
+}
+
+#[test]
+fn a_loop_that_would_go_around_more_often() {
+    let rounds = |count: u64| {
+        lines(&dify(json!([{"id": "a", "data": {"type": "loop", "title": "l", "loop_count": count}}]), json!([])))
+    };
+    assert_eq!(rounds(100), ["l loop"]);
+    assert_eq!(rounds(500), ["l loop partial: it goes around 100 times at most, where it was 500"]);
+}
+
+#[test]
+fn numbers_are_written_as_cel_has_them() {
+    let condition = |typed: &str| json!({"leftValue": "={{ $json.n }}", "rightValue": typed, "operator": {"type": "number", "operation": "gt"}});
+    for (typed, written) in [("+5", "5"), ("5.", "5.0"), (" 7 ", "7"), ("1.5", "1.5"), ("x", "'x'")] {
+        let nodes = json!([
+            {"name": "if", "type": "if", "typeVersion": 2, "parameters": {"conditions": {"conditions": [condition(typed)]}}},
+            {"name": "set", "type": "set", "typeVersion": 3.4, "parameters": {"assignments": {"assignments": [{"name": "n", "value": typed, "type": "number"}]}}},
+        ]);
+        let imported = read_sound(&n8n(nodes, json!({})).to_string());
+        assert_eq!(config(&imported, "if")["expression"], format!("input.n > {written}"));
+        assert_eq!(config(&imported, "set")["fields"]["n"], written);
+
+        let condition = json!({"comparison_operator": ">", "value": typed, "variable_selector": ["s", "n"]});
+        let nodes = json!([{"id": "s", "data": {"type": "start", "title": "s"}}, {"id": "a", "data": {"type": "if-else", "title": "a", "cases": [{"case_id": "true", "conditions": [condition]}]}}]);
+        let imported = read_sound(&dify(nodes, json!([])).to_string());
+        assert_eq!(config(&imported, "a")["cases"][0]["expression"], format!("nodes.s.output.n > {written}"));
+    }
+}
