@@ -118,10 +118,13 @@ pub fn problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
     let mut found = Findings::default();
     check(&kind.schema, &Value::Object(config.clone()), "config", &mut found);
     let violation = found.violations.into_iter().next().map(|(field, problem)| format!("{field} {problem}"));
-    let unread = found.expressions.into_iter().find_map(|(field, language, text)| {
-        Program::parse(language, &text).err().map(|problem| format!("{field}: {problem}"))
-    });
-    violation.or(unread).or_else(|| match kind.read(config) {
+    // What is too much in any case is not read as well.
+    let unread = || {
+        found.expressions.into_iter().find_map(|(field, language, text)| {
+            Program::parse(language, &text).err().map(|problem| format!("{field}: {problem}"))
+        })
+    };
+    violation.or_else(unread).or_else(|| match kind.read(config) {
         Ok(read) => read.problems.into_iter().next().map(|(field, problem)| format!("config.{field} {problem}")),
         Err(error) => Some(error.to_string()),
     })

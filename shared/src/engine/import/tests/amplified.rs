@@ -9,7 +9,7 @@ use super::*;
 const SOON: Duration = Duration::from_secs(2);
 const MANY_BYTES: usize = 1024 * 1024 * 1024;
 
-/// The most memory that the process has had; none where that is not told.
+/// The most memory that the process has had, more or less; none where that is not told.
 fn peak() -> Option<usize> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
@@ -23,7 +23,8 @@ fn answered(document: &Value) -> Result<Imported, String> {
     let answer = read(&text).map_err(|error| error.to_string());
     assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
     if let (Some(before), Some(after)) = (before, peak()) {
-        assert!(after - before < MANY_BYTES, "{} MB", (after - before) >> 20);
+        let more = after.saturating_sub(before);
+        assert!(more < MANY_BYTES, "{} MB", more >> 20);
     }
     answer
 }
@@ -91,7 +92,7 @@ fn a_text_that_would_be_repeated_is_not_read() {
 
 #[test]
 fn what_many_take_from_one_place_ends_when_it_is_too_much() {
-    let fields: Map<String, Value> = (0..6_000).map(|field| (format!("f{field}"), 0.into())).collect();
+    let fields: Map<String, Value> = (0..2_500).map(|field| (format!("f{field}"), 0.into())).collect();
     let parser =
         node("form", "outputParserStructured", json!({"jsonSchemaExample": Value::Object(fields).to_string()}));
     let chains = (0..499).map(|chain| node(&format!("c{chain}"), "chainLlm", json!({"text": "x"})));

@@ -7,9 +7,8 @@ type Parsed = Result<Js, String>;
 
 /// What is within parentheses, brackets and behind signs nests; reading it goes as deep.
 const MAX_DEPTH: usize = 48;
-/// So does a chain of operators or links, which is read in a loop and written by going down it. Our own expressions
-/// nest no deeper.
-const MAX_HEIGHT: usize = 100;
+/// A chain of operators or links is read in a loop, but written by going down it. Our own expressions nest little more.
+const MAX_HEIGHT: usize = 80;
 /// From the loosest to the tightest.
 const LEVELS: [&[&str]; 7] =
     [&["??"], &["||"], &["&&"], &["===", "!==", "==", "!="], &["<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "%"]];

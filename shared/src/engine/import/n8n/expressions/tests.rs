@@ -208,10 +208,21 @@ fn nothing_goes_down_further_than_a_small_stack_holds() {
         around("$json.a ? ", "1", " : 2", 46),
         format!("`${{{}}}`", around("(", "$json.a", " + 1 + 1)", 45)),
         format!("$json.a{}", " + 1".repeat(290)),
-        format!("$json.a{}", " + 1".repeat(95)),
-        format!("$json.a{}", " || 1".repeat(95)),
+        format!("$json.a{}", " + 1".repeat(78)),
+        format!("$json.a{}", " || 1".repeat(78)),
         format!("$json{}", ".a".repeat(290)),
         format!("$json{}", ".trim()".repeat(45)),
+        around("Math.max(1, 1 + ", "$json.a", ")", 33),
+        around("Math.max(1 + ", "$json.a", ", 1)", 33),
+        around("$ifEmpty(", "$json.a", ", 1)", 46),
+        around("$json.x.map(x => ", "x.a", ")", 23),
+        around("new Date(", "$json.a", ")", 47),
+        around("String(1 + ", "$json.a", ")", 33),
+        around("(1 + ", "$json.a", ").toLowerCase()", 25),
+        around("$json['a'][", "$json.a", "]", 33),
+        format!("$json.a{}", " ?? 1".repeat(78)),
+        format!("'a'{}", " + 'b'".repeat(78)),
+        format!("$json.a{}", " && 1".repeat(78)),
     ];
     let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
     let thread = small.spawn(move || {
@@ -220,6 +231,6 @@ fn nothing_goes_down_further_than_a_small_stack_holds() {
         })
     });
     thread.unwrap().join().unwrap();
-    assert_eq!(in_cel(&format!("1{}", " + 1".repeat(150))), "! it nests deeper than 100");
+    assert_eq!(in_cel(&format!("1{}", " + 1".repeat(150))), "! it nests deeper than 80");
     assert_eq!(in_cel(&format!("{}($json.a)", "- ".repeat(48))), "! it nests deeper than 48");
 }

@@ -1,0 +1,97 @@
+//! Addresses: who calls, and the parameters of the query.
+
+use super::{MAX_NAME_BYTES, is_secret};
+
+/// An address without its user and its secret parameters; and what these were.
+pub fn without_secrets(address: &str) -> (String, Vec<String>) {
+    let (address, has_user) = without_users(address, "");
+    let (address, parameters) = without_parameters(&address);
+    let user = has_user.then(|| "login in the address".to_owned());
+    let parameters = parameters.into_iter().map(|name| format!("query parameter {name}"));
+    (address, user.into_iter().chain(parameters).collect())
+}
+
+/// `https://user:password@host`, with something else before the host.
+pub fn without_users(text: &str, instead: &str) -> (String, bool) {
+    let (mut kept, mut from, mut has_one) = (String::with_capacity(text.len()), 0, false);
+    let mut reader = Reader::new(text);
+    while let Some(start) = text[from..].find("://").map(|at| from + at + 3) {
+        kept.push_str(&text[from..start]);
+        let (_, behind) = reader.span(start, &['/', '?', '#']);
+        if behind > start {
+            has_one = true;
+            kept.push_str(instead);
+        }
+        from = behind;
+    }
+    kept.push_str(&text[from..]);
+    (kept, has_one)
+}
+
+/// Reads parts of addresses, each after those before it.
+struct Reader<'t> {
+    text: &'t str,
+    /// Behind the last place to fill that was passed over. Another that begins before is within it, and is plain text.
+    filled: usize,
+}
+
+impl<'t> Reader<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, filled: 0 }
+    }
+
+    /// Where a part ends: at one of the ends, or at what ends any address, which may also be in what is filled in. And
+    /// where the last `@` in it ends; where it begins, if there is none.
+    fn span(&mut self, start: usize, ends: &[char]) -> (usize, usize) {
+        let (mut at, mut behind) = (start, start);
+        while let Some(c) = self.text[at..].chars().next() {
+            if at >= self.filled && self.text[at..].starts_with("{{") {
+                // Where it has no end it is none, and neither is what follows.
+                let end = self.text[at..].find("}}").map(|end| at + end + 2);
+                self.filled = end.unwrap_or(self.text.len());
+                at = end.unwrap_or(at);
+                continue;
+            }
+            if ends.contains(&c) || c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>') {
+                break;
+            }
+            at += c.len_utf8();
+            if c == '@' {
+                behind = at;
+            }
+        }
+        (at, behind)
+    }
+}
+
+/// `?api_key=…&page=2` without the first, and its name.
+fn without_parameters(text: &str) -> (String, Vec<String>) {
+    let (mut kept, mut from, mut names) = (String::with_capacity(text.len()), 0, Vec::new());
+    let mut reader = Reader::new(text);
+    while let Some(sign) = text[from..].find(['?', '&']).map(|at| from + at) {
+        kept.push_str(&text[from..sign]);
+        from = sign + 1;
+        let mut is_last = false;
+        while let Some(name) = secret_parameter(&text[from..]).filter(|_| !is_last) {
+            names.push(name.to_owned());
+            (from, _) = reader.span(from + name.len() + 1, &['&', '#']);
+            is_last = !text[from..].starts_with('&');
+            from += usize::from(!is_last);
+        }
+        if !is_last {
+            kept.push_str(&text[sign..=sign]);
+        }
+    }
+    kept.push_str(&text[from..]);
+    (kept, names)
+}
+
+/// The name of a secret parameter that stands first.
+fn secret_parameter(text: &str) -> Option<&str> {
+    let window = &text[..text.floor_char_boundary(MAX_NAME_BYTES)];
+    let (name, _) = window.split_once('=')?;
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | '%'));
+    // A comparison within an expression is none.
+    let is_compared = text[name.len()..].starts_with("==");
+    (is_name && !is_compared && is_secret(name)).then_some(name)
+}

@@ -1,0 +1,122 @@
+//! What looks like a secret. None is carried into a draft, and none is shown in a report: a name tells it, an address
+//! has a user, a text says `Bearer`. To take too much for one costs a look at the original; to miss one costs a secret.
+
+mod address;
+mod text;
+
+use serde_json::Value;
+
+pub use address::without_secrets;
+pub use text::shown_text;
+
+/// Stands where something was.
+const LEFT_OUT: &str = "(left out)";
+
+/// Words that names of secrets have: `X-Api-Key`, `access_token`, `clientSecret`.
+const WORDS: [&str; 24] = [
+    "apikey",
+    "auth",
+    "authorization",
+    "bearer",
+    "cookie",
+    "cookies",
+    "credential",
+    "credentials",
+    "jwt",
+    "key",
+    "keys",
+    "oauth",
+    "pass",
+    "passcode",
+    "passphrase",
+    "passwd",
+    "password",
+    "passwords",
+    "pwd",
+    "secret",
+    "secrets",
+    "sig",
+    "signature",
+    "token",
+];
+/// What such a word ends with where it holds several: `accesstoken`.
+const ENDINGS: [&str; 11] = [
+    "accesskey",
+    "apikey",
+    "authkey",
+    "authorization",
+    "cookie",
+    "password",
+    "privatekey",
+    "secret",
+    "secretkey",
+    "signature",
+    "token",
+];
+/// Longer ones are none.
+const MAX_NAME_BYTES: usize = 100;
+
+/// Whether what goes by the name is to be kept in a credential.
+pub fn is_secret(name: &str) -> bool {
+    let words = words(name);
+    // `genericAuthType` says what kind there is; a key for idempotency lets nobody in.
+    let is_other = words.last().is_some_and(|word| word == "type") || words.iter().any(|word| word == "idempotency");
+    let is_known = |word: &String| WORDS.contains(&word.as_str()) || ENDINGS.iter().any(|end| word.ends_with(end));
+    !is_other && words.iter().any(is_known)
+}
+
+/// In small letters; digits and signs stand between words, and a capital begins one.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let (mut before, mut chars) = (' ', name.chars().peekable());
+    while let Some(c) = chars.next() {
+        let is_begun =
+            c.is_uppercase() && (!before.is_uppercase() || chars.peek().is_some_and(|next| next.is_lowercase()));
+        match words.last_mut() {
+            Some(word) if c.is_alphabetic() && !is_begun => word.extend(c.to_lowercase()),
+            _ => words.push(c.to_lowercase().filter(|c| c.is_alphabetic()).collect()),
+        }
+        before = c;
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// What may be shown of a node of the original.
+pub fn shown(original: &Value) -> Value {
+    match original {
+        Value::String(text) => shown_text(text).into(),
+        Value::Array(items) => items.iter().map(shown).collect(),
+        Value::Object(entries) => {
+            // `{"name": "X-Api-Key", "value": "…"}`
+            let named = ["name", "key"].iter().filter_map(|field| entries.get(*field)?.as_str());
+            let is_pair = named.into_iter().any(is_secret);
+            let entry = |(name, entry): (&String, &Value)| {
+                let is_value = is_pair && name.to_ascii_lowercase().contains("value");
+                (name.clone(), if is_value || is_secret(name) { blank(entry) } else { shown(entry) })
+            };
+            Value::Object(entries.iter().map(entry).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// Nothing of it, but for what kind it is and which header it goes in.
+fn blank(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.is_empty() => value.clone(),
+        Value::String(_) | Value::Number(_) => LEFT_OUT.into(),
+        Value::Array(items) => items.iter().map(blank).collect(),
+        Value::Object(entries) => {
+            let is_kept = |name: &str| matches!(name, "type" | "header");
+            let entry = |(name, entry): (&String, &Value)| {
+                (name.clone(), if is_kept(name) { shown(entry) } else { blank(entry) })
+            };
+            Value::Object(entries.iter().map(entry).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

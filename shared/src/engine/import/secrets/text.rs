@@ -1,0 +1,95 @@
+//! Texts that are not known to be anything: headers, JSON, programs.
+
+use super::address::without_users;
+use super::{LEFT_OUT, MAX_NAME_BYTES, is_secret};
+
+/// A text that may be a list of headers, an address, JSON, or a program.
+pub fn shown_text(text: &str) -> String {
+    let (text, _) = without_users(text, "(left out)@");
+    without_tokens(&without_pairs(&text))
+}
+
+/// `name: value` and `name=value`, in quotes or without.
+fn without_pairs(text: &str) -> String {
+    let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
+    while let Some(sign) = text[from..].find([':', '=']).map(|at| from + at) {
+        let after = text[sign..].trim_start_matches([':', '=', '>']).trim_start_matches([' ', '\t']);
+        let start = text.len() - after.len();
+        kept.push_str(&text[from..start]);
+        from = start;
+        let (name, begins_line) = name_before(&text[..sign]);
+        if is_secret(name) {
+            let (length, replaced) = value_of(after, text.as_bytes()[sign] == b':', begins_line);
+            kept.push_str(&replaced);
+            from += length;
+        }
+    }
+    kept.push_str(&text[from..]);
+    kept
+}
+
+/// The name that a sign stands behind, and whether it is the first thing in its line.
+fn name_before(text: &str) -> (&str, bool) {
+    let named = text.trim_end_matches([' ', '\t']);
+    let name = named.trim_end_matches(['"', '\'', '`', '\\']);
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
+    let mut start = name.len();
+    for (at, c) in name.char_indices().rev().take(MAX_NAME_BYTES) {
+        if !is_part(c) {
+            break;
+        }
+        start = at;
+    }
+    let line = name[..start].trim_end_matches([' ', '\t']);
+    (&name[start..], named.len() == name.len() && (line.is_empty() || line.ends_with('\n')))
+}
+
+/// How long the value is that begins here, and what stands in its place.
+fn value_of(text: &str, is_listed: bool, begins_line: bool) -> (usize, String) {
+    let quoted = text.trim_start_matches('\\');
+    let escapes = text.len() - quoted.len();
+    let length = |end: Option<usize>| end.unwrap_or(text.len());
+    match quoted.chars().next() {
+        _ if begins_line => (length(text.find('\n')), LEFT_OUT.to_owned()),
+        Some(quote @ ('"' | '\'' | '`')) => {
+            let mut is_escaped = false;
+            let close = quoted.char_indices().skip(1).find(|(_, c)| {
+                let is_close = *c == quote && !is_escaped;
+                // Quotes that are escaped themselves are closed by such.
+                is_escaped = escapes == 0 && *c == '\\' && !is_escaped;
+                is_close
+            });
+            (length(close.map(|(at, _)| escapes + at + 1)), format!("{quote}{LEFT_OUT}{quote}"))
+        }
+        // Objects and lists have names and texts of their own.
+        Some('{' | '[') if !text.starts_with("{{") => (0, String::new()),
+        None | Some('\n') => (0, String::new()),
+        _ if is_listed => (length(text.find(['\n', '"', '\'', '`'])), LEFT_OUT.to_owned()),
+        _ => {
+            let ends =
+                |c: char| c.is_whitespace() || matches!(c, '&' | '#' | ',' | ';' | ')' | ']' | '}' | '"' | '\'' | '`');
+            (length(text.find(ends)), LEFT_OUT.to_owned())
+        }
+    }
+}
+
+/// What follows the word `Bearer`, or `Basic` where it looks like no other word.
+fn without_tokens(text: &str) -> String {
+    let mut is_token: fn(&str) -> bool = |_| false;
+    let mut kept = String::with_capacity(text.len());
+    for part in text.split_inclusive(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')) {
+        let word = part.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`'));
+        let is_left_out = !word.is_empty() && is_token(word) && !word.starts_with(LEFT_OUT) && word != "(left";
+        kept.push_str(if is_left_out { LEFT_OUT } else { word });
+        kept.push_str(&part[word.len()..]);
+        let last = word.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
+        is_token = match last {
+            last if last.eq_ignore_ascii_case("bearer") => |word| word.len() > 2 && !word.starts_with(['{', '$']),
+            last if last.eq_ignore_ascii_case("basic") => |word| {
+                word.len() > 5 && word.chars().skip(1).any(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '=')
+            },
+            _ => |_| false,
+        };
+    }
+    kept
+}
