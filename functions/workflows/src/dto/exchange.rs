@@ -20,7 +20,8 @@ pub struct ImportedOut {
 pub struct ReportOut {
     source: Source,
     nodes: Vec<NodeReportOut>,
-    /// What must be bound again: nothing that is imported keeps its credentials, agents, data or channels.
+    /// What must be bound again, or looked at: no credential and no channel comes along; an export of ours keeps the ids of
+    /// its agents and workflows.
     reconnect: Vec<ReconnectOut>,
 }
 
