@@ -83,6 +83,14 @@ fn no_route_is_missing_from_its_document_and_none_is_there_in_vain() {
     }
 }
 
+#[test]
+fn a_name_stands_for_one_schema() {
+    for document in documents() {
+        let names = document.ambiguous_names;
+        assert!(names.is_empty(), "{names:?}: name one of each two otherwise, by #[schema(as = …)]");
+    }
+}
+
 /// Whether a route of API Gateway takes a path.
 fn leads(route: &str, path: &str) -> bool {
     let mut segments = path.split('/');

@@ -145,6 +145,7 @@ pub struct AgentDetailOut {
 }
 
 #[derive(Serialize, ToSchema)]
+#[schema(as = AgentProblem)]
 pub struct ProblemOut {
     #[schema(example = "reference_gone")]
     code: &'static str,

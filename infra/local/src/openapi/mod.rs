@@ -17,6 +17,8 @@ pub struct Document {
     /// Path and method of every route of the area, as the functions' tables have them; a parameter that takes the rest
     /// of a path is one like any other here.
     pub routes: Vec<(String, &'static str)>,
+    /// Names that stand for different schemas of different functions.
+    pub ambiguous_names: Vec<String>,
 }
 
 impl Document {
@@ -65,12 +67,22 @@ fn reference_of(is_area: impl Fn(&str) -> bool) -> Part {
 type Part = (OpenApi, Vec<(&'static str, &'static str)>);
 
 fn merged(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = Part>) -> Document {
-    let mut routes = Vec::new();
+    let (mut routes, mut ambiguous_names) = (Vec::new(), Vec::new());
     for (part, served) in parts {
+        ambiguous_names.extend(ambiguous(&openapi, &part));
         openapi.merge(part);
         routes.extend(served.into_iter().map(|(path, method)| (path.replace("{*", "{"), method)));
     }
-    Document { file: folder().join(file), openapi, routes }
+    Document { file: folder().join(file), openapi, routes, ambiguous_names }
+}
+
+/// Schemas of the part whose names stand for something else already: one of the two would be lost.
+fn ambiguous(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
+    let schemas = |openapi: &OpenApi| openapi.components.as_ref().map(|all| all.schemas.clone()).unwrap_or_default();
+    let known = schemas(openapi);
+    let others = schemas(part).into_iter();
+    let others = others.filter(|(name, schema)| known.get(name).is_some_and(|known| known != schema));
+    others.map(|(name, _)| name).collect()
 }
 
 /// The documents as they are served. What the examples show happens on a platform that runs for this alone.

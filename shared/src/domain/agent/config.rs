@@ -135,6 +135,7 @@ pub enum ToolAuth {
 /// Something the agent knows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[schema(as = AgentSource)]
 pub enum Source {
     Text {
         #[schema(min_length = 1)]

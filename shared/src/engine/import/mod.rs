@@ -48,6 +48,7 @@ pub struct Report {
 /// Where the workflow comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
+#[schema(as = ImportSource)]
 pub enum Source {
     Atelier,
     N8n,
