@@ -141,13 +141,13 @@ impl Wish {
 /// The channels of a graph as they are wished for: each belongs to a node, and has the fields of its kind.
 pub fn configured(wishes: &[Wish], graph: &Graph) -> Result<Channels> {
     let slots = slots(graph);
-    let mut channels = Channels::new();
+    let (mut channels, mut named) = (Channels::new(), BTreeSet::new());
     for wish in wishes {
         let ChannelConfig { webhook_id, provider, credential_id } = &wish.config;
-        // What is not configured is the same as what is left out.
-        if channels.contains_key(&wish.node_id) {
+        if !named.insert(&wish.node_id) {
             return Err(wish.wrong("nodeId", "has a channel already"));
         }
+        // What is not configured is the same as what is left out.
         if wish.config == ChannelConfig::default() {
             continue;
         }

@@ -185,6 +185,7 @@ async fn what_is_wrong_with_channels_is_named() {
             json!({"inputs": [{"nodeId": "ghost", "config": {"webhookId": nobody}}]}),
             "inputs[0].nodeId: the draft has no node `ghost` with a channel",
         ),
+        (json!({"inputs": [{"nodeId": "hook"}, {"nodeId": "hook"}]}), "inputs[1].nodeId: has a channel already"),
         (
             json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": nobody}}, {"nodeId": "hook"}]}),
             "inputs[1].nodeId: has a channel already",
