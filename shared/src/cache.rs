@@ -7,8 +7,6 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::OnceCell;
 
-use crate::Result;
-
 type Slot<V> = (Instant, Arc<OnceCell<V>>);
 
 pub struct Cache<K, V> {
@@ -23,7 +21,7 @@ impl<K: Eq + Hash + Clone, V: Clone> Cache<K, V> {
     }
 
     /// The value of `key`, loaded when it is missing or older than the time to live. A failed load is not kept.
-    pub async fn get_or_load(&self, key: &K, load: impl AsyncFnOnce() -> Result<V>) -> Result<V> {
+    pub async fn get_or_load<E>(&self, key: &K, load: impl AsyncFnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
         slot.get_or_try_init(|| async { load().await }).await.cloned()
     }

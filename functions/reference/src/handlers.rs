@@ -61,7 +61,7 @@ pub async fn health(State(stores): State<Stores>) -> Result<Response> {
         let started = Instant::now();
         let found = tokio::time::timeout(PATIENCE, stores.works.find(shared::domain::id::WorkId::new())).await;
         found.map_err(|_| Error::busy("the tables do not answer"))?.map_err(Error::busy)?;
-        Ok(Health { status: "ok", tables_ms: started.elapsed().as_millis() as u64 })
+        Ok::<_, shared::Error>(Health { status: "ok", tables_ms: started.elapsed().as_millis() as u64 })
     };
     Ok(axum::Json(stores.health.get_or_load(&(), look).await?).into_response())
 }

@@ -97,7 +97,7 @@ impl Auth {
         let unknown = || Error::Unauthenticated(Refusal::Unknown);
         let token = SecretToken::parse(TokenKind::ApiKey, secret).ok_or_else(unknown)?;
         let hash = token.hash();
-        let find = async || Ok(self.api_keys.find(&hash).await?.map(Arc::new));
+        let find = async || self.api_keys.find(&hash).await.map(|key| key.map(Arc::new));
         let key = self.known_keys.get_or_load(&hash, find).await?;
         let key = key.filter(|key| key.is_valid(Time::now())).ok_or_else(unknown)?;
 

@@ -84,48 +84,46 @@ impl Credential {
             return Err(Error::invalid_body("name", "must not be empty"));
         }
         text::at_most("name", name, MAX_NAME_CHARS)?;
-        let part = |field: &str, value: &str, may_be_empty: bool| {
+        let part = |field: &str, value: &str, most: usize, may_be_empty: bool| {
             if value.is_empty() && !may_be_empty {
                 return Err(Error::invalid_body(field, "must not be empty"));
             }
-            text::at_most(field, value, MAX_PART_CHARS)?;
+            text::at_most(field, value, most)?;
             // What ends up in a header must not begin another one.
             if value.chars().any(char::is_control) {
                 return Err(Error::invalid_body(field, "must not hold control characters"));
             }
             Ok(())
         };
+        let secret = |field: &str, value: &str| part(field, value, MAX_PART_CHARS, false);
         match self {
-            Self::Bearer { token } => part("token", token, false),
+            Self::Bearer { token } => secret("token", token),
             Self::Basic { username, password } => {
                 if username.contains(':') {
                     return Err(Error::invalid_body("username", "must not hold a colon"));
                 }
-                part("username", username, false)?;
-                part("password", password, true)
+                secret("username", username)?;
+                part("password", password, MAX_PART_CHARS, true)
             }
             Self::Header { header, value } => {
                 if let Some(problem) = header::problem(header) {
                     return Err(Error::invalid_body("header", problem));
                 }
-                text::at_most("header", header, MAX_PLACE_CHARS)?;
-                part("value", value, false)
+                part("header", header, MAX_PLACE_CHARS, false)?;
+                secret("value", value)
             }
             Self::Query { parameter, value } => {
-                text::at_most("parameter", parameter, MAX_PLACE_CHARS)?;
-                part("parameter", parameter, false)?;
-                part("value", value, false)
+                part("parameter", parameter, MAX_PLACE_CHARS, false)?;
+                secret("value", value)
             }
             Self::Oauth2ClientCredentials { token_url, client_id, client_secret, scope } => {
                 if !token_url.starts_with("https://") && !token_url.starts_with("http://") {
                     return Err(Error::invalid_body("tokenUrl", "must begin with http:// or https://"));
                 }
-                text::at_most("tokenUrl", token_url, MAX_URL_CHARS)?;
-                part("tokenUrl", token_url, false)?;
-                part("clientId", client_id, false)?;
-                part("clientSecret", client_secret, false)?;
-                text::at_most("scope", scope.as_deref().unwrap_or_default(), MAX_SCOPE_CHARS)?;
-                part("scope", scope.as_deref().unwrap_or_default(), true)
+                part("tokenUrl", token_url, MAX_URL_CHARS, false)?;
+                secret("clientId", client_id)?;
+                secret("clientSecret", client_secret)?;
+                part("scope", scope.as_deref().unwrap_or_default(), MAX_SCOPE_CHARS, true)
             }
         }
     }

@@ -125,9 +125,13 @@ pub(super) fn basic(username: &str, password: &str) -> Result<HeaderValue, CallE
     secret(&format!("Basic {}", BASE64_STANDARD.encode(format!("{username}:{password}"))))
 }
 
-/// Marked, so that no log shows it and no redirect carries it elsewhere.
 pub(super) fn secret(value: &str) -> Result<HeaderValue, CallError> {
-    let mut value = HeaderValue::try_from(value).map_err(|_| CallError::Unfit)?;
+    sensitive(value).ok_or(CallError::Unfit)
+}
+
+/// A header's value, marked so that no log shows it and no redirect carries it elsewhere.
+pub fn sensitive(value: &str) -> Option<HeaderValue> {
+    let mut value = HeaderValue::from_str(value).ok()?;
     value.set_sensitive(true);
-    Ok(value)
+    Some(value)
 }

@@ -26,7 +26,7 @@ use crate::config::Config;
 use crate::{Error, Result};
 
 pub use body::Body;
-pub use calls::{CallError, Calls};
+pub use calls::{CallError, Calls, sensitive};
 pub use guard::Guard;
 pub use network::{Internet, Network};
 pub use redirects::MAX_REDIRECTS;

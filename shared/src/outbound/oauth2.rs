@@ -15,7 +15,6 @@ use super::{Outbound, OutboundError, Patience};
 use crate::cache::Cache;
 use crate::domain::credential::Credential;
 use crate::domain::id::CredentialId;
-use crate::{Error, Result};
 
 /// At most this long, whatever the answer says.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
@@ -57,27 +56,20 @@ impl Tokens {
             return Err(CallError::Unfit);
         };
         let client = Client { token_url, client_id, client_secret, scope: scope.as_deref(), deadline };
-        let mut refused = None;
         let mut is_new = false;
         for _ in 0..2 {
-            let fetched = async || match client.fetch(outbound).await {
-                Ok(token) => {
-                    is_new = true;
-                    Ok(token)
-                }
-                Err(error) => {
-                    refused = Some(error);
-                    Err(Error::internal("no token"))
-                }
+            let fetch = async || {
+                let token = client.fetch(outbound).await?;
+                is_new = true;
+                Ok::<_, CallError>(token)
             };
-            let token = self.kept.get_or_load(&id, fetched).await;
-            match token {
-                Ok(token) if token.until > Instant::now() => return Ok((token.authorization, is_new)),
-                Ok(_) => self.kept.forget(&id),
-                Err(_) => break,
+            let token = self.kept.get_or_load(&id, fetch).await?;
+            if token.until > Instant::now() {
+                return Ok((token.authorization, is_new));
             }
+            self.kept.forget(&id);
         }
-        Err(refused.unwrap_or(CallError::NoToken))
+        Err(CallError::NoToken)
     }
 
     pub fn forget(&self, id: &CredentialId) {

@@ -292,6 +292,17 @@ impl Table {
     }
 }
 
+impl Table {
+    /// All of them or none, as the one write that it is when there is one.
+    pub async fn write_all(&self, token: Uuid, mut writes: Vec<Write>) -> Result<Result<(), Refused>> {
+        match writes.len() {
+            0 => Ok(Ok(())),
+            1 => self.write(writes.remove(0)).await,
+            _ => self.transact(token, &writes).await,
+        }
+    }
+}
+
 enum Once {
     Done,
     Refused(Refused),

@@ -137,24 +137,16 @@ impl Webhooks {
     /// is made that nobody is told.
     pub async fn renew(&self, webhooks: &[Webhook], now: Time) -> Result<Vec<(Webhook, SecretToken)>> {
         let renewed: Vec<_> = webhooks.iter().map(|webhook| renewed(webhook, now)).collect();
-        let mut writes: Vec<_> = renewed
-            .iter()
-            .map(|(webhook, _)| {
-                self.entities
-                    .update(keys::webhook(webhook.id))
-                    .set("token_hash", webhook.token.as_str())
-                    .set("token_last4", &webhook.token_last4)
-                    .set("token_created_at", now)
-                    .remove("last_used_at")
-                    .require("attribute_exists(pk)")
-            })
-            .collect();
-        let done = match writes.len() {
-            0 => Ok(()),
-            1 => self.entities.write(writes.remove(0)).await?,
-            _ => self.entities.transact(Uuid::now_v7(), &writes).await?,
-        };
-        done.map_err(|_| GONE)?;
+        let writes = renewed.iter().map(|(webhook, _)| {
+            self.entities
+                .update(keys::webhook(webhook.id))
+                .set("token_hash", webhook.token.as_str())
+                .set("token_last4", &webhook.token_last4)
+                .set("token_created_at", now)
+                .remove("last_used_at")
+                .require("attribute_exists(pk)")
+        });
+        self.entities.write_all(Uuid::now_v7(), writes.collect()).await?.map_err(|_| GONE)?;
         Ok(renewed)
     }
 

@@ -14,7 +14,7 @@ use super::failure::{Failure, FailureKind};
 use super::settings::ProviderSettings;
 use super::status::{self, Said};
 use crate::gateway::sse::{Event, Parser, SseError};
-use crate::outbound::{Answer, Body, Outbound, OutboundError, Patience};
+use crate::outbound::{Answer, Body, Outbound, OutboundError, Patience, sensitive};
 use crate::{Error, Result};
 
 /// Embeddings of 2,048 texts are 130 MB of JSON at worst; a chat answer is far smaller.
@@ -151,12 +151,6 @@ impl Endpoint {
 fn names_account(word: &str) -> bool {
     let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
     ["sk-", "org-", "proj_"].iter().any(|prefix| word.starts_with(prefix))
-}
-
-fn sensitive(value: &str) -> Option<HeaderValue> {
-    let mut value = HeaderValue::from_str(value).ok()?;
-    value.set_sensitive(true);
-    Some(value)
 }
 
 fn before_answer(error: OutboundError) -> Failure {

@@ -4,11 +4,9 @@ use bytes::Bytes;
 use http::Request;
 
 use super::super::{CallError, Calls, Guard, Outbound};
-use super::{PATIENCE, Stage, closing, has_header, line};
+use super::{PATIENCE, PUBLIC, Stage, closing, has_header, line};
 use crate::domain::credential::Credential;
 use crate::domain::id::CredentialId;
-
-const PUBLIC: &str = "93.184.215.14";
 
 async fn call(stage: &Stage, credential: Option<&Credential>, url: &str) -> Result<u16, CallError> {
     let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));

@@ -9,11 +9,10 @@ use http::Request;
 use serde_json::{Value, json};
 
 use super::super::{CallError, Calls, Guard, Outbound, OutboundError, Patience};
-use super::{PATIENCE, Stage, closing, line};
+use super::{PATIENCE, PUBLIC, Stage, closing, line};
 use crate::domain::credential::Credential;
 use crate::domain::id::CredentialId;
 
-const PUBLIC: &str = "93.184.215.14";
 const TOKEN_LINE: &str = "POST /token HTTP/1.1";
 
 fn client(scope: Option<&str>) -> Credential {

@@ -4,9 +4,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, Request};
 
 use super::super::{Guard, MAX_REDIRECTS, Outbound, OutboundError, Patience};
-use super::{PATIENCE, Stage, closing, has_header, line};
-
-const PUBLIC: &str = "93.184.215.14";
+use super::{PATIENCE, PUBLIC, Stage, closing, has_header, line};
 
 fn moved(status: &str, to: &str) -> String {
     closing(status, &[("location", to)], "moved")

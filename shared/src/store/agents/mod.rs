@@ -202,11 +202,7 @@ impl Agents {
         }
         writes.extend(removed.map(|reference| dependents::removed(&self.entities, dependent, reference)));
 
-        let outcome = match writes.len() {
-            1 => self.entities.write(writes.remove(0)).await?,
-            _ => self.entities.transact(write_id, &writes).await?,
-        };
-        match outcome {
+        match self.entities.write_all(write_id, writes).await? {
             Ok(()) => Ok(true),
             Err(Refused { index: 0, item: Some(item) }) => Ok(parse::<Written>(item)?.write_id == write_id),
             Err(_) => Ok(false),

@@ -83,12 +83,10 @@ impl Workflows {
         writes.push(self.counters.update(keys::workflow_count(account)).add("total", 1));
         let Err(refused) = self.entities.transact(workflow.id.uuid(), &writes).await? else { return Ok(Created::Now) };
         self.discard(&stored).await;
-        match refused {
-            refused if key.is_some() && refused.index == 0 => {
-                self.kept_answer(idempotency::first_answer(refused)?).await.map(Created::Before)
-            }
-            _ => Err(Error::internal("a new workflow's id was taken")),
+        if key.is_none() || refused.index != 0 {
+            return Err(Error::internal("a new workflow's id was taken"));
         }
+        self.kept_answer(idempotency::first_answer(refused)?).await.map(Created::Before)
     }
 
     /// The answer tells the whole graph, which may be larger than an item can be.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::super::operators::{Operator, compare, contains as is_in, equal, place};
+use super::super::operators::{Operator, compare, contains as is_in, equal, ordered, place};
 use super::*;
 
 pub const ALL: &[Function] = &[
@@ -159,7 +159,7 @@ fn order<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Bu
 fn total(left: &Value, right: &Value) -> Ordering {
     let is_no_number = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
     match (is_no_number(left), is_no_number(right)) {
-        (false, false) => compare(left, right, &mut Budget::default()).ok().flatten().unwrap_or(Ordering::Equal),
+        (false, false) => ordered(left, right).ok().flatten().unwrap_or(Ordering::Equal),
         (left, right) => left.cmp(&right),
     }
 }
