@@ -25,7 +25,7 @@ const TLS: tls::Provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMod
 #[derive(Clone)]
 pub struct Aws {
     config: SdkConfig,
-    observer: Option<SharedInterceptor>,
+    watchers: Vec<SharedInterceptor>,
     /// On a machine of one's own, buckets have no host names.
     s3_path_style: bool,
 }
@@ -34,7 +34,7 @@ macro_rules! client {
     ($name:ident, $sdk:ident) => {
         pub fn $name(&self) -> $sdk::Client {
             let mut config = $sdk::config::Builder::from(&self.config);
-            config.set_interceptors(self.observer.clone());
+            config.set_interceptors(self.watchers.iter().cloned());
             $sdk::Client::from_conf(config.build())
         }
     };
@@ -50,17 +50,24 @@ impl Aws {
             .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
             .service_config(EndpointsOfEnvironment);
         let own_s3 = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].iter().any(|name| std::env::var_os(name).is_some());
-        Self { config: completed(config, https()), observer: None, s3_path_style: own_s3 }
+        Self { config: completed(config, https()), watchers: Vec::new(), s3_path_style: own_s3 }
     }
 
-    /// The services of one's own machine. `observer` sees every call: tests count calls and capacity with it.
-    pub fn local(config: aws_types::sdk_config::Builder, observer: Option<SharedInterceptor>) -> Self {
-        Self { config: completed(config, https()), observer, s3_path_style: true }
+    /// The services of one's own machine.
+    pub fn local(config: aws_types::sdk_config::Builder) -> Self {
+        Self { config: completed(config, https()), watchers: Vec::new(), s3_path_style: true }
+    }
+
+    /// The same connection, whose calls they all see, and may refuse: locally, permissions are held so and tests count.
+    #[must_use]
+    pub fn watched_by(mut self, watchers: impl IntoIterator<Item = SharedInterceptor>) -> Self {
+        self.watchers.extend(watchers);
+        self
     }
 
     /// Services that are reached without a network: `http_client` answers in their place.
     pub fn in_process(config: aws_types::sdk_config::Builder, http_client: SharedHttpClient) -> Self {
-        Self { config: completed(config, http_client), observer: None, s3_path_style: true }
+        Self { config: completed(config, http_client), watchers: Vec::new(), s3_path_style: true }
     }
 
     client!(dynamodb, aws_sdk_dynamodb);
@@ -72,7 +79,7 @@ impl Aws {
         use aws_sdk_bedrockruntime::config::{Builder, Token};
         // A model that thinks is silent, not stalled: no protection of streams.
         let mut config = Builder::from(&self.config);
-        config.set_interceptors(self.observer.clone());
+        config.set_interceptors(self.watchers.iter().cloned());
         config.set_retry_config(Some(RetryConfig::disabled()));
         config.set_timeout_config(Some(patient()));
         if let Some(region) = options.region {
@@ -90,7 +97,7 @@ impl Aws {
 
     pub fn s3(&self) -> aws_sdk_s3::Client {
         let mut config = aws_sdk_s3::config::Builder::from(&self.config);
-        config.set_interceptors(self.observer.clone());
+        config.set_interceptors(self.watchers.iter().cloned());
         config.set_force_path_style(Some(self.s3_path_style));
         config.set_stalled_stream_protection(Some(StalledStreamProtectionConfig::enabled().build()));
         aws_sdk_s3::Client::from_conf(config.build())

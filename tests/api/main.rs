@@ -7,6 +7,7 @@ mod extractors;
 mod gateway;
 mod inference;
 mod openapi;
+mod permissions;
 mod reference;
 mod services;
 mod workflows;

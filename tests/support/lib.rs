@@ -29,6 +29,14 @@ pub struct TestApp {
     pub recorder: Recorder,
 }
 
+/// Every test that runs the platform shows as well that its functions are allowed what they do.
+impl Drop for TestApp {
+    fn drop(&mut self) {
+        let denied = self.platform.take_denied();
+        assert!(std::thread::panicking() || denied.is_empty(), "{}", denied.join("; "));
+    }
+}
+
 impl TestApp {
     pub async fn start() -> Self {
         Self::start_with(None).await

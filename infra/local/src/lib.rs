@@ -10,6 +10,7 @@ mod functions;
 pub mod issuer;
 pub mod openapi;
 mod parts;
+mod permissions;
 pub mod platform;
 mod pollers;
 mod provision;

@@ -10,6 +10,7 @@ use shared::config::{self, Config};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
 use crate::issuer::{AUDIENCE, ISSUER};
+use crate::permissions::{Denied, Permissions};
 use crate::pollers::{Deliver, Poller};
 use crate::provision::provision;
 use crate::services::Services;
@@ -23,6 +24,7 @@ pub struct Parts {
     pub services: Services,
     /// What a reference stands for, be it to a resource or to a parameter.
     resources: BTreeMap<String, String>,
+    pub denied: Denied,
 }
 
 impl Parts {
@@ -30,7 +32,7 @@ impl Parts {
     pub async fn start(data: &DataDir, first_port: u16, jwks_url: &str) -> Result<Self, Failure> {
         let template = Template::read();
         let services = Services::start(data, &template, first_port).await?;
-        let aws = Aws::local(services.endpoints.sdk_config(), None);
+        let aws = Aws::local(services.endpoints.sdk_config());
         let mut resources = provision(&aws, &template).await?;
         services.save()?;
         // The template's parameters, as this machine has them.
@@ -42,11 +44,15 @@ impl Parts {
             ("OutboundAllowedCidrs", OWN_NETWORKS),
         ];
         resources.extend(parameters.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        Ok(Self { aws, template, services, resources })
+        Ok(Self { aws, template, services, resources, denied: Denied::default() })
     }
 
+    /// A function's settings, and a connection that may do what its policies allow.
     pub fn context_of(&self, function: &str) -> Context {
-        Context { config: self.settings_of(function).collect(), aws: self.aws.clone() }
+        let grants = self.template.functions.get(function).map(|function| function.grants.as_slice());
+        let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
+        let aws = self.aws.clone().watched_by([permissions.interceptor()]);
+        Context { config: self.settings_of(function).collect(), aws }
     }
 
     pub fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {

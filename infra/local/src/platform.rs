@@ -71,7 +71,7 @@ impl Platform {
             Some(front) => front(parts.services.endpoints),
             None => parts.services.endpoints,
         };
-        parts.aws = Aws::local(services.sdk_config(), observer.clone());
+        parts.aws = Aws::local(services.sdk_config()).watched_by(observer.clone());
 
         let functions = Arc::new(Functions::new(|name| parts.context_of(name))?);
         let front = front(&parts.template.routes, &functions.routers, issuer.jwks())?;
@@ -114,9 +114,20 @@ impl Platform {
         self.parts.context()
     }
 
+    /// What a function has: its own settings, and what its policies let it do.
+    pub fn context_of(&self, function: &str) -> Context {
+        self.parts.context_of(function)
+    }
+
+    /// What functions tried, since the last look, that the template does not let them: nothing, when its policies
+    /// are right.
+    pub fn take_denied(&self) -> Vec<String> {
+        self.parts.denied.take()
+    }
+
     /// The same for a further environment, with connections of its own as a process has them.
     pub fn context_of_another_environment(&self) -> Context {
-        let aws = Aws::local(self.services.sdk_config(), self.observer.clone());
+        let aws = Aws::local(self.services.sdk_config()).watched_by(self.observer.clone());
         Context { aws, ..self.parts.context() }
     }
 

@@ -14,6 +14,25 @@ pub struct Function {
     pub settings: BTreeMap<String, Setting>,
     /// The queue whose messages it handles, and how many at a time.
     pub source: Option<(String, u32)>,
+    /// What it may do; nothing else.
+    pub grants: Vec<Grant>,
+}
+
+/// One statement of a policy.
+#[derive(Debug, PartialEq)]
+pub struct Grant {
+    pub actions: Vec<String>,
+    pub resources: Vec<Granted>,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Granted {
+    Everything,
+    /// Of the resource with that logical id: itself when `part` is empty, or what is in it (`/index/*`).
+    Part {
+        id: String,
+        part: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -92,7 +111,25 @@ fn function(properties: &Json, common: &Json) -> Function {
         let queue = text(&event["Properties"]["Queue"]["Fn::GetAtt"]).trim_end_matches(".Arn").to_owned();
         (queue, number(&event["Properties"]["BatchSize"], 10))
     });
-    Function { settings: settings.collect(), source: sources.next() }
+    let statements = items(&properties["Policies"]).flat_map(|policy| items(&policy["Statement"]));
+    Function { settings: settings.collect(), source: sources.next(), grants: statements.map(grant).collect() }
+}
+
+/// The statements are all of the kind that allows.
+fn grant(statement: &Json) -> Grant {
+    let actions = items(&statement["Action"]).map(|action| text(action).to_owned());
+    Grant { actions: actions.collect(), resources: items(&statement["Resource"]).map(granted).collect() }
+}
+
+/// `*`, `!GetAtt X.Arn` or `!Sub ${X.Arn}/part/*`
+fn granted(resource: &Json) -> Granted {
+    if text(resource) == "*" {
+        return Granted::Everything;
+    }
+    let whole = text(&resource["Fn::GetAtt"]).strip_suffix(".Arn").map(|id| (id, ""));
+    let within = || text(&resource["Fn::Sub"]).strip_prefix("${")?.split_once(".Arn}");
+    let (id, part) = whole.or_else(within).unwrap_or_default();
+    Granted::Part { id: id.to_owned(), part: part.to_owned() }
 }
 
 fn setting(value: &Json) -> Setting {
@@ -148,6 +185,16 @@ fn entries(map: &Json) -> impl Iterator<Item = (&String, &Json)> {
     map.as_object().into_iter().flatten()
 }
 
+/// A list, or the one thing that stands for a list of one.
+fn items(value: &Json) -> impl Iterator<Item = &Json> {
+    let (list, one) = match value {
+        Json::Null => (None, None),
+        Json::Array(list) => (Some(list), None),
+        one => (None, Some(one)),
+    };
+    list.into_iter().flatten().chain(one)
+}
+
 fn text(value: &Json) -> &str {
     value.as_str().unwrap_or_default()
 }
@@ -167,11 +214,19 @@ mod tests {
         let worker = &template.functions["agent-worker"];
         assert_eq!(worker.source, Some(("AgentChangesQueue".to_owned(), 10)));
         assert_eq!(worker.settings["TABLE_ENTITIES"], Setting::Ref("EntitiesTable".to_owned()));
+        assert_eq!(worker.grants[0].resources, [part("EntitiesTable", "")]);
+        let workflows = &template.functions["workflows"].grants;
+        assert_eq!(workflows[2].actions, ["sqs:SendMessage"]);
+        assert_eq!(workflows[3].resources, [part("FilesBucket", "/graphs/*"), part("FilesBucket", "/manifests/*")]);
         let dead_letters = template.queues["AgentChangesQueue"].dead_letters.clone();
         assert_eq!(dead_letters, Some(("AgentChangesDeadLetters".to_owned(), 5)));
         let agents: Vec<_> = template.routes.iter().filter(|route| route.function == "agents").collect();
         assert_eq!(agents.len(), 3);
         assert_eq!(agents[0].methods.len(), 7);
+    }
+
+    fn part(id: &str, part: &str) -> Granted {
+        Granted::Part { id: id.to_owned(), part: part.to_owned() }
     }
 
     #[test]

@@ -1,0 +1,186 @@
+//! What IAM does with the template's policies: a function may call what they allow, and nothing else. So a permission
+//! that was forgotten is missed here, by a test or by hand, and not after a deployment.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aws_smithy_runtime_api::box_error::BoxError;
+use aws_smithy_runtime_api::client::interceptors::context::{
+    BeforeDeserializationInterceptorContextRef, BeforeTransmitInterceptorContextRef,
+};
+use aws_smithy_runtime_api::client::interceptors::{Intercept, SharedInterceptor, dyn_dispatch_hint};
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, Metadata};
+use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
+use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+
+use crate::template::{Grant, Granted};
+
+/// What was refused, over all functions.
+#[derive(Clone, Debug, Default)]
+pub struct Denied(Arc<Mutex<Vec<String>>>);
+
+impl Denied {
+    pub fn take(&self) -> Vec<String> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, refusal: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(refusal);
+    }
+}
+
+#[derive(Debug)]
+pub struct Permissions {
+    function: String,
+    /// An action, and the resources it may be done to as patterns; `*` at the end stands for anything.
+    allowed: Vec<(String, String)>,
+    denied: Denied,
+}
+
+/// One thing that a call does to one resource.
+#[derive(Debug, PartialEq)]
+struct Deed {
+    action: String,
+    resource: String,
+}
+
+/// The bucket that a call is about.
+#[derive(Debug)]
+struct AskedBucket(String);
+
+impl Storable for AskedBucket {
+    type Storer = StoreReplace<Self>;
+}
+
+impl Permissions {
+    /// `resources` has what each logical id stands for: the names by which calls name what they are for.
+    pub fn new(function: &str, grants: &[Grant], resources: &BTreeMap<String, String>, denied: Denied) -> Self {
+        let pattern = |granted: &Granted| match granted {
+            Granted::Everything => Some("*".to_owned()),
+            Granted::Part { id, part } => Some(format!("{}{part}", resources.get(id)?)),
+        };
+        let pairs = grants.iter().flat_map(|grant| {
+            let patterns = grant.resources.iter().filter_map(pattern);
+            patterns.flat_map(|pattern| grant.actions.iter().map(move |action| (action.clone(), pattern.clone())))
+        });
+        Self { function: function.to_owned(), allowed: pairs.collect(), denied }
+    }
+
+    pub fn interceptor(self) -> SharedInterceptor {
+        SharedInterceptor::new(self)
+    }
+
+    fn check(&self, deeds: Vec<Deed>) -> Result<(), BoxError> {
+        let Some(Deed { action, resource }) = deeds.into_iter().find(|deed| !self.allows(deed)) else { return Ok(()) };
+        let Self { function, denied, .. } = self;
+        let refusal = format!(
+            "{function} may not do {action} to {resource}: its Policies in infra/template.yaml do not allow it"
+        );
+        denied.add(refusal.clone());
+        Err(refusal.into())
+    }
+
+    fn allows(&self, deed: &Deed) -> bool {
+        self.allowed.iter().any(|(action, pattern)| {
+            let fits = match pattern.strip_suffix('*') {
+                Some(beginning) => deed.resource.starts_with(beginning),
+                None => deed.resource == *pattern,
+            };
+            fits && deed.action == *action
+        })
+    }
+}
+
+#[dyn_dispatch_hint]
+impl Intercept for Permissions {
+    fn name(&self) -> &'static str {
+        "Permissions"
+    }
+
+    fn read_before_signing(
+        &self,
+        context: &BeforeTransmitInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let Some(call) = config.load::<Metadata>() else { return Ok(()) };
+        let deeds = deeds(call, context.request())?;
+        if call.service() == "S3" {
+            let bucket = deeds.first().and_then(|deed| deed.resource.split('/').next()).unwrap_or_default();
+            let bucket = AskedBucket(bucket.to_owned());
+            config.interceptor_state().store_put(bucket);
+        }
+        self.check(deeds)
+    }
+
+    /// S3 says that an object is not there to those only who may list its bucket; to others, that they may not ask.
+    fn read_before_deserialization(
+        &self,
+        context: &BeforeDeserializationInterceptorContextRef<'_>,
+        _: &RuntimeComponents,
+        config: &mut ConfigBag,
+    ) -> Result<(), BoxError> {
+        let Some(AskedBucket(bucket)) = config.load::<AskedBucket>() else { return Ok(()) };
+        if context.response().status().as_u16() != 404 {
+            return Ok(());
+        }
+        let resource = bucket.clone();
+        self.check(vec![Deed { action: "s3:ListBucket".to_owned(), resource }])
+    }
+}
+
+/// What tells, in the bodies of the services that speak JSON, to what something is done.
+#[derive(Default, Deserialize)]
+#[serde(rename_all = "PascalCase", default)]
+struct Body {
+    table_name: String,
+    index_name: Option<String>,
+    transact_items: Vec<BTreeMap<String, OfTable>>,
+    request_items: BTreeMap<String, IgnoredAny>,
+    queue_url: String,
+    key_id: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase")]
+struct OfTable {
+    table_name: String,
+}
+
+fn deeds(call: &Metadata, request: &HttpRequest) -> Result<Vec<Deed>, BoxError> {
+    let deed = |prefix: &str, action: &str, resource| Deed { action: format!("{prefix}:{action}"), resource };
+    let body = || serde_json::from_slice::<Body>(request.body().bytes().unwrap_or_default());
+    let operation = call.name();
+    Ok(match call.service() {
+        "DynamoDB" => of_dynamodb(operation, body()?).map(|(action, of)| deed("dynamodb", &action, of)).collect(),
+        "SQS" => vec![deed("sqs", operation.trim_end_matches("Batch"), body()?.queue_url)],
+        "KMS" => vec![deed("kms", operation, body()?.key_id)],
+        "S3" => vec![deed("s3", operation, object(request)?)],
+        "Bedrock Runtime" if operation.ends_with("Stream") => {
+            vec![deed("bedrock", "InvokeModelWithResponseStream", String::new())]
+        }
+        "Bedrock Runtime" => vec![deed("bedrock", "InvokeModel", String::new())],
+        other => vec![deed(other, operation, String::new())],
+    })
+}
+
+/// A transaction needs what its items would need one by one.
+fn of_dynamodb(operation: &str, body: Body) -> impl Iterator<Item = (String, String)> {
+    let items = body.transact_items.into_iter().flatten();
+    let of_items = items.map(|(kind, of)| (format!("{kind}Item"), of.table_name));
+    let of_batch = body.request_items.into_keys().map(|table| (operation.to_owned(), table));
+    let table = match body.index_name {
+        Some(index) => format!("{}/index/{index}", body.table_name),
+        None => body.table_name,
+    };
+    let single = (!table.is_empty()).then(|| (operation.to_owned(), table));
+    of_items.chain(of_batch).chain(single)
+}
+
+/// The bucket and the key: here, buckets have no host names.
+fn object(request: &HttpRequest) -> Result<String, BoxError> {
+    let uri: http::Uri = request.uri().parse()?;
+    Ok(uri.path().trim_matches('/').to_owned())
+}

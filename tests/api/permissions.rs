@@ -1,0 +1,77 @@
+//! Functions are held to their policies in the template. That these allow what functions do, every other test shows:
+//! it fails when one was refused.
+
+use aws_sdk_dynamodb::error::DisplayErrorContext;
+use aws_sdk_dynamodb::types::AttributeValue::S;
+use aws_sdk_dynamodb::types::{ConditionCheck, Put, TransactWriteItem};
+use shared::bucket::Bucket;
+use shared::config;
+use shared::secrets::Secrets;
+use tests::TestApp;
+
+const ENTITIES: &str = "EntitiesTable";
+
+#[tokio::test]
+async fn a_function_does_what_its_policies_allow() {
+    let app = TestApp::start().await;
+    let may = app.platform.context_of("agents").aws.dynamodb();
+    may.put_item().table_name(ENTITIES).item("pk", S("a".into())).item("sk", S("b".into())).send().await.unwrap();
+    let query = may.query().table_name(ENTITIES).index_name("by_name").key_condition_expression("pk = :pk");
+    query.expression_attribute_values(":pk", S("a".into())).send().await.unwrap();
+
+    let bucket = Bucket::new(&app.platform.context_of("workflows"), config::BUCKET_FILES).unwrap();
+    bucket.put("graphs/one.json", "application/json", b"{}".to_vec()).await.unwrap();
+    assert_eq!(bucket.get("graphs/none.json").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn a_function_does_nothing_else() {
+    let app = TestApp::start().await;
+    let refused = || app.platform.take_denied().join("; ");
+
+    let reference = app.platform.context_of("reference").aws.dynamodb();
+    let put = reference.put_item().table_name(ENTITIES).item("pk", S("a".into())).item("sk", S("b".into()));
+    let error = put.send().await.unwrap_err();
+    let said = refused();
+    assert_eq!(
+        said,
+        "reference may not do dynamodb:PutItem to EntitiesTable: its Policies in infra/template.yaml do not allow it"
+    );
+    assert!(DisplayErrorContext(error).to_string().contains(&said), "who calls sees why");
+
+    // A part of a transaction, an index, another table, another folder of the bucket, a key for one direction only.
+    let worker = app.platform.context_of("agent-worker").aws.dynamodb();
+    let put = Put::builder().table_name(ENTITIES).item("pk", S("a".into())).item("sk", S("b".into())).build().unwrap();
+    let check = ConditionCheck::builder().table_name(ENTITIES).key("pk", S("a".into())).key("sk", S("c".into()));
+    let check = check.condition_expression("attribute_not_exists(pk)").build().unwrap();
+    let put = TransactWriteItem::builder().put(put).build();
+    let check = TransactWriteItem::builder().condition_check(check).build();
+    worker.transact_write_items().transact_items(put).transact_items(check).send().await.unwrap_err();
+    assert!(refused().contains("agent-worker may not do dynamodb:ConditionCheckItem to EntitiesTable"));
+
+    let query = worker.query().table_name(ENTITIES).index_name("due").key_condition_expression("due_shard = :of");
+    query.expression_attribute_values(":of", S("0".into())).send().await.unwrap_err();
+    assert!(refused().contains("dynamodb:Query to EntitiesTable/index/due"));
+
+    let key = [("pk", "a"), ("sk", "b")].map(|(name, value)| (name.to_owned(), S(value.to_owned())));
+    worker.get_item().table_name("JournalTable").set_key(Some(key.into())).send().await.unwrap_err();
+    assert!(refused().contains("dynamodb:GetItem to JournalTable"));
+
+    let bucket = Bucket::new(&app.platform.context_of("channels"), config::BUCKET_FILES).unwrap();
+    assert!(bucket.put("graphs/one.json", "application/json", Vec::new()).await.is_err());
+    assert!(refused().contains("s3:PutObject to filesbucket/graphs/one.json"));
+    assert!(bucket.get("tmp/answers/one.json").await.is_err());
+    assert!(refused().contains("s3:GetObject to filesbucket/tmp/answers/one.json"));
+
+    let secrets = Secrets::new(&app.platform.context_of("inference")).unwrap();
+    assert!(secrets.seal("place", b"hunter2").await.is_err());
+    assert!(refused().contains("inference may not do kms:GenerateDataKey to alias/SecretsKey"));
+}
+
+#[tokio::test]
+async fn whoever_may_not_list_a_bucket_is_not_told_what_is_missing_from_it() {
+    let app = TestApp::start().await;
+    let bucket = Bucket::new(&app.platform.context_of("inference"), config::BUCKET_FILES).unwrap();
+    assert!(bucket.get("tmp/answers/none").await.is_err());
+    assert!(app.platform.take_denied().join("; ").contains("s3:ListBucket to filesbucket"));
+}
