@@ -31,18 +31,17 @@ impl DataDir {
 
     /// Data in memory, and objects in a temporary folder; only who may come in stays in `folder`.
     pub fn ephemeral(folder: &Path) -> Result<Self, Failure> {
-        let unusable = |cause| Failure::Folder { folder: folder.to_owned(), cause };
-        create_private(folder).map_err(unusable)?;
-        let temporary = std::env::temp_dir().join(format!("atelier-{}", uuid::Uuid::now_v7().simple()));
-        create_private(&temporary).map_err(unusable)?;
-        Ok(Self { folder: folder.to_owned(), temporary: Some(temporary), _lock: None })
+        create_private(folder).map_err(|cause| Failure::Folder { folder: folder.to_owned(), cause })?;
+        let mut data = Self::temporary()?;
+        folder.clone_into(&mut data.folder);
+        Ok(data)
     }
 
     /// A folder of one's own that goes with the process: for tests.
     pub fn temporary() -> Result<Self, Failure> {
-        let mut data = Self::ephemeral(&std::env::temp_dir())?;
-        data.folder = data.s3_folder();
-        Ok(data)
+        let folder = std::env::temp_dir().join(format!("atelier-{}", uuid::Uuid::now_v7().simple()));
+        create_private(&folder).map_err(|cause| Failure::Folder { folder: folder.clone(), cause })?;
+        Ok(Self { folder: folder.clone(), temporary: Some(folder), _lock: None })
     }
 
     pub fn folder(&self) -> &Path {
@@ -82,15 +81,16 @@ impl Drop for DataDir {
     }
 }
 
-/// Creates a folder that only its owner can look into.
+/// Creates a folder that only its owner can look into. One that is there already is its owner's affair: it may be the
+/// home of other things. Files with secrets are closed to others by themselves.
 fn create_private(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
+    let mut folders = fs::DirBuilder::new();
     #[cfg(unix)]
     {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+        use std::os::unix::fs::DirBuilderExt;
+        folders.mode(0o700);
     }
-    Ok(())
+    folders.recursive(true).create(folder)
 }
 
 /// Writes a file that only its owner can read, whole or not at all.
@@ -108,4 +108,25 @@ pub fn write_private(file: &Path, content: &[u8]) -> io::Result<()> {
     opened.write_all(content)?;
     opened.sync_all()?;
     fs::rename(draft, file)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn what_was_there_keeps_its_mode_and_what_is_made_is_private() {
+        let mode = |folder: &Path| fs::metadata(folder).unwrap().permissions().mode() & 0o7777;
+        let around = DataDir::temporary().unwrap();
+        let there = around.folder().join("there");
+        fs::create_dir(&there).unwrap();
+        fs::set_permissions(&there, fs::Permissions::from_mode(0o1777)).unwrap();
+        let opened = DataDir::open(&there).unwrap();
+        assert_eq!((mode(&there), mode(&opened.s3_folder())), (0o1777, 0o700));
+        let ephemeral = DataDir::ephemeral(&there).unwrap();
+        assert_eq!((mode(&there), mode(&ephemeral.s3_folder())), (0o1777, 0o700));
+        assert_eq!(mode(DataDir::open(&there.join("new/one")).unwrap().folder()), 0o700);
+    }
 }
