@@ -74,3 +74,38 @@ async fn a_table_that_stays_away_is_a_503_that_says_when_to_come_back() {
     let health = app.nobody().get("/health").await;
     assert_eq!(health.status, "503 Service Unavailable");
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_large_draft_is_never_lost_however_many_answers_are() {
+    const WORKFLOWS: &str = "/builder/v1/workflows";
+    for seed in 0..4 {
+        let faults = Faults { lost: 300, held: Duration::from_millis(1), seed, ..Faults::default() };
+        let app = TestApp::start_with(Some(faults)).await;
+        let ada = app.person("ada");
+        // Too large for an item: an object of the bucket.
+        let graph = |round: usize| {
+            let config = json!({"expression": "true", "note": "x".repeat(20_000), "round": round});
+            json!({"nodes": [{"id": "a", "type": "condition", "name": "a", "config": config}], "connections": []})
+        };
+        let path = format!("{WORKFLOWS}/{}", ada.post_json(WORKFLOWS, json!({"graph": graph(0)})).await.id());
+        let channels = format!("{path}/connections");
+        let edits = async {
+            for round in 1..=12 {
+                let patched = ada.patch(&path, json!({"graph": graph(round)})).await;
+                assert_eq!(patched.status, "200 OK", "{}", patched.text);
+            }
+        };
+        // Changes what stands around the graph meanwhile.
+        let neighbours = async {
+            for round in 0..40 {
+                let put = ada.put(&channels, json!({"inputs": [], "outputs": []})).await;
+                assert_eq!(put.status, "200 OK", "{round}: {}", put.text);
+                let named = ada.patch(&path, json!({"name": format!("Name {round}")})).await;
+                assert_eq!(named.status, "200 OK", "{round}: {}", named.text);
+            }
+        };
+        tokio::join!(edits, neighbours);
+        let left = ada.get(&path).await;
+        assert_eq!(left.json["data"]["graph"]["nodes"][0]["config"]["round"], 12, "{}", left.status);
+    }
+}

@@ -207,10 +207,19 @@ impl Workflows {
             if after.graph == before.workflow.graph { before.graph.clone() } else { self.store_graph(after).await? };
         let write_id = Uuid::now_v7();
         let write = self.put(after, graph.clone(), before.references, &before.workflow, write_id);
-        let is_written = was_written(self.entities.write(write).await?, write_id)?;
-        let unused = if is_written { &before.graph } else { &graph };
-        if graph != before.graph {
-            self.discard(unused).await;
+        let outcome = self.entities.write(write).await?;
+        let is_new = graph != before.graph;
+        // Others change what stands around a graph: an object that was made for this write, and that the item names
+        // now, shows that the write came through, whoever wrote since.
+        let is_named = match &outcome {
+            Err(Refused { item: Some(item), .. }) if is_new && graph.object().is_some() => {
+                stored(item.clone())?.is_some_and(|item| item.graph == graph)
+            }
+            _ => false,
+        };
+        let is_written = was_written(outcome, write_id)? || is_named;
+        if is_new {
+            self.discard(if is_written { &before.graph } else { &graph }).await;
         }
         Ok(is_written)
     }
