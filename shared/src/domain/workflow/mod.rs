@@ -23,8 +23,8 @@ pub use release::{Dependencies, Deployment, Manifest, ManifestRelease, Release};
 pub use state::Lifecycle;
 
 const DEFAULT_NAME: &str = "Nuevo workflow";
-const MAX_NAME_CHARS: usize = 200;
-const MAX_DESCRIPTION_CHARS: usize = 1_000;
+pub const MAX_NAME_CHARS: usize = 200;
+pub const MAX_DESCRIPTION_CHARS: usize = 1_000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workflow {

@@ -14,12 +14,11 @@ use super::made::Made;
 use super::slug::Ids;
 use super::{Imported, Source, Status};
 use crate::Result;
+use crate::domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
 use crate::engine::nodes::{ERROR, IN};
 use context::{App, Context};
 use document::{Document, Node};
 
-const MAX_NAME_CHARS: usize = 200;
-const MAX_DESCRIPTION_CHARS: usize = 2_000;
 /// The handle of a node that has but one.
 const SOURCE: &str = "source";
 

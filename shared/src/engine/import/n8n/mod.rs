@@ -17,13 +17,11 @@ use super::pieces::note;
 use super::slug::Ids;
 use super::{Imported, Source, Status};
 use crate::Result;
+use crate::domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
 use crate::engine::nodes::{ERROR, IN};
 use context::{Context, Workflow};
 use document::{Document, LooseEnd};
 use wiring::{Role, Wiring};
-
-const MAX_NAME_CHARS: usize = 200;
-const MAX_DESCRIPTION_CHARS: usize = 2_000;
 
 pub fn read(document: &Value) -> Result<Imported> {
     let document = Document::read(document)?;

@@ -11,6 +11,9 @@ mod untold;
 use serde_json::Value;
 
 use super::*;
+use crate::domain::id::{OrgId, UserId, WorkflowId};
+use crate::domain::identity::Account;
+use crate::domain::workflow::{NewWorkflow, Workflow};
 use crate::engine::compile::{self, Problem};
 
 /// The report, a line for each node: id, what it is here, how much of it was carried over, and why not all.
@@ -55,7 +58,10 @@ fn problems(imported: &Imported) -> Vec<Problem> {
 
 /// What holds of whatever was read.
 fn assert_sound(imported: &Imported) {
-    imported.graph.check().unwrap();
+    let Imported { name, description, graph, .. } = imported.clone();
+    let account = Account { org: OrgId::new(), user: UserId::new() };
+    let given = NewWorkflow { name: Some(name), description, graph };
+    Workflow::new(WorkflowId::new(), account, given).unwrap();
     let unsupported =
         |id: &str| imported.report.nodes.iter().any(|node| node.id == id && node.status == Status::Unsupported);
     for problem in problems(imported) {

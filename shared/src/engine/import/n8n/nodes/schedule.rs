@@ -109,31 +109,60 @@ fn old(time: &Value, notes: &mut Notes) -> String {
     }
 }
 
+/// A cron counts minutes within an hour, hours within a day, days within a month and months within a year: what is
+/// longer is counted in the next larger unit.
 fn every(count: u64, unit: &str, at: &Time, notes: &mut Notes) -> String {
     let count = count.max(1);
-    let Time { minute, hour, day, weekdays } = at;
     let step = |most: u64| if count == 1 { "*".to_owned() } else { format!("*/{}", count.min(most)) };
-    let is_even = match unit {
-        "minutes" => 60 % count == 0,
-        "hours" => 24 % count == 0,
-        "months" => 12 % count == 0,
-        "seconds" => true,
-        _ => count == 1,
+    let mut evenly = |fits: bool, of: &str| {
+        if !fits {
+            note(notes, format!("every {count} {unit} is counted anew in each {of}"));
+        }
     };
-    if !is_even {
-        note(notes, format!("every {count} {unit} is counted anew in each hour, day, month or year"));
-    }
+    let Time { minute, hour, day, weekdays } = at;
     match unit {
-        "seconds" => {
+        "seconds" if count < 60 => {
             note(notes, "seconds are not counted here: it begins once a minute");
             "* * * * *".to_owned()
         }
-        "minutes" => format!("{} * * * *", step(59)),
-        "hours" => format!("{minute} {} * * *", step(23)),
-        "weeks" => format!("{minute} {hour} * * {weekdays}"),
-        "months" => format!("{minute} {hour} {day} {} *", step(12)),
-        _ => format!("{minute} {hour} {} * *", step(31)),
+        "seconds" => every(carried(count, unit, 60, "minutes", notes), "minutes", at, notes),
+        "minutes" if count < 60 => {
+            evenly(60 % count == 0, "hour");
+            format!("{} * * * *", step(59))
+        }
+        "minutes" => every(carried(count, unit, 60, "hours", notes), "hours", &Time::default(), notes),
+        "hours" if count < 24 => {
+            evenly(24 % count == 0, "day");
+            format!("{minute} {} * * *", step(23))
+        }
+        "hours" => {
+            let at = Time { minute: *minute, ..Time::default() };
+            every(carried(count, unit, 24, "days", notes), "days", &at, notes)
+        }
+        "weeks" => {
+            if count > 1 {
+                note(notes, format!("every {count} weeks is not counted here: it begins every week"));
+            }
+            format!("{minute} {hour} * * {weekdays}")
+        }
+        "months" => {
+            evenly(12 % count == 0, "year");
+            format!("{minute} {hour} {day} {} *", step(12))
+        }
+        _ => {
+            evenly(count == 1, "month");
+            format!("{minute} {hour} {} * *", step(31))
+        }
     }
+}
+
+/// How many of a larger unit that is; rounded up, so that nothing begins more often than it did.
+fn carried(count: u64, unit: &str, of: u64, larger: &str, notes: &mut Notes) -> u64 {
+    let carried = count.div_ceil(of);
+    if !count.is_multiple_of(of) {
+        note(notes, format!("every {count} {unit} is not counted here: it begins every {carried} {larger}"));
+    }
+    carried
 }
 
 /// A cron expression, of which n8n may have put seconds first.
@@ -147,5 +176,48 @@ fn plain(cron: &str, notes: &mut Notes) -> String {
             rest.join(" ")
         }
         fields => fields.join(" "),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interval_begins_as_often_as_it_did_or_says_that_it_does_not() {
+        let at = Time { minute: 5, hour: 9, day: 3, weekdays: "1,3".to_owned() };
+        let table = [
+            (1, "minutes", "* * * * *", ""),
+            (15, "minutes", "*/15 * * * *", ""),
+            (7, "minutes", "*/7 * * * *", "every 7 minutes is counted anew in each hour"),
+            (60, "minutes", "0 * * * *", ""),
+            (120, "minutes", "0 */2 * * *", ""),
+            (90, "minutes", "0 */2 * * *", "every 90 minutes is not counted here: it begins every 2 hours"),
+            (1_440, "minutes", "0 0 * * *", ""),
+            (1, "hours", "5 * * * *", ""),
+            (6, "hours", "5 */6 * * *", ""),
+            (23, "hours", "5 */23 * * *", "every 23 hours is counted anew in each day"),
+            (24, "hours", "5 0 * * *", ""),
+            (
+                36,
+                "hours",
+                "5 0 */2 * *",
+                "every 36 hours is not counted here: it begins every 2 days; every 2 days is counted anew in each month",
+            ),
+            (1, "days", "5 9 * * *", ""),
+            (2, "days", "5 9 */2 * *", "every 2 days is counted anew in each month"),
+            (1, "weeks", "5 9 * * 1,3", ""),
+            (2, "weeks", "5 9 * * 1,3", "every 2 weeks is not counted here: it begins every week"),
+            (3, "months", "5 9 3 */3 *", ""),
+            (5, "months", "5 9 3 */5 *", "every 5 months is counted anew in each year"),
+            (30, "seconds", "* * * * *", "seconds are not counted here: it begins once a minute"),
+            (300, "seconds", "*/5 * * * *", ""),
+            (0, "hours", "5 * * * *", ""),
+        ];
+        for (count, unit, cron, said) in table {
+            let mut notes = Notes::new();
+            assert_eq!(every(count, unit, &at, &mut notes), cron, "{count} {unit}");
+            assert_eq!(notes.join("; "), said, "{count} {unit}");
+        }
     }
 }
