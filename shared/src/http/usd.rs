@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
+use utoipa::openapi::schema::SchemaType;
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema, Type};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -48,8 +49,12 @@ pub struct UsdIn(pub Money);
 
 impl PartialSchema for UsdIn {
     fn schema() -> RefOr<Schema> {
-        let description = "US dollars, not negative; a string of decimal digits is taken too";
-        ObjectBuilder::new().schema_type(Type::Number).minimum(Some(0)).description(Some(description)).into()
+        ObjectBuilder::new()
+            .schema_type(SchemaType::from_iter([Type::Number, Type::String]))
+            .minimum(Some(0))
+            .pattern(Some(r"^[0-9]{1,6}(\.[0-9]{1,12})?$"))
+            .description(Some("US dollars, not negative: a number, or its decimal digits in a string"))
+            .into()
     }
 }
 

@@ -42,8 +42,8 @@ pub struct ProviderIn {
     #[schema(example = "https://api.openai.com/v1")]
     base_url: Option<String>,
     /// Kept encrypted, and never shown
-    #[serde(skip_serializing)]
-    #[schema(write_only)]
+    #[serde(skip_serializing_if = "is_secret")]
+    #[schema(write_only, max_length = 4096)]
     api_key: Option<String>,
     /// The header for the key, where it is not the usual one
     auth_header: Option<String>,
@@ -52,6 +52,11 @@ pub struct ProviderIn {
     /// For Bedrock
     region: Option<String>,
     timeouts: Option<TimeoutsWire>,
+}
+
+/// Never written out; `skip_serializing` would leave it out of the documented body as well.
+fn is_secret(_: &Option<String>) -> bool {
+    true
 }
 
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]

@@ -22,9 +22,6 @@ pub struct Exchange {
 /// shown at each by one that went wrong so, if it can be of the same family.
 pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange]) {
     put_where_they_were(openapi, exchanges);
-    if !exchanges.iter().any(|met| openapi.paths.paths.contains_key(met.path)) {
-        return;
-    }
     for (path, item) in &mut openapi.paths.paths {
         let family = |path: &str| path.split('/').take(4).collect::<Vec<_>>().join("/");
         let own = family(path);
@@ -91,10 +88,13 @@ pub struct Plain {
 static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"(?P<uuid>[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12})",
-        r"(?P<prefix>(?:usr|org|key|req)_)[0-9a-z]{26,32}",
+        r"(?P<prefix>(?:usr_|org_|key_|req_|txn_|aud_|chatcmpl-))[0-9a-z]{26,32}",
         r"(?P<token>whk_)[0-9A-Za-z]+",
+        r"(?P<key>sk-svc-)[0-9A-Za-z]+",
         r"(?P<checksum>\b[0-9a-f]{64}\b)",
-        r"(?P<time>\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)",
+        r"(?P<time>20[2-8]\d-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z)",
+        r"(?P<wait>\bin \d+ s\b)",
+        r"(?P<date>^20\d{2}-\d{2}(?:-\d{2})?$)",
     ];
     Regex::new(&kinds.join("|")).expect("the pattern is one")
 });
@@ -111,8 +111,10 @@ impl Plain {
             Value::Object(fields) => {
                 let plain = fields.iter().map(|(name, value)| {
                     let value = match name.as_str() {
-                        "durationMs" | "tablesMs" if value.is_u64() => 42.into(),
-                        "tokenLast4" => "k7Qd".into(),
+                        "retry_after_s" | "durationMs" | "tablesMs" if value.is_u64() => 42.into(),
+                        "resets_at" if value.is_u64() => 1_768_469_460.into(),
+                        "created" if value.is_u64() && *value != 0 => 1_768_469_400.into(),
+                        "tokenLast4" | "last4" => "k7Qd".into(),
                         "request_id" | "requestId" => "req_0199a2c47b1e7c529d3f2f1f0f6b8a11".into(),
                         _ => self.value(value),
                     };
@@ -130,6 +132,15 @@ impl Plain {
             let whole = &found[0];
             if found.name("token").is_some() {
                 return "whk_4rVb0mE2sXw9Tq6LzY1cJ8nHf3uKp5Da7gRiMkN4k7Qd".to_owned();
+            }
+            if found.name("key").is_some() {
+                return "sk-svc-4rVb0mE2sXw9Tq6LzY1cJ8nHf3uKp5Da7gRiMkN4e2Bk7Qd".to_owned();
+            }
+            if found.name("wait").is_some() {
+                return "in 42 s".to_owned();
+            }
+            if found.name("date").is_some() {
+                return "2026-01-15"[..whole.len()].to_owned();
             }
             if found.name("time").is_some() {
                 return "2026-01-15T09:30:00.000Z".to_owned();

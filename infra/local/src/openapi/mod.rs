@@ -28,10 +28,10 @@ impl Document {
     }
 }
 
-pub fn documents() -> Vec<Document> {
+pub fn documents() -> [Document; 2] {
     let builder = document("Atelier: agents and workflows", "An access token of the platform's issuer");
     let gateway = document("Atelier: model gateway", "An API key, `sk-svc-…`");
-    vec![
+    [
         merged(
             "builder.json",
             builder,
@@ -86,10 +86,10 @@ fn ambiguous(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
 }
 
 /// The documents as they are served. What the examples show happens on a platform that runs for this alone.
-pub async fn with_examples() -> Result<Vec<Document>, Failure> {
-    let exchanges = tour::builder().await?;
+pub async fn with_examples() -> Result<[Document; 2], Failure> {
+    let tours = [tour::builder().await?, tour::gateway().await?];
     let mut documents = documents();
-    for document in &mut documents {
+    for (document, exchanges) in documents.iter_mut().zip(tours) {
         examples::put_into(&mut document.openapi, &exchanges);
     }
     Ok(documents)

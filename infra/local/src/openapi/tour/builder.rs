@@ -1,63 +1,27 @@
-//! A walk through an area, whose requests and answers are the examples of its document.
+//! Agents, and a workflow from its first draft to its end.
 
-use std::collections::BTreeMap;
-use std::time::Duration;
-
-use bytes::Bytes;
-use http::{Method, Request};
-use http_body_util::{BodyExt, Full};
-use hyper_util::client::legacy::Client;
-use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use serde_json::{Value, json};
 use shared::domain::id::{WebhookEventId, WebhookId};
-use shared::domain::identity::Role;
 use shared::domain::webhook::{WebhookEvent, WebhookOutcome};
 use shared::store::WebhookEvents;
 
-use super::examples::{Exchange, Plain};
-use crate::issuer::Subject;
-use crate::{DataDir, Failure, Options, Platform};
+use super::{JSON, TOO_LARGE, Walker};
+use crate::failure::Failure;
 
 const AGENTS: &str = "/builder/v1/agents";
 const AGENT: &str = "/builder/v1/agents/{id}";
 const WORKFLOWS: &str = "/builder/v1/workflows";
 const WORKFLOW: &str = "/builder/v1/workflows/{id}";
-const TOO_LARGE: usize = 4 * 1024 * 1024;
-/// What a list is made of is seen from a few.
-const FEW: usize = 2;
-
-/// Somebody who walks, and what they met.
-struct Walker {
-    platform: Platform,
-    client: Client<HttpConnector, Full<Bytes>>,
-    token: String,
-    plain: Plain,
-    /// The values of the parameters in paths.
-    places: BTreeMap<&'static str, String>,
-    met: Vec<Exchange>,
-}
-
-/// What the document of agents and workflows shows.
-pub async fn builder() -> Result<Vec<Exchange>, Failure> {
-    let data = DataDir::temporary()?;
-    let options = Options { port: 0, data, background: false, observer: None, front_of_services: None };
-    let platform = Platform::start(options).await?;
-    let subject = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
-    let token = platform.issuer.token(&subject, Duration::from_secs(600));
-    let plain = Plain::new(&platform.base_url);
-    let client = Client::builder(TokioExecutor::new()).build_http();
-    let mut ada = Walker { platform, client, token, plain, places: BTreeMap::new(), met: Vec::new() };
-    ada.agents().await?;
-    ada.definition().await?;
-    ada.channels().await?;
-    ada.versions().await?;
-    ada.end().await?;
-    ada.platform.stop().await?;
-    Ok(ada.met)
-}
 
 impl Walker {
+    pub(super) async fn builder(&mut self) -> Result<(), Failure> {
+        self.agents().await?;
+        self.definition().await?;
+        self.channels().await?;
+        self.versions().await?;
+        self.life().await
+    }
+
     async fn agents(&mut self) -> Result<(), Failure> {
         self.get("/health").await?;
         self.get("/builder/v1/models").await?;
@@ -190,7 +154,7 @@ impl Walker {
         Ok(())
     }
 
-    async fn end(&mut self) -> Result<(), Failure> {
+    async fn life(&mut self) -> Result<(), Failure> {
         self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/resume", None).await?;
@@ -215,68 +179,18 @@ impl Walker {
 
     /// What goes wrong anywhere in a family: one of each, at the path of one of its things.
     async fn refused(&mut self, one: &'static str, wrong: Value) -> Result<(), Failure> {
-        let nobody = "nobody".to_owned();
-        let token = std::mem::replace(&mut self.token, nobody);
+        let token = self.become_one_with("nobody");
         self.get(one).await?;
-        self.token = token;
+        self.become_one_with(&token);
         self.send("PATCH", one, Some(wrong)).await?;
         let nothing = || Some(json!({"description": null}));
-        self.ask("PATCH", one, nothing(), &[("content-type", "application/json"), ("if-match", "\"99\"")]).await?;
+        self.ask("PATCH", one, nothing(), &[JSON, ("if-match", "\"99\"")]).await?;
         self.ask("PATCH", one, nothing(), &[("content-type", "text/plain")]).await?;
         self.send("PATCH", one, Some(json!({"description": " ".repeat(TOO_LARGE)}))).await?;
         let there = self.places.insert("id", "0199a2c4-7b1e-7c52-9d3f-00000000beef".to_owned()).unwrap_or_default();
         self.get(one).await?;
         self.places.insert("id", there);
         Ok(())
-    }
-
-    /// What the parameter of later paths is.
-    fn at(&mut self, parameter: &'static str, value: &Value) {
-        self.places.insert(parameter, value.as_str().unwrap_or_default().to_owned());
-    }
-
-    async fn get(&mut self, path: &'static str) -> Result<Value, Failure> {
-        self.send("GET", path, None).await
-    }
-
-    /// Sends a request, keeps it and its answer, and returns the answer as it came.
-    async fn send(&mut self, method: &'static str, path: &'static str, body: Option<Value>) -> Result<Value, Failure> {
-        self.ask(method, path, body, &[("content-type", "application/json")]).await
-    }
-
-    async fn ask(
-        &mut self,
-        method: &'static str,
-        path: &'static str,
-        body: Option<Value>,
-        headers: &[(&str, &str)],
-    ) -> Result<Value, Failure> {
-        let failed = |cause: &dyn std::fmt::Display| Failure::Said(format!("{method} {path}: {cause}"));
-        let mut url = format!("{}{path}", self.platform.base_url);
-        for (parameter, value) in &self.places {
-            url = url.replace(&format!("{{{parameter}}}"), value);
-        }
-        let request = Request::builder()
-            .method(method.parse::<Method>().map_err(|cause| failed(&cause))?)
-            .uri(url)
-            .header("authorization", format!("Bearer {}", self.token));
-        let request = headers
-            .iter()
-            .fold(request, |request, (name, value)| request.header(*name, *value))
-            .body(Full::new(Bytes::from(body.as_ref().map(Value::to_string).unwrap_or_default())))
-            .map_err(|cause| failed(&cause))?;
-        let answer = self.client.request(request).await.map_err(|cause| failed(&cause))?;
-        let status = answer.status().as_u16();
-        let text = answer.into_body().collect().await.map_err(|cause| failed(&cause))?.to_bytes();
-        let answer: Option<Value> = serde_json::from_slice(&text).ok();
-
-        let request = body.map(|body| self.plain.value(&body));
-        let mut shown = answer.as_ref().map(|answer| self.plain.value(answer));
-        if let Some(Value::Array(list)) = shown.as_mut().and_then(|shown| shown.get_mut("data")) {
-            list.truncate(FEW);
-        }
-        self.met.push(Exchange { method, path, request, status, answer: shown });
-        Ok(answer.unwrap_or_default())
     }
 }
 

@@ -1,0 +1,197 @@
+//! The gateway: a member who calls models, and the operator who keeps them.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{JSON, TOO_LARGE, Walker};
+use crate::failure::Failure;
+
+const ME: &str = "/gateway/v1/me";
+const KEYS: &str = "/gateway/v1/me/api-keys";
+const CHAT: &str = "/gateway/v1/chat/completions";
+const MODELS: &str = "/gateway/v1/admin/models";
+const MODEL: &str = "/gateway/v1/admin/models/{name}";
+const ALIAS: &str = "/gateway/v1/admin/aliases/{name}";
+const PROVIDERS: &str = "/gateway/v1/admin/providers";
+const PROVIDER: &str = "/gateway/v1/admin/providers/{name}";
+
+impl Walker {
+    pub(super) async fn gateway(&mut self) -> Result<(), Failure> {
+        let credentials = &self.platform.credentials;
+        let member = credentials.users.get("ada").map(|ada| ada.api_key.clone()).unwrap_or_default();
+        let operator = credentials.operator.api_key.clone();
+        self.become_one_with(&member);
+        self.account().await?;
+        self.inference().await?;
+        self.consumption().await?;
+        self.become_one_with(&operator);
+        self.models().await?;
+        self.people().await?;
+        self.money().await?;
+        self.become_one_with(&member);
+        self.turned_away(&operator).await
+    }
+
+    async fn account(&mut self) -> Result<(), Failure> {
+        let me = self.get(ME).await?;
+        self.at("org", &me["org"]["id"]);
+        self.at("user", &me["user"]["id"]);
+        self.get("/gateway/v1/me/orgs").await?;
+        let new = json!({
+            "name": "Newsletter", "models": ["dev-chat"], "limits": {"rpm": 60}, "spending_cap": "5.00",
+            "expires_at": "2099-01-01T00:00:00.000Z",
+        });
+        let made = self.send("POST", KEYS, Some(new)).await?;
+        self.at("key", &made["id"]);
+        self.at("id", &made["id"]);
+        self.get(KEYS).await?;
+        self.send("POST", "/gateway/v1/me/api-keys/{id}/rotate", None).await?;
+        self.send("DELETE", "/gateway/v1/me/api-keys/{id}", None).await?;
+        self.send("POST", KEYS, Some(json!({"name": ""}))).await?;
+        self.ask("POST", KEYS, Some(json!({"name": "Newsletter"})), &[("content-type", "text/plain")]).await?;
+        self.send("POST", KEYS, Some(json!({"name": " ".repeat(TOO_LARGE)}))).await?;
+        let member = self.become_one_with("sk-svc-nobody");
+        self.get(ME).await?;
+        self.become_one_with(&member);
+        Ok(())
+    }
+
+    async fn inference(&mut self) -> Result<(), Failure> {
+        let ask = json!({
+            "model": "dev-chat",
+            "messages": [
+                {"role": "system", "content": "You answer in one sentence."},
+                {"role": "user", "content": "What is a workflow?"},
+            ],
+            "temperature": 0.2,
+            "max_tokens": 200,
+        });
+        self.send("POST", CHAT, Some(ask)).await?;
+        let embed = json!({"model": "dev-embed", "input": ["A workflow is a graph."], "dimensions": 8});
+        self.send("POST", "/gateway/v1/embeddings", Some(embed)).await?;
+        self.send("POST", CHAT, Some(json!({"model": "dev-chat", "messages": []}))).await?;
+        self.send("POST", CHAT, Some(json!({"model": "other", "messages": [{"role": "user", "content": "Hi"}]})))
+            .await?;
+        self.get("/gateway/v1/models").await?;
+        self.get("/gateway/v1/models/aliases").await?;
+        self.at("name", &json!("dev-chat"));
+        self.get("/gateway/v1/models/{name}").await?;
+        Ok(())
+    }
+
+    /// What was used shows a moment after it was.
+    async fn consumption(&mut self) -> Result<(), Failure> {
+        const BALANCE: &str = "/gateway/v1/billing/balance";
+        for _ in 0..100 {
+            let before = self.met.len();
+            let balance = self.get(BALANCE).await?;
+            if balance["usage_this_month"]["requests"] == 2 {
+                break;
+            }
+            self.met.truncate(before);
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        self.get("/gateway/v1/billing/usage").await?;
+        self.get("/gateway/v1/billing/transactions").await?;
+        Ok(())
+    }
+
+    async fn models(&mut self) -> Result<(), Failure> {
+        let provider = json!({
+            "name": "ollama", "kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": "the-key-of-ollama",
+        });
+        self.send("POST", PROVIDERS, Some(provider.clone())).await?;
+        self.send("POST", PROVIDERS, Some(provider)).await?;
+        self.at("name", &json!("ollama"));
+        self.send("PATCH", PROVIDER, Some(json!({"timeouts": {"first_byte_ms": 20_000}}))).await?;
+        self.ask("PATCH", PROVIDER, Some(json!({"region": null})), &[JSON, ("if-match", "\"99\"")]).await?;
+        self.get(PROVIDER).await?;
+        self.get(PROVIDERS).await?;
+        let model = json!({
+            "name": "llama", "display_name": "Llama", "type": "Others", "capabilities": ["chat", "streaming"],
+            "context_window": 8192, "max_output_tokens": 2048, "pricing": {"input": "0.10", "output": "0.40"},
+            "deployments": [{"provider": "ollama", "model": "llama3.2", "weight": 1, "priority": 0}],
+        });
+        self.send("POST", MODELS, Some(model)).await?;
+        self.at("name", &json!("llama"));
+        self.send("PATCH", MODEL, Some(json!({"pricing": {"input": "0.08", "output": "0.32"}}))).await?;
+        self.get(MODEL).await?;
+        self.get(MODELS).await?;
+        self.at("name", &json!("fast"));
+        self.send("PUT", ALIAS, Some(json!({"model": "llama"}))).await?;
+        self.get("/gateway/v1/admin/aliases").await?;
+        self.get("/gateway/v1/models/aliases").await?;
+        self.send("DELETE", ALIAS, None).await?;
+        self.get(MODEL).await?;
+        Ok(())
+    }
+
+    async fn people(&mut self) -> Result<(), Failure> {
+        const PLAN: &str = "/gateway/v1/admin/plans/{id}";
+        self.at("id", &json!("team"));
+        let limits = json!({"org": {"rpm": 600, "tpm": 200_000}, "key": {"rpm": 120}});
+        let plan =
+            json!({"name": "Team", "models": ["dev-chat", "dev-embed"], "has_rate_limits": true, "limits": limits});
+        self.send("PUT", PLAN, Some(plan.clone())).await?;
+        self.send("PUT", PLAN, Some(plan)).await?;
+        self.get(PLAN).await?;
+        self.get("/gateway/v1/admin/plans").await?;
+
+        let org = Value::from(self.places["org"].clone());
+        let user = Value::from(self.places["user"].clone());
+        self.at("id", &org);
+        self.send("PATCH", "/gateway/v1/admin/orgs/{id}", Some(json!({"plan": "team"}))).await?;
+        self.get("/gateway/v1/admin/orgs/{id}").await?;
+        self.get("/gateway/v1/admin/orgs").await?;
+        self.at("id", &user);
+        self.send("PATCH", "/gateway/v1/admin/users/{id}", Some(json!({"suspended": false}))).await?;
+        self.get("/gateway/v1/admin/users/{id}").await?;
+        self.get("/gateway/v1/admin/users").await?;
+        self.get("/gateway/v1/admin/keys?org={org}").await?;
+        self.send("PUT", "/gateway/v1/admin/limits?org={org}", Some(json!({"rpm": 300, "tpd": 5_000_000}))).await?;
+        self.get("/gateway/v1/admin/limits?org={org}").await?;
+        self.send("DELETE", "/gateway/v1/admin/limits?org={org}", None).await?;
+        Ok(())
+    }
+
+    async fn money(&mut self) -> Result<(), Failure> {
+        let org = self.places["org"].clone();
+        let credits = json!({"org": org, "kind": "credit", "amount": "100.00", "reason": "invoice 2026-17"});
+        self.send("POST", "/gateway/v1/billing/admin/credits", Some(credits)).await?;
+        self.get("/gateway/v1/billing/admin/balances").await?;
+        self.get("/gateway/v1/billing/admin/transactions?org={org}").await?;
+        self.send("PUT", "/gateway/v1/billing/admin/caps?org={org}", Some(json!({"limit": "50.00"}))).await?;
+        self.get("/gateway/v1/billing/admin/caps?org={org}").await?;
+        self.send("DELETE", "/gateway/v1/billing/admin/caps?org={org}", None).await?;
+        self.get("/gateway/v1/admin/audit").await?;
+        Ok(())
+    }
+
+    /// Calls that are refused for what the caller is, has or did, and for what the platform or a provider is.
+    async fn turned_away(&mut self, operator: &str) -> Result<(), Failure> {
+        const MAINTENANCE: &str = "/gateway/v1/admin/maintenance";
+        let ask = |model: &str| Some(json!({"model": model, "messages": [{"role": "user", "content": "Hello"}]}));
+        self.get(MODELS).await?;
+        let member = self.become_one_with(operator);
+        self.send("POST", CHAT, ask("llama")).await?;
+        self.send("PUT", "/gateway/v1/billing/admin/caps?org={org}", Some(json!({"limit": "0.00"}))).await?;
+        self.become_one_with(&member);
+        self.send("POST", CHAT, ask("dev-chat")).await?;
+        self.become_one_with(operator);
+        self.send("DELETE", "/gateway/v1/billing/admin/caps?org={org}", None).await?;
+        self.send("PUT", "/gateway/v1/admin/limits?org={org}", Some(json!({"rpm": 1}))).await?;
+        self.become_one_with(&member);
+        for _ in 0..2 {
+            self.send("POST", CHAT, ask("dev-chat")).await?;
+        }
+        self.become_one_with(operator);
+        self.send("DELETE", "/gateway/v1/admin/limits?org={org}", None).await?;
+        let pause = json!({"on": true, "message": "new models at 18:00", "retry_after_s": 600});
+        self.send("PUT", MAINTENANCE, Some(pause)).await?;
+        self.get(MAINTENANCE).await?;
+        self.become_one_with(&member);
+        self.send("POST", CHAT, ask("dev-chat")).await?;
+        Ok(())
+    }
+}

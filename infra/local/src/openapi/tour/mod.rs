@@ -1,0 +1,127 @@
+//! A walk through an area, whose requests and answers are the examples of its document.
+
+mod builder;
+mod gateway;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::{Method, Request};
+use http_body_util::{BodyExt, Full};
+use hyper_util::client::legacy::Client;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use serde_json::Value;
+use shared::domain::identity::Role;
+
+use super::examples::{Exchange, Plain};
+use crate::issuer::Subject;
+use crate::{DataDir, Failure, Options, Platform};
+
+/// What a list is made of is seen from a few.
+const FEW: usize = 2;
+/// A body of this and a little more is refused.
+const TOO_LARGE: usize = 4 * 1024 * 1024;
+const JSON: (&str, &str) = ("content-type", "application/json");
+
+/// Somebody who walks, and what they met.
+struct Walker {
+    platform: Platform,
+    client: Client<HttpConnector, Full<Bytes>>,
+    /// An access token or an API key.
+    token: String,
+    plain: Plain,
+    /// The values of the parameters in paths.
+    places: BTreeMap<&'static str, String>,
+    met: Vec<Exchange>,
+}
+
+/// What the document of agents and workflows shows.
+pub async fn builder() -> Result<Vec<Exchange>, Failure> {
+    let mut ada = Walker::start().await?;
+    ada.builder().await?;
+    ada.end().await
+}
+
+/// What the document of the gateway shows.
+pub async fn gateway() -> Result<Vec<Exchange>, Failure> {
+    let mut ada = Walker::start().await?;
+    ada.gateway().await?;
+    ada.end().await
+}
+
+impl Walker {
+    /// On a platform that runs for this alone.
+    async fn start() -> Result<Self, Failure> {
+        let data = DataDir::temporary()?;
+        let options = Options { port: 0, data, background: false, observer: None, front_of_services: None };
+        let platform = Platform::start(options).await?;
+        let subject = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
+        let token = platform.issuer.token(&subject, Duration::from_secs(600));
+        let plain = Plain::new(&platform.base_url);
+        let client = Client::builder(TokioExecutor::new()).build_http();
+        Ok(Self { platform, client, token, plain, places: BTreeMap::new(), met: Vec::new() })
+    }
+
+    async fn end(self) -> Result<Vec<Exchange>, Failure> {
+        self.platform.stop().await?;
+        Ok(self.met)
+    }
+
+    /// Walks on as somebody else; who it was before.
+    fn become_one_with(&mut self, token: &str) -> String {
+        std::mem::replace(&mut self.token, token.to_owned())
+    }
+
+    /// What the parameter of later paths is.
+    fn at(&mut self, parameter: &'static str, value: &Value) {
+        self.places.insert(parameter, value.as_str().unwrap_or_default().to_owned());
+    }
+
+    async fn get(&mut self, path: &'static str) -> Result<Value, Failure> {
+        self.send("GET", path, None).await
+    }
+
+    /// Sends a request, keeps it and its answer, and returns the answer as it came.
+    async fn send(&mut self, method: &'static str, path: &'static str, body: Option<Value>) -> Result<Value, Failure> {
+        self.ask(method, path, body, &[JSON]).await
+    }
+
+    async fn ask(
+        &mut self,
+        method: &'static str,
+        path: &'static str,
+        body: Option<Value>,
+        headers: &[(&str, &str)],
+    ) -> Result<Value, Failure> {
+        // A query says which, and not of what the example is.
+        let described = path.split_once('?').map_or(path, |(path, _)| path);
+        let failed = |cause: &dyn std::fmt::Display| Failure::Said(format!("{method} {path}: {cause}"));
+        let mut url = format!("{}{path}", self.platform.base_url);
+        for (parameter, value) in &self.places {
+            url = url.replace(&format!("{{{parameter}}}"), value);
+        }
+        let request = Request::builder()
+            .method(method.parse::<Method>().map_err(|cause| failed(&cause))?)
+            .uri(url)
+            .header("authorization", format!("Bearer {}", self.token));
+        let request = headers
+            .iter()
+            .fold(request, |request, (name, value)| request.header(*name, *value))
+            .body(Full::new(Bytes::from(body.as_ref().map(Value::to_string).unwrap_or_default())))
+            .map_err(|cause| failed(&cause))?;
+        let answer = self.client.request(request).await.map_err(|cause| failed(&cause))?;
+        let status = answer.status().as_u16();
+        let text = answer.into_body().collect().await.map_err(|cause| failed(&cause))?.to_bytes();
+        let answer: Option<Value> = serde_json::from_slice(&text).ok();
+
+        let request = body.map(|body| self.plain.value(&body));
+        let mut shown = answer.as_ref().map(|answer| self.plain.value(answer));
+        if let Some(Value::Array(list)) = shown.as_mut().and_then(|shown| shown.get_mut("data")) {
+            list.truncate(FEW);
+        }
+        self.met.push(Exchange { method, path: described, request, status, answer: shown });
+        Ok(answer.unwrap_or_default())
+    }
+}
