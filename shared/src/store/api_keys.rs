@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::keys::{self, Key};
+use super::quota;
 use super::table::{Refused, Table, parse};
 use super::write::Write;
 use crate::domain::id::{ApiKeyId, OrgId, UserId};
@@ -31,7 +32,7 @@ impl ApiKey {
 }
 
 /// How many keys of one user in one organization may be live at a time.
-pub const MOST_KEYS: u32 = 100;
+pub const MOST_KEYS: usize = 100;
 
 #[derive(Clone)]
 pub struct ApiKeys {
@@ -123,8 +124,7 @@ impl From<ApiKeyItem> for ApiKey {
 
 /// The count of its user's keys first, which refuses one too many; then the key.
 pub(super) fn create_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> Vec<Write> {
-    let count = table.update(keys::live_keys(key.account)).add("live", 1);
-    let count = count.require("attribute_not_exists(live) OR live < :most").bind(":most", MOST_KEYS);
+    let count = quota::one_more(table, keys::live_keys(key.account), MOST_KEYS);
     [count].into_iter().chain(put_writes(table, key, hash)).collect()
 }
 

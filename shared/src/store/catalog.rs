@@ -178,7 +178,7 @@ impl Catalog {
 
     /// What a plan may call today, by name.
     pub async fn list(&self, plan: &Plan, now: Time) -> Result<Vec<Model>> {
-        let models = Range { attribute: "sk", from: keys::MODEL.to_owned(), to: format!("{}\u{10ffff}", keys::MODEL) };
+        let models = Range::beginning("sk", keys::MODEL);
         let items = self.table.query_all(Query { range: Some(models), ..Query::partition(keys::CATALOG) }).await?;
         let models: Vec<Model> = items.into_iter().map(model).collect::<Result<_>>()?;
         Ok(models.into_iter().filter(|model| plan.allows(&model.name) && !model.is_retired(now)).collect())

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::keys;
 use super::table::{Item, Query, Table, parse};
 use super::work::{self, Gone};
+use super::{keys, quota};
 use crate::domain::credential::{Credential, CredentialType};
 use crate::domain::id::{CredentialId, Id, WorkId, WorkflowId};
 use crate::domain::identity::Account;
@@ -50,6 +50,16 @@ fn summary(item: Item) -> Result<CredentialSummary> {
     Ok(CredentialSummary { id, name, r#type, created_at })
 }
 
+/// Those of a workflow, oldest first.
+pub(super) async fn summaries(
+    entities: &Table,
+    account: Account,
+    workflow: WorkflowId,
+) -> Result<Vec<CredentialSummary>> {
+    let found = entities.query_all(Query::partition(keys::credentials(account, workflow))).await?;
+    found.into_iter().map(summary).collect()
+}
+
 /// Where a secret is sealed for.
 fn place(account: Account, workflow: WorkflowId, id: CredentialId) -> String {
     format!("credential/{}/{workflow}/{id}", account.org)
@@ -68,10 +78,6 @@ impl Credentials {
         name: String,
         credential: &Credential,
     ) -> Result<CredentialSummary> {
-        if self.list(account, workflow).await?.len() >= MAX_CREDENTIALS {
-            let message = format!("a workflow has at most {MAX_CREDENTIALS} credentials");
-            return Err(Error::Conflict { code: "too_many_credentials", message });
-        }
         let id = CredentialId::new();
         let secret = Zeroizing::new(serde_json::to_vec(credential).map_err(Error::internal)?);
         let sealed = self.secrets.seal(&place(account, workflow, id), &secret).await?;
@@ -88,17 +94,22 @@ impl Credentials {
             self.entities
                 .check(keys::workflow(account, workflow))
                 .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)"),
+            quota::one_more(&self.entities, keys::credential_count(account, workflow), MAX_CREDENTIALS),
             self.entities.put_new(&item),
         ];
-        let done = self.entities.transact(id.uuid(), &writes).await?;
-        done.map_err(|_| Error::NotFound { kind: WorkflowId::KIND })?;
-        Ok(summary)
+        let made = self.entities.transact(id.uuid(), &writes).await?;
+        made.map(|()| summary).map_err(|refused| match refused.index {
+            1 => {
+                let message = format!("a workflow has at most {MAX_CREDENTIALS} credentials; delete one first");
+                Error::Conflict { code: "too_many_credentials", message }
+            }
+            _ => Error::NotFound { kind: WorkflowId::KIND },
+        })
     }
 
     /// Those of a workflow, oldest first.
     pub async fn list(&self, account: Account, workflow: WorkflowId) -> Result<Vec<CredentialSummary>> {
-        let found = self.entities.query_all(Query::partition(keys::credentials(account, workflow))).await?;
-        found.into_iter().map(summary).collect()
+        summaries(&self.entities, account, workflow).await
     }
 
     pub async fn get(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<CredentialSummary> {
@@ -124,6 +135,7 @@ impl Credentials {
         let gone = Gone { account, reference: Reference::Credential(workflow, id) };
         let writes = [
             self.entities.delete(keys::credential(account, workflow, id)).require("attribute_exists(pk)"),
+            quota::one_less(&self.entities, keys::credential_count(account, workflow)),
             work::gone(&self.entities, work_id, &gone),
         ];
         self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)

@@ -94,7 +94,7 @@ impl Identities {
 
     /// The organizations a user is in, by their ids.
     pub async fn orgs_of(&self, user: UserId) -> Result<Vec<(Org, Membership)>> {
-        let members = Range { attribute: "sk", from: keys::MEMBER.to_owned(), to: format!("{}~", keys::MEMBER) };
+        let members = Range::beginning("sk", keys::MEMBER);
         let query = Query { range: Some(members), ..Query::partition(keys::memberships(user)) };
         let memberships = self.table.query_all(query).await?.into_iter();
         let memberships: Vec<Membership> =

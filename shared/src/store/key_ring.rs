@@ -9,8 +9,9 @@ use uuid::Uuid;
 use super::api_keys::{ApiKey, ApiKeyItem, PlaceItem, create_refused, create_writes, put_writes};
 use super::keys::{self, Key};
 use super::meters::{Meter, MeterOf, Meters, of_this_month};
+use super::quota;
 use super::slice::slice;
-use super::table::{Item, Table, parse, pause};
+use super::table::{Item, Query, Range, Table, parse, pause};
 use super::write::Write;
 use crate::domain::id::{ApiKeyId, Id, OrgId, UserId};
 use crate::domain::identity::Account;
@@ -59,8 +60,28 @@ impl KeyRing {
             meter.insert("cap".to_owned(), super::write::to_value(cap));
         }
         writes.push(self.counters.put_item(meter.clone()));
-        self.entities.transact(key.id.uuid(), &writes).await?.map_err(create_refused)?;
+        if let Err(refused) = self.entities.transact(key.id.uuid(), &writes).await? {
+            let is_one_too_many = refused.index == 0;
+            if !is_one_too_many || !self.retire_expired(key.account, key.created_at).await? {
+                return Err(create_refused(refused));
+            }
+            self.entities.transact(Uuid::now_v7(), &writes).await?.map_err(create_refused)?;
+        }
         Ok(Meter::of(meter))
+    }
+
+    /// Keys that have expired count as live until somebody needs their place. Whether there were any.
+    async fn retire_expired(&self, account: Account, now: Time) -> Result<bool> {
+        let range = Some(Range::beginning("sk", &keys::listed_keys_of(account.user)));
+        let listed = Query { range, ..Query::partition(keys::listed_keys(account.org)) };
+        let mut were_any = false;
+        for item in self.entities.query_all(listed).await? {
+            let kept = kept(item)?;
+            if kept.key.revoked_at.is_none() && !kept.key.is_valid(now) {
+                were_any |= self.revoke(&kept, now, Vec::new()).await?;
+            }
+        }
+        Ok(were_any)
     }
 
     /// Keys of a user, or of everybody in the organization, each user's newest first; and their meters.
@@ -102,7 +123,7 @@ impl KeyRing {
     /// it for valid. False when it had been revoked before.
     pub async fn revoke(&self, kept: &Kept, now: Time, with: Vec<Write>) -> Result<bool> {
         let mut writes = self.revoke_writes(kept, now);
-        writes.push(self.entities.update(keys::live_keys(kept.key.account)).add("live", -1));
+        writes.push(quota::one_less(&self.entities, keys::live_keys(kept.key.account)));
         writes.push(self.revoke_meter(kept.key.id, now));
         writes.extend(with);
         Ok(self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok())

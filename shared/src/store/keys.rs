@@ -202,7 +202,7 @@ pub fn listed_key(account: Account, id: ApiKeyId) -> Key {
     Key::new(listed_keys(account.org), format!("{}{id}", listed_keys_of(account.user)))
 }
 
-/// How many keys of a user are not revoked.
+/// How many keys of a user are not revoked. Counts have partitions of their own: lists are of what is counted alone.
 pub fn live_keys(account: Account) -> Key {
     Key::new(format!("KEYCOUNT#{}#{}", account.org, account.user), "KEYCOUNT")
 }
@@ -252,6 +252,10 @@ pub fn webhooks(account: Account, workflow: WorkflowId) -> String {
     format!("WEBHOOKS#{}#{}#{workflow}", account.org, account.user)
 }
 
+pub fn webhook_count(account: Account, workflow: WorkflowId) -> Key {
+    Key::new(format!("WEBHOOKCOUNT#{}#{}#{workflow}", account.org, account.user), "COUNT")
+}
+
 pub fn listed_webhook(account: Account, workflow: WorkflowId, id: WebhookId) -> Key {
     Key::new(webhooks(account, workflow), id)
 }
@@ -259,6 +263,10 @@ pub fn listed_webhook(account: Account, workflow: WorkflowId, id: WebhookId) -> 
 /// The outbound credentials of a workflow.
 pub fn credentials(account: Account, workflow: WorkflowId) -> String {
     format!("CREDENTIALS#{}#{}#{workflow}", account.org, account.user)
+}
+
+pub fn credential_count(account: Account, workflow: WorkflowId) -> Key {
+    Key::new(format!("CREDENTIALCOUNT#{}#{}#{workflow}", account.org, account.user), "COUNT")
 }
 
 pub fn credential(account: Account, workflow: WorkflowId, id: CredentialId) -> Key {

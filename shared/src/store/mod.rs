@@ -16,6 +16,7 @@ pub mod leases;
 pub mod ledger;
 mod listing;
 pub mod meters;
+mod quota;
 mod slice;
 pub mod table;
 pub mod usage;

@@ -16,11 +16,7 @@ pub(super) async fn slice(
 ) -> Result<Slice<Item>> {
     // A place outside of the list is nowhere in it: the list goes on from its beginning.
     let after = after.filter(|sk| sk.starts_with(prefix));
-    let range = (!prefix.is_empty()).then(|| Range {
-        attribute: "sk",
-        from: prefix.to_owned(),
-        to: format!("{prefix}\u{10ffff}"),
-    });
+    let range = (!prefix.is_empty()).then(|| Range::beginning("sk", prefix));
     let query = Query {
         range,
         order,

@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::keys;
 use super::table::{Item, Query, Table, parse, to_item};
 use super::work::{self, Gone};
+use super::{keys, quota};
 use crate::domain::id::{Id, OrgId, UserId, WebhookId, WorkId, WorkflowId};
 use crate::domain::identity::Account;
 use crate::domain::reference::Reference;
@@ -98,34 +98,32 @@ impl Webhooks {
     /// Adds a webhook to a workflow that is there.
     pub async fn create(&self, webhook: &Webhook) -> Result<()> {
         let Webhook { id, account, workflow, .. } = *webhook;
-        if self.ids(account, workflow).await?.len() >= MAX_WEBHOOKS {
-            let message = format!("a workflow has at most {MAX_WEBHOOKS} webhooks");
-            return Err(Error::Conflict { code: "too_many_webhooks", message });
-        }
         let listed = keys::listed_webhook(account, workflow, id);
         let writes = [
             self.entities
                 .check(keys::workflow(account, workflow))
                 .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)"),
+            quota::one_more(&self.entities, keys::webhook_count(account, workflow), MAX_WEBHOOKS),
             self.entities.put_item(item(webhook)).require("attribute_not_exists(pk)"),
             self.entities.put_new(&ListedItem { pk: listed.pk, sk: id }),
         ];
-        let done = self.entities.transact(id.uuid(), &writes).await?;
-        done.map_err(|_| Error::NotFound { kind: WorkflowId::KIND })
+        self.entities.transact(id.uuid(), &writes).await?.map_err(|refused| match refused.index {
+            1 => {
+                let message = format!("a workflow has at most {MAX_WEBHOOKS} webhooks; delete one first");
+                Error::Conflict { code: "too_many_webhooks", message }
+            }
+            _ => Error::NotFound { kind: WorkflowId::KIND },
+        })
     }
 
     /// Those of a workflow, oldest first.
     pub async fn list(&self, account: Account, workflow: WorkflowId) -> Result<Vec<Webhook>> {
-        let keys: Vec<_> = self.ids(account, workflow).await?.into_iter().map(keys::webhook).collect();
+        let ids = ids(&self.entities, account, workflow).await?;
+        let keys: Vec<_> = ids.into_iter().map(keys::webhook).collect();
         let found = self.entities.batch_get(&keys).await?;
         let mut found = found.into_iter().map(webhook).collect::<Result<Vec<_>>>()?;
         found.sort_by_key(|webhook| webhook.id);
         Ok(found)
-    }
-
-    pub async fn ids(&self, account: Account, workflow: WorkflowId) -> Result<Vec<WebhookId>> {
-        let listed = self.entities.query_all(Query::partition(keys::webhooks(account, workflow))).await?;
-        listed.into_iter().map(|item| Ok(parse::<ListedItem>(item)?.sk)).collect()
     }
 
     pub async fn get(&self, account: Account, workflow: WorkflowId, id: WebhookId) -> Result<Webhook> {
@@ -167,10 +165,17 @@ impl Webhooks {
         let writes = [
             self.entities.delete(keys::listed_webhook(account, workflow, id)).require("attribute_exists(pk)"),
             self.entities.delete(keys::webhook(id)),
+            quota::one_less(&self.entities, keys::webhook_count(account, workflow)),
             work::gone(&self.entities, work_id, &gone),
         ];
         self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)
     }
+}
+
+/// Those of a workflow, by their ids.
+pub(super) async fn ids(entities: &Table, account: Account, workflow: WorkflowId) -> Result<Vec<WebhookId>> {
+    let listed = entities.query_all(Query::partition(keys::webhooks(account, workflow))).await?;
+    listed.into_iter().map(|item| Ok(parse::<ListedItem>(item)?.sk)).collect()
 }
 
 fn renewed(webhook: &Webhook, now: Time) -> (Webhook, SecretToken) {

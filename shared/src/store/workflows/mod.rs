@@ -12,10 +12,10 @@ use uuid::Uuid;
 use super::claims::KeptBody;
 use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, Created};
-use super::keys;
 use super::table::{Item, Query, Refused, Table, wait_my_turn};
 use super::work::{self, Gone};
 use super::write::Write;
+use super::{credentials, keys, webhooks};
 use crate::bucket::Bucket;
 use crate::domain::channel::Equipment;
 use crate::domain::graph::Graph;
@@ -87,6 +87,14 @@ impl Workflows {
             return Err(Error::internal("a new workflow's id was taken"));
         }
         self.kept_answer(idempotency::first_answer(refused)?).await.map(Created::Before)
+    }
+
+    /// What was answered to the first request of a route that carried the key, if there was one.
+    pub async fn first_answer(&self, account: Account, route: &str, key: Uuid) -> Result<Option<String>> {
+        match idempotency::find(&self.entities, account, route, key, Time::now()).await? {
+            Some(kept) => self.kept_answer(kept).await.map(Some),
+            None => Ok(None),
+        }
     }
 
     /// The answer tells the whole graph, which may be larger than an item can be.
@@ -173,13 +181,11 @@ impl Workflows {
 
     /// What the workflow's channels and nodes can be given: its webhooks and credentials.
     pub async fn equipment(&self, account: Account, id: WorkflowId) -> Result<Equipment> {
-        let ids = async |partition: String| {
-            let found = self.entities.query_all(Query::partition(partition)).await?;
-            let ids = found.iter().filter_map(keys::Key::of).filter_map(|key| Uuid::try_parse(&key.sk).ok());
-            Ok::<_, Error>(ids.collect())
-        };
-        let (webhooks, credentials) =
-            futures::try_join!(ids(keys::webhooks(account, id)), ids(keys::credentials(account, id)))?;
+        let webhooks = webhooks::ids(&self.entities, account, id);
+        let credentials = credentials::summaries(&self.entities, account, id);
+        let (webhooks, credentials) = futures::try_join!(webhooks, credentials)?;
+        let webhooks = webhooks.into_iter().map(|webhook| webhook.uuid()).collect();
+        let credentials = credentials.into_iter().map(|found| (found.id.uuid(), found.r#type)).collect();
         Ok(Equipment { webhooks, credentials })
     }
 
@@ -315,7 +321,8 @@ pub(super) async fn let_go(entities: &Table, account: Account, id: WorkflowId) -
     for webhook in webhooks.iter().filter_map(keys::Key::of).filter_map(|listed| listed.sk.parse().ok()) {
         entities.remove(&keys::webhook(webhook)).await?;
     }
-    for listed in credentials.iter().chain(&webhooks).filter_map(keys::Key::of) {
+    let counts = [keys::credential_count(account, id), keys::webhook_count(account, id)];
+    for listed in credentials.iter().chain(&webhooks).filter_map(keys::Key::of).chain(counts) {
         entities.remove(&listed).await?;
     }
     Ok(())
