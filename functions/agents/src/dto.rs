@@ -2,11 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 use shared::Error;
-use shared::domain::agent::{
-    Agent, AgentConfig, AgentStatus, AgentType, Intent, Problem, Scope, Source, Strategy, Tool,
-};
+use shared::domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Scope, Source, Strategy, Tool};
 use shared::domain::catalog::{Model, ModelType, Pricing};
 use shared::domain::page::{Page, PageRequest};
+use shared::domain::problem::Problem;
 use shared::domain::text;
 use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
 use shared::store::agents::{AgentFilter, AgentSort, AgentSummary};
@@ -141,21 +140,12 @@ pub struct AgentDetailOut {
     agent: AgentOut,
     config: AgentConfig,
     /// Why the agent does not work, when its status says so.
-    problems: Vec<ProblemOut>,
-}
-
-#[derive(Serialize, ToSchema)]
-#[schema(as = AgentProblem)]
-pub struct ProblemOut {
-    #[schema(example = "reference_gone")]
-    code: &'static str,
-    message: String,
+    problems: Vec<Problem>,
 }
 
 impl From<Agent> for AgentDetailOut {
     fn from(agent: Agent) -> Self {
-        let problems = agent.problems().into_iter().map(|Problem { code, message }| ProblemOut { code, message });
-        Self { problems: problems.collect(), config: agent.config.clone(), agent: AgentSummary::from(agent).into() }
+        Self { problems: agent.problems(), config: agent.config.clone(), agent: AgentSummary::from(agent).into() }
     }
 }
 

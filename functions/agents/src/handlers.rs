@@ -85,7 +85,8 @@ pub async fn get_agent(
 
 /// Change an agent
 ///
-/// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null falls back to its default.
+/// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null is removed, or falls back to
+/// its default.
 #[utoipa::path(
     patch, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The agent"), IfMatchHeaders),
@@ -95,7 +96,6 @@ pub async fn get_agent(
             headers(("ETag" = String, description = "The agent's version"))),
         (status = 404, description = "No such agent of the caller's", body = ErrorBody),
         (status = 412, description = "The agent has changed since the version in `If-Match`", body = ErrorBody),
-        (status = 413, description = "The body is larger than 4 MB", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),

@@ -8,12 +8,12 @@ use crate::Stores;
 use crate::handlers::*;
 
 routes! { Stores;
-    "/builder/v1/agents" => get(list_agents), post(create_agent);
+    "/builder/v1/agents" => get(list_agents?), post(create_agent);
     "/builder/v1/agents/{id}" => get(get_agent), patch(update_agent), delete(delete_agent);
-    "/builder/v1/models" => get(list_models);
+    "/builder/v1/models" => get(list_models?);
 }
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, standard::AREA, "agents", &context.config))
+    Ok(finish(router, QUERIES, standard::AREA, "agents", &context.config))
 }

@@ -16,7 +16,7 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/webhooks" => get(list_webhooks), post(create_webhook);
     "/builder/v1/workflows/{id}/webhooks/{webhook_id}" => get(get_webhook), delete(delete_webhook);
     "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token" => post(regenerate_token);
-    "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events" => get(list_events);
+    "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events" => get(list_events?);
     "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}" => get(get_event);
     "/builder/v1/workflows/{id}/webhook-credentials" => get(list_credentials);
     "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate" => post(regenerate_inbound);
@@ -27,5 +27,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, standard::AREA, "channels", &context.config))
+    Ok(finish(router, QUERIES, standard::AREA, "channels", &context.config))
 }

@@ -51,7 +51,7 @@ impl Examiner<'_> {
         };
         compiled.hold_each_to("credential_gone", |step| {
             let (credential, field) = step.credential?;
-            let is_gone = !equipment.credentials.contains(&credential);
+            let is_gone = !equipment.credentials.contains_key(&credential);
             is_gone.then(|| format!("config.{field}: the workflow has no such credential"))
         });
         compiled.hold_each_to(CHANNEL_INCOMPLETE, |step| {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use super::credential::CredentialType;
 use super::graph::Graph;
 use crate::{Error, Result};
 
@@ -52,6 +53,16 @@ pub enum MessagingProvider {
     Http,
 }
 
+impl MessagingProvider {
+    /// Whether it knows its accounts by credentials of that type.
+    fn takes(self, r#type: CredentialType) -> bool {
+        match self {
+            Self::Slack | Self::Telegram | Self::Whatsapp => r#type == CredentialType::Bearer,
+            Self::Http => true,
+        }
+    }
+}
+
 /// The configured channels, by the nodes they belong to.
 pub type Channels = BTreeMap<String, ChannelConfig>;
 
@@ -77,7 +88,7 @@ pub struct Slot {
 #[derive(Clone, Debug, Default)]
 pub struct Equipment {
     pub webhooks: BTreeSet<Uuid>,
-    pub credentials: BTreeSet<Uuid>,
+    pub credentials: BTreeMap<Uuid, CredentialType>,
 }
 
 /// The channel that a node of this type has.
@@ -101,15 +112,14 @@ pub fn slots(graph: &Graph) -> Vec<Slot> {
     slots.collect()
 }
 
-/// What a channel of this kind still lacks: fields that are not set, or that name what is not there.
+/// What a channel of this kind still lacks: fields that are not set, or that name what is not there or cannot serve.
 pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &Equipment) -> Vec<&'static str> {
     let empty = ChannelConfig::default();
     let ChannelConfig { webhook_id, provider, credential_id } = config.unwrap_or(&empty);
-    let lacks = |known: &BTreeSet<Uuid>, id: &Option<Uuid>| id.is_none_or(|id| !known.contains(&id));
     match kind {
         ChannelKind::Internal => Vec::new(),
         ChannelKind::Webhook => {
-            if lacks(&equipment.webhooks, webhook_id) {
+            if webhook_id.is_none_or(|id| !equipment.webhooks.contains(&id)) {
                 vec!["webhookId"]
             } else {
                 Vec::new()
@@ -120,7 +130,8 @@ pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &Eq
             if provider.is_none() {
                 missing.push("provider");
             }
-            if lacks(&equipment.credentials, credential_id) {
+            let credential = credential_id.and_then(|id| equipment.credentials.get(&id));
+            if credential.is_none_or(|r#type| provider.is_some_and(|provider| !provider.takes(*r#type))) {
                 missing.push("credentialId");
             }
             missing
@@ -138,10 +149,11 @@ impl Wish {
     }
 }
 
-/// The channels of a graph as they are wished for: each belongs to a node, and has the fields of its kind.
-pub fn configured(wishes: &[Wish], graph: &Graph) -> Result<Channels> {
+/// The channels of a graph as they are wished for: each belongs to a node, and has the fields of its kind. A webhook
+/// begins runs at one node, and a messaging provider is shown a credential of a type that it knows.
+pub fn configured(wishes: &[Wish], graph: &Graph, equipment: &Equipment) -> Result<Channels> {
     let slots = slots(graph);
-    let (mut channels, mut named) = (Channels::new(), BTreeSet::new());
+    let (mut channels, mut named, mut webhooks) = (Channels::new(), BTreeSet::new(), BTreeSet::new());
     for wish in wishes {
         let ChannelConfig { webhook_id, provider, credential_id } = &wish.config;
         if !named.insert(&wish.node_id) {
@@ -167,6 +179,15 @@ pub fn configured(wishes: &[Wish], graph: &Graph) -> Result<Channels> {
                 let problem = format!("the channel of node `{}` has no such field", wish.node_id);
                 return Err(wish.wrong(&format!("config.{field}"), problem));
             }
+        }
+        if webhook_id.is_some_and(|id| !webhooks.insert(id)) {
+            return Err(wish.wrong("config.webhookId", "begins runs at another node already"));
+        }
+        let credential = credential_id.and_then(|id| equipment.credentials.get(&id));
+        if let (Some(provider), Some(r#type)) = (provider, credential)
+            && !provider.takes(*r#type)
+        {
+            return Err(wish.wrong("config.credentialId", "this provider takes a credential of type `bearer`"));
         }
         channels.insert(wish.node_id.clone(), wish.config.clone());
     }

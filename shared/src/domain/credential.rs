@@ -5,18 +5,17 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{header, text};
+use super::{address, header, text};
 use crate::{Error, Result};
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_PART_CHARS: usize = 8_192;
 const MAX_PLACE_CHARS: usize = 200;
-const MAX_URL_CHARS: usize = 2_000;
 const MAX_SCOPE_CHARS: usize = 1_000;
 
 /// A credential as it is given.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Credential {
     /// `Authorization: Bearer <token>`
     Bearer {
@@ -45,6 +44,7 @@ pub enum Credential {
         value: String,
     },
     /// A token that is fetched with these, and kept until it expires.
+    #[serde(rename_all = "camelCase")]
     Oauth2ClientCredentials {
         #[schema(min_length = 1, max_length = 2000, example = "https://auth.example.com/oauth/token")]
         token_url: String,
@@ -117,10 +117,7 @@ impl Credential {
                 secret("value", value)
             }
             Self::Oauth2ClientCredentials { token_url, client_id, client_secret, scope } => {
-                if !token_url.starts_with("https://") && !token_url.starts_with("http://") {
-                    return Err(Error::invalid_body("tokenUrl", "must begin with http:// or https://"));
-                }
-                part("tokenUrl", token_url, MAX_URL_CHARS, false)?;
+                address::check("tokenUrl", token_url)?;
                 secret("clientId", client_id)?;
                 secret("clientSecret", client_secret)?;
                 part("scope", scope.as_deref().unwrap_or_default(), MAX_SCOPE_CHARS, true)

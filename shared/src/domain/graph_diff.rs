@@ -9,6 +9,9 @@ use utoipa::ToSchema;
 use super::channel::{ChannelConfig, Channels};
 use super::graph::{Connection, Graph, Node};
 
+/// Of the values that differ.
+const SHOWN_BYTES: usize = 1024 * 1024;
+
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct GraphDiff {
     /// A line for each difference.
@@ -45,6 +48,8 @@ pub struct FieldDiff {
     pub before: Option<Value>,
     #[schema(required)]
     pub after: Option<Value>,
+    /// Whether the values are left out: of all that differ, so many are shown as fit into 1 MiB.
+    pub omitted: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
@@ -88,6 +93,7 @@ pub fn diff(old: Versioned<'_>, new: Versioned<'_>) -> GraphDiff {
             }
         }
     }
+    omit_what_is_too_much(&mut nodes);
     let removed = before.nodes.iter().filter(|node| find(after, &node.id).is_none());
     nodes.extend(removed.map(|node| whole(node, Change::Removed)));
 
@@ -114,6 +120,18 @@ pub fn diff(old: Versioned<'_>, new: Versioned<'_>) -> GraphDiff {
     GraphDiff { summary, nodes, connections, channels }
 }
 
+/// Two drafts are larger together than an answer can be.
+fn omit_what_is_too_much(nodes: &mut [NodeDiff]) {
+    let mut left = SHOWN_BYTES;
+    for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
+        let bytes = |value: &Option<Value>| value.as_ref().map_or(0, |value| value.to_string().len());
+        match left.checked_sub(bytes(&field.before) + bytes(&field.after)) {
+            Some(rest) => left = rest,
+            None => (field.before, field.after, field.omitted) = (None, None, true),
+        }
+    }
+}
+
 fn whole(node: &Node, change: Change) -> NodeDiff {
     NodeDiff { id: node.id.clone(), name: node.name.clone(), change, fields: Vec::new() }
 }
@@ -122,7 +140,7 @@ fn fields(before: &Node, after: &Node) -> Vec<FieldDiff> {
     let mut changed = Vec::new();
     let mut compare = |field: String, before: Option<Value>, after: Option<Value>| {
         if before != after {
-            changed.push(FieldDiff { field, before, after });
+            changed.push(FieldDiff { field, before, after, omitted: false });
         }
     };
     let text = |text: &str| Some(Value::from(text));
@@ -199,6 +217,17 @@ mod tests {
         let connected: Channels = [("a".to_owned(), webhook)].into();
         let connected = diff(of(&after), Versioned { graph: &after, channels: &connected });
         assert_eq!(connected.summary, ["channel of node `a` configured anew"]);
+        let long = |n: usize| {
+            let nodes =
+                ["a", "b"].map(|id| json!({"id": id, "type": "template", "config": {"template": "x".repeat(n)}}));
+            graph(json!({"nodes": nodes, "connections": []}))
+        };
+        let (one, other) = (long(400_000), long(400_001));
+        let much = diff(of(&one), of(&other));
+        let omitted: Vec<_> = much.nodes.iter().flat_map(|node| &node.fields).map(|field| field.omitted).collect();
+        assert_eq!(omitted, [false, true]);
+        assert!(serde_json::to_string(&much).unwrap().len() < SHOWN_BYTES);
+
         let mut turned = after.clone();
         turned.nodes.reverse();
         assert_eq!(diff(of(&after), of(&turned)).summary, ["nodes or connections in another order"]);

@@ -38,8 +38,12 @@ impl MergePatch {
             }
         }
         serde_path_to_error::deserialize(document).map_err(|error| {
-            let path = error.path().to_string();
-            Error::invalid_body(if path == "." { String::new() } else { path }, error.into_inner())
+            let said = error.inner().to_string();
+            let removed = self.0.as_object().into_iter().flatten().filter(|(_, value)| value.is_null());
+            match removed.map(|(name, _)| name).find(|name| said == format!("missing field `{name}`")) {
+                Some(name) => Error::invalid_body(name, "cannot be removed"),
+                None => Error::unreadable_body(error),
+            }
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Plain types and rules: no I/O, no clock, no AWS. A value that exists is valid.
 
+pub mod address;
 pub mod agent;
 pub mod audit;
 pub mod catalog;
@@ -18,6 +19,7 @@ pub mod money;
 pub mod name;
 pub mod object;
 pub mod page;
+pub mod problem;
 pub mod provider;
 pub mod reference;
 pub mod text;

@@ -257,7 +257,10 @@ async fn a_deleted_workflow_is_gone_and_those_who_use_it_know() {
     let user_path = format!("{WORKFLOWS}/{user}");
     let attention = ada.get(&user_path).await;
     assert_eq!(attention.json["data"]["state"], "needs_attention");
-    assert_eq!(attention.json["data"]["problems"], json!(["the active release names a workflow that is gone"]));
+    assert_eq!(
+        attention.json["data"]["problems"],
+        json!([{"code": "reference_gone", "message": format!("workflow {used} is gone: replace it or take it out")}])
+    );
     assert_eq!(ada.get(&format!("{WORKFLOWS}?state=needs_attention")).await.column("name"), ["User"]);
 
     // Published without it, it is well again.

@@ -103,7 +103,7 @@ async fn versions_are_compared_in_words() {
     assert_eq!(draft.json["data"]["to"], Value::Null);
     assert_eq!(
         draft.json["data"]["nodes"][0]["fields"],
-        json!([{"field": "config.template", "before": "hello", "after": "good bye"}])
+        json!([{"field": "config.template", "before": "hello", "after": "good bye", "omitted": false}])
     );
     let webhook_less = ada.get(&format!("{path}/releases/{two}/diff/draft")).await;
     assert_eq!(webhook_less.json["data"]["channels"], json!([]));

@@ -30,12 +30,8 @@ pub async fn get_connections(
     Path(id): Path<WorkflowId>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
-    shown(&stores, &workflow).await
-}
-
-async fn shown(stores: &Stores, workflow: &Workflow) -> Result<(ETag, Data<ConnectionsOut>)> {
-    let equipment = stores.workflows.equipment(workflow.account, workflow.id).await?;
-    Ok((ETag::of(workflow.revision), Data { data: ConnectionsOut::new(workflow, &equipment) }))
+    let equipment = stores.workflows.equipment(caller.account(), id).await?;
+    Ok((ETag::of(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &equipment) }))
 }
 
 /// Configure a workflow's channels
@@ -63,10 +59,11 @@ pub async fn replace_connections(
     Json(connections): Json<ConnectionsIn>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
     let wishes = connections.wishes();
+    let equipment = stores.workflows.equipment(caller.account(), id).await?;
     let change = |workflow: &Workflow| {
-        let after = workflow.connected(&wishes, Time::now())?;
+        let after = workflow.connected(&wishes, &equipment, Time::now())?;
         if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
     };
     let workflow = stores.workflows.change(caller.account(), id, change).await?;
-    shown(&stores, &workflow).await
+    Ok((ETag::of(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &equipment) }))
 }

@@ -7,7 +7,7 @@ use shared::domain::time::Time;
 use shared::http::standard::{Caller, Data, ErrorBody, Json, OptionalJson, Path, Refused, Result};
 
 use crate::Stores;
-use crate::dto::credential::{CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};
+use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};
 
 /// List credentials
 ///
@@ -100,8 +100,9 @@ pub async fn create_credential(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
-    Json(CredentialIn { name, credential }): Json<CredentialIn>,
+    Json(fields): Json<CredentialFields>,
 ) -> Result<(StatusCode, Data<CredentialOut>)> {
+    let (name, credential) = fields.read()?;
     credential.check(&name)?;
     let made = stores.credentials.create(caller.account(), id, name, &credential).await?;
     Ok((StatusCode::CREATED, Data { data: made.into() }))

@@ -6,6 +6,7 @@ use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{Method, Request};
 use shared::Error;
+use shared::domain::address;
 use shared::domain::credential::Credential;
 use shared::domain::id::{CredentialId, WorkflowId};
 use shared::http::standard::{Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
@@ -17,7 +18,6 @@ use crate::dto::test_call::{TestIn, TestMethod, TestOut};
 /// A person is waiting, and API Gateway for no more than 29 s.
 const PATIENCE: Patience =
     Patience { first_byte: Duration::from_secs(10), idle: Duration::from_secs(1), total: Duration::from_secs(10) };
-const MAX_URL_CHARS: usize = 2_000;
 
 /// Test an outbound credential
 ///
@@ -76,11 +76,7 @@ async fn answered(
 }
 
 fn request(url: &str, method: TestMethod) -> Result<Request<Bytes>> {
-    let is_http = url.starts_with("https://") || url.starts_with("http://");
-    if !is_http || url.len() > MAX_URL_CHARS {
-        let rule = format!("must begin with http:// or https:// and have at most {MAX_URL_CHARS} characters");
-        return Err(Error::invalid_body("url", rule).into());
-    }
+    address::check("url", url)?;
     let method = match method {
         TestMethod::Get => Method::GET,
         TestMethod::Head => Method::HEAD,

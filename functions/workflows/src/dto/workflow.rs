@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use shared::domain::graph::{Graph, Node};
+use shared::domain::problem::Problem;
 use shared::domain::workflow::{Active, Workflow, WorkflowState};
 use shared::store::workflows::{Impact, Named, WorkflowSummary};
 use utoipa::ToSchema;
@@ -69,12 +70,12 @@ pub struct WorkflowOut {
     workflow: WorkflowSummaryOut,
     graph: Graph,
     /// Why the workflow needs attention, when its state says so.
-    problems: Vec<String>,
+    problems: Vec<Problem>,
 }
 
 impl From<Workflow> for WorkflowOut {
     fn from(workflow: Workflow) -> Self {
-        let problems = workflow.attention();
+        let problems = workflow.problems();
         Self { workflow: WorkflowSummary::from(&workflow).into(), problems, graph: workflow.graph }
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::AgentType;
+use crate::domain::address;
 use crate::domain::catalog::is_model_name;
 use crate::domain::id::{AgentId, WorkflowId};
 use crate::domain::object;
@@ -63,7 +64,7 @@ pub enum Strategy {
 
 /// Something the agent may call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Tool {
     /// A call to another system.
     Http {
@@ -83,6 +84,7 @@ pub enum Tool {
         auth: ToolAuth,
     },
     /// One of the caller's workflows.
+    #[serde(rename_all = "camelCase")]
     Workflow {
         #[schema(value_type = uuid::Uuid)]
         workflow_id: WorkflowId,
@@ -90,6 +92,7 @@ pub enum Tool {
         description: String,
     },
     /// Another of the caller's agents.
+    #[serde(rename_all = "camelCase")]
     Agent {
         #[schema(value_type = uuid::Uuid)]
         agent_id: AgentId,
@@ -134,7 +137,7 @@ pub enum ToolAuth {
 
 /// Something the agent knows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
-#[serde(tag = "type", rename_all = "lowercase", rename_all_fields = "camelCase", deny_unknown_fields)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 #[schema(as = AgentSource)]
 pub enum Source {
     Text {
@@ -149,6 +152,7 @@ pub enum Source {
         url: String,
     },
     /// A small file, in the document itself.
+    #[serde(rename_all = "camelCase")]
     File {
         #[schema(min_length = 1)]
         name: String,
@@ -252,7 +256,7 @@ impl AgentConfig {
                 }
             }
             match tool {
-                Tool::Http { url, .. } => check_url(&field("url"), url)?,
+                Tool::Http { url, .. } => address::check(&field("url"), url)?,
                 Tool::Agent { agent_id, .. } if *agent_id == own => {
                     return Err(Error::invalid_body(field("agentId"), "an agent cannot be its own tool"));
                 }
@@ -271,7 +275,7 @@ impl AgentConfig {
             }
             match source {
                 Source::Text { .. } => {}
-                Source::Url { url, .. } => check_url(&field("url"), url)?,
+                Source::Url { url, .. } => address::check(&field("url"), url)?,
                 Source::File { base64, .. } => {
                     use base64::Engine;
                     if base64::engine::general_purpose::STANDARD.decode(base64).is_err() {
@@ -290,13 +294,4 @@ fn at_most(field: &str, count: usize, limit: usize) -> Result<()> {
         _ => format!("has {count} entries; at most {limit}"),
     };
     if count > limit { Err(Error::invalid_body(field, problem)) } else { Ok(()) }
-}
-
-fn check_url(field: &str, url: &str) -> Result<()> {
-    let parsed: Option<http::Uri> = url.parse().ok();
-    let is_web = |uri: &http::Uri| matches!(uri.scheme_str(), Some("http" | "https")) && uri.host().is_some();
-    match parsed.filter(is_web) {
-        Some(_) => Ok(()),
-        None => Err(Error::invalid_body(field, "an absolute http or https URL")),
-    }
 }

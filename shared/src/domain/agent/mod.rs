@@ -13,6 +13,7 @@ pub use patch::AgentPatch;
 
 use super::id::{AgentId, WorkflowId};
 use super::identity::Account;
+use super::problem::Problem;
 use super::reference::Reference;
 use super::time::Time;
 
@@ -74,13 +75,6 @@ pub enum Scope {
     Workflow(WorkflowId),
 }
 
-/// Why an agent that its owner published does not work.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    pub code: &'static str,
-    pub message: String,
-}
-
 impl Agent {
     /// A new agent with the defaults; when it was made is in its id.
     pub fn new(id: AgentId, account: Account, scope: Scope) -> Self {
@@ -114,19 +108,11 @@ impl Agent {
 
     /// What stands between the agent and its work, worst first.
     pub fn problems(&self) -> Vec<Problem> {
-        let gone = self.gone.iter().map(|reference| Problem {
-            code: "reference_gone",
-            message: format!("{} {} is gone: replace it or take it out", reference.kind(), name_of(reference)),
-        });
+        let gone = self.gone.iter().map(Problem::gone);
         let tools = self.config.tools.iter().filter(|tool| tool.lacks_credential()).map(|tool| Problem {
             code: "credential_missing",
             message: format!("the tool {} needs a credential that is not there", tool.name().unwrap_or("http")),
         });
         gone.chain(tools).collect()
     }
-}
-
-fn name_of(reference: &Reference) -> String {
-    let printed = reference.to_string();
-    printed.split_once(':').map_or(printed.clone(), |(_, name)| name.to_owned())
 }

@@ -132,7 +132,7 @@ mod tests {
     fn the_message_names_the_field_by_its_path() {
         let cases = [
             (json!({"name": ""}), "name"),
-            (json!({"name": null}), ""),
+            (json!({"name": null}), "name"),
             (json!({"requests": 9}), "requests"),
             (json!({"status": "needs_attention"}), "status"),
             (json!({"config": {"temperature": 2.1}}), "config.temperature"),

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::channel::{self, Channels, Wish};
+use super::channel::{self, Channels, Equipment, Wish};
 use super::graph::{Graph, hash};
 use super::id::{ReleaseId, WorkflowId};
 use super::identity::Account;
+use super::problem::Problem;
 use super::reference::Reference;
 use super::time::Time;
 use super::{object, text};
@@ -25,6 +26,9 @@ pub use state::Lifecycle;
 const DEFAULT_NAME: &str = "Nuevo workflow";
 pub const MAX_NAME_CHARS: usize = 200;
 pub const MAX_DESCRIPTION_CHARS: usize = 1_000;
+
+/// That of a workflow that was just made.
+pub const FIRST_REVISION: u64 = 1;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Workflow {
@@ -96,7 +100,7 @@ impl Workflow {
             gone: BTreeSet::new(),
             created_at,
             updated_at: created_at,
-            revision: 1,
+            revision: FIRST_REVISION,
         };
         workflow.check()?;
         Ok(workflow)
@@ -132,17 +136,15 @@ impl Workflow {
         self.active.as_ref().is_none_or(|active| active.content_hash != self.content_hash())
     }
 
-    /// Why it does not work, in words.
-    pub fn attention(&self) -> Vec<String> {
-        let gone =
-            self.gone.iter().map(|reference| format!("the active release names a {} that is gone", reference.kind()));
-        gone.collect()
+    /// What of its active release keeps it from working.
+    pub fn problems(&self) -> Vec<Problem> {
+        self.gone.iter().map(Problem::gone).collect()
     }
 
     /// With its channels configured so, and no others.
-    pub fn connected(&self, wishes: &[Wish], now: Time) -> Result<Self> {
+    pub fn connected(&self, wishes: &[Wish], equipment: &Equipment, now: Time) -> Result<Self> {
         self.check_editable()?;
-        let channels = channel::configured(wishes, &self.graph)?;
+        let channels = channel::configured(wishes, &self.graph, equipment)?;
         Ok(Self { channels, updated_at: now, revision: self.revision + 1, ..self.clone() })
     }
 

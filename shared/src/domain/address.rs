@@ -1,0 +1,62 @@
+//! Addresses of other systems that the platform is to call.
+
+use http::Uri;
+
+use crate::{Error, Result};
+
+const MAX_CHARS: usize = 2_000;
+
+/// An absolute URL of a web server, without what belongs into a credential.
+pub fn check(field: &str, url: &str) -> Result<()> {
+    match problem(url) {
+        Some(problem) => Err(Error::invalid_body(field, problem)),
+        None => Ok(()),
+    }
+}
+
+/// Why a URL cannot be called.
+pub fn problem(url: &str) -> Option<&'static str> {
+    if url.len() > MAX_CHARS {
+        return Some("at most 2000 characters");
+    }
+    let parsed: Option<Uri> = url.parse().ok();
+    let is_web = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https"));
+    let Some(authority) = parsed.filter(is_web).and_then(|uri| uri.into_parts().authority) else {
+        return Some("must be a URL that begins with http:// or https://");
+    };
+    if authority.host().is_empty() {
+        return Some("must be a URL with a host");
+    }
+    if authority.as_str().contains('@') {
+        return Some("must not hold a user or password; keep them in a credential");
+    }
+    url.contains('#').then_some("must not have a fragment")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_called_says_why() {
+        for sound in ["https://a.example", "http://127.0.0.1:9000/x?y=z", "https://[2001:db8::1]/", "HTTPS://a.example"]
+        {
+            assert_eq!(problem(sound), None, "{sound}");
+        }
+        let long = format!("https://a.example/{}", "x".repeat(2_000));
+        for (url, why) in [
+            ("", "begins"),
+            ("a.example", "begins"),
+            ("/path", "begins"),
+            ("ftp://a.example", "begins"),
+            ("https://a b", "begins"),
+            ("http://", "begins"),
+            ("https://:443/", "host"),
+            ("https://u:p@a.example", "credential"),
+            ("https://a.example/#x", "fragment"),
+            (&long, "2000"),
+        ] {
+            assert!(problem(url).is_some_and(|problem| problem.contains(why)), "{url}: {:?}", problem(url));
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! Why something that its owner published does not work.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::reference::Reference;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[schema(as = StandingProblem)]
+pub struct Problem {
+    #[schema(example = "reference_gone")]
+    pub code: &'static str,
+    pub message: String,
+}
+
+impl Problem {
+    pub fn gone(reference: &Reference) -> Self {
+        let kind = reference.kind();
+        let name = match reference {
+            Reference::Agent(id) => id.to_string(),
+            Reference::Model(name) => name.clone(),
+            Reference::Workflow(id) => id.to_string(),
+            Reference::Credential(_, id) => id.to_string(),
+            Reference::Webhook(id) => id.to_string(),
+        };
+        Self { code: "reference_gone", message: format!("{kind} {name} is gone: replace it or take it out") }
+    }
+}
