@@ -50,11 +50,13 @@ pub enum Error {
     TooLarge { limit_bytes: usize },
     #[error("send the body as JSON, with Content-Type: application/json")]
     NotJson,
+    #[error("send the file as application/json or application/yaml")]
+    NotAFile,
     /// Passing trouble (throttling, contention that outlasted its retries): the same request may succeed soon.
     #[error("the platform is busy; try again in {retry_after_s} s")]
     Unavailable { retry_after_s: u32, cause: String },
     /// The cause is for the log, never for the caller.
-    #[error("something failed on our side; quote the request id when you report it")]
+    #[error("something failed on our side; quote the header X-Request-Id when you report it")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
@@ -75,8 +77,12 @@ pub enum ProviderTrouble {
 /// Why a caller was not let in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// No credential, or one that is not even well formed.
+    /// No credential.
+    Missing,
+    /// One that is not even well formed.
     Malformed,
+    /// An API key where an access token is asked for.
+    ApiKey,
     /// Well formed, but unknown, expired, revoked or not signed by whom we trust.
     Unknown,
     UserSuspended,
@@ -86,7 +92,9 @@ pub enum Refusal {
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Malformed => "send a token in the header Authorization: Bearer <token>",
+            Self::Missing => "send a token in the header Authorization: Bearer <token>",
+            Self::Malformed => "what was sent is no access token: send one as the issuer gave it",
+            Self::ApiKey => "an API key opens the model gateway only: send an access token of the issuer",
             Self::Unknown => "the token is not valid here, or not any more",
             Self::UserSuspended => "this user is suspended",
             Self::OrgSuspended => "this organization is suspended",
@@ -103,6 +111,12 @@ impl Error {
         let field = field.into();
         let message = format!("{}: {problem}", if field.is_empty() { "body" } else { &field });
         Self::InvalidBody { field, message }
+    }
+
+    /// A body of the wrong shape, by where it is wrong.
+    pub fn unreadable_body<E: fmt::Display>(error: serde_path_to_error::Error<E>) -> Self {
+        let path = error.path().to_string();
+        Self::invalid_body(if path == "." { String::new() } else { path }, error.into_inner())
     }
 
     pub fn invalid_query(parameter: impl Into<String>, problem: impl fmt::Display) -> Self {

@@ -54,7 +54,7 @@ async fn a_session_cookie_changes_things_only_from_the_console() {
     let app = TestApp::start().await;
     let who = async |detailed::Caller(caller): detailed::Caller| caller.user.to_string();
     let router = Router::new().route("/", get(who).post(who)).with_state(state(&app, "https://console.example"));
-    let router = finish(router, detailed::AREA, "test", &Default::default());
+    let router = finish(router, &[], detailed::AREA, "test", &Default::default());
     let token = app.person("ada").token.unwrap_or_default();
     let cookie = format!("theme=dark; svc_session={token}");
     let from = |origin: &str| Request::post("/").header(header::COOKIE, &cookie).header(header::ORIGIN, origin);
@@ -74,7 +74,7 @@ async fn a_session_cookie_changes_things_only_from_the_console() {
     )
     .await;
     assert_eq!(status, StatusCode::UNAUTHORIZED);
-    assert_snapshot!(body, @r#"{"error":{"code":"LAB_UNAUTHENTICATED","message":"send a token in the header Authorization: Bearer <token>","details":null}}"#);
+    assert_snapshot!(body, @r#"{"error":{"code":"LAB_UNAUTHENTICATED","message":"what was sent is no access token: send one as the issuer gave it","details":null}}"#);
 }
 
 #[tokio::test]
@@ -92,7 +92,7 @@ async fn an_api_key_says_who_calls() {
     let who =
         async |openai::ApiCaller(caller): openai::ApiCaller| format!("{} {:?}", caller.key.last4, caller.caller.role);
     let router = Router::new().route("/", get(who)).with_state(state(&app, ""));
-    let router = finish(router, openai::AREA, "test", &Default::default());
+    let router = finish(router, &[], openai::AREA, "test", &Default::default());
     let bearer = |key: &str| {
         Request::get("/").header(header::AUTHORIZATION, format!("Bearer {key}")).header("x-request-id", "r1")
     };
@@ -126,6 +126,7 @@ async fn each_area_says_not_found_in_its_own_form() {
     let router = |area| {
         finish(
             Router::new().route("/{id}", get(async |_: standard::Path<AgentId>| "")),
+            &[],
             area,
             "test",
             &Default::default(),
@@ -140,17 +141,17 @@ async fn each_area_says_not_found_in_its_own_form() {
 #[tokio::test]
 async fn a_handler_that_panics_is_a_500_in_the_areas_form() {
     let panics = get(async || -> String { panic!("a bug") });
-    let router = finish(Router::new().route("/", panics), openai::AREA, "test", &Default::default());
+    let router = finish(Router::new().route("/", panics), &[], openai::AREA, "test", &Default::default());
     let (status, body) = send(&router, Request::get("/").header("x-request-id", "r1")).await;
     assert_eq!(status, StatusCode::INTERNAL_SERVER_ERROR);
-    assert_snapshot!(body, @r#"{"error":{"type":"internal_error","code":"internal_error","message":"something failed on our side; quote the request id when you report it","param":null,"request_id":"r1","details":null}}"#);
+    assert_snapshot!(body, @r#"{"error":{"type":"internal_error","code":"internal_error","message":"something failed on our side; quote the header X-Request-Id when you report it","param":null,"request_id":"r1","details":null}}"#);
 }
 
 #[tokio::test]
 async fn pages_of_other_origins_may_call_only_where_the_settings_say_so() {
     let config =
         [("CORS_ORIGINS".to_owned(), "https://app.example, https://two.example".to_owned())].into_iter().collect();
-    let router = finish(Router::new().route("/", get(async || "")), standard::AREA, "test", &config);
+    let router = finish(Router::new().route("/", get(async || "")), &[], standard::AREA, "test", &config);
     let preflight = |origin: &str| {
         Request::options("/")
             .header(header::ORIGIN, origin)

@@ -7,7 +7,7 @@ use local::template::Template;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tests::TestApp;
-use tests::client::send;
+use tests::client::{Person, send};
 
 const METHODS: [&str; 5] = ["get", "post", "put", "patch", "delete"];
 
@@ -32,6 +32,7 @@ async fn the_committed_documents_are_what_the_code_says() {
     }
 }
 
+const SOME_ID: &str = "01890000-0000-7000-8000-000000000000";
 /// What a document says of itself is no example of anything.
 const ITSELF: &str = "openapi.json";
 
@@ -78,7 +79,7 @@ async fn every_described_route_is_served_and_every_other_method_is_not() {
     assert!(described.len() >= 8, "{described:?}");
     let paths: BTreeSet<&String> = described.iter().map(|(path, _)| path).collect();
     for path in paths {
-        let example = path.replace("{id}", "01890000-0000-7000-8000-000000000000");
+        let example = path.replace("{id}", SOME_ID);
         for method in METHODS {
             let request = ada.request(method.to_uppercase().parse::<Method>().unwrap(), &example);
             let answer = send(request.json(&json!({}))).await;
@@ -89,6 +90,27 @@ async fn every_described_route_is_served_and_every_other_method_is_not() {
                 "{method} {path}: {}",
                 answer.text
             );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_parameter_that_a_route_has_not_is_named() {
+    let app = TestApp::start().await;
+    let operator = &app.platform.credentials.operator;
+    let with = |token: &String| Person::new(&app.platform.base_url, Some(token.clone()));
+    let (by_token, by_key) = (with(&operator.access_token), with(&operator.api_key));
+    for document in documents() {
+        let document: Value = serde_json::from_str(&document.json()).unwrap();
+        for (path, method) in routes(&document) {
+            let filled = path.split('/').map(|part| if part.starts_with('{') { SOME_ID } else { part });
+            let example = filled.collect::<Vec<_>>().join("/");
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let operator = if path.starts_with("/gateway/") { &by_key } else { &by_token };
+            let request = operator.request(method.clone(), &format!("{example}?no_such=1"));
+            let answer = send(request.json(&json!({}))).await;
+            assert_eq!(answer.code(), "invalid_query", "{method} {path}: {}", answer.text);
+            assert!(answer.text.contains("no_such"), "{method} {path}: {}", answer.text);
         }
     }
 }

@@ -10,12 +10,12 @@ use crate::handlers::*;
 routes! { Stores;
     "/gateway/v1/me" => get(get_me);
     "/gateway/v1/me/orgs" => get(list_orgs);
-    "/gateway/v1/me/api-keys" => get(list_api_keys), post(create_api_key);
+    "/gateway/v1/me/api-keys" => get(list_api_keys?), post(create_api_key);
     "/gateway/v1/me/api-keys/{id}" => delete(revoke_api_key);
     "/gateway/v1/me/api-keys/{id}/rotate" => post(rotate_api_key);
 }
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, openai::AREA, "account", &context.config))
+    Ok(finish(router, QUERIES, openai::AREA, "account", &context.config))
 }

@@ -2,8 +2,8 @@
 
 mod dto;
 mod handlers;
-mod patch;
 mod routes;
+mod told;
 
 use std::sync::Arc;
 

@@ -28,22 +28,22 @@ routes! { Stores;
     "/gateway/v1/admin/providers/{name}" => get(get_provider), patch(update_provider), delete(delete_provider);
     "/gateway/v1/admin/plans" => get(list_plans);
     "/gateway/v1/admin/plans/{id}" => get(get_plan), put(put_plan);
-    "/gateway/v1/admin/orgs" => get(list_orgs);
+    "/gateway/v1/admin/orgs" => get(list_orgs?);
     "/gateway/v1/admin/orgs/{id}" => get(get_org), patch(update_org);
-    "/gateway/v1/admin/users" => get(list_users);
+    "/gateway/v1/admin/users" => get(list_users?);
     "/gateway/v1/admin/users/{id}" => get(get_user), patch(update_user);
-    "/gateway/v1/admin/keys" => get(list_keys);
+    "/gateway/v1/admin/keys" => get(list_keys?);
     "/gateway/v1/admin/keys/{id}" => delete(revoke_key);
-    "/gateway/v1/admin/limits" => get(get_limits), put(put_limits), delete(delete_limits);
+    "/gateway/v1/admin/limits" => get(get_limits?), put(put_limits?), delete(delete_limits?);
     "/gateway/v1/admin/maintenance" => get(get_maintenance), put(put_maintenance);
-    "/gateway/v1/admin/audit" => get(list_audit);
+    "/gateway/v1/admin/audit" => get(list_audit?);
     "/gateway/v1/billing/admin/credits" => post(adjust_credits);
-    "/gateway/v1/billing/admin/caps" => get(get_cap), put(put_cap), delete(delete_cap);
-    "/gateway/v1/billing/admin/balances" => get(list_balances);
-    "/gateway/v1/billing/admin/transactions" => get(list_org_transactions);
+    "/gateway/v1/billing/admin/caps" => get(get_cap?), put(put_cap?), delete(delete_cap?);
+    "/gateway/v1/billing/admin/balances" => get(list_balances?);
+    "/gateway/v1/billing/admin/transactions" => get(list_org_transactions?);
 }
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, openai::AREA, "admin", &context.config))
+    Ok(finish(router, QUERIES, openai::AREA, "admin", &context.config))
 }

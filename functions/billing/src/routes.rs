@@ -9,11 +9,11 @@ use crate::handlers::*;
 
 routes! { Stores;
     "/gateway/v1/billing/balance" => get(get_balance);
-    "/gateway/v1/billing/usage" => get(get_usage);
-    "/gateway/v1/billing/transactions" => get(list_transactions);
+    "/gateway/v1/billing/usage" => get(get_usage?);
+    "/gateway/v1/billing/transactions" => get(list_transactions?);
 }
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, openai::AREA, "billing", &context.config))
+    Ok(finish(router, QUERIES, openai::AREA, "billing", &context.config))
 }

@@ -30,6 +30,9 @@ pub const GATEWAY: Document = Document {
 };
 const DOCUMENTS: [Document; 2] = [BUILDER, GATEWAY];
 
+const HEAD: &str = "<title>Atelier: API reference</title>\n\
+    <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
+
 static PAGE: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     let urls = DOCUMENTS.map(|document| Url::new(document.name, document.url));
     let config = Config::new(urls).deep_linking(true).try_it_out_enabled(true).persist_authorization(true).filter(true);
@@ -46,7 +49,13 @@ impl Document {
     }
 }
 
-/// A file of the reference page.
+/// A file of the reference page. The page itself is told its name, and to be as wide as a telephone is.
 pub fn page_file(name: &str) -> Option<SwaggerFile<'static>> {
-    utoipa_swagger_ui::serve(name, PAGE.clone()).ok().flatten()
+    let mut file = utoipa_swagger_ui::serve(name, PAGE.clone()).ok().flatten()?;
+    if name == "index.html" {
+        let page = String::from_utf8_lossy(&file.bytes);
+        let page = page.replacen("<title>Swagger UI</title>", HEAD, 1);
+        file.bytes = page.into_bytes().into();
+    }
+    Some(file)
 }

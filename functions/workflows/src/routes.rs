@@ -14,10 +14,10 @@ use crate::handlers::templates::*;
 use crate::handlers::versions::*;
 
 routes! { Stores;
-    "/builder/v1/workflows" => get(list_workflows), post(create_workflow);
+    "/builder/v1/workflows" => get(list_workflows?), post(create_workflow);
     "/builder/v1/workflows/node-types" => get(list_node_types);
     "/builder/v1/workflows/expression/preview" => post(preview_expression);
-    "/builder/v1/workflows/templates" => get(list_templates);
+    "/builder/v1/workflows/templates" => get(list_templates?);
     "/builder/v1/workflows/templates/{template_id}" => get(get_template);
     "/builder/v1/workflows/templates/{template_id}/instantiate" => post(instantiate_template);
     "/builder/v1/workflows/import" => post(import_workflow);
@@ -32,16 +32,16 @@ routes! { Stores;
     "/builder/v1/workflows/{id}/resume" => post(resume_workflow);
     "/builder/v1/workflows/{id}/archive" => post(archive_workflow);
     "/builder/v1/workflows/{id}/restore" => post(restore_workflow);
-    "/builder/v1/workflows/{id}/releases" => get(list_releases);
+    "/builder/v1/workflows/{id}/releases" => get(list_releases?);
     "/builder/v1/workflows/{id}/releases/{release_id}" => get(get_release);
     "/builder/v1/workflows/{id}/releases/{release_id}/manifest" => get(get_manifest);
     "/builder/v1/workflows/{id}/releases/{release_id}/runtime-status" => get(get_runtime_status);
     "/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}" => get(diff_releases);
-    "/builder/v1/workflows/{id}/deployments" => get(list_deployments);
+    "/builder/v1/workflows/{id}/deployments" => get(list_deployments?);
     "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate" => post(activate_deployment);
 }
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, standard::AREA, "workflows", &context.config))
+    Ok(finish(router, QUERIES, standard::AREA, "workflows", &context.config))
 }

@@ -5,9 +5,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::jwks::Jwks;
-use super::ring_provider;
+use super::{refused, ring_provider};
 use crate::config::Config;
 use crate::domain::identity::Role;
+use crate::domain::token::{SecretToken, TokenKind};
 use crate::{Error, Refusal, Result, config};
 
 /// Asymmetric only: with `none` or an HMAC, whoever can verify a token could also make one.
@@ -72,16 +73,19 @@ impl AccessTokens {
     }
 
     pub async fn verify(&self, token: &str) -> Result<Claims> {
-        let malformed = || Error::Unauthenticated(Refusal::Malformed);
-        let unknown = || Error::Unauthenticated(Refusal::Unknown);
+        let unknown = |why: &str| refused(Refusal::Unknown, why);
+        if SecretToken::parse(TokenKind::ApiKey, token).is_some() {
+            return Err(refused(Refusal::ApiKey, "an API key"));
+        }
         if token.len() > MAX_TOKEN_BYTES {
-            return Err(malformed());
+            return Err(refused(Refusal::Malformed, "longer than a token may be"));
         }
-        let header = decode_header(token).map_err(|_| malformed())?;
+        let header = decode_header(token).map_err(|_| refused(Refusal::Malformed, "not a JWT"))?;
         if !ALGORITHMS.contains(&header.alg) {
-            return Err(unknown());
+            return Err(unknown("signed by an algorithm that is not taken"));
         }
-        let key = self.jwks.key(header.kid.as_deref(), header.alg).await?.ok_or_else(unknown)?;
+        let key = self.jwks.key(header.kid.as_deref(), header.alg).await?;
+        let key = key.ok_or_else(|| unknown("signed with a key that the issuer does not have"))?;
 
         let mut validation = Validation::new(header.alg);
         validation.leeway = LEEWAY_S;
@@ -90,14 +94,17 @@ impl AccessTokens {
         validation.set_required_spec_claims(&["exp", "iss", "sub"]);
         // Checked below: Cognito's access tokens name their client in another claim.
         validation.validate_aud = false;
-        let claims = decode::<RawClaims>(token, &key, &validation).map_err(|_| unknown())?.claims;
+        let claims = decode::<RawClaims>(token, &key, &validation).map_err(|error| unknown(why(&error)))?.claims;
 
-        if !self.is_for_us(&claims) || claims.sub.is_empty() {
-            return Err(unknown());
+        if !self.is_for_us(&claims) {
+            return Err(unknown("made for another audience"));
+        }
+        if claims.sub.is_empty() {
+            return Err(unknown("names no subject"));
         }
         let org = claims.others.get(&self.org_claim).and_then(Value::as_str).filter(|org| !org.is_empty());
         Ok(Claims {
-            org: org.ok_or_else(unknown)?.to_owned(),
+            org: org.ok_or_else(|| unknown("names no organization"))?.to_owned(),
             role: role(claims.others.get(&self.roles_claim)),
             issuer: self.issuer.clone(),
             subject: claims.sub,
@@ -112,6 +119,18 @@ impl AccessTokens {
             Some(Audience::Many(audiences)) => audiences.contains(&self.audience),
             None => claims.client_id.as_ref() == Some(&self.audience),
         }
+    }
+}
+
+fn why(error: &jsonwebtoken::errors::Error) -> &'static str {
+    use jsonwebtoken::errors::ErrorKind;
+    match error.kind() {
+        ErrorKind::ExpiredSignature => "expired",
+        ErrorKind::ImmatureSignature => "not valid yet",
+        ErrorKind::InvalidIssuer => "of another issuer",
+        ErrorKind::InvalidSignature => "its signature is not the issuer's",
+        ErrorKind::MissingRequiredClaim(_) => "a claim is missing",
+        _ => "not readable",
     }
 }
 

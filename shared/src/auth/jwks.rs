@@ -18,7 +18,14 @@ const LIMIT_BYTES: usize = 256 * 1024;
 
 pub struct Jwks {
     place: Place,
-    keys: Mutex<Option<Keys>>,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    keys: Option<Keys>,
+    /// Also when there was nothing to see.
+    looked_at: Option<Instant>,
 }
 
 enum Place {
@@ -41,30 +48,32 @@ impl Jwks {
     pub fn new(issuer: &str, jwks_url: Option<&str>) -> Self {
         let discovery = || format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
         let place = jwks_url.map_or_else(|| Place::Discovery(discovery()), |url| Place::Keys(url.to_owned()));
-        Self { place, keys: Mutex::default() }
+        Self { place, known: Mutex::default() }
     }
 
     /// The key a token was signed with, if the issuer has it.
     pub async fn key(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<Option<DecodingKey>> {
         // One look at a time: those who wait find what the first one fetched.
-        let mut keys = self.keys.lock().await;
+        let mut known = self.known.lock().await;
         let found = |keys: &Option<Keys>| keys.as_ref().and_then(|keys| find(&keys.set, kid, algorithm));
-        let age = keys.as_ref().map(|keys| keys.fetched_at.elapsed());
-        let known = found(&keys);
-        let worth_a_look = age.is_none_or(|age| age > MAX_AGE || (known.is_none() && age > MIN_AGE));
-        if !worth_a_look {
-            return Ok(known);
+        let key = found(&known.keys);
+        let is_stale = known.keys.as_ref().is_none_or(|keys| keys.fetched_at.elapsed() > MAX_AGE);
+        // An issuer that is away is waited for by one request now and then, and not by each.
+        let looked_lately = known.looked_at.is_some_and(|at| at.elapsed() < MIN_AGE);
+        if !looked_lately && (is_stale || key.is_none()) {
+            let fetched = self.fetch().await;
+            known.looked_at = Some(Instant::now());
+            match fetched {
+                Ok(set) => {
+                    known.keys = Some(Keys { fetched_at: Instant::now(), set: Arc::new(set) });
+                    return Ok(found(&known.keys));
+                }
+                Err(cause) => tracing::warn!(%cause, "the issuer's keys could not be read"),
+            }
         }
-        match self.fetch().await {
-            Ok(set) => {
-                *keys = Some(Keys { fetched_at: Instant::now(), set: Arc::new(set) });
-                Ok(found(&keys))
-            }
-            Err(cause) if known.is_some() => {
-                tracing::warn!(%cause, "the issuer's keys could not be read again; using those on hand");
-                Ok(known)
-            }
-            Err(cause) => Err(Error::busy(format!("the issuer's keys could not be read: {cause:?}"))),
+        match (key, &known.keys) {
+            (None, None) => Err(Error::busy("the issuer's keys could not be read")),
+            (key, _) => Ok(key),
         }
     }
 

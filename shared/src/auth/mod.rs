@@ -70,6 +70,12 @@ pub struct Auth {
     console_origins: BTreeSet<String>,
 }
 
+/// A caller who is not let in. The log says exactly why, for whoever is asked; the answer does not.
+pub fn refused(refusal: Refusal, why: &str) -> Error {
+    tracing::Span::current().record("refusal", why);
+    Error::Unauthenticated(refusal)
+}
+
 impl Auth {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self {
@@ -94,22 +100,27 @@ impl Auth {
     }
 
     pub async fn api_caller(&self, secret: &str) -> Result<ApiCaller> {
-        let unknown = || Error::Unauthenticated(Refusal::Unknown);
-        let token = SecretToken::parse(TokenKind::ApiKey, secret).ok_or_else(unknown)?;
+        let unknown = |why| refused(Refusal::Unknown, why);
+        let token = SecretToken::parse(TokenKind::ApiKey, secret).ok_or_else(|| unknown("not the form of a key"))?;
         let hash = token.hash();
         let find = async || self.api_keys.find(&hash).await.map(|key| key.map(Arc::new));
         let key = self.known_keys.get_or_load(&hash, find).await?;
-        let key = key.filter(|key| key.is_valid(Time::now())).ok_or_else(unknown)?;
+        let key = key.ok_or_else(|| unknown("no such key"))?;
+        if !key.is_valid(Time::now()) {
+            return Err(unknown("the key is revoked or has expired"));
+        }
 
         let Account { org, user } = key.account;
-        let find = async || self.identities.find(org, user).await?.map(Arc::new).ok_or_else(unknown);
+        let find = async || {
+            self.identities.find(org, user).await?.map(Arc::new).ok_or_else(|| unknown("the key's holder is gone"))
+        };
         let identity = self.known_holders.get_or_load(&key.account, find).await?;
         Ok(ApiCaller { key, caller: self.admit(&identity).await? })
     }
 
     pub fn channel_caller(&self, secret: &str) -> Result<ChannelCaller> {
         let token = SecretToken::parse(TokenKind::Channel, secret);
-        let token = token.ok_or(Error::Unauthenticated(Refusal::Unknown))?;
+        let token = token.ok_or_else(|| refused(Refusal::Unknown, "not the form of a channel's token"))?;
         Ok(ChannelCaller { token: token.hash() })
     }
 
@@ -133,10 +144,10 @@ impl Auth {
     async fn admit(&self, identity: &Arc<Identity>) -> Result<Caller> {
         let Identity { user, org, membership } = &**identity;
         if org.suspended {
-            return Err(Error::Unauthenticated(Refusal::OrgSuspended));
+            return Err(refused(Refusal::OrgSuspended, "the organization is suspended"));
         }
         if user.suspended {
-            return Err(Error::Unauthenticated(Refusal::UserSuspended));
+            return Err(refused(Refusal::UserSuspended, "the user is suspended"));
         }
         let plan = async || self.identities.plan(&org.plan).await.map(Arc::new);
         let plan = self.known_plans.get_or_load(&org.plan, plan).await?;

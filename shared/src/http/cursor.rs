@@ -10,8 +10,11 @@ use super::paging::{default_per_page, per_page};
 use crate::{Error, Result};
 
 const CHECK_BYTES: usize = 4;
+/// Longer is no key of a table.
+const MAX_PLACE_BYTES: usize = 512;
 
-/// The cursors of one list: those of another are refused, as is whatever was not made here.
+/// The cursors of one list: those of another are refused, and what came about by accident. Who makes one up gets no
+/// further than to a place of a list that they may read anyway.
 #[derive(Clone, Copy)]
 pub struct Cursors(pub &'static str);
 
@@ -30,6 +33,9 @@ impl Cursors {
         let bytes = URL_SAFE_NO_PAD.decode(cursor).ok()?;
         let (check, place) = bytes.split_at_checked(CHECK_BYTES)?;
         let place = String::from_utf8(place.to_vec()).ok()?;
+        if place.is_empty() || place.len() > MAX_PLACE_BYTES {
+            return None;
+        }
         (check == self.check(&place)).then_some(place)
     }
 
@@ -61,7 +67,7 @@ mod tests {
         let cursor = keys.write("2026-03-01#ñ");
         assert_eq!(keys.read(Some(&cursor)).unwrap().as_deref(), Some("2026-03-01#ñ"));
         assert!(keys.read(None).unwrap().is_none());
-        for wrong in ["", "x", "?", &cursor[1..], &Cursors("orgs").write("2026-03-01#ñ")] {
+        for wrong in ["", "x", "?", &cursor[1..], &Cursors("orgs").write("2026-03-01#ñ"), &keys.write("")] {
             assert!(matches!(keys.read(Some(wrong)), Err(Error::InvalidQuery { .. })), "{wrong}");
         }
     }

@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use serde::de::DeserializeOwned;
 
 use super::MAX_BODY_BYTES;
-use crate::auth::{Auth, Caller};
+use crate::auth::{Auth, Caller, refused};
 use crate::domain::id::Id;
 use crate::{Error, Refusal, Result};
 
@@ -157,7 +157,7 @@ pub(super) async fn optional_json<T: DeserializeOwned + Default>(request: Reques
 pub(super) async fn text_file(request: Request) -> Result<String> {
     let is_yaml = essence(&request).contains("yaml");
     if !is_yaml && !is_json(&request) {
-        return Err(Error::NotJson);
+        return Err(Error::NotAFile);
     }
     let bytes = bytes(request).await?;
     String::from_utf8(bytes.into()).map_err(|_| Error::invalid_body("", "must be UTF-8"))
@@ -177,10 +177,7 @@ pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
         return Err(Error::invalid_body("", "must be an object"));
     }
     let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(|error| {
-        let path = error.path().to_string();
-        Error::invalid_body(if path == "." { String::new() } else { path }, error.into_inner())
-    })?;
+    let value = serde_path_to_error::deserialize(&mut json).map_err(Error::unreadable_body)?;
     json.end().map_err(|error| Error::invalid_body("", error))?;
     Ok(value)
 }
@@ -254,7 +251,7 @@ pub(super) fn bearer(parts: &Parts) -> Result<&str> {
     let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
     let token = header.and_then(|value| value.split_once(' '));
     let token = token.filter(|(scheme, _)| scheme.eq_ignore_ascii_case("bearer")).map(|(_, token)| token.trim());
-    token.filter(|token| !token.is_empty()).ok_or(Error::Unauthenticated(Refusal::Malformed))
+    token.filter(|token| !token.is_empty()).ok_or_else(|| refused(Refusal::Missing, "no bearer token"))
 }
 
 pub(super) async fn caller(parts: &Parts, auth: &Auth, cookies: bool) -> Result<Caller> {

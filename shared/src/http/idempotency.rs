@@ -10,8 +10,8 @@ use super::etag::ETag;
 use crate::store::idempotency::Created;
 use crate::{Error, Result};
 
-const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
-const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
@@ -29,12 +29,18 @@ pub fn key(headers: &HeaderMap) -> Result<Option<Uuid>> {
 }
 
 /// The answer to a creation: this one's, or the first's.
-pub fn created(outcome: Created, etag: ETag, answer: String) -> Response {
-    let json = [(CONTENT_TYPE, "application/json")];
+pub fn created(outcome: Created, version: ETag, answer: String) -> Response {
     match outcome {
-        Created::Now => (StatusCode::CREATED, json, etag, answer).into_response(),
-        Created::Before(answer) => {
-            (StatusCode::CREATED, json, etag, [(IDEMPOTENT_REPLAYED, "true")], answer).into_response()
-        }
+        Created::Now => made(Some(version), answer),
+        Created::Before(first) => replayed(Some(version), first),
     }
+}
+
+/// What was made has a version, or none.
+pub fn made(version: Option<ETag>, answer: String) -> Response {
+    (StatusCode::CREATED, [(CONTENT_TYPE, "application/json")], version, answer).into_response()
+}
+
+pub fn replayed(version: Option<ETag>, first: String) -> Response {
+    ([(IDEMPOTENT_REPLAYED, "true")], made(version, first)).into_response()
 }

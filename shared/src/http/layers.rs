@@ -14,6 +14,7 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use tracing::{Instrument, field};
 use uuid::Uuid;
 
+use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use crate::config::{CORS_ORIGINS, Config};
 use crate::{Error, telemetry};
 
@@ -41,19 +42,22 @@ impl Area {
     }
 }
 
+/// Paths and methods of the routes that take query parameters.
+pub type Queries = &'static [(&'static str, &'static str)];
+
 /// Completes a function's router: what it has no route for, and what happens around every handler.
-pub fn finish(router: Router, area: Area, function: &'static str, config: &Config) -> Router {
+pub fn finish(router: Router, queries: Queries, area: Area, function: &'static str, config: &Config) -> Router {
     let router = router
         .fallback(move || async move { (area.refuse)(Error::NoRoute) })
         .method_not_allowed_fallback(move || async move { (area.refuse)(Error::MethodNotAllowed) })
-        .layer(from_fn(move |request, next| serve(area, function, request, next)));
+        .layer(from_fn(move |request, next| serve(area, queries, function, request, next)));
     match cors(config) {
         Some(cors) => router.layer(cors),
         None => router,
     }
 }
 
-async fn serve(area: Area, function: &'static str, request: Request, next: Next) -> Response {
+async fn serve(area: Area, queries: Queries, function: &'static str, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = client_request_id(request.headers()).unwrap_or_else(|| format!("req_{}", Uuid::now_v7().simple()));
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
@@ -63,11 +67,21 @@ async fn serve(area: Area, function: &'static str, request: Request, next: Next)
         function,
         method = %request.method(),
         route,
+        path = beginning(request.uri().path()),
         user_id = field::Empty,
         org_id = field::Empty,
+        code = field::Empty,
+        refusal = field::Empty,
     );
-    let handled = AssertUnwindSafe(next.run(request)).catch_unwind();
+    let unread = unread_parameter(&request, &route, queries);
     let answered = async move {
+        let handled = async {
+            match unread {
+                Some(name) => (area.refuse)(Error::invalid_query(name, "this call has no such parameter")),
+                None => next.run(request).await,
+            }
+        };
+        let handled = AssertUnwindSafe(handled).catch_unwind();
         let mut response = handled.await.unwrap_or_else(|_| (area.refuse)(Error::internal("a handler panicked")));
         telemetry::log_request(response.status(), started.elapsed());
         if let Ok(id) = HeaderValue::try_from(request_id()) {
@@ -76,6 +90,21 @@ async fn serve(area: Area, function: &'static str, request: Request, next: Next)
         response
     };
     REQUEST_ID.scope(id, answered.instrument(span)).await
+}
+
+/// Of a path, as much as ids take.
+fn beginning(path: &str) -> &str {
+    &path[..path.floor_char_boundary(200)]
+}
+
+/// A query parameter of a request that goes where nobody would read it.
+fn unread_parameter(request: &Request, route: &str, queries: Queries) -> Option<String> {
+    let (name, _) = form_urlencoded::parse(request.uri().query()?.as_bytes()).next()?;
+    // What has no route has worse to be told.
+    request.extensions().get::<MatchedPath>()?;
+    let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
+    let takes = queries.iter().any(|(path, taking)| *path == route && taking.eq_ignore_ascii_case(method));
+    (!takes).then(|| name.into_owned())
 }
 
 /// A client's own id is echoed when it is something that can be printed. It identifies; it never keys anything.
@@ -92,13 +121,11 @@ fn cors(config: &Config) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }
-    let idempotency_key = HeaderName::from_static("idempotency-key");
-    let replayed = HeaderName::from_static("idempotent-replayed");
     let layer = CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
-        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, idempotency_key, X_REQUEST_ID])
-        .expose_headers([ETAG, RETRY_AFTER, replayed, X_REQUEST_ID])
+        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_MATCH, IDEMPOTENCY_KEY, X_REQUEST_ID])
+        .expose_headers([ETAG, RETRY_AFTER, IDEMPOTENT_REPLAYED, X_REQUEST_ID])
         .max_age(Duration::from_secs(600));
     Some(layer)
 }

@@ -22,7 +22,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 pub use extract::NoBody;
-pub use layers::{Area, finish};
+pub use layers::{Area, Queries, finish};
 
 use crate::{Error, ProviderTrouble, Refusal};
 
@@ -50,7 +50,7 @@ fn classify(error: &Error) -> (StatusCode, String) {
         Error::Provider { trouble, code, .. } => return (of_provider(*trouble), code.clone()),
         Error::Maintenance { .. } => (StatusCode::SERVICE_UNAVAILABLE, "maintenance"),
         Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
-        Error::NotJson => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
+        Error::NotJson | Error::NotAFile => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
         Error::Unavailable { .. } => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
         Error::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
     };
@@ -85,6 +85,7 @@ fn log(error: &Error) {
 /// An error's response in the envelope that `body` writes. Causes are logged, once, and never sent.
 fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Response {
     let (status, code) = classify(error);
+    tracing::Span::current().record("code", &code);
     log(error);
     let header: Option<(HeaderName, HeaderValue)> = match error {
         Error::Unauthenticated(_) => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
@@ -104,7 +105,7 @@ fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Res
 /// The refusals that the gateway tells apart.
 fn refusal_code(refusal: Refusal) -> &'static str {
     match refusal {
-        Refusal::Malformed => "identity.invalid_token",
+        Refusal::Missing | Refusal::Malformed | Refusal::ApiKey => "identity.invalid_token",
         Refusal::Unknown | Refusal::UserSuspended => "identity.unauthorized",
         Refusal::OrgSuspended => "identity.org_suspended",
     }

@@ -4,19 +4,23 @@
 ///
 /// ```ignore
 /// routes! { Stores;
-///     "/builder/v1/agents" => get(list_agents), post(create_agent);
+///     "/builder/v1/agents" => get(list_agents?), post(create_agent);
 /// }
 /// ```
 ///
-/// Two functions come out, `table` and `document`. What only the second needs is not linked into a Lambda,
-/// and a test holds the paths in the handlers' attributes to the table.
+/// A `?` says that the handler takes query parameters: they are refused where nobody reads them. Two functions come out,
+/// `table` and `document`, and a list for `finish`. What only `document` needs is not linked into a Lambda, and tests
+/// hold the paths and parameters in the handlers' attributes to the table.
 #[macro_export]
 macro_rules! routes {
-    ($state:ty; $($path:literal => $($method:ident($handler:ident)),+;)+) => {
+    ($state:ty; $($path:literal => $($method:ident($handler:ident $($query:tt)?)),+;)+) => {
         fn table() -> axum::Router<$state> {
             axum::Router::new()
                 $(.route($path, axum::routing::MethodRouter::new()$(.$method($handler))+))+
         }
+
+        /// The routes that take query parameters.
+        const QUERIES: $crate::http::Queries = &[$($($(routes!(@query $query $path $method),)?)+)+];
 
         /// The part of the area's OpenAPI document that describes these routes, and the routes themselves.
         pub fn document() -> (utoipa::openapi::OpenApi, Vec<(&'static str, &'static str)>) {
@@ -27,4 +31,5 @@ macro_rules! routes {
             (<Document as utoipa::OpenApi>::openapi(), routes)
         }
     };
+    (@query ? $path:literal $method:ident) => { ($path, stringify!($method)) };
 }

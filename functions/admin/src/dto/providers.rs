@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::{HeaderName, HeaderValue, Uri};
+use axum::http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
+use shared::domain::address;
 use shared::domain::provider::{ProviderKind, Timeouts};
 use shared::secrets::Sealed;
 use shared::store::catalog::Provider;
@@ -94,7 +95,7 @@ impl ProviderIn {
     pub fn read(self, before: Option<&Provider>, key: &KeyChange, version: u64) -> Result<Provider> {
         check_plain_name("name", &self.name)?;
         if let Some(base_url) = &self.base_url {
-            check_base_url(base_url)?;
+            address::check("base_url", base_url)?;
         }
         if let Some(name) = &self.auth_header {
             name.parse::<HeaderName>().map_err(|error| Error::invalid_body("auth_header", error))?;
@@ -136,19 +137,6 @@ pub fn check_api_key(key: &str) -> Result<()> {
     let is_whole = !key.is_empty() && key.len() <= MOST_KEY_CHARS && key.bytes().all(|c| c.is_ascii_graphic());
     let problem = format!("1 to {MOST_KEY_CHARS} visible ASCII characters");
     if is_whole { Ok(()) } else { Err(Error::invalid_body("api_key", problem)) }
-}
-
-fn check_base_url(url: &str) -> Result<()> {
-    let wrong = |problem: &str| Err(Error::invalid_body("base_url", problem));
-    let Ok(parsed) = url.parse::<Uri>() else { return wrong("not a URL") };
-    let host = parsed.host().unwrap_or_default();
-    if url.len() > 2_000 || !matches!(parsed.scheme_str(), Some("http" | "https")) || host.is_empty() {
-        return wrong("an http:// or https:// URL with a host");
-    }
-    if parsed.authority().is_some_and(|authority| authority.as_str().contains('@')) || url.contains('#') {
-        return wrong("no user, password or fragment; a key goes in api_key");
-    }
-    Ok(())
 }
 
 fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {

@@ -13,7 +13,7 @@ use shared::store::catalog::{Entry, Listing};
 use crate::Stores;
 use crate::dto::check_model_name;
 use crate::dto::models::{AliasIn, AliasOut};
-use crate::patch::told;
+use crate::told::told;
 
 /// List the catalog's aliases
 #[utoipa::path(

@@ -1,9 +1,8 @@
 //! Organizations' credits.
 
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, StatusCode};
-use axum::response::{IntoResponse, Response};
+use axum::http::HeaderMap;
+use axum::response::Response;
 use futures::future::try_join_all;
 use shared::Error;
 use shared::domain::id::{OrgId, TransactionId};
@@ -14,14 +13,14 @@ use shared::domain::money::Money;
 use shared::domain::time::Time;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of};
+use shared::http::idempotency;
 use shared::http::openai::{BodyRefused, CursorList, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
 use shared::store::admin::Credited;
-use uuid::Uuid;
 
 use crate::Stores;
 use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery};
 use crate::dto::meters::id as read_id;
-use crate::patch::told;
+use crate::told::told;
 
 const BALANCES: Cursors = Cursors("balances");
 const TRANSACTIONS: Cursors = Cursors("transactions");
@@ -45,7 +44,7 @@ pub async fn adjust_credits(
     headers: HeaderMap,
     Json(body): Json<CreditsIn>,
 ) -> Result<Response> {
-    let key = idempotency_key(&headers)?;
+    let key = idempotency::key(&headers)?;
     let amount = body.check()?;
     let org = body.org.parse().map_err(|_| Error::NotFound { kind: "organization" })?;
     let deed =
@@ -61,12 +60,9 @@ pub async fn adjust_credits(
         created_at: deed.at,
     };
     let tell = |adjustment: &Adjustment| told(&TransactionOut::from(Entry::Adjustment(adjustment.clone())));
-    let json = [(CONTENT_TYPE, "application/json")];
     match stores.admin.adjust_credits(&deed, adjustment, key, tell).await? {
-        Credited::Done(adjustment) => Ok((StatusCode::CREATED, json, tell(&adjustment)).into_response()),
-        Credited::Before(answer) => {
-            Ok((StatusCode::CREATED, json, [("idempotent-replayed", "true")], answer).into_response())
-        }
+        Credited::Done(adjustment) => Ok(idempotency::made(None, tell(&adjustment))),
+        Credited::Before(answer) => Ok(idempotency::replayed(None, answer)),
         Credited::OutOfRange => Err(Error::Conflict {
             code: "balance_out_of_range",
             message: format!("a balance is neither below zero nor above {}", Money::MOST_CREDIT),
@@ -121,10 +117,4 @@ pub async fn list_org_transactions(
         stores.usage.of_month(org, month),
     )?;
     Ok(TransactionsOut::new(slice, TRANSACTIONS, TotalsOut::of(&usage)))
-}
-
-fn idempotency_key(headers: &HeaderMap) -> shared::Result<Option<Uuid>> {
-    let Some(value) = headers.get("idempotency-key") else { return Ok(None) };
-    let key = value.to_str().ok().and_then(|text| Uuid::try_parse(text).ok());
-    Ok(Some(key.ok_or_else(|| Error::invalid_query("Idempotency-Key", "must be a UUID"))?))
 }

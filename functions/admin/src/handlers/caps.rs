@@ -11,7 +11,7 @@ use shared::store::meters::{Meter, MeterOf};
 
 use crate::Stores;
 use crate::dto::meters::{CapIn, WhoseQuery, cap, scope};
-use crate::patch::told;
+use crate::told::told;
 
 /// Read a spending cap
 #[utoipa::path(

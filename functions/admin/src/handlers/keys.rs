@@ -10,7 +10,7 @@ use shared::store::api_keys::ApiKey;
 use crate::Stores;
 use crate::dto::meters::id as read_id;
 use crate::dto::people::{KeyOut, KeysQuery};
-use crate::patch::told;
+use crate::told::told;
 
 const KEYS: Cursors = Cursors("admin-keys");
 

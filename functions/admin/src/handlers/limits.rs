@@ -11,7 +11,7 @@ use shared::store::meters::{Meter, MeterOf};
 
 use crate::Stores;
 use crate::dto::meters::{OwnLimitsOut, WhoseQuery, scope};
-use crate::patch::told;
+use crate::told::told;
 
 /// Read own limits
 #[utoipa::path(

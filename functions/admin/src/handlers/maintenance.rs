@@ -8,7 +8,7 @@ use shared::store::catalog::{Entry, Listing};
 
 use crate::Stores;
 use crate::dto::plans::{MaintenanceIn, MaintenanceOut};
-use crate::patch::told;
+use crate::told::told;
 
 /// Read whether the gateway is under maintenance
 #[utoipa::path(

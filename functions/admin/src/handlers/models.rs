@@ -7,6 +7,7 @@ use serde_json::Value;
 use shared::Error;
 use shared::domain::catalog::Model;
 use shared::domain::id::Id;
+use shared::domain::merge::MergePatch;
 use shared::domain::name::ModelName;
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
@@ -15,7 +16,7 @@ use shared::store::catalog::{Entry, Listing};
 
 use crate::Stores;
 use crate::dto::models::{ModelIn, ModelOut};
-use crate::patch::{check_version, etag, merged, told};
+use crate::told::{check_version, etag, told};
 
 /// List the catalog's models
 ///
@@ -103,10 +104,11 @@ pub async fn update_model(
     if_match: IfMatch,
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Body<ModelOut>)> {
+    let patch = MergePatch::new(patch)?;
     let deed = operator.deed("model.update", &name);
     let update = |listing: &Listing| {
         let before = find(listing, &name)?;
-        let after = merged(&ModelIn::from(before), &patch)?;
+        let after = patch.merge(&ModelIn::from(before), &[])?;
         if after.name() != name {
             return Err(Error::invalid_body("name", "a name stays; make another model, or an alias"));
         }

@@ -5,6 +5,7 @@ use axum::extract::State;
 use serde_json::Value;
 use shared::domain::id::OrgId;
 use shared::domain::identity::Org;
+use shared::domain::merge::MergePatch;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::openai::{
@@ -13,7 +14,7 @@ use shared::http::openai::{
 
 use crate::Stores;
 use crate::dto::people::{OrgOut, OrgPatch, shown};
-use crate::patch::{check_version, etag, merged, told};
+use crate::told::{check_version, etag, told};
 
 const ORGS: Cursors = Cursors("orgs");
 
@@ -74,9 +75,10 @@ pub async fn update_org(
     if_match: IfMatch,
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Body<OrgOut>)> {
+    let patch = MergePatch::new(patch)?;
     let tell = |org: &Org| told(&OrgOut::from(org));
     let change = |before: &Org| {
-        let after = merged(&OrgPatch::from(before), &patch)?.read(before)?;
+        let after = patch.merge(&OrgPatch::from(before), &[])?.read(before)?;
         check_version(&if_match, &tell(before))?;
         Ok(after)
     };

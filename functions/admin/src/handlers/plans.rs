@@ -11,7 +11,7 @@ use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, Operato
 
 use crate::Stores;
 use crate::dto::plans::{PlanIn, PlanOut};
-use crate::patch::told;
+use crate::told::told;
 
 /// List plans
 #[utoipa::path(

@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use serde_json::Value;
 use shared::Error;
 use shared::domain::id::Id;
+use shared::domain::merge::MergePatch;
 use shared::domain::name::ProviderName;
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
@@ -14,7 +15,7 @@ use shared::store::catalog::{Entry, Listing, Provider};
 
 use crate::Stores;
 use crate::dto::providers::{KeyChange, ProviderIn, ProviderOut, check_api_key};
-use crate::patch::{check_version, etag, merged, told};
+use crate::told::{check_version, etag, told};
 
 /// List providers
 #[utoipa::path(
@@ -110,9 +111,10 @@ pub async fn update_provider(
         Some(Value::String(key)) => seal(&stores, &name, &key).await?,
         Some(_) => return Err(Error::invalid_body("api_key", "a string, or null").into()),
     };
+    let patch = MergePatch::new(patch)?;
     let update = |listing: &Listing| {
         let before = find(listing, &name)?;
-        let after = merged(&ProviderIn::from(before), &patch)?;
+        let after = patch.merge(&ProviderIn::from(before), &[])?;
         if after.name() != name {
             return Err(Error::invalid_body("name", "a name stays; make another provider"));
         }

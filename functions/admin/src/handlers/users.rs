@@ -5,6 +5,7 @@ use axum::extract::State;
 use serde_json::Value;
 use shared::domain::id::UserId;
 use shared::domain::identity::User;
+use shared::domain::merge::MergePatch;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::openai::{
@@ -13,7 +14,7 @@ use shared::http::openai::{
 
 use crate::Stores;
 use crate::dto::people::{UserOut, UserPatch, shown};
-use crate::patch::{check_version, etag, merged, told};
+use crate::told::{check_version, etag, told};
 
 const USERS: Cursors = Cursors("users");
 
@@ -77,9 +78,10 @@ pub async fn update_user(
     if_match: IfMatch,
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Body<UserOut>)> {
+    let patch = MergePatch::new(patch)?;
     let tell = |user: &User| told(&UserOut::from(user));
     let change = |before: &User| {
-        let after = merged(&UserPatch::from(before), &patch)?.read(before);
+        let after = patch.merge(&UserPatch::from(before), &[])?.read(before);
         check_version(&if_match, &tell(before))?;
         Ok(after)
     };

@@ -8,7 +8,7 @@ use shared::Error;
 use shared::domain::id::{WorkId, WorkflowId};
 use shared::domain::merge::MergePatch;
 use shared::domain::time::Time;
-use shared::domain::workflow::{NewWorkflow, Workflow};
+use shared::domain::workflow::{FIRST_REVISION, NewWorkflow, Workflow};
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
@@ -53,7 +53,6 @@ pub async fn list_workflows(
             ("ETag" = String, description = "The workflow's version"),
             ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
         )),
-        (status = 413, description = "The body is larger than 4 MB", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -102,7 +101,7 @@ pub fn shown(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
 
 /// Edit a workflow's draft
 ///
-/// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null falls back to its default. What is
+/// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null is removed, if it may be. What is
 /// published stays as it is.
 #[utoipa::path(
     patch, path = "/builder/v1/workflows/{id}", tag = "workflows", security(("bearer" = [])),
@@ -114,7 +113,6 @@ pub fn shown(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
         (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         (status = 412, description = "The workflow has changed since the version in `If-Match`", body = ErrorBody),
-        (status = 413, description = "The body is larger than 4 MB", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -183,8 +181,10 @@ pub async fn get_delete_impact(
     post, path = "/builder/v1/workflows/{id}/clone", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), IdempotencyHeaders), request_body = Option<CloneIn>,
     responses(
-        (status = 201, description = "The copy", body = Data<WorkflowOut>,
-            headers(("ETag" = String, description = "The copy's version"))),
+        (status = 201, description = "The copy", body = Data<WorkflowOut>, headers(
+            ("ETag" = String, description = "The copy's version"),
+            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+        )),
         (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
@@ -197,9 +197,16 @@ pub async fn clone_workflow(
     headers: HeaderMap,
     OptionalJson(CloneIn { name }): OptionalJson<CloneIn>,
 ) -> Result<Response> {
+    let route = format!("workflows/{id}/clone");
+    // The first answer stands, whatever became of the original since.
+    if let Some(key) = idempotency::key(&headers)?
+        && let Some(first) = stores.workflows.first_answer(caller.account(), &route, key).await?
+    {
+        return Ok(idempotency::replayed(Some(ETag::of(FIRST_REVISION)), first));
+    }
     let original = stores.workflows.get(caller.account(), id).await?;
     let copy = original.cloned(WorkflowId::new(), name)?;
-    created(&stores, copy, &format!("workflows/{id}/clone"), &headers).await
+    created(&stores, copy, &route, &headers).await
 }
 
 /// Validate a workflow's draft

@@ -19,12 +19,13 @@ use crate::dto::exchange::ImportedOut;
 /// Export a workflow
 ///
 /// Its draft as a file that `import` takes, here or elsewhere. It holds no secrets, and nothing of the workflow's
-/// channels.
+/// channels: a credential is named by its id, and to be bound again where the file is imported.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/export", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
-        (status = 200, description = "The file", body = Export),
+        (status = 200, description = "The file", body = Export,
+            headers(("Content-Disposition" = String, description = "What to call the file"))),
         (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
         Refused,
     ),
@@ -36,7 +37,8 @@ pub async fn export_workflow(
 ) -> Result<Response> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
     let export = Export::new(&workflow.name, workflow.description.as_deref(), &workflow.graph);
-    let file = serde_json::to_string_pretty(&export).map_err(Error::internal)?;
+    // Without the space that would make it easier to read: nested deep enough, most of a file would be that.
+    let file = serde_json::to_string(&export).map_err(Error::internal)?;
     let disposition = format!("attachment; filename=\"workflow-{id}.json\"");
     Ok(([(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_DISPOSITION, disposition)], file).into_response())
 }
@@ -52,9 +54,10 @@ pub async fn export_workflow(
         content((Object = "application/json"), (String = "application/yaml")), description = "The file",
     ),
     responses(
-        (status = 201, description = "The new workflow, and the report", body = ImportedOut,
-            headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 413, description = "The file is larger than 4 MB", body = ErrorBody),
+        (status = 201, description = "The new workflow, and the report", body = ImportedOut, headers(
+            ("ETag" = String, description = "The workflow's version"),
+            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+        )),
         (status = 415, description = "The body is neither JSON nor YAML", body = ErrorBody),
         Refused,
     ),

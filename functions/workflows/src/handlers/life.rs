@@ -1,5 +1,7 @@
 //! The lives of workflows: pause, resume, archive, restore.
 
+use std::collections::HashSet;
+
 use axum::extract::State;
 use futures::stream::{self, StreamExt};
 use shared::domain::id::{Id, WorkflowId};
@@ -140,6 +142,8 @@ pub async fn archive_workflows(
         return Err(Error::invalid_body("ids", format!("1 to {MAX_BATCH} ids")).into());
     }
     let account = caller.account();
+    let mut seen = HashSet::new();
+    let ids: Vec<String> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();
     let archive = |id: String| {
         let workflows = stores.workflows.clone();
         async move {

@@ -54,9 +54,6 @@ pub enum NotCalled {
     /// No such model in the plan
     #[response(status = 404)]
     NoModel(#[to_schema] ErrorBody),
-    /// The body is larger than 4 MB
-    #[response(status = 413)]
-    TooLarge(#[to_schema] ErrorBody),
     /// The body is not JSON
     #[response(status = 415)]
     NotJson(#[to_schema] ErrorBody),
@@ -74,9 +71,6 @@ pub enum NotCalled {
 /// What every change that carries a body may be refused for, besides.
 #[derive(IntoResponses)]
 pub enum BodyRefused {
-    /// The body is larger than 4 MB
-    #[response(status = 413)]
-    TooLarge(#[to_schema] ErrorBody),
     /// The body is not JSON
     #[response(status = 415)]
     NotJson(#[to_schema] ErrorBody),
