@@ -13,7 +13,10 @@ use aws_smithy_async::time::SystemTimeSource;
 use aws_smithy_http_client::{Builder, Connector, tls};
 use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings, SharedHttpClient};
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
-use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_runtime_api::client::orchestrator::{HttpRequest, HttpResponse};
+use aws_smithy_runtime_api::client::result::SdkError;
+use aws_smithy_types::error::display::DisplayErrorContext;
+use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use http_body_util::{BodyExt, Limited};
 
@@ -166,6 +169,27 @@ fn patient() -> TimeoutConfig {
         .disable_operation_attempt_timeout()
         .disable_operation_timeout()
         .build()
+}
+
+/// What says that a service is busy, where its status does not.
+const BUSY_CODES: [&str; 5] =
+    ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "SlowDown", "Throttling", "ThrottlingException"];
+
+/// A call that failed. The SDK has already retried what may pass; what still passes by its nature is `Unavailable`.
+pub fn failed<E>(error: SdkError<E, HttpResponse>) -> Error
+where
+    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
+{
+    let passing = match &error {
+        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => true,
+        SdkError::ServiceError(refused) => {
+            let status = refused.raw().status().as_u16();
+            status >= 500 || status == 429 || refused.err().code().is_some_and(|code| BUSY_CODES.contains(&code))
+        }
+        _ => false,
+    };
+    let cause = DisplayErrorContext(&error).to_string();
+    if passing { Error::busy(cause) } else { Error::internal(cause) }
 }
 
 /// Reads a small document of a trusted address (the issuer's keys) over the same stack, without another HTTP client.

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use aws_sdk_s3::Client;
-use aws_sdk_s3::error::{DisplayErrorContext, SdkError};
+use aws_sdk_s3::error::DisplayErrorContext;
 use aws_sdk_s3::presigning::PresigningConfig;
 use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{ChecksumAlgorithm, ChecksumMode};
 use bytes::Bytes;
 
+use crate::aws::failed;
 use crate::{Context, Error, Result};
 
 #[derive(Clone)]
@@ -34,7 +35,7 @@ impl Bucket {
     pub async fn get(&self, key: &str) -> Result<Option<Bytes>> {
         let call = self.client.get_object().bucket(&self.name).key(key).checksum_mode(ChecksumMode::Enabled);
         match call.send().await {
-            Ok(object) => Ok(Some(object.body.collect().await.map_err(Error::internal)?.into_bytes())),
+            Ok(object) => object.body.collect().await.map(|body| Some(body.into_bytes())).map_err(cut),
             Err(error) if error.as_service_error().is_some_and(|error| error.is_no_such_key()) => Ok(None),
             Err(error) => Err(failed(error)),
         }
@@ -56,12 +57,9 @@ impl Bucket {
     }
 }
 
-fn failed<E, R>(error: SdkError<E, R>) -> Error
-where
-    E: std::error::Error + 'static,
-    R: std::fmt::Debug,
-{
-    let passing = !matches!(error, SdkError::ServiceError(_) | SdkError::ConstructionFailure(_));
+/// An object that ended before its end, or that is not what its checksum says.
+fn cut(error: aws_sdk_s3::primitives::ByteStreamError) -> Error {
     let cause = DisplayErrorContext(&error).to_string();
-    if passing { Error::busy(cause) } else { Error::internal(cause) }
+    // The SDK tells the one from the other in words only.
+    if cause.contains("checksum") { Error::internal(cause) } else { Error::busy(cause) }
 }

@@ -2,11 +2,10 @@
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_sqs::Client;
-use aws_sdk_sqs::error::DisplayErrorContext;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Context, Error, Result};
+use crate::{Context, Error, Result, aws};
 
 #[derive(Clone)]
 pub struct Queue {
@@ -24,7 +23,7 @@ impl Queue {
     pub async fn send(&self, message: &impl Serialize) -> Result<()> {
         let body = serde_json::to_string(message).map_err(Error::internal)?;
         let sent = self.client.send_message().queue_url(&self.url).message_body(body).send().await;
-        sent.map(drop).map_err(|error| Error::busy(DisplayErrorContext(error)))
+        sent.map(drop).map_err(aws::failed)
     }
 
     /// Sends a message that may be lost: the work it tells of is due in a table, where the ticker finds it.

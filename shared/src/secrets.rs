@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aws_sdk_kms::Client;
-use aws_sdk_kms::error::DisplayErrorContext;
 use aws_sdk_kms::primitives::Blob;
 use aws_sdk_kms::types::DataKeySpec;
 use base64::Engine;
@@ -15,6 +14,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
+use crate::aws::failed;
 use crate::cache::Cache;
 use crate::{Context, Error, Result, config};
 
@@ -112,8 +112,4 @@ impl Secrets {
 fn aes(key: &[u8]) -> Result<Arc<LessSafeKey>> {
     let key = UnboundKey::new(&AES_256_GCM, key).map_err(|_| Error::internal("not an AES-256 key"))?;
     Ok(Arc::new(LessSafeKey::new(key)))
-}
-
-fn failed(error: impl std::error::Error) -> Error {
-    Error::busy(DisplayErrorContext(&error))
 }

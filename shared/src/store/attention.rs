@@ -12,7 +12,7 @@ use crate::domain::id::WorkId;
 use crate::domain::identity::Account;
 use crate::domain::reference::Reference;
 use crate::domain::time::Time;
-use crate::{Context, Result, config};
+use crate::{Context, Error, Result, config};
 
 /// How many are told at once.
 const AT_ONCE: usize = 16;
@@ -41,11 +41,24 @@ impl Attention {
                 self.tell(id, dependents, told, &reference, true).await?;
                 self.let_go(account, &reference).await
             }
-            Task::Model { name, at } => {
-                let item = self.entities.get(&keys::model(&name)).await?;
-                let is_gone = !item.is_some_and(|item| catalog::answers(item, at.max(Time::now())));
-                let dependents = keys::dependents_of_model(&name);
-                self.tell(id, dependents, told, &Reference::Model(name), is_gone).await
+            Task::Model { name, at } => self.see_to_model(id, name, at, told).await,
+        }
+    }
+
+    /// A model goes and comes back, and each is a work of its own that another worker may do at the same time: what was
+    /// told holds when it is still so at the end. What changes after that has a work that comes after.
+    async fn see_to_model(&self, id: WorkId, name: String, at: Time, mut told: Option<String>) -> Result<()> {
+        let is_gone = async || {
+            let item = self.entities.get(&keys::model(&name)).await?;
+            Ok::<_, Error>(!item.is_some_and(|item| catalog::answers(item, at.max(Time::now()))))
+        };
+        let reference = Reference::Model(name.clone());
+        loop {
+            let was_gone = is_gone().await?;
+            let dependents = keys::dependents_of_model(&name);
+            self.tell(id, dependents, told.take(), &reference, was_gone).await?;
+            if is_gone().await? == was_gone {
+                return Ok(());
             }
         }
     }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
-use aws_sdk_dynamodb::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
+use aws_sdk_dynamodb::error::SdkError;
 use aws_sdk_dynamodb::operation::put_item::PutItemError;
 use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use super::keys::Key;
 use super::write::{Change, SHOW, Write};
+use crate::aws::failed;
 use crate::domain::page::Order;
 use crate::domain::time::Time;
 use crate::{Context, Error, Result};
@@ -72,6 +73,13 @@ pub struct Range {
     pub attribute: &'static str,
     pub from: String,
     pub to: String,
+}
+
+impl Range {
+    /// Of what begins so.
+    pub fn beginning(attribute: &'static str, prefix: &str) -> Self {
+        Self { attribute, from: prefix.to_owned(), to: format!("{prefix}\u{10ffff}") }
+    }
 }
 
 #[derive(Clone, Default)]
@@ -310,10 +318,7 @@ enum Once {
     Contended(&'static str),
 }
 
-fn canceled<R>(error: SdkError<TransactWriteItemsError, R>) -> Result<Once>
-where
-    R: std::fmt::Debug + Send + Sync + 'static,
-{
+fn canceled(error: SdkError<TransactWriteItemsError>) -> Result<Once> {
     use TransactWriteItemsError::{TransactionCanceledException, TransactionInProgressException};
     let reasons = match error.as_service_error() {
         Some(TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
@@ -349,30 +354,6 @@ async fn pause_before(attempt: u32, attempts: u32, cause: &str) -> Result<()> {
     let ceiling_ms = (5 << attempt.min(10)).min(LONGEST_PAUSE_MS);
     tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=ceiling_ms))).await;
     Ok(())
-}
-
-/// The SDK has already retried what may pass; what still passes by its nature is `Unavailable`.
-fn failed<E, R>(error: SdkError<E, R>) -> Error
-where
-    E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
-    R: std::fmt::Debug + Send + Sync + 'static,
-{
-    let passing = match &error {
-        SdkError::TimeoutError(_) | SdkError::DispatchFailure(_) | SdkError::ResponseError(_) => true,
-        SdkError::ServiceError(refused) => matches!(
-            refused.err().code(),
-            Some(
-                "ThrottlingException"
-                    | "ProvisionedThroughputExceededException"
-                    | "RequestLimitExceeded"
-                    | "InternalServerError"
-                    | "ServiceUnavailable"
-            )
-        ),
-        _ => false,
-    };
-    let cause = DisplayErrorContext(&error).to_string();
-    if passing { Error::busy(cause) } else { Error::internal(cause) }
 }
 
 pub(super) fn to_item(item: &impl Serialize) -> Item {
