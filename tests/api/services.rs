@@ -66,3 +66,19 @@ async fn demo_organizations_begin_with_credits_once() {
     seed::give_credits(&app.platform.context(), org).await.unwrap();
     assert_eq!(leases.standing(org).await.unwrap().1, Money::from_usd(25));
 }
+
+#[tokio::test]
+async fn objects_expire_as_the_template_says() {
+    let app = TestApp::start().await;
+    let bucket = Bucket::new(&app.platform.context(), config::BUCKET_FILES).unwrap();
+    for name in ["tmp/answers/one", "webhook-events/one", "manifests/one.json"] {
+        bucket.put(name, "application/json", b"{}".to_vec()).await.unwrap();
+    }
+    let days = |days: u64| std::time::SystemTime::now() + Duration::from_secs(days * 24 * 60 * 60);
+    assert_eq!(app.platform.expire(days(1)).await, 0);
+    assert_eq!(app.platform.expire(days(3)).await, 1);
+    assert_eq!(bucket.get("tmp/answers/one").await.unwrap(), None);
+    assert_eq!(app.platform.expire(days(400)).await, 1);
+    assert_eq!(bucket.get("webhook-events/one").await.unwrap(), None);
+    assert!(bucket.get("manifests/one.json").await.unwrap().is_some(), "what has no rule stays");
+}

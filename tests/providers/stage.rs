@@ -43,7 +43,7 @@ pub fn outbound() -> Outbound {
 /// Credentials and a region; no service of its own is called.
 pub fn aws() -> Aws {
     let nowhere = "127.0.0.1:9".parse().unwrap();
-    Aws::local(Endpoints { dynamodb: nowhere, awsim: nowhere, s3: nowhere }.sdk_config(), None)
+    Aws::local(Endpoints { dynamodb: nowhere, awsim: nowhere, s3: nowhere }.sdk_config())
 }
 
 pub fn chat(body: Value) -> ChatRequest {

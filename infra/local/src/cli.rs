@@ -22,15 +22,17 @@ pub struct Run {
     pub port: u16,
     #[command(flatten)]
     pub data: Data,
-    /// Keep nothing but the demo accounts: tables and queues in memory, objects in a temporary folder
+    /// Keep nothing but the demo accounts, in the data folder: tables and queues in memory, objects in a temporary folder
     #[arg(long)]
     pub ephemeral: bool,
 }
 
+pub const DATA_DIR: &str = ".atelier";
+
 #[derive(Args)]
 pub struct Data {
     /// Where the data is
-    #[arg(long, default_value = ".atelier")]
+    #[arg(long, default_value = DATA_DIR)]
     pub data_dir: PathBuf,
 }
 

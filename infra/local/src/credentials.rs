@@ -1,6 +1,6 @@
 //! Who may come in on this machine, and with what: the demo accounts and the operator.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
@@ -23,6 +23,9 @@ pub struct Kept {
     pub base_url: String,
     pub users: BTreeMap<String, KeptUser>,
     pub operator: KeptUser,
+    /// The models that were put there once: what the operator deletes stays away.
+    #[serde(default)]
+    pub models: BTreeSet<String>,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -9,7 +9,7 @@ pub enum Failure {
     Port { port: u16, cause: io::Error },
     #[error("the embedded services get no thread ({0}); see how many this user may have: ulimit -u")]
     Thread(io::Error),
-    #[error("the folder {} cannot be used ({cause}); choose another with --data-dir, or run with --ephemeral", folder.display())]
+    #[error("the folder {} cannot be used ({cause}); choose another with --data-dir", folder.display())]
     Folder { folder: PathBuf, cause: io::Error },
     #[error("the folder {} is in use by another `local`; stop that one, or choose another with --data-dir", folder.display())]
     InUse { folder: PathBuf },

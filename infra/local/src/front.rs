@@ -25,7 +25,8 @@ pub fn front(routes: &[Route], routers: &BTreeMap<&'static str, Router>, jwks: V
         let path = route.path.replace("{proxy+}", "{*proxy}");
         matcher.insert(path, router.clone()).map_err(|error| failed(error.to_string()))?;
     }
-    let (matcher, unrouted) = (Arc::new(matcher), finish(Router::new(), standard::AREA, "front", &Config::default()));
+    let (matcher, unrouted) =
+        (Arc::new(matcher), finish(Router::new(), &[], standard::AREA, "front", &Config::default()));
     let routed = move |request: Request| {
         let path = request.uri().path();
         // API Gateway finds a resource with or without a slash behind it.

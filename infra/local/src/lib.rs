@@ -4,6 +4,7 @@
 pub mod bootstrap;
 pub mod credentials;
 pub mod data_dir;
+pub mod expiry;
 pub mod failure;
 mod front;
 mod functions;

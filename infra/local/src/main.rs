@@ -1,14 +1,15 @@
 //! `cargo run -p local`: the whole platform on this machine.
-#![expect(clippy::print_stdout, reason = "a command answers on standard output")]
 
 mod cli;
 mod stop;
 
+use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use cli::{Cli, Command, Data, Run};
+use cli::{Cli, Command, DATA_DIR, Data, Run};
 use local::credentials::Kept;
 use local::issuer::{Issuer, Subject};
 use local::watch::Watched;
@@ -46,23 +47,14 @@ async fn run(cli: Cli) -> Result<(), Failure> {
         Some(Command::Credentials(data)) => print_credentials(&data),
         Some(Command::Token { data, user, org, role, hours }) => {
             let token = issuer(&data)?.token(&Subject { user, org, role: role.into() }, hours_long(hours));
-            println!("{token}");
-            Ok(())
+            say(&token)
         }
         Some(Command::Services { data, watch_url }) => services(&data, watch_url).await,
-        Some(Command::BootstrapOperator { table: Some(table), .. }) => {
-            println!("{}", bootstrap::operator(&table).await?.reveal());
-            Ok(())
-        }
-        Some(Command::BootstrapOperator { table: None, data }) => {
-            println!("{}", kept(&data)?.operator.api_key);
-            Ok(())
-        }
+        Some(Command::BootstrapOperator { table: Some(table), .. }) => say(bootstrap::operator(&table).await?.reveal()),
+        Some(Command::BootstrapOperator { table: None, data }) => say(&kept(&data)?.operator.api_key),
         Some(Command::Openapi) => {
-            for file in openapi::write().await? {
-                println!("{}", file.display());
-            }
-            Ok(())
+            let files = openapi::write().await?;
+            files.iter().try_for_each(|file| say(&file.display().to_string()))
         }
     }
 }
@@ -75,7 +67,7 @@ async fn serve(Run { port, data, ephemeral }: Run) -> Result<(), Failure> {
         started = Platform::start(options) => started?,
         () = stop.given() => return Ok(()),
     };
-    print!("{}", banner(&platform));
+    say(&banner(&platform))?;
     stop.given().await;
     eprintln!("stopping …");
     platform.stop().await
@@ -92,6 +84,9 @@ fn banner(platform: &Platform) -> String {
         true => "in memory; gone when this stops".to_owned(),
         false => std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string(),
     };
+    // What is typed next is to find the same data.
+    let is_elsewhere = folder != Path::new(DATA_DIR);
+    let elsewhere = if is_elsewhere { format!(" --data-dir {}", folder.display()) } else { String::new() };
     let started_ms = platform.started_in.as_millis();
     format!(
         "Atelier is at {base_url}  (started in {started_ms} ms)\n\
@@ -100,9 +95,9 @@ fn banner(platform: &Platform) -> String {
          gateway    curl -s {base_url}/gateway/v1/chat/completions -H 'Authorization: Bearer {api_key}' --json '{hello}'\n\
          \n\
          reference  {base_url}/docs\n\
-         accounts   cargo run -p local -- credentials\n\
+         accounts   cargo run -p local -- credentials{elsewhere}\n\
          data       {data}\n\
-         stop       Ctrl-C\n\n"
+         stop       Ctrl-C\n"
     )
 }
 
@@ -113,18 +108,25 @@ async fn services(data: &Data, watch_url: String) -> Result<(), Failure> {
         () = stop.given() => return Ok(()),
     };
     let env_file = watched.env_file.display();
-    println!(
+    say(&format!(
         "The services are up. In another terminal:\n\n  \
          cargo build --workspace && cargo lambda watch --timeout 60 --env-file {env_file}\n"
-    );
+    ))?;
     stop.given().await;
     watched.stop().await
 }
 
+/// Prints a line. Who reads no further (`| head -1`) has what they wanted.
+fn say(line: &str) -> Result<(), Failure> {
+    match writeln!(io::stdout(), "{line}") {
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Said(format!("printing: {cause}"))),
+        _ => Ok(()),
+    }
+}
+
 fn print_credentials(data: &Data) -> Result<(), Failure> {
     let credentials = kept(data)?.with_tokens(&issuer(data)?);
-    println!("{}", serde_json::to_string_pretty(&credentials).unwrap_or_default());
-    Ok(())
+    say(&serde_json::to_string_pretty(&credentials).unwrap_or_default())
 }
 
 fn kept(data: &Data) -> Result<Kept, Failure> {

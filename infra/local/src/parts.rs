@@ -8,6 +8,7 @@ use shared::aws::Aws;
 use shared::config::{self, Config};
 
 use crate::data_dir::DataDir;
+use crate::expiry::Rules;
 use crate::failure::Failure;
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::permissions::{Denied, Permissions};
@@ -87,6 +88,15 @@ impl Parts {
             })
         });
         pollers.collect()
+    }
+
+    /// The rules by which objects of buckets expire.
+    pub fn expiry_rules(&self) -> Vec<Rules> {
+        let rules = self.template.buckets.iter().filter_map(|(id, expiries)| {
+            let bucket = self.resources.get(id)?.clone();
+            Some(Rules { client: self.aws.s3(), bucket, expiries: expiries.clone() })
+        });
+        rules.collect()
     }
 
     fn resolved(&self, setting: &Setting) -> String {

@@ -1,7 +1,7 @@
 //! The whole platform in one process.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 use axum::serve::ListenerExt;
@@ -86,6 +86,9 @@ impl Platform {
             for poller in pollers(&parts, &functions) {
                 running.spawn(poller.run(stop.clone()));
             }
+            for rules in parts.expiry_rules() {
+                running.spawn(rules.run(stop.clone()));
+            }
             running.spawn(tick_every_minute(functions.clone(), stop.clone()));
         }
         let credentials = kept.with_tokens(&issuer);
@@ -117,6 +120,17 @@ impl Platform {
     /// What a function has: its own settings, and what its policies let it do.
     pub fn context_of(&self, function: &str) -> Context {
         self.parts.context_of(function)
+    }
+
+    /// Deletes the objects that have expired at that time; how many those were.
+    pub async fn expire(&self, now: SystemTime) -> usize {
+        let mut expired = 0;
+        for rules in self.parts.expiry_rules() {
+            for expiry in &rules.expiries {
+                expired += rules.expire(expiry, now).await;
+            }
+        }
+        expired
     }
 
     /// What functions tried, since the last look, that the template does not let them: nothing, when its policies

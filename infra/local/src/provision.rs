@@ -15,7 +15,7 @@ pub async fn provision(aws: &Aws, template: &Template) -> Result<BTreeMap<String
     for (id, queue) in &template.queues {
         resources.insert(id.clone(), make_queue(aws, id, queue).await?);
     }
-    for id in &template.buckets {
+    for id in template.buckets.keys() {
         resources.insert(id.clone(), make_bucket(aws, id).await?);
     }
     for id in &template.keys {

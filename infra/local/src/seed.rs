@@ -36,7 +36,9 @@ pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> 
     let catalog = Catalog::new(context)?;
     catalog.add_provider(&embedded()).await?;
     for model in models() {
-        catalog.add(&model).await?;
+        if kept.models.insert(model.name.clone()) {
+            catalog.add(&model).await?;
+        }
     }
     for (name, org, role) in PEOPLE {
         let user = kept.users.entry(name.to_owned()).or_default();

@@ -56,12 +56,19 @@ pub struct Queue {
     pub dead_letters: Option<(String, u32)>,
 }
 
+/// Objects that begin so are deleted when they are so many days old.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expiry {
+    pub prefix: String,
+    pub days: u32,
+}
+
 #[derive(Debug, Default)]
 pub struct Template {
     /// Properties as CloudFormation has them, which are DynamoDB's own.
     pub tables: BTreeMap<String, Json>,
     pub queues: BTreeMap<String, Queue>,
-    pub buckets: Vec<String>,
+    pub buckets: BTreeMap<String, Vec<Expiry>>,
     pub keys: Vec<String>,
     pub functions: BTreeMap<String, Function>,
     pub routes: Vec<Route>,
@@ -79,7 +86,7 @@ impl Template {
             match text(&resource["Type"]) {
                 "AWS::DynamoDB::Table" => drop(read.tables.insert(id.clone(), properties.clone())),
                 "AWS::SQS::Queue" => drop(read.queues.insert(id.clone(), queue(properties))),
-                "AWS::S3::Bucket" => read.buckets.push(id.clone()),
+                "AWS::S3::Bucket" => drop(read.buckets.insert(id.clone(), expiries(properties))),
                 "AWS::KMS::Key" => read.keys.push(id.clone()),
                 "AWS::Serverless::Api" => read.routes = routes(&properties["DefinitionBody"]["paths"]),
                 "AWS::Serverless::Function" => drop(read.functions.insert(name(id), function(properties, common))),
@@ -147,6 +154,15 @@ fn queue(properties: &Json) -> Queue {
         dead_letters: dead_letters
             .map(|arn| (arn.trim_end_matches(".Arn").to_owned(), number(&redrive["maxReceiveCount"], 5))),
     }
+}
+
+fn expiries(bucket: &Json) -> Vec<Expiry> {
+    let rules = items(&bucket["LifecycleConfiguration"]["Rules"]);
+    let expiry = |rule: &Json| {
+        let days = rule["ExpirationInDays"].as_u64()?.try_into().ok()?;
+        Some(Expiry { prefix: text(&rule["Prefix"]).to_owned(), days })
+    };
+    rules.filter_map(expiry).collect()
 }
 
 fn routes(paths: &Json) -> Vec<Route> {
@@ -220,6 +236,8 @@ mod tests {
         assert_eq!(workflows[3].resources, [part("FilesBucket", "/graphs/*"), part("FilesBucket", "/manifests/*")]);
         let dead_letters = template.queues["AgentChangesQueue"].dead_letters.clone();
         assert_eq!(dead_letters, Some(("AgentChangesDeadLetters".to_owned(), 5)));
+        let expiry = |prefix: &str, days| Expiry { prefix: prefix.to_owned(), days };
+        assert_eq!(template.buckets["FilesBucket"], [expiry("tmp/", 2), expiry("webhook-events/", 31)]);
         let agents: Vec<_> = template.routes.iter().filter(|route| route.function == "agents").collect();
         assert_eq!(agents.len(), 3);
         assert_eq!(agents[0].methods.len(), 7);

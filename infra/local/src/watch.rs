@@ -65,6 +65,9 @@ impl Watched {
         for poller in parts.pollers(|name| Some(invoke(invoke_url(&watch_url, name)))) {
             running.spawn(poller.run(stop.clone()));
         }
+        for rules in parts.expiry_rules() {
+            running.spawn(rules.run(stop.clone()));
+        }
         running.spawn(tick(invoke_url(&watch_url, "ticker"), stop.clone()));
         Ok(Self { env_file, services: parts.services, stop, running, _data: data })
     }

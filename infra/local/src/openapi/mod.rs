@@ -6,7 +6,7 @@ mod tour;
 use std::path::{Path, PathBuf};
 
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
-use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, ServerBuilder};
+use utoipa::openapi::{ComponentsBuilder, InfoBuilder, OpenApi, OpenApiBuilder, RefOr, ServerBuilder};
 
 use crate::failure::Failure;
 
@@ -29,8 +29,15 @@ impl Document {
 }
 
 pub fn documents() -> [Document; 2] {
-    let builder = document("Atelier: agents and workflows", "An access token of the platform's issuer");
-    let gateway = document("Atelier: model gateway", "An API key, `sk-svc-…`");
+    let builder = document(
+        "Atelier: agents and workflows",
+        "An access token of the platform's issuer; on a machine of one's own: \
+         `cargo run -p local -- token --user ada --org acme --role admin`",
+    );
+    let gateway = document(
+        "Atelier: model gateway",
+        "An API key, `sk-svc-…`; on a machine of one's own: `cargo run -p local -- credentials`",
+    );
     [
         merged(
             "builder.json",
@@ -73,7 +80,21 @@ fn merged(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = Part
         openapi.merge(part);
         routes.extend(served.into_iter().map(|(path, method)| (path.replace("{*", "{"), method)));
     }
+    refuse_large_bodies(&mut openapi);
     Document { file: folder().join(file), openapi, routes, ambiguous_names }
+}
+
+/// A body that is too large is refused before anybody looks at it, also where none is taken: in the form of all that is
+/// refused there.
+fn refuse_large_bodies(openapi: &mut OpenApi) {
+    for item in openapi.paths.paths.values_mut() {
+        for operation in [&mut item.post, &mut item.put, &mut item.patch].into_iter().flatten() {
+            let responses = &mut operation.responses.responses;
+            let Some(RefOr::T(mut refused)) = responses.get("400").cloned() else { continue };
+            refused.description = "The body is larger than 4 MB".to_owned();
+            responses.insert("413".to_owned(), RefOr::T(refused));
+        }
+    }
 }
 
 /// Schemas of the part whose names stand for something else already: one of the two would be lost.

@@ -1,0 +1,56 @@
+//! What S3 does with the lifecycle rules of its buckets: deletes what is old enough, late, and for tidiness only.
+
+use std::time::Duration;
+
+use aws_sdk_s3::Client;
+use tokio_util::sync::CancellationToken;
+
+use crate::template::Expiry;
+
+const HOUR: Duration = Duration::from_secs(60 * 60);
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// The rules of one bucket.
+pub struct Rules {
+    pub client: Client,
+    pub bucket: String,
+    pub expiries: Vec<Expiry>,
+}
+
+impl Rules {
+    /// Every hour from now on.
+    pub async fn run(self, stop: CancellationToken) {
+        let mut hours = tokio::time::interval(HOUR);
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                _ = hours.tick() => {}
+            }
+            for expiry in &self.expiries {
+                self.expire(expiry, std::time::SystemTime::now()).await;
+            }
+        }
+    }
+
+    /// Deletes what is too old at that time; how many objects those were.
+    pub async fn expire(&self, Expiry { prefix, days }: &Expiry, now: std::time::SystemTime) -> usize {
+        let Self { client, bucket, .. } = self;
+        let (mut deleted, mut last) = (0, String::new());
+        loop {
+            let list = client.list_objects_v2().bucket(bucket).prefix(prefix).start_after(last);
+            let Ok(page) = list.send().await else { return deleted };
+            for object in page.contents() {
+                let made = object.last_modified().and_then(|at| std::time::SystemTime::try_from(*at).ok());
+                let age = made.and_then(|at| now.duration_since(at).ok()).unwrap_or_default();
+                if age >= DAY * *days {
+                    let call = client.delete_object().bucket(bucket).key(object.key().unwrap_or_default());
+                    deleted += usize::from(call.send().await.is_ok());
+                }
+            }
+            match page.contents().last().and_then(|object| object.key()) {
+                Some(key) if page.is_truncated() == Some(true) => last = key.to_owned(),
+                _ => return deleted,
+            }
+        }
+    }
+}
