@@ -159,15 +159,15 @@ pub fn configured(wishes: &[Wish], graph: &Graph, equipment: &Equipment) -> Resu
         if !named.insert(&wish.node_id) {
             return Err(wish.wrong("nodeId", "has a channel already"));
         }
-        // What is not configured is the same as what is left out.
-        if wish.config == ChannelConfig::default() {
-            continue;
-        }
         let Some(slot) = slots.iter().find(|slot| slot.node_id == wish.node_id) else {
             return Err(wish.wrong("nodeId", format!("the draft has no node `{}` with a channel", wish.node_id)));
         };
         if slot.direction != wish.direction {
             return Err(wish.wrong("nodeId", format!("the channel of node `{}` goes the other way", wish.node_id)));
+        }
+        // What is not configured is the same as what is left out.
+        if wish.config == ChannelConfig::default() {
+            continue;
         }
         let is_messaging = slot.kind == ChannelKind::Messaging;
         for (field, is_set, fits) in [

@@ -1,9 +1,12 @@
 //! `/gateway/v1/me…`.
 
+use std::time::Duration;
+
 use futures::future::join_all;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 use shared::domain::identity::Role;
+use shared::domain::time::Time;
 use tests::TestApp;
 
 use super::chat;
@@ -194,7 +197,14 @@ async fn keys_are_paged_newest_first_and_no_user_has_too_many() {
 
     let id = ada.get(KEYS).await.json["data"][0]["id"].as_str().unwrap().to_owned();
     ada.delete(&format!("{KEYS}/{id}")).await;
-    assert_eq!(ada.post_json(KEYS, json!({"name": "room again"})).await.status, "201 Created");
+    let soon = Time::now().plus(Duration::from_millis(1_500)).to_string();
+    let brief = ada.post_json(KEYS, json!({"name": "room again", "expires_at": soon})).await;
+    assert_eq!(brief.status, "201 Created", "{}", brief.text);
+    assert_eq!(ada.post_json(KEYS, json!({"name": "one too many"})).await.code(), "too_many_api_keys");
+    tokio::time::sleep(Duration::from_millis(1_600)).await;
+    let after = ada.post_json(KEYS, json!({"name": "in place of what expired"})).await;
+    assert_eq!(after.status, "201 Created", "{}", after.text);
+    assert_eq!(ada.post_json(KEYS, json!({"name": "one too many"})).await.code(), "too_many_api_keys");
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ async fn a_batch_archives_what_it_can_and_says_what_it_could_not() {
     let archived = created(&ada, "Archived", echo()).await;
     act(&ada, &archived, "archive").await;
     let theirs = published(&app.person("bob"), "Theirs").await;
-    let ids = json!({"ids": [one, archived, theirs, "no-id", two]});
+    let ids = json!({"ids": [one, archived, theirs, "no-id", two, one]});
     let answer = ada.post_json(&format!("{WORKFLOWS}/batch/archive"), ids).await;
     assert_eq!(answer.status, "200 OK");
     assert_eq!(answer.json["data"]["archived"], json!([one, two]));

@@ -3,10 +3,12 @@
 mod any_graph;
 mod budgets;
 mod channels;
+mod credentials;
 mod definition;
 mod exchange;
 mod expressions;
 mod life;
+mod neighbours;
 mod publish;
 mod templates;
 mod test_call;

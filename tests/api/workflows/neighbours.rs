@@ -1,0 +1,71 @@
+//! Nothing of a workflow is there for anybody but its owner, on any route.
+
+use local::openapi::documents;
+use reqwest::Method;
+use serde_json::json;
+use shared::domain::identity::Role;
+use tests::TestApp;
+use tests::client::send;
+
+use super::*;
+
+const NOWHERE: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
+
+#[tokio::test]
+async fn a_neighbours_workflow_is_not_there_on_any_route() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let id = published(&ada, "Secret").await;
+    let path = format!("{WORKFLOWS}/{id}");
+    let bearer = || json!({"name": "Bot", "type": "bearer", "token": "x"});
+    let outbound = format!("{path}/webhook-credentials/outbound");
+    let first = async |list: &str| ada.get(&format!("{path}/{list}")).await.column("id")[0].to_owned();
+    let (release, deployment) = (first("releases").await, first("deployments").await);
+    let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
+    let credential = ada.post_json(&outbound, bearer()).await.id().to_owned();
+    let things = [
+        ("{release_id}", &*release),
+        ("{other}", "draft"),
+        ("{deployment_id}", &deployment),
+        ("{webhook_id}", &webhook),
+        ("{event_id}", NOWHERE),
+        ("{credential_id}", &credential),
+    ];
+    let routes = documents().into_iter().flat_map(|document| document.routes);
+    let routes: Vec<_> = routes.filter(|(path, _)| path.starts_with(&format!("{WORKFLOWS}/{{id}}"))).collect();
+    assert!(routes.len() >= 30, "{routes:?}");
+    for stranger in [app.person("bob"), app.person_of("eve", "globex", Role::Admin)] {
+        for (path, method) in &routes {
+            let path = things.iter().fold(path.clone(), |path, (name, thing)| path.replace(name, thing));
+            assert_eq!(path.matches('{').count(), 1, "{path} has a parameter that this test knows nothing of");
+            let method: Method = method.to_uppercase().parse().unwrap();
+            let body = match method.as_str() {
+                "PATCH" => Some(json!({"name": "Mine"})),
+                "PUT" => Some(json!({})),
+                "POST" if path.ends_with("/outbound") => Some(bearer()),
+                _ => None,
+            };
+            let ask = async |id: &str| {
+                let request = stranger.request(method.clone(), &path.replace("{id}", id));
+                send(if let Some(body) = &body { request.json(body) } else { request }).await
+            };
+            let (theirs, nobodys) = (ask(&id).await, ask(NOWHERE).await);
+            let said = (theirs.status.as_str(), theirs.code());
+            assert_eq!(said, ("404 Not Found", "workflow_not_found"), "{method} {path}");
+            assert_eq!(theirs.text, nobodys.text, "{method} {path}");
+        }
+        // Not by way of a workflow of one's own, either.
+        let own = format!("{WORKFLOWS}/{}", created(&stranger, "Own", echo()).await);
+        let taken = stranger.get(&format!("{own}/webhooks/{webhook}")).await;
+        assert_eq!(taken.code(), "webhook_not_found");
+        assert_eq!(stranger.get(&format!("{own}/releases/{release}")).await.code(), "release_not_found");
+        let taken = format!("{own}/webhook-credentials/outbound/{credential}");
+        assert_eq!(stranger.get(&taken).await.code(), "credential_not_found");
+        assert_eq!(stranger.post(&format!("{taken}/test")).await.code(), "credential_not_found");
+        assert_eq!(stranger.delete(&taken).await.code(), "credential_not_found");
+        assert_eq!(stranger.get(WORKFLOWS).await.json["meta"]["total"], 1, "their own");
+    }
+    assert_eq!(ada.get(&path).await.json["data"]["name"], "Secret");
+    assert_eq!(ada.get(&outbound).await.json["data"].as_array().unwrap().len(), 1);
+    assert_eq!(app.nobody().get(&format!("{path}/connections")).await.code(), "unauthorized");
+}
