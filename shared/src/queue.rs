@@ -25,13 +25,6 @@ impl Queue {
         let sent = self.client.send_message().queue_url(&self.url).message_body(body).send().await;
         sent.map(drop).map_err(aws::failed)
     }
-
-    /// Sends a message that may be lost: the work it tells of is due in a table, where the ticker finds it.
-    pub async fn hint(&self, message: &impl Serialize) {
-        if let Err(error) = self.send(message).await {
-            tracing::warn!(?error, "a hint was not sent; the ticker will find the work");
-        }
-    }
 }
 
 /// Handles each message of a batch by itself, so that one that fails comes back alone.

@@ -40,14 +40,14 @@ async fn a_function_does_nothing_else() {
     assert!(DisplayErrorContext(error).to_string().contains(&said), "who calls sees why");
 
     // A part of a transaction, an index, another table, another folder of the bucket, a key for one direction only.
-    let worker = app.platform.context_of("agent-worker").aws.dynamodb();
+    let worker = app.platform.context_of("attention-worker").aws.dynamodb();
     let put = Put::builder().table_name(ENTITIES).item("pk", S("a".into())).item("sk", S("b".into())).build().unwrap();
     let check = ConditionCheck::builder().table_name(ENTITIES).key("pk", S("a".into())).key("sk", S("c".into()));
     let check = check.condition_expression("attribute_not_exists(pk)").build().unwrap();
     let put = TransactWriteItem::builder().put(put).build();
     let check = TransactWriteItem::builder().condition_check(check).build();
     worker.transact_write_items().transact_items(put).transact_items(check).send().await.unwrap_err();
-    assert!(refused().contains("agent-worker may not do dynamodb:ConditionCheckItem to EntitiesTable"));
+    assert!(refused().contains("attention-worker may not do dynamodb:ConditionCheckItem to EntitiesTable"));
 
     let query = worker.query().table_name(ENTITIES).index_name("due").key_condition_expression("due_shard = :of");
     query.expression_attribute_values(":of", S("0".into())).send().await.unwrap_err();

@@ -185,7 +185,7 @@ def agents(user, neighbour):
 
 
 def team(user):
-    """From `agents` through the queue and its event source mapping to `agent-worker`."""
+    """From `agents` through the queue and its event source mapping to `attention-worker`."""
     agents = "/builder/v1/agents"
     member, lead = (user("POST", agents).json["data"]["id"] for _ in range(2))
     made = user("PATCH", f"{agents}/{lead}", {"type": "multiple", "config": {"members": [member]}})

@@ -60,7 +60,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("workflows/node-types", 200, None),
 ];
 /// What handles messages and ticks; each has a test of its own.
-const HANDLED: &[&str] = &["agent-worker/hints", "ticker/every-minute"];
+const HANDLED: &[&str] = &["attention-worker/hints", "ticker/every-minute"];
 
 static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
     LazyLock::new(|| binaries::build("dev", Some(env!("CARGO_PKG_NAME"))));
@@ -209,8 +209,8 @@ async fn pages_are_text_and_pictures_are_not() {
 #[tokio::test]
 async fn a_message_that_cannot_be_read_comes_back_alone() {
     let app = TestApp::start().await;
-    let answer = replay(&app, &mut start(&app, "agent-worker").await, "agent-worker/hints").await;
-    let garbage = &event(&app, "agent-worker/hints")["Records"][1]["messageId"];
+    let answer = replay(&app, &mut start(&app, "attention-worker").await, "attention-worker/hints").await;
+    let garbage = &event(&app, "attention-worker/hints")["Records"][1]["messageId"];
     assert_eq!(answer, json!({"batchItemFailures": [{"itemIdentifier": garbage}]}));
 }
 

@@ -8,12 +8,10 @@ mod told;
 use std::sync::Arc;
 
 use shared::auth::Auth;
-use shared::queue::Queue;
 use shared::secrets::Secrets;
-use shared::store::admin::Looks;
-use shared::store::work::WorkHint;
+use shared::store::work::Hints;
 use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger, Usage};
-use shared::{Context, Result, config};
+use shared::{Context, Result};
 
 pub use routes::{document, router};
 
@@ -29,7 +27,7 @@ pub struct Stores {
     ledger: Ledger,
     usage: Usage,
     secrets: Arc<Secrets>,
-    agent_changes: Queue,
+    hints: Hints,
 }
 
 impl Stores {
@@ -44,15 +42,8 @@ impl Stores {
             ledger: Ledger::new(context)?,
             usage: Usage::new(context)?,
             secrets: Arc::new(Secrets::new(context)?),
-            agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)?,
+            hints: Hints::new(context)?,
         })
-    }
-
-    /// Says that agents are to be told of a model.
-    async fn hint(&self, looks: Looks) {
-        for work_id in looks {
-            self.agent_changes.hint(&WorkHint { work_id }).await;
-        }
     }
 }
 

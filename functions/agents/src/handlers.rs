@@ -12,7 +12,6 @@ use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, Json, Path, Query, Refused, Result};
-use shared::store::work::WorkHint;
 
 use crate::Stores;
 use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels, ModelOut};
@@ -132,7 +131,7 @@ pub async fn delete_agent(
 ) -> Result<StatusCode> {
     let work_id = WorkId::new();
     stores.agents.delete(caller.account(), id, work_id).await?;
-    stores.agent_changes.hint(&WorkHint { work_id }).await;
+    stores.hints.give([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

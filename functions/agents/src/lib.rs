@@ -7,9 +7,9 @@ mod routes;
 use std::sync::Arc;
 
 use shared::auth::Auth;
-use shared::queue::Queue;
+use shared::store::work::Hints;
 use shared::store::{Agents, Catalog};
-use shared::{Context, Result, config};
+use shared::{Context, Result};
 
 pub use routes::{document, router};
 
@@ -19,7 +19,7 @@ pub struct Stores {
     auth: Arc<Auth>,
     agents: Agents,
     catalog: Catalog,
-    agent_changes: Queue,
+    hints: Hints,
 }
 
 impl Stores {
@@ -28,7 +28,7 @@ impl Stores {
             auth: Arc::new(Auth::new(context)?),
             agents: Agents::new(context)?,
             catalog: Catalog::new(context)?,
-            agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)?,
+            hints: Hints::new(context)?,
         })
     }
 }

@@ -8,12 +8,10 @@ mod routes;
 use std::sync::Arc;
 
 use shared::auth::Auth;
-use shared::domain::id::WorkId;
 use shared::outbound::{Calls, Outbound};
-use shared::queue::Queue;
-use shared::store::work::WorkHint;
+use shared::store::work::Hints;
 use shared::store::{Credentials, WebhookEvents, Webhooks, Workflows};
-use shared::{Context, Result, config};
+use shared::{Context, Result};
 
 pub use routes::{document, router};
 
@@ -25,7 +23,7 @@ pub struct Stores {
     webhooks: Webhooks,
     webhook_events: WebhookEvents,
     credentials: Credentials,
-    agent_changes: Queue,
+    hints: Hints,
     calls: Calls,
 }
 
@@ -37,14 +35,9 @@ impl Stores {
             webhooks: Webhooks::new(context)?,
             webhook_events: WebhookEvents::new(context)?,
             credentials: Credentials::new(context)?,
-            agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)?,
+            hints: Hints::new(context)?,
             calls: Calls::new(Outbound::from_config(&context.config)?),
         })
-    }
-
-    /// Says that there is work, which was written with the change that makes it necessary.
-    async fn hint(&self, work_id: WorkId) {
-        self.agent_changes.hint(&WorkHint { work_id }).await;
     }
 }
 

@@ -1,10 +1,9 @@
 //! Every minute: sends again the message of work that is due and seems lost, and closes leases that their owners left.
 
 use shared::domain::time::Time;
-use shared::queue::Queue;
-use shared::store::work::WorkHint;
+use shared::store::work::Hints;
 use shared::store::{Leases, Works};
-use shared::{Context, Result, config};
+use shared::{Context, Result};
 
 /// What one tick sends again at most, a shard; the next one takes the rest.
 const LIMIT: u32 = 200;
@@ -14,16 +13,12 @@ const LIMIT: u32 = 200;
 pub struct Stores {
     works: Works,
     leases: Leases,
-    agent_changes: Queue,
+    hints: Hints,
 }
 
 impl Stores {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self {
-            works: Works::new(context)?,
-            leases: Leases::new(context)?,
-            agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)?,
-        })
+        Ok(Self { works: Works::new(context)?, leases: Leases::new(context)?, hints: Hints::new(context)? })
     }
 }
 
@@ -38,7 +33,7 @@ async fn send_again(stores: &Stores, now: Time) -> Result<usize> {
     let due = stores.works.due(now, LIMIT).await?;
     for work_id in &due {
         // The message first: a ticker that dies in between sends it twice, not never.
-        stores.agent_changes.send(&WorkHint { work_id: *work_id }).await?;
+        stores.hints.send(*work_id).await?;
         stores.works.put_off(*work_id, now).await?;
     }
     Ok(due.len())

@@ -8,9 +8,9 @@ mod routes;
 use std::sync::Arc;
 
 use shared::auth::Auth;
-use shared::queue::Queue;
 use shared::store::Workflows;
-use shared::{Context, Result, config};
+use shared::store::work::Hints;
+use shared::{Context, Result};
 
 pub use routes::{document, router};
 
@@ -19,7 +19,7 @@ pub use routes::{document, router};
 pub struct Stores {
     auth: Arc<Auth>,
     workflows: Workflows,
-    agent_changes: Queue,
+    hints: Hints,
 }
 
 impl Stores {
@@ -27,7 +27,7 @@ impl Stores {
         Ok(Self {
             auth: Arc::new(Auth::new(context)?),
             workflows: Workflows::new(context)?,
-            agent_changes: Queue::new(context, config::QUEUE_AGENT_CHANGES)?,
+            hints: Hints::new(context)?,
         })
     }
 }

@@ -22,7 +22,7 @@ pub struct Functions {
 impl Functions {
     /// `context` gives each function the settings that the template gives it.
     pub fn new(context: impl Fn(&str) -> Context) -> Result<Self> {
-        let agent_worker = agent_worker::Stores::new(&context("agent-worker"))?;
+        let attention_worker = attention_worker::Stores::new(&context("attention-worker"))?;
         Ok(Self {
             routers: BTreeMap::from([
                 ("account", account::router(&context("account"))?),
@@ -36,10 +36,10 @@ impl Functions {
                 ("workflows", workflows::router(&context("workflows"))?),
             ]),
             workers: BTreeMap::from([(
-                "agent-worker",
+                "attention-worker",
                 worker(move |event| {
-                    let stores = agent_worker.clone();
-                    async move { agent_worker::handle(&stores, event).await }
+                    let stores = attention_worker.clone();
+                    async move { attention_worker::handle(&stores, event).await }
                 }),
             )]),
             ticker: ticker::Stores::new(&context("ticker"))?,

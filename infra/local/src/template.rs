@@ -97,7 +97,7 @@ impl Template {
     }
 }
 
-/// `AgentWorkerFunction` → `agent-worker`
+/// `AttentionWorkerFunction` → `attention-worker`
 fn name(logical_id: &str) -> String {
     let words = logical_id.trim_end_matches("Function");
     let mut name = String::new();
@@ -227,15 +227,15 @@ mod tests {
     fn the_template_is_understood() {
         let template = Template::read();
         assert!(template.tables.contains_key("EntitiesTable"));
-        let worker = &template.functions["agent-worker"];
-        assert_eq!(worker.source, Some(("AgentChangesQueue".to_owned(), 10)));
+        let worker = &template.functions["attention-worker"];
+        assert_eq!(worker.source, Some(("AttentionQueue".to_owned(), 10)));
         assert_eq!(worker.settings["TABLE_ENTITIES"], Setting::Ref("EntitiesTable".to_owned()));
         assert_eq!(worker.grants[0].resources, [part("EntitiesTable", "")]);
         let workflows = &template.functions["workflows"].grants;
         assert_eq!(workflows[2].actions, ["sqs:SendMessage"]);
         assert_eq!(workflows[3].resources, [part("FilesBucket", "/graphs/*"), part("FilesBucket", "/manifests/*")]);
-        let dead_letters = template.queues["AgentChangesQueue"].dead_letters.clone();
-        assert_eq!(dead_letters, Some(("AgentChangesDeadLetters".to_owned(), 5)));
+        let dead_letters = template.queues["AttentionQueue"].dead_letters.clone();
+        assert_eq!(dead_letters, Some(("AttentionDeadLetters".to_owned(), 5)));
         let expiry = |prefix: &str, days| Expiry { prefix: prefix.to_owned(), days };
         assert_eq!(template.buckets["FilesBucket"], [expiry("tmp/", 2), expiry("webhook-events/", 31)]);
         let agents: Vec<_> = template.routes.iter().filter(|route| route.function == "agents").collect();

@@ -7,11 +7,10 @@ use bytes::Bytes;
 use super::Gateway;
 use crate::domain::identity::Account;
 use crate::domain::time::Time;
-use crate::store::claims::{Claim, Claimed, Kept, KeptBody};
+use crate::store::claims::{Claim, Claimed, Kept};
+use crate::store::stored_text::StoredText;
 use crate::{Error, Result};
 
-/// Larger answers go to the bucket.
-const LARGEST_ITEM: usize = 24 * 1024;
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How long a second try waits for the first one's answer.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -37,7 +36,7 @@ impl Gateway {
             match self.inner.claims.claim(account, key, body_hash, Time::now()).await? {
                 Claimed::Mine(claim) => return Ok(Claiming::Mine(claim)),
                 Claimed::Answered(Kept { content_type, body }) => {
-                    let body = self.kept(body).await?;
+                    let body = body.read_answer(&self.inner.answers).await?;
                     return Ok(Claiming::Answered { content_type, body });
                 }
                 // A 409 would be tried again by every SDK, for nothing.
@@ -55,25 +54,9 @@ impl Gateway {
         }
     }
 
-    async fn kept(&self, body: KeptBody) -> Result<Bytes> {
-        match body {
-            KeptBody::Text(text) => Ok(text.into()),
-            KeptBody::Object(name) => {
-                let object = self.inner.answers.get(&name).await?;
-                object.ok_or_else(|| Error::internal("a kept answer is gone from the bucket"))
-            }
-        }
-    }
-
     /// An answer, in a form to be kept with its charge.
     pub(super) async fn keep(&self, content_type: &str, body: &[u8]) -> Result<Kept> {
-        let body = if body.len() <= LARGEST_ITEM {
-            KeptBody::Text(String::from_utf8_lossy(body).into_owned())
-        } else {
-            let name = format!("tmp/answers/{}", uuid::Uuid::now_v7());
-            self.inner.answers.put(&name, content_type, body.to_vec()).await?;
-            KeptBody::Object(name)
-        };
+        let body = StoredText::store_answer(&self.inner.answers, content_type, body).await?;
         Ok(Kept { content_type: content_type.to_owned(), body })
     }
 

@@ -6,12 +6,13 @@ use uuid::Uuid;
 
 use super::idempotency::WINDOW;
 use super::keys;
+use super::stored_text::StoredText;
 use super::table::{Table, parse};
 use super::write::Write;
 use crate::domain::identity::Account;
 use crate::domain::lease::LONGEST_CALL;
 use crate::domain::time::Time;
-use crate::{Context, Error, Result, config};
+use crate::{Context, Result, config};
 
 #[derive(Clone)]
 pub struct Claims {
@@ -30,31 +31,7 @@ pub struct Claim {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
     pub content_type: String,
-    pub body: KeptBody,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum KeptBody {
-    Text(String),
-    /// A larger one, in the bucket under this name.
-    Object(String),
-}
-
-impl From<&str> for KeptBody {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
-    }
-}
-
-impl KeptBody {
-    /// Of an answer that is never so large that it would be an object.
-    pub(super) fn into_text(self) -> Result<String> {
-        match self {
-            Self::Text(text) => Ok(text),
-            Self::Object(_) => Err(Error::internal("an answer is kept in the bucket that should not be")),
-        }
-    }
+    pub body: StoredText,
 }
 
 #[derive(Debug)]

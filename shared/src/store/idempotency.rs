@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::claims::KeptBody;
 use super::keys;
+use super::stored_text::StoredText;
 use super::table::{Refused, Table, parse};
 use super::write::Write;
 use crate::Result;
@@ -27,7 +27,7 @@ pub enum Created {
 struct AnswerItem {
     pk: String,
     sk: String,
-    answer: KeptBody,
+    answer: StoredText,
     /// TTL deletes late, so the condition below is what ends the window.
     expires_at: i64,
 }
@@ -38,7 +38,7 @@ pub(super) fn claim(
     account: Account,
     route: &str,
     key: Uuid,
-    answer: impl Into<KeptBody>,
+    answer: impl Into<StoredText>,
     now: Time,
 ) -> Write {
     let place = keys::idempotency(account, route, &key.to_string());
@@ -50,7 +50,7 @@ pub(super) fn claim(
 }
 
 /// The first answer, out of the refusal of a later claim.
-pub(super) fn first_answer(refused: Refused) -> Result<KeptBody> {
+pub(super) fn first_answer(refused: Refused) -> Result<StoredText> {
     let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
     Ok(item.answer)
 }
@@ -62,7 +62,7 @@ pub(super) async fn find(
     route: &str,
     key: Uuid,
     now: Time,
-) -> Result<Option<KeptBody>> {
+) -> Result<Option<StoredText>> {
     let Some(item) = table.get(&keys::idempotency(account, route, &key.to_string())).await? else { return Ok(None) };
     let item: AnswerItem = parse(item)?;
     Ok(Some(item.answer).filter(|_| item.expires_at > now.as_seconds()))

@@ -11,7 +11,8 @@ use super::keys::{self, Key};
 use super::meters::{Meter, MeterOf, Meters, of_this_month};
 use super::quota;
 use super::slice::slice;
-use super::table::{Item, Query, Range, Table, parse, pause};
+use super::table::{Item, Query, Range, Table, parse};
+use super::turns::Turns;
 use super::write::Write;
 use crate::domain::id::{ApiKeyId, Id, OrgId, UserId};
 use crate::domain::identity::Account;
@@ -132,7 +133,8 @@ impl KeyRing {
     /// Puts `new`, which has everything of the old key but its id and secret, in the old one's place. What the old one
     /// has spent this month counts against the new one's cap. None when the old one was revoked meanwhile.
     pub async fn rotate(&self, old: &Kept, new: &ApiKey, hash: &TokenHash, now: Time) -> Result<Option<Meter>> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let before = self.meter(old.key.id).await?;
             let mut meter = before.carried_over();
             meter.extend(keys::key_meter(new.id).attributes());
@@ -149,10 +151,9 @@ impl KeyRing {
             match self.entities.transact(Uuid::now_v7(), &writes).await? {
                 Ok(()) => return Ok(Some(Meter::of(meter))),
                 Err(refused) if refused.index == 0 => return Ok(None),
-                Err(_) => pause(attempt, "calls keep changing the key's meter").await?,
+                Err(_) => turns.next("calls keep changing the key's meter").await?,
             }
         }
-        unreachable!("pause gives up")
     }
 
     /// The first of them refuses a key that is revoked already.

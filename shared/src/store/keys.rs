@@ -242,6 +242,23 @@ pub fn by_updated(at: Time, id: impl ToString) -> String {
     format!("{at}#{}", id.to_string())
 }
 
+pub fn by_number(number: u64) -> String {
+    format!("{number:012}")
+}
+
+/// One request more adds this to [`requests_rank`].
+pub const REQUESTS_STEP: u128 = 10u128.pow(26);
+
+/// Orders by requests, then by age: the count in front, the first 86 bits of the id behind it.
+/// A number, so that one unconditional `ADD` counts and moves the item in the index at once;
+/// DynamoDB keeps 38 digits, which leaves the count twelve.
+pub fn requests_rank(requests: u64, id: AgentId) -> AttributeValue {
+    let rank = u128::from(requests) * REQUESTS_STEP + (id.uuid().as_u128() >> 42);
+    AttributeValue::N(rank.to_string())
+}
+
+// entities: what a workflow's channels are configured with
+
 /// Where a call of a webhook finds it.
 pub fn webhook(id: WebhookId) -> Key {
     Key::new(format!("WEBHOOK#{id}"), "WEBHOOK")
@@ -271,21 +288,6 @@ pub fn credential_count(account: Account, workflow: WorkflowId) -> Key {
 
 pub fn credential(account: Account, workflow: WorkflowId, id: CredentialId) -> Key {
     Key::new(credentials(account, workflow), id)
-}
-
-pub fn by_number(number: u64) -> String {
-    format!("{number:012}")
-}
-
-/// One request more adds this to [`requests_rank`].
-pub const REQUESTS_STEP: u128 = 10u128.pow(26);
-
-/// Orders by requests, then by age: the count in front, the first 86 bits of the id behind it.
-/// A number, so that one unconditional `ADD` counts and moves the item in the index at once;
-/// DynamoDB keeps 38 digits, which leaves the count twelve.
-pub fn requests_rank(requests: u64, id: AgentId) -> AttributeValue {
-    let rank = u128::from(requests) * REQUESTS_STEP + (id.uuid().as_u128() >> 42);
-    AttributeValue::N(rank.to_string())
 }
 
 // counters

@@ -66,13 +66,14 @@ impl Filter {
         }
     }
 
-    /// Only what has one of these in a field of its head; an empty list asks for all.
-    pub(super) fn one_of(&mut self, name: &str, wanted: &[impl Serialize]) {
+    /// Only what has one of these in a field, of its head as `head.state`; an empty list asks for all.
+    pub(super) fn one_of(&mut self, path: &str, wanted: &[impl Serialize]) {
         if wanted.is_empty() {
             return;
         }
-        let placeholders: Vec<String> = (0..wanted.len()).map(|i| format!(":{name}{i}")).collect();
-        self.and(&format!("#head.#{name} IN ({})", placeholders.join(", ")), &["head", name]);
+        let names: Vec<&str> = path.split('.').collect();
+        let placeholders: Vec<String> = (0..wanted.len()).map(|i| format!(":{}{i}", names.join("_"))).collect();
+        self.and(&format!("#{} IN ({})", names.join(".#"), placeholders.join(", ")), &names);
         self.values.extend(placeholders.into_iter().zip(wanted.iter().map(to_value)));
     }
 

@@ -2,7 +2,6 @@
 //! and patience with contention and throttling.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::SdkError;
@@ -15,6 +14,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::keys::Key;
+use super::turns::Turns;
 use super::write::{Change, SHOW, Write};
 use crate::aws::failed;
 use crate::domain::page::Order;
@@ -25,12 +25,6 @@ pub type Item = HashMap<String, AttributeValue>;
 
 /// The most keys DynamoDB takes in one `BatchGetItem`.
 const BATCH_GET: usize = 100;
-/// With the waits of [`pause`], some two seconds of trying: what is in the way takes milliseconds, so many short waits
-/// come through where few long ones would not.
-const ATTEMPTS: u32 = 30;
-/// Some ten seconds.
-const TURNS: u32 = 120;
-const LONGEST_PAUSE_MS: u64 = 160;
 
 /// Why a write was not carried out: the condition of the `index`th change failed, and the item stands as shown.
 #[derive(Debug)]
@@ -130,14 +124,15 @@ impl Table {
         for keys in keys.chunks(BATCH_GET) {
             let keys: Vec<Item> = keys.iter().map(Key::attributes).collect();
             let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build().ok();
-            for attempt in 0.. {
+            let mut turns = Turns::short();
+            loop {
                 let Some(request) = wanted.take() else { break };
                 let call = self.client.batch_get_item().request_items(&self.name, request);
                 let answer = call.send().await.map_err(failed)?;
                 found.extend(answer.responses.into_iter().flat_map(|mut tables| tables.remove(&self.name)).flatten());
                 wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(&self.name));
                 if wanted.is_some() {
-                    pause(attempt, "BatchGetItem leaves keys unprocessed").await?;
+                    turns.next("BatchGetItem leaves keys unprocessed").await?;
                 }
             }
         }
@@ -237,14 +232,14 @@ impl Table {
 
     /// Carries out one put or update.
     pub async fn write(&self, write: Write) -> Result<Result<(), Refused>> {
-        for attempt in 0.. {
+        let mut turns = Turns::short();
+        loop {
             match self.write_once(&write).await? {
                 Once::Done => return Ok(Ok(())),
                 Once::Refused(refused) => return Ok(Err(refused)),
-                Once::Contended(cause) => pause(attempt, cause).await?,
+                Once::Contended(cause) => turns.next(cause).await?,
             }
         }
-        unreachable!("pause gives up")
     }
 
     async fn write_once(&self, write: &Write) -> Result<Once> {
@@ -287,16 +282,16 @@ impl Table {
     /// Carries out all writes or none. The token makes a repeat of the same transaction harmless for ten minutes.
     pub async fn transact(&self, token: Uuid, writes: &[Write]) -> Result<Result<(), Refused>> {
         let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
-        for attempt in 0.. {
+        let mut turns = Turns::short();
+        loop {
             let call = self.client.transact_write_items().client_request_token(token.to_string());
             let Err(error) = call.set_transact_items(Some(items.clone())).send().await else { return Ok(Ok(())) };
             match canceled(error)? {
                 Once::Done => return Ok(Ok(())),
                 Once::Refused(refused) => return Ok(Err(refused)),
-                Once::Contended(cause) => pause(attempt, cause).await?,
+                Once::Contended(cause) => turns.next(cause).await?,
             }
         }
-        unreachable!("pause gives up")
     }
 }
 
@@ -334,26 +329,6 @@ fn canceled(error: SdkError<TransactWriteItemsError>) -> Result<Once> {
         return Ok(Once::Contended("transactions overlap or are throttled"));
     }
     Err(failed(error))
-}
-
-/// Waits before the next attempt, longer each time and never as long as a neighbour; after the last it gives up.
-pub(super) async fn pause(attempt: u32, cause: &str) -> Result<()> {
-    pause_before(attempt, ATTEMPTS, cause).await
-}
-
-/// The same for a change of what was read, which others change too: each round one of them comes through, so it takes
-/// as many rounds as there are others.
-pub(super) async fn wait_my_turn(attempt: u32, cause: &str) -> Result<()> {
-    pause_before(attempt, TURNS, cause).await
-}
-
-async fn pause_before(attempt: u32, attempts: u32, cause: &str) -> Result<()> {
-    if attempt + 1 >= attempts {
-        return Err(Error::busy(cause));
-    }
-    let ceiling_ms = (5 << attempt.min(10)).min(LONGEST_PAUSE_MS);
-    tokio::time::sleep(Duration::from_millis(fastrand::u64(1..=ceiling_ms))).await;
-    Ok(())
 }
 
 pub(super) fn to_item(item: &impl Serialize) -> Item {

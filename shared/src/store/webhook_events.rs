@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 use super::keys::{self, Key};
 use super::table::{Filter, Item, Query, Table, parse};
-use super::write::to_value;
 use crate::bucket::Bucket;
 use crate::domain::id::{Id, WebhookEventId, WebhookId};
 use crate::domain::page::{Order, Slice};
@@ -111,9 +110,11 @@ impl WebhookEvents {
         after: Option<String>,
     ) -> Result<Slice<WebhookEvent>> {
         let partition = keys::webhook_events(webhook);
+        let mut filter = Filter::default();
+        filter.one_of("outcome", outcomes);
         let mut query = Query {
             order: Order::Desc,
-            filter: wanted(outcomes),
+            filter: filter.any(),
             after: after.map(|sk| Key { pk: partition.clone(), sk }.attributes()),
             ..Query::partition(partition)
         };
@@ -152,16 +153,4 @@ impl WebhookEvents {
         let body = self.bucket.get(&body_name(webhook, id)).await?.unwrap_or_default();
         Ok(WebhookEvent { body: String::from_utf8_lossy(&body).into_owned(), ..event })
     }
-}
-
-fn wanted(outcomes: &[WebhookOutcome]) -> Option<Filter> {
-    if outcomes.is_empty() {
-        return None;
-    }
-    let placeholders: Vec<String> = (0..outcomes.len()).map(|index| format!(":outcome{index}")).collect();
-    Some(Filter {
-        expression: format!("#outcome IN ({})", placeholders.join(", ")),
-        names: [("#outcome".to_owned(), "outcome".to_owned())].into(),
-        values: placeholders.into_iter().zip(outcomes.iter().map(to_value)).collect(),
-    })
 }

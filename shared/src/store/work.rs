@@ -13,15 +13,42 @@ use crate::domain::id::{OrgId, UserId, WorkId};
 use crate::domain::identity::Account;
 use crate::domain::reference::Reference;
 use crate::domain::time::Time;
+use crate::queue::Queue;
 use crate::{Context, Error, Result, config};
 
 /// How long a worker has before the work counts as lost: more than a queue's redeliveries take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a message of `QUEUE_AGENT_CHANGES` holds.
+/// What a message of `QUEUE_ATTENTION` holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkHint {
     pub work_id: WorkId,
+}
+
+/// The queue on which the worker is told of work.
+#[derive(Clone)]
+pub struct Hints {
+    queue: Queue,
+}
+
+impl Hints {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self { queue: Queue::new(context, config::QUEUE_ATTENTION)? })
+    }
+
+    /// Tells of work that was written with the change that makes it necessary. A hint that is lost costs a minute: the
+    /// ticker finds the work where it is due.
+    pub async fn give(&self, works: impl IntoIterator<Item = WorkId>) {
+        for work_id in works {
+            if let Err(error) = self.send(work_id).await {
+                tracing::warn!(?error, %work_id, "a hint was not sent; the ticker will find the work");
+            }
+        }
+    }
+
+    pub async fn send(&self, work_id: WorkId) -> Result<()> {
+        self.queue.send(&WorkHint { work_id }).await
+    }
 }
 
 /// Something that those who name it must be told of.

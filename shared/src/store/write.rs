@@ -41,11 +41,6 @@ impl Write {
         self.actions(|set, _, _| set, action)
     }
 
-    pub fn set_raw(mut self, path: &str, value: AttributeValue) -> Self {
-        let action = format!("{} = {}", self.name(path), self.value(value));
-        self.actions(|set, _, _| set, action)
-    }
-
     /// Adds to a number inside a map, where `ADD` does not reach.
     pub fn increase(mut self, path: &str, by: u64) -> Self {
         let (name, value) = (self.name(path), self.value(to_value(by)));

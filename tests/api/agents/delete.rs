@@ -68,7 +68,7 @@ async fn a_lost_message_is_found_by_the_ticker() {
     let ada = app.person("ada");
     let (team, member) = team(&ada).await;
     ada.delete(&member).await;
-    let queue = app.platform.context().config.required("QUEUE_AGENT_CHANGES").unwrap().to_owned();
+    let queue = app.platform.context().config.required("QUEUE_ATTENTION").unwrap().to_owned();
     app.platform.context().aws.sqs().purge_queue().queue_url(queue).send().await.unwrap();
     assert_eq!(app.platform.drain().await, 0);
 

@@ -13,7 +13,8 @@ use shared::domain::time::Time;
 use shared::domain::usage::{Tokens, UsageSource};
 use shared::gateway::leases::{Leases, Outcome, Slot};
 use shared::store::Claims;
-use shared::store::claims::{Claim, Claimed, Kept, KeptBody};
+use shared::store::claims::{Claim, Claimed, Kept};
+use shared::store::stored_text::StoredText;
 use tests::TestApp;
 use tests::client::{Answer, send};
 use tests::gateway::{CHAT, Customer, ModelBuilder};
@@ -180,5 +181,5 @@ async fn recorded(slot: &mut Slot, claim: &Claim) -> bool {
 }
 
 fn answer() -> Kept {
-    Kept { content_type: "text/plain".to_owned(), body: KeptBody::Text("first".to_owned()) }
+    Kept { content_type: "text/plain".to_owned(), body: StoredText::from("first") }
 }

@@ -75,7 +75,7 @@ pub async fn create_model(
         Ok(Change { before: None, after: Some(entry(model)) })
     };
     let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, create).await?;
-    stores.hint(looks).await;
+    stores.hints.give(looks).await;
     Ok((StatusCode::CREATED, Body(shown(change)?)))
 }
 
@@ -117,7 +117,7 @@ pub async fn update_model(
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
     let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
-    stores.hint(looks).await;
+    stores.hints.give(looks).await;
     let out = shown(change)?;
     Ok((etag(&told(&out)), Body(out)))
 }
@@ -150,7 +150,7 @@ pub async fn delete_model(
         Ok(Change { before: Some(entry(before.clone())), after: None })
     };
     let (_, looks) = stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
-    stores.hint(looks).await;
+    stores.hints.give(looks).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -158,6 +158,6 @@ pub async fn delete_credential(
     stores.workflows.standing(caller.account(), id).await?;
     let work_id = WorkId::new();
     stores.credentials.delete(caller.account(), id, credential_id, work_id).await?;
-    stores.hint(work_id).await;
+    stores.hints.give([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -117,7 +117,7 @@ pub async fn delete_webhook(
     stores.workflows.standing(caller.account(), id).await?;
     let work_id = WorkId::new();
     stores.webhooks.delete(caller.account(), id, webhook_id, work_id).await?;
-    stores.hint(work_id).await;
+    stores.hints.give([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

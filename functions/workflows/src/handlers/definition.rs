@@ -15,7 +15,6 @@ use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{
     ApiError, Caller, Data, DataList, ErrorBody, Json, OptionalJson, Path, Query, Refused, Result,
 };
-use shared::store::work::WorkHint;
 
 use crate::Stores;
 use crate::dto::list::ListWorkflows;
@@ -152,7 +151,7 @@ pub async fn delete_workflow(
 ) -> Result<StatusCode> {
     let work_id = WorkId::new();
     stores.workflows.delete(caller.account(), id, work_id).await?;
-    stores.agent_changes.hint(&WorkHint { work_id }).await;
+    stores.hints.give([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -145,7 +145,7 @@ impl Workflow {
     pub fn connected(&self, wishes: &[Wish], equipment: &Equipment, now: Time) -> Result<Self> {
         self.check_editable()?;
         let channels = channel::configured(wishes, &self.graph, equipment)?;
-        Ok(Self { channels, updated_at: now, revision: self.revision + 1, ..self.clone() })
+        Ok(Self { channels, updated_at: now.max(self.updated_at), revision: self.revision + 1, ..self.clone() })
     }
 
     fn check(&self) -> Result<()> {

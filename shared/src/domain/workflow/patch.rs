@@ -27,7 +27,14 @@ impl Workflow {
         let before =
             Editable { name: self.name.clone(), description: self.description.clone(), graph: self.graph.clone() };
         let Editable { name, description, graph } = patch.merge(&before, &["graph"])?;
-        let mut after = Self { name, description, graph, updated_at: now, revision: self.revision + 1, ..self.clone() };
+        let mut after = Self {
+            name,
+            description,
+            graph,
+            updated_at: now.max(self.updated_at),
+            revision: self.revision + 1,
+            ..self.clone()
+        };
         // A channel goes with its node, or when the node becomes another.
         let slots = channel::slots(&after.graph);
         let kind =

@@ -99,7 +99,7 @@ impl Workflow {
     }
 
     fn lived(&self, lifecycle: Lifecycle, now: Time) -> Self {
-        Self { lifecycle, updated_at: now, revision: self.revision + 1, ..self.clone() }
+        Self { lifecycle, updated_at: now.max(self.updated_at), revision: self.revision + 1, ..self.clone() }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::domain::catalog::Model;
 use crate::domain::id::WorkId;
 use crate::domain::time::Time;
 use crate::store::catalog::{Entry, Listing, put, remove};
-use crate::store::table::pause;
+use crate::store::turns::Turns;
 use crate::store::write::Write;
 use crate::store::{Catalog, keys, work};
 
@@ -31,7 +31,8 @@ impl Admin {
         catalog: &Catalog,
         change: impl Fn(&Listing) -> Result<Change>,
     ) -> Result<(Change, Looks)> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let listing = catalog.read().await?;
             let change = change(&listing)?;
             let (mut writes, looks) = self.writes(deed, &listing, &change);
@@ -43,9 +44,8 @@ impl Admin {
             if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
                 return Ok((change, looks));
             }
-            pause(attempt, "others keep changing the catalog").await?;
+            turns.next("others keep changing the catalog").await?;
         }
-        unreachable!("pause gives up")
     }
 
     fn writes(&self, deed: &Deed, listing: &Listing, change: &Change) -> (Vec<Write>, Looks) {

@@ -7,8 +7,8 @@ use crate::domain::audit::Deed;
 use crate::domain::id::{Id, OrgId};
 use crate::domain::identity::Account;
 use crate::domain::ledger::Adjustment;
-use crate::store::claims::KeptBody;
 use crate::store::ledger::Adjusted;
+use crate::store::stored_text::StoredText;
 use crate::store::{idempotency, keys};
 use crate::{Error, Result};
 
@@ -52,7 +52,7 @@ impl Admin {
                 // What an earlier try took may be just what is missing now.
                 Some(key) => {
                     let answer = idempotency::find(&self.entities, account, ROUTE, key, deed.at).await?;
-                    let answer = answer.map(KeptBody::into_text).transpose()?;
+                    let answer = answer.map(StoredText::into_text).transpose()?;
                     Ok(answer.map_or(Credited::OutOfRange, Credited::Before))
                 }
                 None => Ok(Credited::OutOfRange),

@@ -14,7 +14,7 @@ use crate::domain::time::Time;
 use crate::store::identities::{entity, stored};
 use crate::store::keys::{self, Key};
 use crate::store::meters::MeterOf;
-use crate::store::table::pause;
+use crate::store::turns::Turns;
 use crate::store::write::Write;
 use crate::{Error, Result};
 
@@ -29,7 +29,8 @@ impl Admin {
         change: impl Fn(&Org) -> Result<Org>,
         tell: impl Fn(&Org) -> String,
     ) -> Result<Org> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let (before, raw) = self.read::<Org>(&keys::org(id)).await?.ok_or(Error::NotFound { kind: OrgId::KIND })?;
             let after = change(&before)?;
             let mut writes = self.replaced(deed, keys::org(id), raw, &after, Some(tell(&before)), tell(&after));
@@ -45,9 +46,8 @@ impl Admin {
             if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
                 return Ok(after);
             }
-            pause(attempt, "others keep changing the organization").await?;
+            turns.next("others keep changing the organization").await?;
         }
-        unreachable!("pause gives up")
     }
 
     pub async fn change_user(
@@ -57,7 +57,8 @@ impl Admin {
         change: impl Fn(&User) -> Result<User>,
         tell: impl Fn(&User) -> String,
     ) -> Result<User> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let (before, raw) =
                 self.read::<User>(&keys::user(id)).await?.ok_or(Error::NotFound { kind: UserId::KIND })?;
             let after = change(&before)?;
@@ -76,14 +77,14 @@ impl Admin {
                 }
                 return Ok(after);
             }
-            pause(attempt, "others keep changing the user").await?;
+            turns.next("others keep changing the user").await?;
         }
-        unreachable!("pause gives up")
     }
 
     /// Makes a plan, or puts another in its place. What was there before.
     pub async fn put_plan(&self, deed: &Deed, plan: &Plan, tell: impl Fn(&Plan) -> String) -> Result<Option<Plan>> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let key = keys::plan(&plan.id);
             let (before, raw) = self.read::<Plan>(&key).await?.unzip();
             let writes = match raw {
@@ -95,9 +96,8 @@ impl Admin {
             if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
                 return Ok(before);
             }
-            pause(attempt, "others keep changing the plan").await?;
+            turns.next("others keep changing the plan").await?;
         }
-        unreachable!("pause gives up")
     }
 
     /// An entity, and how it is stored to the last byte.

@@ -11,7 +11,7 @@ use crate::domain::limits::Limits;
 use crate::domain::money::Money;
 use crate::store::keys::{self, Key};
 use crate::store::meters::{Meter, MeterOf, Meters};
-use crate::store::table::pause;
+use crate::store::turns::Turns;
 use crate::{Error, Result};
 
 impl Admin {
@@ -52,7 +52,8 @@ impl Admin {
         tell: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
         let (owner, kind) = owner(of);
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let before = Meters::of(&self.counters, &[of]).await?.remove(0);
             let after = before.with(attribute, value.as_ref());
             let meter = self.counters.update(of.place());
@@ -69,10 +70,9 @@ impl Admin {
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
                 Ok(()) => return Ok(after),
                 Err(refused) if refused.index == 0 => return Err(Error::NotFound { kind }),
-                Err(_) => pause(attempt, "others keep changing the meter").await?,
+                Err(_) => turns.next("others keep changing the meter").await?,
             }
         }
-        unreachable!("pause gives up")
     }
 }
 

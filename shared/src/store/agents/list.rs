@@ -86,8 +86,8 @@ impl AgentFilter {
     fn expression(&self) -> Option<Filter> {
         let mut filter = Filter::default();
         filter.search(self.search.as_deref());
-        filter.one_of("status", &self.statuses);
-        filter.one_of("type", &self.types);
+        filter.one_of("head.status", &self.statuses);
+        filter.one_of("head.type", &self.types);
         filter.any()
     }
 }

@@ -11,7 +11,8 @@ use uuid::Uuid;
 use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, Created};
 use super::keys::{self, Key};
-use super::table::{Item, Refused, Table, parse, wait_my_turn};
+use super::table::{Item, Refused, Table, parse};
+use super::turns::Turns;
 use super::work::{self, Gone};
 use super::write::Write;
 use crate::domain::agent::{Agent, AgentPatch, Scope};
@@ -73,7 +74,8 @@ impl Agents {
         plan: &Plan,
         expected: impl Fn(&Agent) -> bool,
     ) -> Result<Agent> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let (before, known) = self.get_with(account, id, &patch.references(), plan).await?;
             let after = before.patched(patch, &known, Time::now())?;
             if !expected(&before) {
@@ -82,9 +84,8 @@ impl Agents {
             if self.replace(&before, &after).await? {
                 return Ok(after);
             }
-            wait_my_turn(attempt, "others keep changing the agent").await?;
+            turns.next("others keep changing the agent").await?;
         }
-        unreachable!("pause gives up")
     }
 
     /// Takes the agent out of every list, and leaves word for those who name it. What it did is kept.
@@ -139,7 +140,8 @@ impl Agents {
 
     /// Tells the agent whether the thing is gone. Told twice, it is the same.
     pub(super) async fn mark(&self, account: Account, id: AgentId, reference: &Reference, is_gone: bool) -> Result<()> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
             let Some(before) = agent(account, item)? else { return Ok(()) };
             if before.gone.contains(reference) == is_gone || !before.config.references().contains_key(reference) {
@@ -155,9 +157,8 @@ impl Agents {
             if self.replace(&before, &after).await? {
                 return Ok(());
             }
-            wait_my_turn(attempt, "others keep changing the agent").await?;
+            turns.next("others keep changing the agent").await?;
         }
-        unreachable!("pause gives up")
     }
 
     /// The agent, and which of the references exist for its account: one call.

@@ -11,9 +11,6 @@ use crate::store::dependents::{self, By, Dependent};
 use crate::store::keys;
 use crate::store::table::parse;
 
-/// How many of those that name it are shown.
-const MOST: usize = 100;
-
 /// Who names a workflow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Impact {
@@ -32,7 +29,7 @@ impl Workflows {
         self.standing(account, id).await?;
         let partition = keys::dependents(account, &Reference::Workflow(id));
         let (dependents, _) = dependents::page(&self.entities, partition, None).await?;
-        let keys: Vec<_> = dependents.iter().take(MOST).map(|dependent| place(*dependent)).collect();
+        let keys: Vec<_> = dependents.iter().map(|dependent| place(*dependent)).collect();
         let found = self.entities.batch_get(&keys).await?;
 
         let mut impact = Impact::default();

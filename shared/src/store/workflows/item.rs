@@ -13,11 +13,9 @@ use crate::domain::text;
 use crate::domain::time::Time;
 use crate::domain::workflow::{Active, Lifecycle, Workflow, WorkflowState};
 use crate::store::keys;
+use crate::store::stored_text::StoredText;
 use crate::store::table::{Item, parse, to_item};
 use crate::{Error, Result};
-
-/// Every list and every write pays for an item's size; a graph above this stands apart.
-pub const MAX_INLINE_BYTES: usize = 16 * 1024;
 
 #[derive(Serialize, Deserialize)]
 pub struct WorkflowItem {
@@ -27,7 +25,7 @@ pub struct WorkflowItem {
     /// Which write made this revision, so that a write whose answer was lost recognises itself.
     write_id: Uuid,
     pub head: Head,
-    pub graph: StoredGraph,
+    pub graph: StoredText,
     /// JSON text.
     #[serde(default = "no_channels")]
     channels: String,
@@ -66,37 +64,8 @@ pub struct Head {
     pub updated_at: Time,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum StoredGraph {
-    /// JSON text: as exact as it was sent, and one value to DynamoDB.
-    Text(String),
-    /// The same, in the bucket under this name.
-    Object(String),
-}
-
-impl StoredGraph {
-    /// How a workflow's graph is to be stored, and what goes into the bucket for it.
-    pub fn of(workflow: &Workflow) -> (Self, Option<Vec<u8>>) {
-        let text = serde_json::to_string(&workflow.graph).expect("a graph is JSON");
-        if text.len() <= MAX_INLINE_BYTES {
-            return (Self::Text(text), None);
-        }
-        // Under a name of this write's own: whoever fails to write takes away what nobody else can name.
-        let name = format!("graphs/{}/{}/{}.json", workflow.account.org, workflow.id, Uuid::now_v7());
-        (Self::Object(name), Some(text.into_bytes()))
-    }
-
-    pub fn object(&self) -> Option<&str> {
-        match self {
-            Self::Object(name) => Some(name),
-            Self::Text(_) => None,
-        }
-    }
-}
-
 /// The whole item of a workflow whose graph is stored so.
-pub fn item(workflow: &Workflow, graph: StoredGraph, references: Vec<Reference>, write_id: Uuid) -> Item {
+pub fn item(workflow: &Workflow, graph: StoredText, references: Vec<Reference>, write_id: Uuid) -> Item {
     to_item(&WorkflowItem {
         pk: keys::workflows(workflow.account),
         sk: workflow.id,

@@ -69,7 +69,7 @@ impl Workflows {
     ) -> Result<Page<WorkflowSummary>> {
         let mut filter = Filter::default();
         filter.search(wanted.search.as_deref());
-        filter.one_of("state", &wanted.states);
+        filter.one_of("head.state", &wanted.states);
         let query = Query {
             index: Some(Index::Local(index(sort))),
             order,

@@ -9,10 +9,11 @@ use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
-use super::claims::KeptBody;
 use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, Created};
-use super::table::{Item, Query, Refused, Table, wait_my_turn};
+use super::stored_text::StoredText;
+use super::table::{Item, Query, Refused, Table};
+use super::turns::Turns;
 use super::work::{self, Gone};
 use super::write::Write;
 use super::{credentials, keys, webhooks};
@@ -27,7 +28,7 @@ use crate::domain::workflow::{Active, Workflow, WorkflowState};
 use crate::{Context, Error, Result, config};
 
 pub use impact::{Impact, Named};
-use item::{MAX_INLINE_BYTES, StoredGraph, WorkflowItem, item, stored};
+use item::{WorkflowItem, item, stored};
 pub use list::{WorkflowFilter, WorkflowSort, WorkflowSummary};
 pub use releases::{Examine, MAX_REFERENCES, Published};
 
@@ -54,7 +55,7 @@ pub struct Standing {
 /// A workflow, and how it is stored.
 struct Loaded {
     workflow: Workflow,
-    graph: StoredGraph,
+    graph: StoredText,
     references: Vec<Reference>,
 }
 
@@ -74,7 +75,8 @@ impl Workflows {
         let graph = self.store_graph(workflow).await?;
         let mut writes = Vec::new();
         if let Some(key) = key {
-            let answer = self.keep_answer(answer).await?;
+            // It tells the whole graph, which may be larger than an item can be.
+            let answer = StoredText::store_answer(&self.bucket, "application/json", answer.as_bytes()).await?;
             writes.push(idempotency::claim(&self.entities, account, route, key, answer, workflow.created_at));
         }
         let stored = graph.clone();
@@ -86,32 +88,19 @@ impl Workflows {
         if key.is_none() || refused.index != 0 {
             return Err(Error::internal("a new workflow's id was taken"));
         }
-        self.kept_answer(idempotency::first_answer(refused)?).await.map(Created::Before)
+        self.read_answer(&idempotency::first_answer(refused)?).await.map(Created::Before)
     }
 
     /// What was answered to the first request of a route that carried the key, if there was one.
     pub async fn first_answer(&self, account: Account, route: &str, key: Uuid) -> Result<Option<String>> {
         match idempotency::find(&self.entities, account, route, key, Time::now()).await? {
-            Some(kept) => self.kept_answer(kept).await.map(Some),
+            Some(answer) => self.read_answer(&answer).await.map(Some),
             None => Ok(None),
         }
     }
 
-    /// The answer tells the whole graph, which may be larger than an item can be.
-    async fn keep_answer(&self, answer: &str) -> Result<KeptBody> {
-        if answer.len() <= MAX_INLINE_BYTES {
-            return Ok(answer.into());
-        }
-        let name = format!("tmp/answers/{}", Uuid::now_v7());
-        self.bucket.put(&name, "application/json", answer.as_bytes().to_vec()).await?;
-        Ok(KeptBody::Object(name))
-    }
-
-    async fn kept_answer(&self, kept: KeptBody) -> Result<String> {
-        let KeptBody::Object(name) = kept else { return kept.into_text() };
-        let answer = self.bucket.get(&name).await?;
-        let answer = answer.ok_or_else(|| Error::internal("a kept answer is gone from the bucket"))?;
-        String::from_utf8(answer.into()).map_err(Error::internal)
+    async fn read_answer(&self, answer: &StoredText) -> Result<String> {
+        String::from_utf8(answer.read_answer(&self.bucket).await?.into()).map_err(Error::internal)
     }
 
     pub async fn get(&self, account: Account, id: WorkflowId) -> Result<Workflow> {
@@ -134,15 +123,15 @@ impl Workflows {
         id: WorkflowId,
         change: impl Fn(&Workflow) -> Result<Workflow>,
     ) -> Result<Workflow> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let before = self.load(account, id).await?;
             let after = change(&before.workflow)?;
             if self.replace(before, &after).await? {
                 return Ok(after);
             }
-            wait_my_turn(attempt, "others keep changing the workflow").await?;
+            turns.next("others keep changing the workflow").await?;
         }
-        unreachable!("pause gives up")
     }
 
     /// Takes the workflow out of every list, and leaves word for those who name it. What it did is kept.
@@ -190,21 +179,17 @@ impl Workflows {
     }
 
     async fn load(&self, account: Account, id: WorkflowId) -> Result<Loaded> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let found = self.entities.get(&keys::workflow(account, id)).await?;
             let mut found: WorkflowItem = found.map(stored).transpose()?.flatten().ok_or(GONE)?;
             let (graph, references) = (found.graph.clone(), std::mem::take(&mut found.references));
-            let text = match &graph {
-                StoredGraph::Text(text) => Some(text.clone().into()),
-                StoredGraph::Object(name) => self.bucket.get(name).await?,
-            };
-            if let Some(text) = text {
+            if let Some(text) = graph.read(&self.bucket).await? {
                 return Ok(Loaded { workflow: found.workflow(account, &text)?, graph, references });
             }
             // Whoever changed the graph since took the object away that it was in.
-            wait_my_turn(attempt, "others keep changing the graph").await?;
+            turns.next("others keep changing the graph").await?;
         }
-        unreachable!("pause gives up")
     }
 
     /// Writes what changed, if `before` is still what stands there. False when it is not.
@@ -230,7 +215,7 @@ impl Workflows {
         Ok(is_written)
     }
 
-    async fn discard(&self, graph: &StoredGraph) {
+    async fn discard(&self, graph: &StoredText) {
         if let Some(object) = graph.object() {
             self.bucket.discard(object).await;
         }
@@ -239,7 +224,7 @@ impl Workflows {
     fn put(
         &self,
         after: &Workflow,
-        graph: StoredGraph,
+        graph: StoredText,
         references: Vec<Reference>,
         before: &Workflow,
         write_id: Uuid,
@@ -248,12 +233,10 @@ impl Workflows {
         write.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", before.revision)
     }
 
-    async fn store_graph(&self, workflow: &Workflow) -> Result<StoredGraph> {
-        let (graph, object) = StoredGraph::of(workflow);
-        if let (Some(name), Some(object)) = (graph.object(), object) {
-            self.bucket.put(name, "application/json", object).await?;
-        }
-        Ok(graph)
+    async fn store_graph(&self, workflow: &Workflow) -> Result<StoredText> {
+        let text = serde_json::to_vec(&workflow.graph).map_err(Error::internal)?;
+        let prefix = format!("graphs/{}/{}", workflow.account.org, workflow.id);
+        StoredText::store(&self.bucket, &prefix, "application/json", &text).await
     }
 }
 
@@ -274,7 +257,8 @@ pub(super) async fn mark(
     reference: &Reference,
     is_gone: bool,
 ) -> Result<()> {
-    for attempt in 0.. {
+    let mut turns = Turns::default();
+    loop {
         let item: Option<Item> = entities.get(&keys::workflow(account, id)).await?;
         let Some(found) = item.map(stored).transpose()?.flatten() else { return Ok(()) };
         if is_gone && !found.references.contains(reference) {
@@ -302,9 +286,8 @@ pub(super) async fn mark(
         if entities.write(write).await?.is_ok() {
             return Ok(());
         }
-        wait_my_turn(attempt, "others keep changing the workflow").await?;
+        turns.next("others keep changing the workflow").await?;
     }
-    unreachable!("pause gives up")
 }
 
 /// A deleted workflow depends on nothing any more, and keeps no secret.

@@ -17,7 +17,8 @@ use crate::domain::workflow::{Active, Dependencies, Deployment, Manifest, Manife
 use crate::store::dependents::{self, By, Dependent, still_there};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
-use crate::store::table::{Index, Item, Query, parse, to_item, wait_my_turn};
+use crate::store::table::{Index, Item, Query, parse, to_item};
+use crate::store::turns::Turns;
 use crate::store::write::Write;
 use crate::{Error, Result};
 
@@ -107,16 +108,16 @@ impl Workflows {
         by: UserId,
         examiner: &impl Examine,
     ) -> Result<Published> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let before = self.load(account, id).await?;
             before.workflow.check_publishable()?;
             let references = examiner.prepare(id, &before.workflow.graph, &before.workflow.channels).await?;
             if let Some(published) = self.release_as(before, references, notes.clone(), by).await? {
                 return Ok(published);
             }
-            wait_my_turn(attempt, "others keep changing the workflow").await?;
+            turns.next("others keep changing the workflow").await?;
         }
-        unreachable!("pause gives up")
     }
 
     /// Nothing when the draft, or something that it names, is not what it was.
@@ -203,7 +204,8 @@ impl Workflows {
         by: UserId,
         examiner: &impl Examine,
     ) -> Result<(Workflow, Deployment)> {
-        for attempt in 0.. {
+        let mut turns = Turns::default();
+        loop {
             let before = self.load(account, id).await?;
             let now = Time::now();
             let found = self.deployment(account, id, deployment_id).await?;
@@ -225,9 +227,8 @@ impl Workflows {
             if was_written(self.entities.transact(write_id, &writes).await?, write_id)? {
                 return Ok((workflow, deployment));
             }
-            wait_my_turn(attempt, "others keep changing the workflow").await?;
+            turns.next("others keep changing the workflow").await?;
         }
-        unreachable!("pause gives up")
     }
 
     /// Newest first.

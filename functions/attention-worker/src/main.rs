@@ -1,6 +1,6 @@
-//! Cold start of the Lambda `agent-worker`.
+//! Cold start of the Lambda `attention-worker`.
 
-use agent_worker::{Stores, handle};
+use attention_worker::{Stores, handle};
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use shared::{Context, telemetry};
 
