@@ -26,7 +26,7 @@ use utoipa::ToSchema;
 use crate::Result;
 use crate::domain::graph::Graph;
 
-pub use recognise::{MAX_BYTES, read};
+pub use recognise::read;
 
 /// What came of reading somebody else's workflow.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,15 +5,10 @@ use serde_json::Value;
 use super::{Imported, Result, atelier, dify, n8n, yaml};
 use crate::Error;
 
-/// As much as any of the formats' own platforms takes.
-pub const MAX_BYTES: usize = 10 * 1024 * 1024;
 const KNOWN: &str = "an export of Atelier (JSON), a workflow of n8n (JSON), an app of Dify (YAML)";
 
-/// Reads a workflow, whatever known format it is in.
+/// Reads a workflow, whatever known format it is in. How long a text may be is said where it is taken in.
 pub fn read(text: &str) -> Result<Imported> {
-    if text.len() > MAX_BYTES {
-        return Err(Error::TooLarge { limit_bytes: MAX_BYTES });
-    }
     let document = parse(text.trim_start_matches('\u{feff}'))?;
     let document = match &document {
         // The command line of n8n exports lists.

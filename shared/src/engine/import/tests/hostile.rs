@@ -159,7 +159,6 @@ fn loops_and_parts_may_stand_in_any_circle() {
 
 #[test]
 fn texts_may_be_as_long_as_a_file() {
-    assert!(answered(&" ".repeat(MAX_BYTES + 1)).unwrap_err().contains("larger than"));
     let long = "x{{ $json.a }}{{#a.b#}}{%'\"".repeat(20_000);
     let node = |name: &str, kind: &str, parameters: Value| json!({"name": name, "type": kind, "typeVersion": 3.4, "parameters": parameters});
     let texts = [json!(long), json!(format!("={long}"))];
