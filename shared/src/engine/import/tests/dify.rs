@@ -20,19 +20,6 @@ pub const FILES: [(&str, &str); 13] = [
     ("webhook-enrichment.yml", include_str!("../fixtures/dify/webhook-enrichment.yml")),
 ];
 
-fn file(name: &str) -> Imported {
-    let (_, text) = FILES.iter().find(|(known, _)| *known == name).unwrap();
-    read_sound(text)
-}
-
-fn assert_becomes(name: &str, nodes: &str, wires: &str) {
-    let imported = file(name);
-    let lines = |text: &str| text.split('\n').map(|line| line.trim().to_owned()).collect::<Vec<_>>();
-    assert_eq!(lines(&told(&imported)), lines(nodes.trim()));
-    let words = |text: &str| text.split(['\n', ' ']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    assert_eq!(words(&wired(&imported)), words(wires));
-}
-
 #[test]
 fn agent_chat() {
     assert_becomes(

@@ -89,3 +89,18 @@ fn read_sound(text: &str) -> Imported {
     assert_sound(&imported);
     imported
 }
+
+/// One of the fixtures, by its name.
+fn file(name: &str) -> Imported {
+    let (_, text) = n8n::FILES.iter().chain(&dify::FILES).find(|(known, _)| *known == name).unwrap();
+    read_sound(text)
+}
+
+/// What each node of a fixture becomes, and how they are wired; space is not minded.
+fn assert_becomes(name: &str, nodes: &str, wires: &str) {
+    let imported = file(name);
+    let lines = |text: &str| text.split('\n').map(|line| line.trim().to_owned()).collect::<Vec<_>>();
+    assert_eq!(lines(&told(&imported)), lines(nodes.trim()));
+    let words = |text: &str| text.split(['\n', ' ']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    assert_eq!(words(&wired(&imported)), words(wires));
+}

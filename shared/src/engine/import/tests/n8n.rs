@@ -18,19 +18,6 @@ pub const FILES: [(&str, &str); 11] = [
     ("webhook-enrichment.json", include_str!("../fixtures/n8n/webhook-enrichment.json")),
 ];
 
-fn file(name: &str) -> Imported {
-    let (_, text) = FILES.iter().find(|(known, _)| *known == name).unwrap();
-    read_sound(text)
-}
-
-fn assert_becomes(name: &str, nodes: &str, wires: &str) {
-    let imported = file(name);
-    let lines = |text: &str| text.split('\n').map(|line| line.trim().to_owned()).collect::<Vec<_>>();
-    assert_eq!(lines(&told(&imported)), lines(nodes.trim()));
-    let words = |text: &str| text.split(['\n', ' ']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    assert_eq!(words(&wired(&imported)), words(wires));
-}
-
 #[test]
 fn agent_with_tools() {
     assert_becomes(
