@@ -24,6 +24,8 @@ pub enum Piece {
 /// What is written for people of what could not be carried over in full.
 pub type Notes = Vec<String>;
 
+/// Why the end of a very long text is not filled in.
+pub const TOO_MANY: &str = "there are too many places to fill before it";
 /// Longer chains of `+` would nest too deep.
 const MAX_CHAIN: usize = 8;
 
@@ -43,7 +45,7 @@ impl Pieces {
         }
     }
 
-    /// As a template. What cannot be filled in stands there as it was.
+    /// As a template.
     pub fn jinja(&self, notes: &mut Notes) -> String {
         let mut text = String::new();
         for piece in &self.0 {
@@ -51,14 +53,14 @@ impl Pieces {
                 Piece::Text(said) => text.push_str(&written::plain(said)),
                 Piece::Filled(filled) => match filled.take(&filled.jinja, notes) {
                     Some(expression) => text.push_str(&format!("{{{{ {expression} }}}}")),
-                    None => text.push_str(&written::plain(&filled.original)),
+                    None => text.push_str(&format!("{{{{ {} }}}}", untranslated(&filled.original))),
                 },
             }
         }
         text
     }
 
-    /// As an expression. What cannot be filled in stands there as a text.
+    /// As an expression.
     pub fn cel(&self, notes: &mut Notes) -> String {
         if let Some(filled) = self.sole() {
             return filled.cel(notes);
@@ -79,16 +81,22 @@ impl Piece {
             Self::Text(said) => written::quoted(said),
             Self::Filled(filled) => match filled.take(&filled.cel, notes) {
                 Some(expression) => format!("string({expression})"),
-                None => written::quoted(&filled.original),
+                None => untranslated(&filled.original),
             },
         }
     }
 }
 
 impl Filled {
+    /// What cannot be filled in, and why.
+    pub fn untold(original: String, why: impl Into<String>) -> Self {
+        let why = why.into();
+        Self { original, cel: Err(why.clone()), jinja: Err(why), notes: Notes::new() }
+    }
+
     pub fn cel(&self, notes: &mut Notes) -> String {
         let taken = self.take(&self.cel, notes).map(str::to_owned);
-        taken.unwrap_or_else(|| written::quoted(&self.original))
+        taken.unwrap_or_else(|| untranslated(&self.original))
     }
 
     fn take<'f>(&self, written: &'f Result<String, String>, notes: &mut Notes) -> Option<&'f str> {
@@ -98,12 +106,24 @@ impl Filled {
                 Some(expression)
             }
             Err(why) => {
-                let original = shown_text(&clipped(self.original.trim(), 400));
-                note(notes, format!("`{}` is not translated: {why}", clipped(&original, 80)));
+                note(notes, format!("`{}` is not translated: {why}", shown(&self.original, 80)));
                 None
             }
         }
     }
+}
+
+/// There is no variable of this name: a draft that has it is not valid, which tells the place.
+pub const UNTRANSLATED: &str = "untranslated";
+
+/// Stands where something is not translated, in both languages.
+pub fn untranslated(original: &str) -> String {
+    format!("{UNTRANSLATED}[{}]", written::quoted(&shown(original, 200)))
+}
+
+/// So much of the original as can be told, without its secrets.
+fn shown(original: &str, chars: usize) -> String {
+    clipped(&shown_text(&clipped(original.trim(), 400)), chars)
 }
 
 /// Each thing is said once, and not without end.

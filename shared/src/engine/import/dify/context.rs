@@ -62,7 +62,7 @@ impl<'a, 'd> Context<'a, 'd> {
             Ok((path, note)) => {
                 Filled { original, cel: Ok(path.clone()), jinja: Ok(path), notes: note.into_iter().collect() }
             }
-            Err(why) => Filled { original, cel: Err(why.clone()), jinja: Err(why), notes: Vec::new() },
+            Err(why) => Filled::untold(original, why),
         }
     }
 

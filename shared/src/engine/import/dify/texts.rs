@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 
-use super::super::loose::{list, said, text};
-use super::super::pieces::{Notes, Piece, Pieces, note};
+use super::super::loose::{clipped, list, said, text};
+use super::super::pieces::{Filled, Notes, Piece, Pieces, TOO_MANY, UNTRANSLATED, note, untranslated};
 use super::super::written;
 use super::context::Context;
+use crate::engine::expression::Template;
 
 /// In one text.
 const MAX_PIECES: usize = 400;
@@ -14,13 +15,18 @@ const MAX_SELECTOR_BYTES: usize = 300;
 pub fn pieces(text: &str, node: &Context) -> Pieces {
     let mut pieces = Vec::new();
     let (mut rest, mut from) = (text, 0);
-    while let Some(start) = rest[from..].find("{{#").map(|start| from + start).filter(|_| pieces.len() < MAX_PIECES) {
+    while let Some(start) = rest[from..].find("{{#").map(|start| from + start) {
         let after = &rest[start + 3..];
         let window = &after[..after.floor_char_boundary(MAX_SELECTOR_BYTES)];
         let Some(end) = window.find("#}}").filter(|end| is_selector(&after[..*end])) else {
             from = start + 3;
             continue;
         };
+        if pieces.len() >= MAX_PIECES {
+            pieces.push(Piece::Filled(Filled::untold(rest.to_owned(), TOO_MANY)));
+            rest = "";
+            break;
+        }
         if start > 0 {
             pieces.push(Piece::Text(rest[..start].to_owned()));
         }
@@ -52,12 +58,21 @@ pub fn template(node: Context, template: &str, variables: &Value, notes: &mut No
         let filled = node.filled(&variable["value_selector"]);
         match (is_word, filled.jinja) {
             (true, Ok(path)) => written.push_str(&format!("{{% set {name} = {path} %}}")),
-            (true, Err(why)) => note(notes, format!("`{name}` is not bound: {why}")),
+            (true, Err(why)) => {
+                note(notes, format!("`{name}` is not bound: {why}"));
+                written.push_str(&format!("{{% set {name} = {} %}}", untranslated(&filled.original)));
+            }
             (false, _) => note(notes, format!("`{}` is no name of a variable here", said(&variable["variable"]))),
         }
         filled.notes.into_iter().for_each(|text| note(notes, text));
     }
     written.push_str(template);
+    // One that prints nothing there is a mistake here.
+    for named in Template::parse(&written).iter().flat_map(Template::references) {
+        if !matches!(&*named.variable, "input" | "nodes" | "run" | "vars" | UNTRANSLATED) {
+            note(notes, format!("`{}` is bound to nothing: write what it stood for", clipped(&named.variable, 60)));
+        }
+    }
     written
 }
 

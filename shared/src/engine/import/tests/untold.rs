@@ -86,6 +86,63 @@ fn what_an_app_of_dify_has_beside_its_nodes() {
     assert!(lines(&chat)[0].ends_with("the app's plugins are not imported: langgenius/openai, one without a name"));
 }
 
+/// Where the draft is not valid before something is written anew.
+fn unknown(document: &Value) -> Vec<String> {
+    let found = problems(&read_sound(&document.to_string())).into_iter();
+    let found =
+        found.filter(|problem| problem.code == "unknown_variable" && problem.message.contains("`untranslated`"));
+    found.map(|problem| format!("{} {}", problem.node_id.unwrap(), problem.field.unwrap())).collect()
+}
+
+#[test]
+fn what_is_not_translated_is_not_valid() {
+    let condition = |left: &str, operation: &str| json!({"leftValue": left, "rightValue": 1, "operator": {"type": "number", "operation": operation}});
+    let nodes = json!([
+        {"name": "Go", "type": "manualTrigger"},
+        {"name": "Late", "type": "if", "typeVersion": 2, "parameters": {"conditions": {"conditions": [condition("={{ $jmespath($json, 'a') }}", "gt")]}}},
+        {"name": "Odd", "type": "if", "typeVersion": 2, "parameters": {"conditions": {"conditions": [condition("={{ $json.a }}", "rhymes")]}}},
+        {"name": "Call", "type": "httpRequest", "typeVersion": 4, "parameters": {
+            "method": "POST", "url": "https://x.example.com/{{ 1 }}", "sendBody": true, "specifyBody": "json",
+            "jsonBody": "={\"a\": {{ f(y => 'Bearer S3CRET') }}, \"b\": \"x {{ /b/ }}\"}",
+        }},
+        {"name": "Say", "type": "slack", "parameters": {"text": "=a {{ $jmespath($json, 'a') }}"}},
+    ]);
+    let wires = json!({"Go": {"main": [[{"node": "Late"}, {"node": "Odd"}, {"node": "Call"}, {"node": "Say"}]]}});
+    let file = n8n(nodes, wires);
+    let expected = [
+        "late config.expression",
+        "odd config.expression",
+        "call config.body.value",
+        "call config.body.value",
+        "say config.text",
+    ];
+    assert_eq!(unknown(&file), expected);
+    let imported = read_sound(&file.to_string());
+    let late = "(untranslated['{{ $jmespath($json, \\'a\\') }}']) > 1";
+    assert_eq!(config(&imported, "late")["expression"], late);
+    assert!(!config(&imported, "call").to_string().contains("S3CRET"));
+    assert_eq!(lines(&file)[2], "odd condition partial: the comparison `rhymes` has no match here");
+
+    let case = |selector: Value, operator: &str| json!({"case_id": operator, "conditions": [{"comparison_operator": operator, "value": "x", "variable_selector": selector}]});
+    let cases = [case(json!(["llm", "usage"]), "is"), case(json!(["llm", "text"]), "rhymes with")];
+    let nodes = json!([
+        {"id": "llm", "data": {"type": "llm", "title": "llm", "model": {"name": "x"}, "prompt_template": [{"text": "{{#gone.x#}}"}]}},
+        {"id": "if", "data": {"type": "if-else", "title": "if", "cases": cases}},
+        {"id": "end", "data": {"type": "end", "title": "end", "outputs": [{"variable": "a", "value_selector": ["llm", "usage"]}]}},
+    ]);
+    let expected =
+        ["llm config.prompt", "if config.cases[0].expression", "if config.cases[1].expression", "end config.output"];
+    assert_eq!(unknown(&dify(nodes, json!([]))), expected);
+
+    let variable = |name: &str, node: &str| json!({"variable": name, "value_selector": [node, "x"]});
+    let data = json!({"type": "template-transform", "title": "t", "template": "{{ a }} {{ b }} {{ c }}", "variables": [variable("a", "t"), variable("b", "gone")]});
+    let file = dify(json!([{"id": "t", "data": data}]), json!([]));
+    let expected =
+        "t template partial: `b` is not bound: there is no such node; `c` is bound to nothing: write what it stood for";
+    assert_eq!(lines(&file), [expected]);
+    assert_eq!(unknown(&file), ["t config.template"]);
+}
+
 #[test]
 fn a_loop_that_would_go_around_more_often() {
     let rounds = |count: u64| {

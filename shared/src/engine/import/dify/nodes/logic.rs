@@ -7,8 +7,8 @@ use serde_json::{Map, Value, json};
 use super::super::super::comparison::{Comparison, Side, combined, write};
 use super::super::super::loose::{clipped, is_empty, list, said, text, whole};
 use super::super::super::made::Made;
-use super::super::super::pieces::{Notes, note};
-use super::super::super::written::{number, output, quoted, value};
+use super::super::super::pieces::{Notes, note, untranslated};
+use super::super::super::written::{number, output, value};
 use super::super::context::Context;
 use super::super::texts;
 
@@ -56,7 +56,7 @@ pub fn compared(node: Context, condition: &Value, element: Option<&str>, notes: 
     }
     let Some((what, is_negated)) = comparison(&operator) else {
         note(notes, format!("the comparison `{}` has no match here", clipped(&operator, 40)));
-        return format!("{} == null", quoted(&clipped(&operator, 40)));
+        return format!("{} == true", untranslated(&operator));
     };
     let right = side(node, &condition["value"], text(&condition["varType"]), what, notes);
     write(what, is_negated, false, &Side::value(left), &right)

@@ -9,7 +9,7 @@ mod roots;
 mod tree;
 mod writer;
 
-use super::super::pieces::{Filled, Piece, Pieces};
+use super::super::pieces::{Filled, Piece, Pieces, TOO_MANY};
 use crate::engine::expression::{Expression, Template};
 
 pub use place::{Place, Shape};
@@ -42,8 +42,13 @@ pub enum Language {
 pub fn pieces(text: &str, names: &dyn Names) -> Pieces {
     let Some(mut rest) = text.strip_prefix('=') else { return Pieces::text(text) };
     let mut pieces = Vec::new();
-    while let Some(start) = rest.find("{{").filter(|_| pieces.len() < MAX_PIECES) {
+    while let Some(start) = rest.find("{{") {
         let Some(length) = closing(&rest[start + 2..]) else { break };
+        if pieces.len() >= MAX_PIECES {
+            pieces.push(Piece::Filled(Filled::untold(rest.to_owned(), TOO_MANY)));
+            rest = "";
+            break;
+        }
         if start > 0 {
             pieces.push(Piece::Text(rest[..start].to_owned()));
         }
@@ -89,7 +94,7 @@ fn filled(source: &str, names: &dyn Names) -> Filled {
     let counted = if names.count() { Ok(()) } else { Err("the workflow has too many expressions".to_owned()) };
     let parsed = match counted.and_then(|()| parser::parse(source)) {
         Ok(parsed) => parsed,
-        Err(why) => return Filled { original, cel: Err(why.clone()), jinja: Err(why), notes: Vec::new() },
+        Err(why) => return Filled::untold(original, why),
     };
     let mut notes = Vec::new();
     let mut write = |language| {

@@ -145,8 +145,11 @@ fn a_text_is_filled_in_only_when_it_begins_with_a_sign() {
     assert_eq!(jinja("=it's {{ $json.x }}").0, "it's {{ nodes.last.output.x }}");
     assert_eq!(jinja("={{ $json.x"), ("{{ '{{' }} $json.x".to_owned(), none));
     let (text, notes) = jinja("=a {{ $json.x.match(/b/) }}");
-    assert_eq!(text, "a {{ '{{' }} $json.x.match(/b/) }}");
+    assert_eq!(text, "a {{ untranslated['{{ $json.x.match(/b/) }}'] }}");
     assert_eq!(notes, ["`{{ $json.x.match(/b/) }}` is not translated: patterns of JavaScript have no match here"]);
+    let (text, notes) = jinja(&format!("={}", "{{ 1 }}".repeat(401)));
+    assert!(text.ends_with("{{ 1 }}{{ untranslated['{{ 1 }}'] }}"));
+    assert_eq!(notes, ["`{{ 1 }}` is not translated: there are too many places to fill before it"]);
 }
 
 #[test]

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::super::super::comparison::{Comparison, Side, combined, write};
 use super::super::super::loose::{clipped, entries, list, said, text};
-use super::super::super::pieces::{Notes, Piece, note};
-use super::super::super::written::{number, quoted};
+use super::super::super::pieces::{Notes, Piece, note, untranslated};
+use super::super::super::written::number;
 use super::super::context::Context;
 
 /// So many make an expression that is too long in any case.
@@ -76,9 +76,8 @@ pub fn against(
     notes: &mut Notes,
 ) -> String {
     let Some((what, is_negated)) = comparison(kind, operation) else {
-        let operation = clipped(operation, 40);
-        note(notes, format!("the comparison `{operation}` has no match here"));
-        return format!("{} == null", quoted(&operation));
+        note(notes, format!("the comparison `{}` has no match here", clipped(operation, 40)));
+        return format!("{} == true", untranslated(operation));
     };
     let takes_right = !matches!(what, Comparison::Exists | Comparison::Empty | Comparison::Null | Comparison::True);
     let right = if takes_right { side(node, kind, right, notes) } else { Side::value("null") };
