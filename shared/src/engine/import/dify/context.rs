@@ -69,20 +69,41 @@ impl<'a, 'd> Context<'a, 'd> {
     fn path(&self, parts: &[&str]) -> Found {
         let [first, rest @ ..] = parts else { return Err("it names nothing".to_owned()) };
         match (*first, rest) {
-            ("sys", [name, rest @ ..]) => system(name).map(|(path, note)| (below(path, rest), note)),
+            ("sys", [name, rest @ ..]) => self.system(name).map(|(path, note)| (below(path, rest), note)),
             ("env" | "conversation", [name, rest @ ..]) => {
                 let note = format!("`vars.{name}` is never there: variables are not imported, write what it stood for");
                 Ok((below(member("vars", name), rest), Some(note)))
             }
             // Within the start node they have its id before them.
             (_, [name, rest @ ..]) if name.starts_with("sys.") => {
-                system(&name["sys.".len()..]).map(|(path, note)| (below(path, rest), note))
+                self.system(&name["sys.".len()..]).map(|(path, note)| (below(path, rest), note))
             }
+            (_, ["sys", name, rest @ ..]) => self.system(name).map(|(path, note)| (below(path, rest), note)),
             ("rag", _) => Err("pipelines of knowledge have no match here".to_owned()),
             (id, rest) => match self.app.document.places.get(id) {
                 Some(&place) => self.of_node(place, rest),
                 None => Err("there is no such node".to_owned()),
             },
+        }
+    }
+
+    /// What Dify itself gives a run. Here it comes with what the run begins with, of which a message has but its text.
+    fn system(&self, name: &str) -> Found {
+        let document = &self.app.document;
+        let start = document.nodes.iter().position(|node| node.kind == "start");
+        let start = start.map(|place| output(&self.app.ids[place]));
+        match (name, start) {
+            ("workflow_run_id", _) => found("run.id".to_owned()),
+            (_, None) => Err("nothing here begins a run with it".to_owned()),
+            ("query", Some(start)) if document.is_chat() => found(member(&start, "text")),
+            (name, Some(_)) if document.is_chat() => {
+                Err(format!("of a message only its text is a value here, not its `{}`", clipped(name, 40)))
+            }
+            ("files", Some(start)) => {
+                let note = "files come with the input, as the run was given them".to_owned();
+                Ok((member(&start, "files"), Some(note)))
+            }
+            (name, Some(start)) => Ok((member(&start, name), Some(format!("`{name}` is to come with the input")))),
         }
     }
 
@@ -123,10 +144,7 @@ impl<'a, 'd> Context<'a, 'd> {
             ("loop", _) => refused("a loop has no variables of its own here"),
             ("human-input", "__action_id") => found(member(&whole, "decision")),
             ("human-input", name) => found(below(member(&member(&whole, "fields"), name), after)),
-            ("start", _) if self.app.document.mode == "advanced-chat" => {
-                let note = "what was asked before the conversation is to come with the message";
-                Ok((below(whole, rest), Some(note.to_owned())))
-            }
+            ("start", _) if self.app.document.is_chat() => refused("nothing is asked before the conversation here"),
             _ => found(below(whole, rest)),
         }
     }
@@ -138,18 +156,6 @@ impl<'a, 'd> Context<'a, 'd> {
 
 fn below(path: String, members: &[&str]) -> String {
     members.iter().fold(path, |path, name| member(&path, name))
-}
-
-/// What Dify itself gives a run. A question is part of the input here.
-fn system(name: &str) -> Found {
-    match name {
-        "query" => found("input.query".to_owned()),
-        "files" => {
-            Ok(("input.files".to_owned(), Some("files come with the input, as the run was given them".to_owned())))
-        }
-        "workflow_run_id" => found("run.id".to_owned()),
-        name => Ok((member("input", name), Some(format!("`{name}` is to come with the input")))),
-    }
 }
 
 /// Of `{type: "mixed" | "variable" | "constant", value}`, as tools and agents have them.

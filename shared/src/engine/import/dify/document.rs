@@ -96,6 +96,11 @@ impl<'d> Document<'d> {
         })
     }
 
+    /// Whether each message of a conversation begins a run of its graph.
+    pub fn is_chat(&self) -> bool {
+        self.mode == "advanced-chat"
+    }
+
     /// What is in the body of a container.
     pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
         let id = self.nodes[of].id;

@@ -158,7 +158,7 @@ fn rag_chatbot() {
         r##"
             start message partial: what was asked before the conversation is not asked here
             knowledge_retrieval retrieval partial: what it looks through is to be given as sources; passages are not ranked a second time
-            llm model partial: what was asked before the conversation is to come with the message; pictures are not shown to the model
+            llm model partial: `{{#s.department#}}` is not translated: nothing is asked before the conversation here; pictures are not shown to the model
             answer send_message
         "##,
         "
@@ -232,7 +232,7 @@ fn support_triage() {
         r##"
             start message
             question_classifier model
-            billing model partial: `user_id` is to come with the input; a model remembers nothing of the conversation: an agent does
+            billing model partial: `{{#sys.user_id#}}` is not translated: of a message only its text is a value here, not its `user_id`; a model remembers nothing of the conversation: an agent does
             answer_billing send_message
             answer_broken send_message
         "##,
@@ -330,7 +330,35 @@ fn the_same_app_is_read_as_json() {
 
 #[test]
 fn a_sound_app_can_be_published_as_it_is() {
-    for name in ["support-triage.yml", "iterate-reviews.yml", "agent-chat.yml", "completion.json"] {
+    for name in ["iterate-reviews.yml", "agent-chat.yml", "completion.json"] {
         assert!(compile::compile(&file(name).graph).finish().0.is_some(), "{name}: {:?}", problems(&file(name)));
     }
+}
+
+#[test]
+fn what_a_run_is_given_comes_with_what_it_begins_with() {
+    let app = |mode: &str, name: &str| {
+        let prompt = format!("{{{{#sys.{name}#}}}} {{{{#go.sys.{name}#}}}}");
+        let nodes = json!([
+            {"id": "go", "data": {"type": "start", "title": "Go"}},
+            {"id": "answer", "data": {"type": "answer", "title": "Answer", "answer": "x"}},
+            {"id": "llm", "data": {"type": "llm", "title": "LLM", "model": {"name": "x"}, "prompt_template": [{"text": prompt}]}},
+        ]);
+        let edges = json!([{"source": "go", "target": "answer"}, {"source": "answer", "target": "llm"}]);
+        let workflow = json!({"graph": {"nodes": nodes, "edges": edges}});
+        let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": mode}, "workflow": workflow});
+        let imported = read_sound(&app.to_string());
+        let told = told(&imported).lines().last().unwrap().to_owned();
+        (config(&imported, "llm")["prompt"].as_str().unwrap().to_owned(), told)
+    };
+    let twice = |path: &str| format!("{{{{ {path} }}}} {{{{ {path} }}}}");
+    assert_eq!(app("advanced-chat", "query"), (twice("nodes.go.output.text"), "llm model".to_owned()));
+    assert_eq!(app("advanced-chat", "workflow_run_id"), (twice("run.id"), "llm model".to_owned()));
+    for name in ["files", "user_id", "conversation_id", "dialogue_count"] {
+        let (prompt, told) = app("advanced-chat", name);
+        assert!(prompt.starts_with("{{ untranslated['"), "{prompt}");
+        assert!(told.contains(&format!("of a message only its text is a value here, not its `{name}`")), "{told}");
+    }
+    let told = "llm model partial: `user_id` is to come with the input".to_owned();
+    assert_eq!(app("workflow", "user_id"), (twice("nodes.go.output.user_id"), told));
 }

@@ -97,7 +97,7 @@ fn dify() {
     assert_kept_out(&imported);
     let expected = json!({
         "method": "GET", "response": "text", "url": "https://x.example.com/",
-        "headers": {"Accept": "a/b"}, "query": {"limit": "{{ input.query }}"},
+        "headers": {"Accept": "a/b"}, "query": {"limit": "{{ untranslated['{{#sys.query#}}'] }}"},
     });
     assert_eq!(config(&imported, "call"), expected);
     let expected = [

@@ -8,7 +8,7 @@ use super::super::context::Context;
 
 pub fn start(node: Context) -> Made {
     let variables = list(node.data("variables"));
-    if node.app.document.mode == "advanced-chat" {
+    if node.app.document.is_chat() {
         let made = Made::new("message", json!({})).reconnecting(["a messaging channel in place of the chat"]);
         return match variables.is_empty() {
             true => made,
