@@ -24,13 +24,13 @@ fn agent_with_tools() {
         "agent-with-tools.json",
         r##"
             telegram_trigger message
-            ai_agent agent partial: a message has another form here: the paths into it are to be checked; an agent is to be made of what belongs to it, and chosen
+            ai_agent agent partial: an agent is to be made of what belongs to it, and chosen
             anthropic_chat_model - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
             memory - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
             find_order - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
             refund_tool - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
             output_parser - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
-            send send_message partial: a message has another form here: the paths into it are to be checked
+            send send_message
         "##,
         "
             telegram_trigger>ai_agent ai_agent>send
@@ -83,7 +83,7 @@ fn human_approval() {
         "human-approval.json",
         r##"
             slack_trigger message partial: every message starts a run: which events it was for is not carried over
-            understand model partial: a message has another form here: the paths into it are to be checked
+            understand model
             mistral -
             ask_editor review partial: people decide on the platform, not in a message of slack; it goes on the same way whatever is decided, as it did
             approved condition
@@ -172,13 +172,13 @@ fn rag_chatbot() {
         "rag-chatbot.json",
         r##"
             when_chat_message_received message
-            search_handbook retrieval partial: a message has another form here: the paths into it are to be checked; what it looks through is to be given as sources
+            search_handbook retrieval partial: what it looks through is to be given as sources
             embeddings_openai - partial: was part of `Search Handbook`: make it part of the agent, or of what stands there
-            answer model partial: a message has another form here: the paths into it are to be checked; a node has one value here where it had a list of items
+            answer model partial: a node has one value here where it had a list of items
             gemini -
             guardrails guard partial: it looks for the platform's own categories of risk; it looked for pii, nsfw
-            reply send_message partial: a message has another form here: the paths into it are to be checked
-            decline send_message partial: a message has another form here: the paths into it are to be checked
+            reply send_message
+            decline send_message
         "##,
         "
             when_chat_message_received>search_handbook search_handbook>answer answer>guardrails
@@ -285,7 +285,8 @@ fn values_are_named_where_they_stand_here() {
     assert_eq!(config(&imported, "schedule_time"), json!({"cron": "0 18 L * *", "zone": "Europe/Berlin"}));
 
     let imported = file("agent-with-tools.json");
-    let agent = json!({"agentId": "00000000-0000-0000-0000-000000000000", "message": "{{ input.message.text }}", "memory": true});
+    let agent =
+        json!({"agentId": "00000000-0000-0000-0000-000000000000", "message": "{{ input.text }}", "memory": true});
     assert_eq!(config(&imported, "ai_agent"), agent);
 }
 

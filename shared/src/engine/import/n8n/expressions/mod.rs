@@ -12,7 +12,7 @@ mod writer;
 use super::super::pieces::{Filled, Piece, Pieces, TOO_MANY};
 use crate::engine::expression::{Expression, Template};
 
-pub use place::{Place, Shape};
+pub use place::{Place, SENDER, Shape};
 use writer::Writer;
 
 /// Our own have at most as much.

@@ -3,6 +3,10 @@
 
 use super::tree::{Js, Link};
 
+/// Why it is not translated who wrote a message. An answer goes there by itself.
+pub const SENDER: &str = "who wrote is no value here: what names nobody is sent to them";
+const OF_MESSAGE: &str = "of a message only its text is a value here";
+
 /// How the value of a node differs from what it was there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
@@ -17,7 +21,7 @@ pub enum Shape {
     Text,
     /// Was `{data: {approved}}`, is `{decision, fields}`.
     Review,
-    /// Was what a messaging service sends, is the platform's own form of a message.
+    /// Was what a messaging service sends, is `{text}`.
     Message,
     /// Was items, is a list of what came.
     List,
@@ -50,9 +54,8 @@ impl Place {
     }
 
     pub fn take(&self, links: &[Link]) -> Result<Taken, String> {
-        let names: Vec<&str> = links.iter().map_while(name).collect();
         let path = |members, links| Ok(Taken::Path { members, links, note: None });
-        match (self.shape, &names[..]) {
+        match (self.shape, &names(links)[..]) {
             (Shape::Call, ["body", ..]) => path(&[], 1),
             (Shape::Call, ["headers" | "query" | "params" | "webhookUrl" | "executionMode", ..]) => {
                 Err("of a call only its body is a value here".to_owned())
@@ -73,10 +76,18 @@ impl Place {
             }
             (Shape::Review, ["data", "approved"]) => Ok(Taken::Approved { links: 2 }),
             (Shape::Review, ["data", ..]) => path(&["fields"], 1),
-            (Shape::Message, [_, ..]) => {
-                let note = Some("a message has another form here: the paths into it are to be checked");
-                Ok(Taken::Path { members: &[], links: 0, note })
+            (Shape::Message, ["chatInput" | "text", ..]) => path(&["text"], 1),
+            (Shape::Message, ["message", "text", ..]) => path(&["text"], 2),
+            (Shape::Message, ["message", "chat" | "from", "id"] | ["channel" | "user" | "sessionId"]) => {
+                Err(SENDER.to_owned())
             }
+            // `messages[0].text.body`, `messages[0].from`
+            (Shape::Message, ["messages"]) => match names(&links[2.min(links.len())..])[..] {
+                ["text", "body", ..] => path(&["text"], 4),
+                ["from"] => Err(SENDER.to_owned()),
+                _ => Err(OF_MESSAGE.to_owned()),
+            },
+            (Shape::Message, [_, ..]) => Err(OF_MESSAGE.to_owned()),
             (Shape::List, [_, ..]) => {
                 let note = Some("the value of a merge is the list of what came: its first is taken");
                 Ok(Taken::Path { members: &["0"], links: 0, note })
@@ -88,6 +99,10 @@ impl Place {
             _ => path(&[], 0),
         }
     }
+}
+
+fn names(links: &[Link]) -> Vec<&str> {
+    links.iter().map_while(name).collect()
 }
 
 fn name(link: &Link) -> Option<&str> {

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use super::super::super::loose::{clipped, list, number, said, text};
 use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
-use super::super::context::Context;
+use super::super::context::{Context, located_value};
+use super::super::expressions::SENDER;
 use super::flow::located_text;
 
 /// By the services that messages are sent with here too.
@@ -36,13 +37,20 @@ pub fn send(node: Context) -> Made {
         _ if node.parameter("channelId").is_null() => node.parameter("channel"),
         _ => node.parameter("channelId"),
     };
-    if let Some(to) = located_text(node, to, &mut notes) {
+    let to = if names_sender(node, to) { None } else { located_text(node, to, &mut notes) };
+    if let Some(to) = to {
         config.insert("to".to_owned(), to.into());
     }
     if matches!(text(node.parameter("messageType")), "block" | "attachment" | "template" | "image" | "document") {
         note(&mut notes, "its text alone is sent, without what stood around it");
     }
     Made::new("send_message", config.into()).noting(notes).reconnecting([format!("a messaging channel for {kind}")])
+}
+
+/// Whether it answers whoever wrote what began the run, which is what a message does that says nobody.
+fn names_sender(node: Context, to: &Value) -> bool {
+    let to = located_value(to).map(|to| node.pieces(to)).unwrap_or_default();
+    to.sole().is_some_and(|filled| filled.cel.as_ref().is_err_and(|why| why == SENDER))
 }
 
 /// A message that is answered by a person, on whatever service it was sent.
