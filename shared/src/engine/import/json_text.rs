@@ -6,13 +6,14 @@ use super::pieces::{Notes, Piece, Pieces};
 use super::written;
 
 /// Stand around the number of what is filled in, while the text is read as JSON. Private characters: a text that has
-/// them, or that JSON would read as having them, is none that is read here. So each number stands there once.
-const MARKS: [char; 2] = ['\u{f8f0}', '\u{f8f1}'];
+/// them, or that JSON would read as having them, is none that is read here. So each number stands there once. The last
+/// is the first of what stands outside of quotes.
+const MARKS: [char; 3] = ['\u{f8f0}', '\u{f8f1}', '\u{f8f2}'];
 
 /// The expression that makes the same value; none where the text is no JSON.
 pub fn cel(pieces: &Pieces, notes: &mut Notes) -> Option<String> {
     if let Some(filled) = pieces.sole() {
-        return Some(filled.cel(notes));
+        return Some(filled.json(notes));
     }
     let json: Value = serde_json::from_str(&marked(pieces)?).ok()?;
     // Only what is used is noted.
@@ -36,8 +37,8 @@ fn marked(pieces: &Pieces) -> Option<String> {
                 }
             }
             Piece::Filled(_) => {
-                let quote = if in_quotes { "" } else { "\"" };
-                text.push_str(&format!("{quote}{}{index}{}{quote}", MARKS[0], MARKS[1]));
+                let (quote, mark) = if in_quotes { ("", MARKS[0]) } else { ("\"", MARKS[2]) };
+                text.push_str(&format!("{quote}{mark}{index}{}{quote}", MARKS[1]));
             }
         }
     }
@@ -72,7 +73,7 @@ fn value(json: &Value, pieces: &Pieces, notes: &mut Notes) -> String {
 fn filled(text: &str, pieces: &Pieces, notes: &mut Notes) -> String {
     let mut parts = Vec::new();
     for part in text.split_inclusive(MARKS[1]) {
-        let (said, place) = match part.split_once(MARKS[0]) {
+        let (said, place) = match part.split_once([MARKS[0], MARKS[2]]) {
             Some((said, place)) => (said, place.trim_end_matches(MARKS[1]).parse::<usize>().ok()),
             None => (part, None),
         };
@@ -81,6 +82,10 @@ fn filled(text: &str, pieces: &Pieces, notes: &mut Notes) -> String {
         }
         parts.extend(place.and_then(|place| pieces.0.get(place)).cloned());
     }
-    // `"{{ x }}"` is `x` itself: what it is is better kept than made a text.
-    Pieces(parts).cel(notes)
+    let pieces = Pieces(parts);
+    match pieces.sole() {
+        Some(filled) if text.starts_with(MARKS[2]) => filled.json(notes),
+        // `"{{ x }}"` is `x` itself: what it is is better kept than made a text.
+        _ => pieces.cel(notes),
+    }
 }

@@ -11,6 +11,8 @@ pub struct Filled {
     pub original: String,
     pub cel: Result<String, String>,
     pub jinja: Result<String, String>,
+    /// The value itself, in CEL, where it is filled in as JSON.
+    pub of_json: Option<String>,
     /// What is not quite as it was.
     pub notes: Vec<String>,
 }
@@ -91,12 +93,18 @@ impl Filled {
     /// What cannot be filled in, and why.
     pub fn untold(original: String, why: impl Into<String>) -> Self {
         let why = why.into();
-        Self { original, cel: Err(why.clone()), jinja: Err(why), notes: Notes::new() }
+        Self { original, cel: Err(why.clone()), jinja: Err(why), of_json: None, notes: Notes::new() }
     }
 
     pub fn cel(&self, notes: &mut Notes) -> String {
         let taken = self.take(&self.cel, notes).map(str::to_owned);
         taken.unwrap_or_else(|| untranslated(&self.original))
+    }
+
+    /// As a value where JSON is written: what is made JSON there is that value.
+    pub fn json(&self, notes: &mut Notes) -> String {
+        let whole = self.cel(notes);
+        self.of_json.clone().unwrap_or(whole)
     }
 
     fn take<'f>(&self, written: &'f Result<String, String>, notes: &mut Notes) -> Option<&'f str> {

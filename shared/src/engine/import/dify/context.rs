@@ -60,7 +60,8 @@ impl<'a, 'd> Context<'a, 'd> {
         let original = format!("{{{{#{}#}}}}", clipped(&parts.join("."), 200));
         match self.path(parts) {
             Ok((path, note)) => {
-                Filled { original, cel: Ok(path.clone()), jinja: Ok(path), notes: note.into_iter().collect() }
+                let notes = note.into_iter().collect();
+                Filled { original, cel: Ok(path.clone()), jinja: Ok(path), of_json: None, notes }
             }
             Err(why) => Filled::untold(original, why),
         }

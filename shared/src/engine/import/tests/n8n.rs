@@ -291,6 +291,22 @@ fn values_are_named_where_they_stand_here() {
 }
 
 #[test]
+fn what_is_made_json_within_json_is_the_value_itself() {
+    let sent = |body: &str| {
+        let parameters = json!({"method": "POST", "url": "https://x.example.com", "sendBody": true, "specifyBody": "json", "jsonBody": body});
+        let node =
+            json!({"name": "call", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2, "parameters": parameters});
+        config(&read_sound(&json!({"nodes": [node], "connections": {}}).to_string()), "call")["body"]["value"].clone()
+    };
+    let body = "={\"lines\": {{ JSON.stringify($json.lines, null, 2) }}, \"n\": {{ $json.n }}, \"at\": [{{ JSON.stringify({a: $json.a + 1}) }}]}";
+    assert_eq!(sent(body), "{'lines': input.lines, 'n': input.n, 'at': [{'a': input.a + 1}]}");
+    assert_eq!(sent("={\"text\": \"{{ JSON.stringify($json.a) }}\"}"), "{'text': input.a.toJson()}");
+    assert_eq!(sent("={\"text\": {{ 'a' + JSON.stringify($json.a) }}}"), "{'text': 'a' + input.a.toJson()}");
+    assert_eq!(sent("={{ JSON.stringify($json.a.b) }}"), "input.a.b");
+    assert_eq!(sent("={{ JSON.stringify({a: $json.b}) }}"), "{'a': input.b}");
+}
+
+#[test]
 fn nothing_stays_bound() {
     let expected = [
         "telegram_trigger: a messaging channel in place of telegram",

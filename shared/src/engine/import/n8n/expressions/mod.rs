@@ -13,6 +13,7 @@ use super::super::pieces::{Filled, Piece, Pieces, TOO_MANY};
 use crate::engine::expression::{Expression, Template};
 
 pub use place::{Place, SENDER, Shape};
+use tree::{Js, Link};
 use writer::Writer;
 
 /// Our own have at most as much.
@@ -97,9 +98,9 @@ fn filled(source: &str, names: &dyn Names) -> Filled {
         Err(why) => return Filled::untold(original, why),
     };
     let mut notes = Vec::new();
-    let mut write = |language| {
+    let mut write = |js: &Js, language| {
         let mut writer = Writer::new(language, names);
-        let written = writer.value(&parsed).map(|out| out.text)?;
+        let written = writer.value(js).map(|out| out.text)?;
         let read = match language {
             Language::Cel => Expression::parse(&written).err(),
             Language::Jinja => Template::parse(&format!("{{{{ {written} }}}}")).err(),
@@ -109,8 +110,20 @@ fn filled(source: &str, names: &dyn Names) -> Filled {
         }
         read.map_or(Ok(written), |problem| Err(problem.message.into_owned()))
     };
-    let (cel, jinja) = (write(Language::Cel), write(Language::Jinja));
-    Filled { original, cel, jinja, notes }
+    let (cel, jinja) = (write(&parsed, Language::Cel), write(&parsed, Language::Jinja));
+    let of_json = stringified(&parsed).and_then(|of| write(of, Language::Cel).ok());
+    Filled { original, cel, jinja, of_json, notes }
+}
+
+/// `x` of `JSON.stringify(x)`.
+fn stringified(js: &Js) -> Option<&Js> {
+    let Js::Chain(root, links) = js else { return None };
+    match (&**root, &links[..]) {
+        (Js::Name(json), [Link::Member { name, .. }, Link::Call(given)]) if json == "JSON" && name == "stringify" => {
+            given.first()
+        }
+        _ => None,
+    }
 }
 
 #[cfg(test)]

@@ -92,7 +92,7 @@ fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
     let written = ["jsonBody", "bodyParametersJson"].map(|name| node.parameter(name));
     if let Some(written) = written.into_iter().find(|json| !text(json).is_empty()) {
         return Some(match node.json(written, notes) {
-            Some(value) => json!({"type": "json", "value": stringified(&value)}),
+            Some(value) => json!({"type": "json", "value": value}),
             None => {
                 note(notes, "its body is no JSON before it is filled in: it is sent as a text");
                 json!({"type": "text", "text": node.jinja(written, notes)})
@@ -107,13 +107,6 @@ fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
         }
     }
     (!fields.is_empty()).then(|| json!({"type": "json", "value": format!("{{{}}}", fields.join(", "))}))
-}
-
-/// What was made a text of JSON is a value here: `JSON.stringify(x)` is `x`.
-fn stringified(value: &str) -> &str {
-    let of = value.strip_suffix(".toJson()").unwrap_or(value);
-    let is_path = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
-    if is_path(of) || (of.starts_with('{') && of.ends_with('}') && !of[1..].contains("toJson")) { of } else { value }
 }
 
 fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
