@@ -25,6 +25,8 @@ pub fn read(text: &str) -> Result<Value, (u64, u64)> {
 fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         with_snippet: false,
+        // What Dify writes with leaves `y` and `n` bare, and quotes all other words that YAML took for bools.
+        strict_booleans: true,
         budget: serde_saphyr::budget! {
             max_events: 400_000,
             max_aliases: 1_000,
@@ -128,5 +130,18 @@ impl<'de> Visitor<'de> for Made<'_> {
             made.insert(name, entries.next_value_seed(within)?);
         }
         Ok(Value::Object(made))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_true_and_false_are_bools() {
+        let read = read("y: [y, n, yes, No, on, OFF, true, False]").unwrap();
+        assert_eq!(read, json!({"y": ["y", "n", "yes", "No", "on", "OFF", true, false]}));
     }
 }
