@@ -117,6 +117,23 @@ impl Source<'_> {
         self.kind == "splitInBatches"
     }
 
+    /// Whether it makes many items of one.
+    pub fn is_split(&self) -> bool {
+        self.kind == "splitOut" || (self.kind == "itemLists" && matches!(self.operation(), "" | "splitOutItems"))
+    }
+
+    /// Whether it takes all items at once.
+    pub fn is_gather(&self) -> bool {
+        matches!(self.kind, "aggregate" | "summarize" | "limit" | "sort" | "removeDuplicates")
+            || (self.kind == "itemLists" && !self.is_split())
+            || (self.kind == "executeWorkflow" && text(&self.parameters["mode"]) == "each")
+            || self.is_loop()
+    }
+
+    fn operation(&self) -> &str {
+        text(&self.parameters["operation"])
+    }
+
     /// Where the body of a loop begins. Its two outputs changed their places with version 3.
     pub fn loop_output(&self) -> usize {
         if self.version >= 3.0 { 1 } else { 0 }

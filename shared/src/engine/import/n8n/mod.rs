@@ -20,7 +20,7 @@ use crate::Result;
 use crate::domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
 use crate::engine::nodes::{ERROR, IN};
 use context::{Context, Workflow};
-use document::{Document, LooseEnd};
+use document::{Document, LooseEnd, Wire};
 use wiring::{Role, Wiring};
 
 pub fn read(document: &Value) -> Result<Imported> {
@@ -40,6 +40,7 @@ pub fn read(document: &Value) -> Result<Imported> {
         add(&workflow, node, &mut draft, &mut ids, &circles)?;
     }
     connect(&workflow, &mut draft);
+    tell_items(&workflow, &mut draft);
     give_result(&workflow, &mut draft, &mut ids);
     loose_ends(&workflow, &mut draft);
     settings(&workflow, &mut draft);
@@ -147,6 +148,19 @@ fn connect(workflow: &Workflow, draft: &mut Draft) {
         let of = if is_error { ERROR.to_owned() } else { wire.output.to_string() };
         let port = if workflow.wiring.is_back(wire) { "next" } else { IN };
         draft.connect(wire.from, &of, wire.to, port);
+    }
+}
+
+/// What stands behind a list ran for each of its elements there.
+fn tell_items(workflow: &Workflow, draft: &mut Draft) {
+    let nodes = &workflow.document.nodes;
+    let splits = (0..nodes.len()).filter(|node| nodes[*node].is_split() && workflow.wiring.roles[*node] == Role::Step);
+    for split in splits {
+        let by = clipped(nodes[split].name, 60);
+        let leads = |wire: &Wire| !nodes[wire.to].is_gather();
+        for node in workflow.wiring.reach(vec![split], usize::MAX, leads).into_iter().filter(|node| *node != split) {
+            draft.note(node, format!("it ran for each element of `{by}`, and runs once here: put it into a loop"));
+        }
     }
 }
 

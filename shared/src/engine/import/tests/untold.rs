@@ -63,6 +63,36 @@ fn pinned_data_and_settings_of_n8n() {
 }
 
 #[test]
+fn what_runs_for_each_element_of_a_list() {
+    let split = |parameters: Value| {
+        let step = |name: &str, kind: &str| json!({"name": name, "type": kind, "parameters": {"assignments": {"assignments": [{"name": "a", "value": 1}]}}, "typeVersion": 3.4});
+        let nodes = json!([
+            {"name": "Go", "type": "manualTrigger"}, {"name": "Split", "type": "splitOut", "parameters": parameters},
+            step("A", "set"), step("B", "set"), step("Gather", "aggregate"), step("After", "set"),
+        ]);
+        let to = |name: &str| json!({"main": [[{"node": name}]]});
+        let wires =
+            json!({"Go": to("Split"), "Split": to("A"), "A": to("B"), "B": to("Gather"), "Gather": to("After")});
+        let imported = read_sound(&n8n(nodes, wires).to_string());
+        (config(&imported, "split")["value"].clone(), told(&imported).lines().map(str::to_owned).collect::<Vec<_>>())
+    };
+    let (list, lines) = split(json!({"fieldToSplitOut": "data.rows"}));
+    assert_eq!(list, "input.data.rows");
+    let ran = "it ran for each element of `Split`, and runs once here: put it into a loop";
+    assert_eq!(lines[2..4], [format!("a transform partial: {ran}"), format!("b transform partial: {ran}")]);
+    assert_eq!(lines[5], "after transform");
+    let (list, lines) = split(
+        json!({"fieldToSplitOut": "rows", "include": "allOtherFields", "options": {"destinationFieldName": "row"}}),
+    );
+    assert_eq!(list, "input.rows.map(element, {'row': element})");
+    let other = "the other fields of what came in are not carried along: name those that are needed";
+    assert_eq!(
+        lines[1],
+        format!("split transform partial: its value is the list: a loop goes through its elements; {other}")
+    );
+}
+
+#[test]
 fn what_an_app_of_dify_has_beside_its_nodes() {
     let mut file = dify(
         json!([{"id": "n", "type": "custom-note", "data": {}}, {"id": "a", "data": {"type": "start", "title": "Go"}}]),

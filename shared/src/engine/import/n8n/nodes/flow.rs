@@ -25,11 +25,10 @@ pub fn each(node: Context) -> Made {
 
 /// A list that stood in a field.
 pub fn split_out(node: Context) -> Made {
-    let is_other = !matches!(text(node.parameter("operation")), "" | "splitOutItems");
     let fields = ["fieldToSplitOut", "fieldToSplitOutItems"].map(|name| said(node.parameter(name)));
     let field = fields.into_iter().find(|field| !field.is_empty());
     let is_path = |field: &String| field.len() <= MAX_NAME_BYTES && !field.contains(',') && !field.starts_with('=');
-    let Some(field) = field.filter(|field| !is_other && is_path(field)) else {
+    let Some(field) = field.filter(|field| node.source().is_split() && is_path(field)) else {
         return Made::unsupported("there is no match for what it does with its list");
     };
     let mut notes = Notes::new();
@@ -37,6 +36,15 @@ pub fn split_out(node: Context) -> Made {
     let whole = if whole.contains(' ') { format!("({whole})") } else { whole };
     let list = field.split('.').fold(whole, |of, name| member(&of, name));
     note(&mut notes, "its value is the list: a loop goes through its elements");
+    if !matches!(text(node.parameter("include")), "" | "noOtherFields") {
+        note(&mut notes, "the other fields of what came in are not carried along: name those that are needed");
+    }
+    // An element that is given a name is a field of its item.
+    let names = [&node.parameter("options")["destinationFieldName"], node.parameter("destinationFieldName")].map(said);
+    let list = match names.into_iter().find(|name| !name.is_empty()) {
+        Some(name) => format!("{list}.map(element, {{{}: element}})", quoted(&name)),
+        None => list,
+    };
     Made::new("transform", json!({"value": list})).noting(notes)
 }
 
