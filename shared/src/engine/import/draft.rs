@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::loose::clipped;
-use super::made::{Made, problem};
+use super::made::{Made, Step, problem};
 use super::slug::Ids;
 use super::{NodeReport, Reconnect, Report, Source, Status, secrets, written};
 use crate::domain::graph::{Connection, End, Graph, MAX_GRAPH_BYTES, Node, Position};
@@ -208,19 +208,24 @@ impl Draft {
         self.report.reconnect.push(Reconnect { node_id, what });
     }
 
-    /// A node that the original did without: its run gave what its last nodes gave.
-    pub fn add_result(&mut self, ids: &mut Ids, lasts: &[(usize, &str)]) {
-        let id = ids.give(&["result"]);
+    /// A node that the original did without: its run ended with what its last nodes gave.
+    pub fn add_end(&mut self, ids: &mut Ids, name: &str, made: Step, lasts: &[(usize, &str)]) {
+        let id = ids.give(&[name]);
         let place = self.graph.nodes.iter().filter_map(|node| node.position).max_by(|a, b| a.x.total_cmp(&b.x));
         let position = place.map(|at| Position { x: at.x + APART, ..at });
-        let (r#type, config) = ("send_result".to_owned(), Map::new());
-        self.graph.nodes.push(Node { id: id.clone(), r#type, name: "Result".to_owned(), config, position });
+        let (r#type, config) = (made.kind.to_owned(), made.config);
+        self.graph.nodes.push(Node { id: id.clone(), r#type, name: name.to_owned(), config, position });
         for (node, of) in lasts {
             let exits: Vec<_> = self.placed[*node].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
             for (_, from, port) in exits {
                 self.wire(&from, &port, &id, IN);
             }
         }
+    }
+
+    /// Whether it sends a message itself.
+    pub fn sends(&self, node: usize) -> bool {
+        self.placed[node].kind == Some("send_message")
     }
 
     /// Whether it gives a value that can be a run's result.

@@ -74,6 +74,17 @@ impl<'d> Workflow<'d> {
         &self.document.nodes[place]
     }
 
+    /// What a chat shows of what a node gives, in Jinja.
+    pub fn said(&self, node: usize) -> String {
+        let value = output(&self.ids[node]);
+        let value = match self.shapes[node] {
+            Shape::Text => return value,
+            Shape::Answer => format!("{value}.body"),
+            _ => value,
+        };
+        format!("{value}.output | default({value}.text) | default({value} | tojson)")
+    }
+
     /// The value that comes by a wire.
     fn by(&self, wire: &Wire) -> Place {
         let from = self.node(wire.from);

@@ -113,6 +113,19 @@ impl Source<'_> {
             || matches!(self.kind, "webhook" | "cron" | "start" | "interval" | "emailReadImap")
     }
 
+    pub fn is_chat(&self) -> bool {
+        matches!(self.kind, "chatTrigger" | "manualChatTrigger")
+    }
+
+    /// Whether who began the run gets what its last node gave.
+    pub fn answers_with_last(&self) -> bool {
+        match self.kind {
+            "executeWorkflowTrigger" => true,
+            "webhook" => text(&self.parameters["responseMode"]) == "lastNode",
+            _ => self.is_chat() && matches!(text(&self.parameters["options"]["responseMode"]), "" | "lastNode"),
+        }
+    }
+
     pub fn is_loop(&self) -> bool {
         self.kind == "splitInBatches"
     }

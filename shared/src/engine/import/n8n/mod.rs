@@ -8,11 +8,11 @@ mod wiring;
 
 use std::collections::BTreeSet;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::draft::{Draft, Named};
 use super::loose::{clipped, entries, number, said, text, whole};
-use super::made::{Made, TOO_LONG};
+use super::made::{Made, Step, TOO_LONG};
 use super::pieces::note;
 use super::slug::Ids;
 use super::{Imported, Source, Status};
@@ -164,34 +164,47 @@ fn tell_items(workflow: &Workflow, draft: &mut Draft) {
     }
 }
 
-/// A webhook that answers with what the last node gives, and a workflow that others call, need a result.
+/// A webhook that answers with what the last node gives, and a workflow that others call, need a result; a chat that
+/// does so needs an answer.
 fn give_result(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
     let nodes = &workflow.document.nodes;
-    let gives = |node: &usize| {
-        let source = &nodes[*node];
-        let is_last = source.kind == "webhook" && text(&source.parameters["responseMode"]) == "lastNode";
-        (is_last || source.kind == "executeWorkflowTrigger") && workflow.wiring.roles[*node] == Role::Step
-    };
-    let starts: Vec<usize> = (0..nodes.len()).filter(gives).collect();
-    if starts.is_empty() || nodes.iter().any(|node| node.kind == "respondToWebhook" && !node.is_disabled) {
+    if nodes.iter().any(|node| node.kind == "respondToWebhook" && !node.is_disabled) {
         return;
     }
-    let reached = workflow.wiring.reach(starts.clone(), usize::MAX, |_| true);
+    let starts = |is_chat: bool| -> Vec<usize> {
+        let is_start = |node: &usize| nodes[*node].is_chat() == is_chat && nodes[*node].answers_with_last();
+        (0..nodes.len()).filter(|node| is_start(node) && workflow.wiring.roles[*node] == Role::Step).collect()
+    };
+    let results = lasts(workflow, draft, starts(false));
+    if !results.is_empty() {
+        let result = Step { suffix: "", kind: "send_result", config: Map::new() };
+        draft.add_end(ids, "Result", result, &results);
+    }
+    for (node, of) in lasts(workflow, draft, starts(true)) {
+        if !draft.sends(node) {
+            let text = format!("{{{{ {} }}}}", workflow.said(node));
+            let config = Map::from_iter([("text".to_owned(), text.into())]);
+            draft.add_end(ids, "Answer", Step { suffix: "", kind: "send_message", config }, &[(node, of)]);
+        }
+    }
+}
+
+/// The nodes that a run ends with, each with its output.
+fn lasts(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Vec<(usize, &'static str)> {
+    let nodes = &workflow.document.nodes;
+    let reached = workflow.wiring.reach(starts, usize::MAX, |_| true);
     let is_last = |node: &usize| {
         let forward = workflow.wiring.outgoing(*node).next().is_none();
         forward && !nodes[*node].is_trigger() && draft.gives(*node)
     };
-    let lasts: Vec<(usize, &str)> = reached.iter().copied().filter(is_last).map(|node| (node, "0")).collect();
+    let lasts = reached.iter().copied().filter(is_last).map(|node| (node, "0"));
     // A loop that nothing follows gives its results.
     let loops = reached.iter().copied().filter(|node| nodes[*node].is_loop()).filter_map(|node| {
         let done = if nodes[node].loop_output() == 1 { 0 } else { 1 };
         let leads_on = workflow.wiring.outgoing(node).any(|wire| wire.output == done);
         (!leads_on).then_some((node, if done == 0 { "0" } else { "1" }))
     });
-    let lasts: Vec<(usize, &str)> = lasts.iter().copied().chain(loops).collect();
-    if !lasts.is_empty() {
-        draft.add_result(ids, &lasts);
-    }
+    lasts.chain(loops).collect()
 }
 
 /// What the file connects with a node that it does not have.

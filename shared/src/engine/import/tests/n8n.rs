@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::engine::expression::{Scope, Template};
 
 pub const FILES: [(&str, &str); 11] = [
     ("agent-with-tools.json", include_str!("../fixtures/n8n/agent-with-tools.json")),
@@ -304,6 +305,33 @@ fn what_is_made_json_within_json_is_the_value_itself() {
     assert_eq!(sent("={\"text\": {{ 'a' + JSON.stringify($json.a) }}}"), "{'text': 'a' + input.a.toJson()}");
     assert_eq!(sent("={{ JSON.stringify($json.a.b) }}"), "input.a.b");
     assert_eq!(sent("={{ JSON.stringify({a: $json.b}) }}"), "{'a': input.b}");
+}
+
+#[test]
+fn a_chat_is_answered_with_what_the_last_node_gives() {
+    let chat = |mode: &str, last: &str, parameters: serde_json::Value| {
+        let nodes = json!([
+            {"name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "parameters": {"options": {"responseMode": mode}}},
+            {"name": "Last", "type": last, "typeVersion": 3.4, "parameters": parameters},
+        ]);
+        let wires = json!({"Chat": {"main": [[{"node": "Last"}]]}});
+        let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
+        let sent = imported.graph.nodes.iter().find(|node| node.id == "answer").map(|node| node.config["text"].clone());
+        (wired(&imported), sent)
+    };
+    let set = || json!({"assignments": {"assignments": [{"name": "text", "value": "=Hi {{ $json.chatInput }}"}]}});
+    let text = "{{ nodes.last.output.output | default(nodes.last.output.text) | default(nodes.last.output | tojson) }}";
+    assert_eq!(chat("", "set", set()), ("chat>last last>answer".to_owned(), Some(text.into())));
+    for (given, shown) in [(json!({"output": "a"}), "a"), (json!({"text": "b"}), "b"), (json!({"c": 1}), "{\"c\":1}")] {
+        let variables = serde_json::Map::from_iter([("nodes".to_owned(), json!({"last": {"output": given}}))]);
+        let scope = Scope { variables: &variables, now: jiff::Timestamp::UNIX_EPOCH };
+        assert_eq!(Template::parse(text).unwrap().render(&scope).unwrap(), shown);
+    }
+    let asked = ("chat>last last>answer".to_owned(), Some("{{ nodes.last.output }}".into()));
+    assert_eq!(chat("lastNode", "agent", json!({})), asked);
+    let alone = ("chat>last".to_owned(), None);
+    assert_eq!(chat("responseNode", "agent", json!({})), alone);
+    assert_eq!(chat("", "telegram", json!({"text": "Hi"})), alone);
 }
 
 #[test]

@@ -33,7 +33,7 @@ pub fn make(node: Context) -> Made {
         _ if keeps_pinned(source) => triggers::input(node),
         "scheduleTrigger" | "cron" | "interval" => schedule::schedule(node),
         kind if is_messaging(kind) && kind.ends_with("Trigger") => triggers::message(node),
-        "chatTrigger" | "manualChatTrigger" => triggers::message(node),
+        _ if source.is_chat() => triggers::message(node),
         "httpRequest" => http::http(node),
         "if" => logic::condition(node),
         "filter" => logic::filter(node),
@@ -92,7 +92,7 @@ pub fn shape(source: &Source) -> Option<Shape> {
         }
         "httpRequest" => Some(Shape::Answer),
         "merge" => Some(Shape::List),
-        "chatTrigger" | "manualChatTrigger" => Some(Shape::Message),
+        _ if source.is_chat() => Some(Shape::Message),
         kind if is_messaging(kind) && kind.ends_with("Trigger") => Some(Shape::Message),
         "agent"
         | "chainLlm"

@@ -82,10 +82,8 @@ pub fn input(node: Context) -> Made {
 }
 
 pub fn message(node: Context) -> Made {
-    let service = match node.source().kind {
-        "chatTrigger" | "manualChatTrigger" => "the chat".to_owned(),
-        kind => kind.trim_end_matches("Trigger").to_owned(),
-    };
+    let source = node.source();
+    let service = if source.is_chat() { "the chat" } else { source.kind.trim_end_matches("Trigger") };
     let made = Made::new("message", json!({})).reconnecting([format!("a messaging channel in place of {service}")]);
     let is_filtered =
         entries(node.parameter("options")).next().is_some() || !list(node.parameter("trigger")).is_empty();
