@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::engine::expression::{Expression, Scope};
 
 pub const FILES: [(&str, &str); 13] = [
     ("agent-chat.yml", include_str!("../fixtures/dify/agent-chat.yml")),
@@ -296,6 +297,25 @@ fn values_are_named_where_they_stand_here() {
     assert_eq!(config(&imported, "fetch")["retry"]["maxAttempts"], 4);
     let archive = "{'text': 'Digest: ' + string(nodes.summarize.output), 'raw': nodes.fetch.output.body, 'keep': 7}";
     assert_eq!(config(&imported, "archive")["input"], archive);
+}
+
+#[test]
+fn the_first_and_the_last_of_nothing_are_null() {
+    let nodes = json!([
+        {"id": "go", "data": {"type": "start", "title": "Go"}},
+        {"id": "cut", "data": {"type": "list-operator", "title": "Cut", "variable": ["go", "list"], "limit": {"enabled": true, "size": 2}}},
+    ]);
+    let workflow = json!({"graph": {"nodes": nodes, "edges": [{"source": "go", "target": "cut"}]}});
+    let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow"}, "workflow": workflow});
+    let fields = config(&read_sound(&app.to_string()), "cut")["fields"].clone();
+    let cut = |list: Value| {
+        let variables = serde_json::Map::from_iter([("nodes".to_owned(), json!({"go": {"output": {"list": list}}}))]);
+        let scope = Scope { variables: &variables, now: jiff::Timestamp::UNIX_EPOCH };
+        ["result", "first_record", "last_record"]
+            .map(|field| Expression::parse(fields[field].as_str().unwrap()).unwrap().evaluate(&scope).unwrap().0)
+    };
+    assert_eq!(cut(json!([])), [json!([]), json!(null), json!(null)]);
+    assert_eq!(cut(json!([1, 2, 3])), [json!([1, 2]), json!(1), json!(2)]);
 }
 
 #[test]

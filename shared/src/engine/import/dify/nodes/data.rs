@@ -89,8 +89,11 @@ pub fn list_operator(node: Context) -> Made {
     if let (true, Some(most)) = (limit["enabled"] == true, whole(&limit["size"])) {
         list_text = format!("size({list_text}) > {most} ? ({list_text}).slice(0, {most}) : {list_text}");
     }
+    // An empty list has neither a first nor a last: both are null, as they were.
     let fields = json!({
-        "result": list_text, "first_record": format!("({list_text}).first()"), "last_record": format!("({list_text}).last()"),
+        "result": list_text,
+        "first_record": format!("(({list_text}) + [null]).first()"),
+        "last_record": format!("([null] + ({list_text})).last()"),
     });
     Made::new("transform", json!({"fields": fields})).noting(notes)
 }
