@@ -8,12 +8,14 @@ use super::super::loose::{NOTHING, check_names, clipped, is_short, list, said, t
 use crate::domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
 use crate::{Error, Result};
 
+const MODES: &str = "workflow, advanced-chat, chat, agent-chat, completion";
 /// Containers within containers.
 const MAX_NESTING: usize = 32;
 
 pub struct Document<'d> {
     pub name: &'d str,
     pub description: &'d str,
+    pub version: &'d str,
     /// `workflow`, `advanced-chat`, `chat`, `agent-chat`, `completion`
     pub mode: &'d str,
     pub nodes: Vec<Node<'d>>,
@@ -55,7 +57,24 @@ impl<'d> Document<'d> {
             return Err(Error::invalid_body("version", problem));
         }
         let app = &document["app"];
+        let mode = text(&app["mode"]);
         let graph = &document["workflow"]["graph"];
+        match mode {
+            "workflow" | "advanced-chat" => {
+                let (nodes, edges) = (&graph["nodes"], &graph["edges"]);
+                must("workflow", "an object", document["workflow"].is_object())?;
+                must("workflow.graph", "an object", graph.is_object())?;
+                must("workflow.graph.nodes", "a list", nodes.is_array())?;
+                must("workflow.graph.edges", "a list", edges.is_array() || edges.is_null())?;
+            }
+            "chat" | "agent-chat" | "completion" => {
+                must("model_config", "an object", document["model_config"].is_object())?;
+            }
+            other => {
+                let problem = format!("is `{}`; known are: {MODES}", clipped(other, 40));
+                return Err(Error::invalid_body("app.mode", problem));
+            }
+        }
         let raw = list(&graph["nodes"]);
         if raw.len() > MAX_NODES {
             return Err(Error::invalid_body("workflow.graph.nodes", format!("at most {MAX_NODES}")));
@@ -85,7 +104,8 @@ impl<'d> Document<'d> {
         Ok(Self {
             name: text(&app["name"]),
             description: text(&app["description"]),
-            mode: text(&app["mode"]),
+            version: text(&document["version"]),
+            mode,
             nodes,
             edges,
             loose_ends,
@@ -94,6 +114,16 @@ impl<'d> Document<'d> {
             workflow: &document["workflow"],
             dependencies: list(&document["dependencies"]),
         })
+    }
+
+    /// Whether it is of a time whose files nobody here has seen: all known are of a version 0.
+    pub fn is_newer(&self) -> bool {
+        self.version.split('.').next().and_then(|major| major.trim().parse::<u64>().ok()).is_some_and(|major| major > 0)
+    }
+
+    /// Whether a graph is drawn in it, or only a model is set.
+    pub fn has_graph(&self) -> bool {
+        matches!(self.mode, "workflow" | "advanced-chat")
     }
 
     /// Whether each message of a conversation begins a run of its graph.
@@ -120,6 +150,10 @@ impl<'d> Document<'d> {
         }
         false
     }
+}
+
+fn must(field: &str, be: &str, is_so: bool) -> Result<()> {
+    if is_so { Ok(()) } else { Err(Error::invalid_body(field, format!("must be {be}"))) }
 }
 
 fn node<'d>((index, raw): (usize, &'d Value)) -> Result<Node<'d>> {

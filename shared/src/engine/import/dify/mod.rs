@@ -30,7 +30,7 @@ pub fn read(document: &Value) -> Result<Imported> {
     let description = description.map(|text| clipped(text, MAX_DESCRIPTION_CHARS - 1));
 
     let (mut draft, mut ids) = (Draft::new(Source::Dify), Ids::default());
-    if document.nodes.is_empty() && document.model_config.is_object() {
+    if !document.has_graph() {
         chat::draw(&document, &mut draft, &mut ids)?;
         uncarried(&document).into_iter().for_each(|text| draft.note(0, text));
     } else {
@@ -170,7 +170,12 @@ fn uncarried(document: &Document) -> Vec<String> {
     let dependencies: Vec<&str> = document.dependencies.iter().map(dependency).collect();
     let told = [("features", features), ("variables", variables), ("plugins", dependencies)];
     let told = told.into_iter().filter(|(_, names)| !names.is_empty());
-    told.map(|(what, names)| format!("the app's {what} are not imported: {}", listed(&names))).collect()
+    let told = told.map(|(what, names)| format!("the app's {what} are not imported: {}", listed(&names)));
+    let newer = document.is_newer().then(|| {
+        let version = clipped(document.version, 20);
+        format!("the file is of version {version}, which is not known here: see that nothing is missing")
+    });
+    newer.into_iter().chain(told).collect()
 }
 
 /// `langgenius/openai:0.0.7@…` without what it is held to.

@@ -47,6 +47,29 @@ fn what_is_no_workflow_is_refused_with_the_formats_that_are_known() {
         answered("{\"format\": \"atelier.workflow/1\", \"name\": \"x\", \"graph\": {\"nodes\": [{\"id\": 1}]}}")
             .unwrap_err();
     assert!(broken.starts_with("graph.nodes[0].id: invalid type"), "{broken}");
+    for (app, why) in [
+        (json!({"app": {"mode": "workflow"}}), "workflow: must be an object"),
+        (json!({"app": {"mode": "workflow"}, "workflow": 5}), "workflow: must be an object"),
+        (json!({"app": {"mode": "workflow"}, "workflow": {"graph": []}}), "workflow.graph: must be an object"),
+        (
+            json!({"app": {"mode": "advanced-chat"}, "workflow": {"graph": {"nodes": 5}}}),
+            "workflow.graph.nodes: must be a list",
+        ),
+        (
+            json!({"app": {"mode": "workflow"}, "workflow": {"graph": {"nodes": [], "edges": 5}}}),
+            "workflow.graph.edges: must be a list",
+        ),
+        (json!({"app": {"mode": "chat"}}), "model_config: must be an object"),
+        (
+            json!({"app": {"mode": "channel"}}),
+            "app.mode: is `channel`; known are: workflow, advanced-chat, chat, agent-chat, completion",
+        ),
+        (json!({"app": {}}), "app.mode: is ``; known are: workflow, advanced-chat, chat, agent-chat, completion"),
+    ] {
+        let mut file = json!({"kind": "app", "version": "0.3.0"});
+        file.as_object_mut().unwrap().extend(app.as_object().unwrap().clone());
+        assert_eq!(answered(&file.to_string()).unwrap_err(), why);
+    }
     let float = answered("kind: app\nversion: 0.3\napp:\n  name: x\n  mode: workflow\n").unwrap_err();
     assert_eq!(float, "version: must be a text: write it in quotes, as Dify does (version: \"0.3.0\")");
 }

@@ -112,6 +112,10 @@ fn what_an_app_of_dify_has_beside_its_nodes() {
         the app's plugins are not imported: langgenius/openai, one without a name";
     assert_eq!(lines(&file)[1], expected);
 
+    file["version"] = "1.2.0".into();
+    let newer = "the file is of version 1.2.0, which is not known here: see that nothing is missing";
+    assert!(lines(&file)[1].starts_with(&format!("go input partial: {newer}; the app's features")));
+
     let chat = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "chat"}, "model_config": {"pre_prompt": "x"}, "dependencies": file["dependencies"]});
     assert!(lines(&chat)[0].ends_with("the app's plugins are not imported: langgenius/openai, one without a name"));
 }
@@ -180,6 +184,13 @@ fn a_loop_that_would_go_around_more_often() {
     };
     assert_eq!(rounds(100), ["l loop"]);
     assert_eq!(rounds(500), ["l loop partial: it goes around 100 times at most, where it was 500"]);
+}
+
+#[test]
+fn a_switch_with_more_outputs_than_it_may_have() {
+    let node = json!({"name": "s", "type": "switch", "parameters": {"mode": "expression", "output": "={{ $json.n }}", "numberOutputs": 1e12}});
+    let file = n8n(json!([node]), json!({}));
+    assert_eq!(lines(&file), ["s switch partial: of its 1000000000000 outputs the first 40 are kept"]);
 }
 
 #[test]

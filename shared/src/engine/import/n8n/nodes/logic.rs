@@ -120,7 +120,11 @@ fn counted(node: Context, notes: &mut Notes) -> Vec<Case> {
         output => node.cel(output, notes),
     };
     let count = [node.parameter("numberOutputs"), node.parameter("outputsAmount")].into_iter().find_map(whole);
-    let cases = (0..count.unwrap_or(4).min(MAX_OUTPUTS) as usize).map(|index| Case {
+    let count = count.unwrap_or(4);
+    if count > MAX_OUTPUTS {
+        note(notes, format!("of its {count} outputs the first {MAX_OUTPUTS} are kept"));
+    }
+    let cases = (0..count.min(MAX_OUTPUTS) as usize).map(|index| Case {
         expression: format!("({output}) == {index}"),
         name: format!("output {index}"),
         output: index,
