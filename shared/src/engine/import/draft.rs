@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::loose::clipped;
 use super::made::{Made, Step, problem};
 use super::slug::Ids;
-use super::{NodeReport, Reconnect, Report, Source, Status, secrets, written};
+use super::{NodeReport, Reconnect, Report, Source, Status, bounds, secrets, written};
 use crate::domain::graph::{Connection, End, Graph, MAX_GRAPH_BYTES, Node, Position};
 use crate::engine::nodes::r#loop::NEXT;
 use crate::engine::nodes::{self, ERROR, IN, OUT};
@@ -234,7 +234,8 @@ impl Draft {
         !placed.is_stub && placed.exits.iter().any(|(of, ..)| of != ERROR)
     }
 
-    pub fn finish(self) -> (Graph, Report) {
+    pub fn finish(mut self) -> (Graph, Report) {
+        bounds::hold(&mut self.report);
         (self.graph, self.report)
     }
 

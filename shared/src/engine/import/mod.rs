@@ -4,6 +4,7 @@
 //! our own exports keep the ids of agents and workflows, which are listed to be checked: they may be somebody else's.
 
 pub mod atelier;
+mod bounds;
 mod call;
 mod comparison;
 mod dify;

@@ -136,3 +136,36 @@ fn what_is_shared_or_split_does_not_multiply() {
     file["workflow"]["graph"] = json!({"nodes": loops.chain(within).collect::<Vec<_>>(), "edges": edges});
     answered(&file).unwrap();
 }
+
+/// How long it is as a text within JSON, which is how a Lambda sends it.
+fn sent(imported: &Imported) -> usize {
+    let Report { nodes, reconnect, .. } = &imported.report;
+    let nodes: Vec<Value> = nodes
+        .iter()
+        .map(|node| json!({"id": node.id, "status": node.status, "why": node.why, "original": node.original}))
+        .collect();
+    let reconnect: Vec<Value> = reconnect.iter().map(|one| json!({"nodeId": one.node_id, "what": one.what})).collect();
+    let answer = json!({"data": {"graph": imported.graph}, "report": {"nodes": nodes, "reconnect": reconnect}});
+    json!(answer.to_string()).to_string().len()
+}
+
+#[test]
+fn the_answer_is_as_short_as_one_may_be() {
+    let quotes = "\"".repeat(90);
+    let body: String = (0..12).map(|n| format!("{{{{ $jmespath({n}, '{quotes}') }}}}")).collect();
+    let headers: Vec<Value> =
+        (0..12).map(|n| json!({"name": format!("token-{}{n}", "\\".repeat(60)), "value": "x"})).collect();
+    let call = |n: usize| {
+        let parameters = json!({"url": format!("={body}"), "headerParameters": {"parameters": headers}});
+        node(&format!("n{n}"), "httpRequest", parameters)
+    };
+    let file = n8n((0..140).map(call).collect(), json!({}));
+    let imported = answered(&file).unwrap();
+    assert!(sent(&imported) < 6 * 1024 * 1024, "{}", sent(&imported));
+    let last = imported.report.nodes.last().unwrap();
+    assert_eq!(last.original, None);
+    assert!(last.why.ends_with("; more is left out: the report would be too long"), "{}", last.why);
+    assert!(imported.report.nodes[0].original.is_some());
+    let last = &imported.report.reconnect.last().unwrap().what;
+    assert!(last.ends_with(" more, which are left out: the report would be too long"), "{last}");
+}
