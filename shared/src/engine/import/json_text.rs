@@ -2,7 +2,9 @@
 
 use serde_json::Value;
 
+use super::loose::is_empty;
 use super::pieces::{Notes, Piece, Pieces};
+use super::secrets::is_secret;
 use super::written;
 
 /// Stand around the number of what is filled in, while the text is read as JSON. Private characters: a text that has
@@ -10,16 +12,25 @@ use super::written;
 /// is the first of what stands outside of quotes.
 const MARKS: [char; 3] = ['\u{f8f0}', '\u{f8f1}', '\u{f8f2}'];
 
-/// The expression that makes the same value; none where the text is no JSON.
-pub fn cel(pieces: &Pieces, notes: &mut Notes) -> Option<String> {
+/// What is found out while it is read.
+#[derive(Default)]
+struct Found {
+    notes: Notes,
+    secrets: Vec<String>,
+}
+
+/// The expression that makes the same value; none where the text is no JSON. Secrets that stand there in clear are left
+/// out, and named.
+pub fn cel(pieces: &Pieces, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<String> {
     if let Some(filled) = pieces.sole() {
         return Some(filled.json(notes));
     }
     let json: Value = serde_json::from_str(&marked(pieces)?).ok()?;
     // Only what is used is noted.
-    let mut noted = Notes::new();
-    let cel = value(&json, pieces, &mut noted);
-    noted.into_iter().for_each(|one| super::pieces::note(notes, one));
+    let mut found = Found::default();
+    let cel = value(&json, pieces, &mut found);
+    found.notes.into_iter().for_each(|one| super::pieces::note(notes, one));
+    secrets.append(&mut found.secrets);
     Some(cel)
 }
 
@@ -51,22 +62,33 @@ fn has_escaped_mark(text: &str) -> bool {
 }
 
 /// As deep as JSON may be, which its reader bounds.
-fn value(json: &Value, pieces: &Pieces, notes: &mut Notes) -> String {
+fn value(json: &Value, pieces: &Pieces, found: &mut Found) -> String {
     match json {
-        Value::String(text) => filled(text, pieces, notes),
+        Value::String(text) => filled(text, pieces, &mut found.notes),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| value(item, pieces, notes)).collect();
+            let items: Vec<String> = items.iter().map(|item| value(item, pieces, found)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(entries) => {
-            let entries = entries.iter().map(|(name, entry)| {
-                let name = filled(name, pieces, notes);
-                format!("{name}: {}", value(entry, pieces, notes))
-            });
-            format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
+            let mut kept = Vec::new();
+            for (name, entry) in entries {
+                if is_secret(name) && is_clear(entry) {
+                    found.secrets.push(name.clone());
+                    continue;
+                }
+                let name = filled(name, pieces, &mut found.notes);
+                kept.push(format!("{name}: {}", value(entry, pieces, found)));
+            }
+            format!("{{{}}}", kept.join(", "))
         }
         other => written::value(other),
     }
+}
+
+/// Whether it says something, all of which stands there as it is.
+fn is_clear(json: &Value) -> bool {
+    let is_plain = |json: &Value| !json.to_string().contains(MARKS);
+    !matches!(json, Value::Null | Value::Bool(_)) && !is_empty(json) && is_plain(json)
 }
 
 /// A text with the marks taken out again.

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::loose::clipped;
 use super::pieces::{Notes, note};
 use crate::engine::nodes::{self, ERROR, OUT};
 use crate::engine::schema::{Findings, Program, check};
@@ -12,6 +13,9 @@ pub const UNBOUND_ID: &str = "00000000-0000-0000-0000-000000000000";
 pub const UNBOUND_MODEL: &str = "to-be-chosen";
 /// Of a node of which nothing is read.
 pub const TOO_LONG: &str = "one of its texts is longer than 64 KiB";
+
+/// A node tells no more of them.
+const MAX_SECRETS: usize = 40;
 
 /// A node of ours.
 pub struct Step {
@@ -71,6 +75,19 @@ impl Made {
 
     pub fn reconnecting(mut self, what: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.reconnect.extend(what.into_iter().map(Into::into));
+        self
+    }
+
+    /// Without the secrets that stood in it in clear, of which these are the names.
+    pub fn without(mut self, kind: &str, names: Vec<String>) -> Self {
+        for name in names.iter().take(MAX_SECRETS) {
+            let what = format!("{kind} {}", clipped(name, 80));
+            note(&mut self.notes, format!("its {what} is left out: it looks like a secret"));
+            let secret = format!("a secret for the {what}");
+            if !self.reconnect.contains(&secret) {
+                self.reconnect.push(secret);
+            }
+        }
         self
     }
 

@@ -195,10 +195,10 @@ impl<'w, 'd> Context<'w, 'd> {
         }
     }
 
-    /// JSON, or a text that is meant as JSON.
-    pub fn json(&self, value: &Value, notes: &mut Notes) -> Option<String> {
+    /// JSON, or a text that is meant as JSON, but for secrets that stand in it in clear.
+    pub fn json(&self, value: &Value, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<String> {
         match value {
-            Value::String(_) => json_text::cel(&self.pieces(value), notes),
+            Value::String(_) => json_text::cel(&self.pieces(value), notes, secrets),
             value => Some(self.cel(value, notes)),
         }
     }
@@ -286,6 +286,15 @@ fn clip(name: &str) -> String {
 pub fn located(value: &Value) -> String {
     let name = text(&value["cachedResultName"]);
     if name.is_empty() { located_value(value).map(said).unwrap_or_default() } else { name.to_owned() }
+}
+
+/// Whether a value stands there as it is, and says something.
+pub fn is_clear(value: &Value) -> bool {
+    match value {
+        Value::String(text) => !text.is_empty() && !text.starts_with('='),
+        Value::Number(_) => true,
+        _ => false,
+    }
 }
 
 /// The value itself, which may be an expression.

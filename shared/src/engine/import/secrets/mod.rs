@@ -6,6 +6,8 @@ mod text;
 
 use serde_json::Value;
 
+use super::pieces::{Notes, note};
+
 pub use address::without_secrets;
 pub use text::shown_text;
 
@@ -80,6 +82,27 @@ fn words(name: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
+}
+
+/// Of fields, those that may be kept: what is secret by its name and stands there in clear is left out, and named.
+pub fn without_clear<N: AsRef<str>, V>(
+    fields: Vec<(N, V)>,
+    is_clear: impl Fn(&V) -> bool,
+    secrets: &mut Vec<String>,
+) -> Vec<(N, V)> {
+    let (kept, left_out): (Vec<_>, Vec<_>) =
+        fields.into_iter().partition(|(name, value)| !(is_secret(name.as_ref()) && is_clear(value)));
+    secrets.extend(left_out.into_iter().map(|(name, _)| name.as_ref().to_owned()));
+    kept
+}
+
+/// A body that is a text; what is filled in is no secret, and not looked into.
+pub fn without_clear_text(body: &str, notes: &mut Notes) -> String {
+    let kept = if body.contains("{{") { body.to_owned() } else { shown_text(body) };
+    if kept != body {
+        note(notes, "what looks like a secret in its body is left out");
+    }
+    kept
 }
 
 /// What may be shown of a node of the original.

@@ -117,3 +117,66 @@ fn dify() {
     odd["method"] = "odd".into();
     assert_kept_out(&call(odd));
 }
+
+#[test]
+fn secrets_in_clear_in_bodies_fields_and_pinned_data() {
+    let pairs = |pairs: &[(&str, &str)]| json!({"parameters": pairs.iter().map(|(name, value)| json!({"name": name, "value": value})).collect::<Vec<_>>()});
+    let call = |name: &str, mut parameters: Value| {
+        let fixed = json!({"method": "POST", "url": "https://x.example.com", "sendBody": true});
+        parameters.as_object_mut().unwrap().extend(fixed.as_object().unwrap().clone());
+        json!({"name": name, "type": "httpRequest", "typeVersion": 4.2, "parameters": parameters})
+    };
+    let given = [("client_secret", "S3CRET"), ("token", "={{ $json.token }}"), ("a", "b")];
+    let json_body = "={\"apiKey\": \"S3CRET\", \"auth\": {\"password\": \"S3CRET\", \"as\": {{ $json.as }}}, \"key\": \"{{ $json.k }}\", \"pass\": null}";
+    let fields: Vec<Value> = given.map(|(name, value)| json!({"name": name, "value": value, "type": "string"})).into();
+    let nodes = json!([
+        {"name": "Go", "type": "manualTrigger"},
+        call("pairs", json!({"bodyParameters": pairs(&given)})),
+        call("form", json!({"contentType": "form-urlencoded", "bodyParameters": pairs(&given)})),
+        call("text", json!({"specifyBody": "json", "jsonBody": json_body})),
+        call("raw", json!({"contentType": "raw", "body": "grant=x&client_secret=S3CRET"})),
+        {"name": "set", "type": "set", "typeVersion": 3.4, "parameters": {"assignments": {"assignments": fields}}},
+        {"name": "json", "type": "set", "typeVersion": 3.4, "parameters": {"mode": "raw", "jsonOutput": "{\"a\": 1, \"routing_key\": \"S3CRET\"}"}},
+    ]);
+    let mut file = json!({"nodes": nodes, "connections": {}});
+    file["pinData"] = json!({"Go": [{"json": {"who": "me", "password": "S3CRET"}}]});
+    let imported = read_sound(&file.to_string());
+    assert_kept_out(&imported);
+    assert_eq!(config(&imported, "go"), json!({"example": {"who": "me", "password": "(left out)"}}));
+    assert_eq!(config(&imported, "pairs")["body"]["value"], "{'token': input.token, 'a': 'b'}");
+    assert_eq!(config(&imported, "form")["body"]["fields"], json!({"token": "{{ input.token }}", "a": "b"}));
+    assert_eq!(config(&imported, "text")["body"]["value"], "{'auth': {'as': input.as}, 'key': input.k, 'pass': null}");
+    assert_eq!(config(&imported, "raw")["body"]["text"], "grant=x&client_secret=(left out)");
+    assert_eq!(config(&imported, "set")["fields"], json!({"token": "input.token", "a": "'b'"}));
+    assert_eq!(config(&imported, "json")["value"], "{'a': 1}");
+    let expected = [
+        "pairs: a secret for the body field client_secret",
+        "form: a secret for the body field client_secret",
+        "text: a secret for the body field apiKey",
+        "text: a secret for the body field password",
+        "set: a secret for the field client_secret",
+        "json: a secret for the field routing_key",
+    ];
+    assert_eq!(reconnected(&imported), expected);
+    let lines = told(&imported);
+    assert!(
+        lines.contains("set transform partial: its field client_secret is left out: it looks like a secret"),
+        "{lines}"
+    );
+    assert!(lines.contains("raw http partial: what looks like a secret in its body is left out"), "{lines}");
+
+    let call = |kind: &str, data: Value| {
+        let data = json!({"type": "http-request", "title": kind, "method": "post", "url": "https://x.example.com", "body": {"type": kind, "data": data}});
+        json!({"id": kind, "data": data})
+    };
+    let nodes = [
+        call("json", json!("{\"token\": \"S3CRET\", \"key\": \"{{#go.k#}}\"}")),
+        call("form-data", json!([{"key": "password", "value": "S3CRET"}, {"key": "key", "value": "{{#go.k#}}"}])),
+        json!({"id": "go", "data": {"type": "start", "title": "Go"}}),
+    ];
+    let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow"}, "workflow": {"graph": {"nodes": nodes}}});
+    let imported = read_sound(&app.to_string());
+    assert_kept_out(&imported);
+    assert_eq!(config(&imported, "json")["body"]["value"], "{'key': nodes.go.output.k}");
+    assert_eq!(config(&imported, "form_data")["body"]["fields"], json!({"key": "{{ nodes.go.output.k }}"}));
+}

@@ -7,6 +7,7 @@ use super::super::super::json_text;
 use super::super::super::loose::{clipped, list, said, text, whole};
 use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
+use super::super::super::secrets::{without_clear, without_clear_text};
 use super::super::context::Context;
 use super::super::texts;
 
@@ -31,7 +32,9 @@ pub fn http(node: Context) -> Made {
             config.insert(name.to_owned(), filled(node, pairs, &mut call.notes).into());
         }
     }
-    if let Some(body) = body(node, &mut call.notes).filter(|_| !matches!(method.as_str(), "GET" | "HEAD")) {
+    let mut secrets = Vec::new();
+    if let Some(body) = body(node, &mut call.notes, &mut secrets).filter(|_| !matches!(method.as_str(), "GET" | "HEAD"))
+    {
         config.insert("body".to_owned(), body);
     }
     if text(&node.data("authorization")["type"]) == "api-key" {
@@ -45,7 +48,7 @@ pub fn http(node: Context) -> Made {
     if node.data("ssl_verify") == false {
         note(&mut call.notes, "certificates are always verified");
     }
-    Made::new("http", config.into()).noting(call.notes).reconnecting(call.reconnect)
+    Made::new("http", config.into()).noting(call.notes).reconnecting(call.reconnect).without("body field", secrets)
 }
 
 /// `name:value` on each line.
@@ -61,7 +64,7 @@ fn filled(node: Context, pairs: Vec<(&str, &str)>, notes: &mut Notes) -> Map<Str
     pairs.into_iter().map(|(name, value)| (name.to_owned(), node.jinja(&value.into(), notes).into())).collect()
 }
 
-fn body(node: Context, notes: &mut Notes) -> Option<Value> {
+fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<Value> {
     let body = node.data("body");
     let data = &body["data"];
     // A list of fields, or, before, one text.
@@ -72,7 +75,7 @@ fn body(node: Context, notes: &mut Notes) -> Option<Value> {
     match text(&body["type"]) {
         "json" => {
             let pieces = texts::pieces(&whole, &node);
-            Some(match json_text::cel(&pieces, notes) {
+            Some(match json_text::cel(&pieces, notes, secrets) {
                 Some(value) => json!({"type": "json", "value": value}),
                 None => {
                     note(notes, "its body is no JSON before it is filled in: it is sent as a text");
@@ -80,17 +83,24 @@ fn body(node: Context, notes: &mut Notes) -> Option<Value> {
                 }
             })
         }
-        "raw-text" => Some(json!({"type": "text", "text": node.jinja(&whole.into(), notes)})),
+        "raw-text" => {
+            let whole = without_clear_text(&whole, notes);
+            Some(json!({"type": "text", "text": node.jinja(&whole.into(), notes)}))
+        }
         "form-data" | "x-www-form-urlencoded" => {
-            let fields: Map<String, Value> = match data {
+            let fields: Vec<(String, Value)> = match data {
                 Value::Array(fields) => fields
                     .iter()
                     .take(1_000)
                     .filter(|field| text(&field["type"]) != "file" && !said(&field["key"]).is_empty())
-                    .map(|field| (said(&field["key"]), node.jinja(&field["value"], notes).into()))
+                    .map(|field| (said(&field["key"]), field["value"].clone()))
                     .collect(),
-                other => filled(node, lines(other), notes),
+                other => lines(other).into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect(),
             };
+            let is_clear = |value: &Value| !said(value).is_empty() && !said(value).contains("{{#");
+            let fields = without_clear(fields, is_clear, secrets).into_iter();
+            let fields: Map<String, Value> =
+                fields.map(|(name, value)| (name, node.jinja(&value, notes).into())).collect();
             if list(data).iter().any(|field| text(&field["type"]) == "file") {
                 note(notes, "files are not sent along");
             }

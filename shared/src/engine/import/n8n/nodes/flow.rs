@@ -153,10 +153,10 @@ pub fn fail(node: Context) -> Made {
 }
 
 pub fn respond(node: Context) -> Made {
-    let mut notes = Notes::new();
+    let (mut notes, mut secrets) = (Notes::new(), Vec::new());
     let body = node.parameter("responseBody");
     let output = match text(node.parameter("respondWith")) {
-        "json" | "jwt" if !is_empty(body) => match node.json(body, &mut notes) {
+        "json" | "jwt" if !is_empty(body) => match node.json(body, &mut notes, &mut secrets) {
             Some(json) => Some(json),
             None => {
                 note(&mut notes, "its answer is no JSON before it is filled in: it is a text");
@@ -178,7 +178,7 @@ pub fn respond(node: Context) -> Made {
         note(&mut notes, "an answer has the status 200 and the platform's own headers");
     }
     let config = output.map_or(json!({}), |output| json!({"output": output}));
-    Made::new("send_result", config).noting(notes)
+    Made::new("send_result", config).noting(notes).without("field", secrets)
 }
 
 /// What stands in a locator, as a text.

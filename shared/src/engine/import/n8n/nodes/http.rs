@@ -6,8 +6,9 @@ use super::super::super::call::Call;
 use super::super::super::loose::{entries, list, said, text, whole};
 use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
+use super::super::super::secrets::{without_clear, without_clear_text};
 use super::super::super::written::quoted;
-use super::super::context::Context;
+use super::super::context::{Context, is_clear};
 
 pub fn http(node: Context) -> Made {
     let mut call = Call::default();
@@ -30,11 +31,12 @@ pub fn http(node: Context) -> Made {
             config.insert(name.to_owned(), filled(node, pairs, &mut call.notes).into());
         }
     }
-    if let Some(body) = body(node, &mut call.notes).filter(|_| !matches!(method, "GET" | "HEAD")) {
+    let mut secrets = Vec::new();
+    if let Some(body) = body(node, &mut call.notes, &mut secrets).filter(|_| !matches!(method, "GET" | "HEAD")) {
         config.insert("body".to_owned(), body);
     }
     options(node, &mut config, &mut call.notes);
-    Made::new("http", config.into()).noting(call.notes).reconnecting(call.reconnect)
+    Made::new("http", config.into()).noting(call.notes).reconnecting(call.reconnect).without("body field", secrets)
 }
 
 fn url(node: Context, call: &mut Call) -> String {
@@ -68,7 +70,7 @@ fn filled(node: Context, pairs: Vec<(String, Value)>, notes: &mut Notes) -> Map<
     pairs.into_iter().map(|(name, value)| (name, node.jinja(&value, notes).into())).collect()
 }
 
-fn body(node: Context, notes: &mut Notes) -> Option<Value> {
+fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<Value> {
     let has_body = node.parameter("sendBody") == true || node.source().version < 3.0;
     if !has_body {
         return None;
@@ -76,22 +78,26 @@ fn body(node: Context, notes: &mut Notes) -> Option<Value> {
     let kind = ["contentType", "bodyContentType"].map(|name| text(node.parameter(name)));
     let kind = kind.into_iter().find(|kind| !kind.is_empty()).unwrap_or("json");
     match kind {
-        "raw" => Some(json!({"type": "text", "text": node.jinja(node.parameter("body"), notes)})),
+        "raw" => {
+            let body = without_clear_text(&said(node.parameter("body")), notes);
+            Some(json!({"type": "text", "text": node.jinja(&body.into(), notes)}))
+        }
         "form-urlencoded" | "multipart-form-data" | "binaryData" => {
             if kind != "form-urlencoded" {
                 note(notes, "files are not sent along: its fields go as a form");
             }
             let fields = pairs(node, &["bodyParameters", "bodyParametersUi"], "body", "bodyParametersJson", notes);
+            let fields = without_clear(fields, is_clear, secrets);
             Some(json!({"type": "form", "fields": filled(node, fields, notes)}))
         }
-        _ => json_body(node, notes),
+        _ => json_body(node, notes, secrets),
     }
 }
 
-fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
+fn json_body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<Value> {
     let written = ["jsonBody", "bodyParametersJson"].map(|name| node.parameter(name));
     if let Some(written) = written.into_iter().find(|json| !text(json).is_empty()) {
-        return Some(match node.json(written, notes) {
+        return Some(match node.json(written, notes, secrets) {
             Some(value) => json!({"type": "json", "value": value}),
             None => {
                 note(notes, "its body is no JSON before it is filled in: it is sent as a text");
@@ -99,13 +105,10 @@ fn json_body(node: Context, notes: &mut Notes) -> Option<Value> {
             }
         });
     }
-    let mut fields = Vec::new();
-    for list_name in ["bodyParameters", "bodyParametersUi"] {
-        let all = node.parameter(list_name);
-        for pair in list(&all["parameters"]).iter().chain(list(&all["parameter"])) {
-            fields.push(format!("{}: {}", quoted(&said(&pair["name"])), node.cel(&pair["value"], notes)));
-        }
-    }
+    let fields = pairs(node, &["bodyParameters", "bodyParametersUi"], "", "", notes);
+    let fields = without_clear(fields, is_clear, secrets).into_iter();
+    let fields: Vec<String> =
+        fields.map(|(name, value)| format!("{}: {}", quoted(&name), node.cel(&value, notes))).collect();
     (!fields.is_empty()).then(|| json!({"type": "json", "value": format!("{{{}}}", fields.join(", "))}))
 }
 

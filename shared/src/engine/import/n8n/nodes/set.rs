@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 use super::super::super::loose::{entries, list, said, text};
 use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
+use super::super::super::secrets::without_clear;
 use super::super::super::written::{number, quoted, value};
-use super::super::context::Context;
+use super::super::context::{Context, is_clear};
 
 /// Fields with the expressions that make them; a name with dots makes fields within fields.
 enum Fields {
@@ -18,17 +19,17 @@ const MAX_DEPTH: usize = 16;
 const MAX_FIELDS: usize = 500;
 
 pub fn set(node: Context) -> Made {
-    let mut notes = Notes::new();
+    let (mut notes, mut secrets) = (Notes::new(), Vec::new());
     keeps_others(node, &mut notes);
     if text(node.parameter("mode")) == "raw" {
-        let Some(json) = node.json(node.parameter("jsonOutput"), &mut notes) else {
+        let Some(json) = node.json(node.parameter("jsonOutput"), &mut notes, &mut secrets) else {
             return Made::unsupported("what it gives is no JSON");
         };
-        return Made::new("transform", json!({"value": json})).noting(notes);
+        return Made::new("transform", json!({"value": json})).noting(notes).without("field", secrets);
     }
     let splits = node.parameter("options")["dotNotation"] != false;
     let (mut fields, mut is_nested) = (Vec::new(), false);
-    let assigned = assigned(node, &mut notes);
+    let assigned = assigned(node, &mut notes, &mut secrets);
     if assigned.len() > MAX_FIELDS {
         return Made::unsupported(format!("it makes more than {MAX_FIELDS} fields"));
     }
@@ -49,7 +50,7 @@ pub fn set(node: Context) -> Made {
             Made::new("transform", json!({"fields": serde_json::Map::from_iter(plain)}))
         }
     };
-    made.noting(notes)
+    made.noting(notes).without("field", secrets)
 }
 
 fn keeps_others(node: Context, notes: &mut Notes) {
@@ -67,33 +68,32 @@ fn keeps_others(node: Context, notes: &mut Notes) {
 }
 
 /// Names and expressions, in whatever form the version has them.
-fn assigned(node: Context, notes: &mut Notes) -> Vec<(String, String)> {
+fn assigned(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Vec<(String, String)> {
     let mut assigned = Vec::new();
     for assignment in list(&node.parameter("assignments")["assignments"]) {
-        let expression = typed(node, text(&assignment["type"]), &assignment["value"], notes);
-        assigned.push((said(&assignment["name"]), expression));
+        assigned.push((said(&assignment["name"]), (text(&assignment["type"]), &assignment["value"])));
     }
     for field in list(&node.parameter("fields")["values"]) {
         let kind = text(&field["type"]).trim_end_matches("Value");
         let kind = if kind.is_empty() { "string" } else { kind };
-        let expression = typed(node, kind, &field[format!("{kind}Value")], notes);
-        assigned.push((said(&field["name"]), expression));
+        assigned.push((said(&field["name"]), (kind, &field[format!("{kind}Value")])));
     }
     for (kind, values) in entries(node.parameter("values")) {
         for field in list(values) {
-            assigned.push((said(&field["name"]), typed(node, kind, &field["value"], notes)));
+            assigned.push((said(&field["name"]), (kind, &field["value"])));
         }
     }
     assigned.retain(|(name, _)| !name.is_empty());
-    assigned
+    let assigned = without_clear(assigned, |(_, value)| is_clear(value), secrets).into_iter();
+    assigned.map(|(name, (kind, value))| (name, typed(node, kind, value, notes, secrets))).collect()
 }
 
 /// What was typed into a field of a kind.
-fn typed(node: Context, kind: &str, given: &Value, notes: &mut Notes) -> String {
+fn typed(node: Context, kind: &str, given: &Value, notes: &mut Notes, secrets: &mut Vec<String>) -> String {
     let Value::String(text) = given else { return node.cel(given, notes) };
     if text.starts_with('=') {
         return match kind {
-            "array" | "object" => node.json(given, notes).unwrap_or_else(|| node.cel(given, notes)),
+            "array" | "object" => node.json(given, notes, secrets).unwrap_or_else(|| node.cel(given, notes)),
             _ => node.cel(given, notes),
         };
     }

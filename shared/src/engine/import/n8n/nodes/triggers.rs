@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::super::loose::{entries, list, said, text};
 use super::super::super::made::Made;
+use super::super::super::secrets::shown;
 use super::super::context::Context;
 
 /// Of what was kept to try a workflow with.
@@ -66,10 +67,14 @@ pub fn input(node: Context) -> Made {
     let pinned = node.pinned();
     let example = pinned.first().map(|item| if item["json"].is_object() { &item["json"] } else { item });
     let example = example.filter(|example| example.to_string().len() <= MAX_EXAMPLE_BYTES);
-    if let Some(example) = example {
-        config.insert("example".to_owned(), example.clone());
+    let kept = example.map(shown);
+    if let Some(kept) = &kept {
+        config.insert("example".to_owned(), kept.clone());
     }
     let mut made = Made::new("input", config.into());
+    if kept.as_ref() != example {
+        made = made.noting(["what looks like a secret in its pinned data is left out"]);
+    }
     match (example, pinned.len()) {
         (Some(_), 2..) => made = made.noting(["of its pinned data only the first item is kept"]),
         (None, 1..) => made = made.noting([PINNED]),
