@@ -114,6 +114,13 @@ impl<'a, 'd> Context<'a, 'd> {
         let ([key, after @ ..], whole) = (rest, path.clone()) else { return found(path) };
         let refused = |why: &str| Err(why.to_owned());
         match (node.kind, *key) {
+            // Where it goes on after a failure, its value is the error.
+            (_, "error_message") if text(&node.data["error_strategy"]) == "fail-branch" => {
+                found(member(&whole, "message"))
+            }
+            (_, "error_type") if text(&node.data["error_strategy"]) == "fail-branch" => found(member(&whole, "code")),
+            ("trigger-webhook", "_webhook_raw") if after.first() == Some(&"body") => found(below(whole, &after[1..])),
+            ("trigger-webhook", key) if !is_in_body(node, key) => refused("of a call only its body is a value here"),
             ("llm", "usage" | "reasoning_content" | "finish_reason") => {
                 refused("of an answer only its text is a value here")
             }
@@ -153,6 +160,14 @@ impl<'a, 'd> Context<'a, 'd> {
     fn is_within(&self, of: usize) -> bool {
         self.app.document.is_within(self.node, of)
     }
+}
+
+/// Of a call its headers and parameters are variables too, by their names.
+fn is_in_body(webhook: &Node, name: &str) -> bool {
+    let has = |kind: &str| {
+        list(&webhook.data[kind]).iter().any(|field| said(&field["name"]).replace('-', "_") == name.replace('-', "_"))
+    };
+    has("body") || !(name == "_webhook_raw" || has("headers") || has("params"))
 }
 
 fn below(path: String, members: &[&str]) -> String {

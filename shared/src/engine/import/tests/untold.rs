@@ -187,6 +187,45 @@ fn a_loop_that_would_go_around_more_often() {
 }
 
 #[test]
+fn what_a_call_of_dify_has_beside_its_body() {
+    let hook = json!({
+        "type": "trigger-webhook", "title": "Hook", "method": "post", "status_code": 202, "response_body": "ok",
+        "headers": [{"name": "X-Sig"}], "params": [{"name": "dry"}], "body": [{"name": "who"}],
+    });
+    let answer = "{{#h.who#}} {{#h._webhook_raw.body.a#}} {{#h.X_Sig#}} {{#h.dry#}}";
+    let nodes =
+        json!([{"id": "h", "data": hook}, {"id": "a", "data": {"type": "answer", "title": "Say", "answer": answer}}]);
+    let file = dify(nodes, json!([{"source": "h", "target": "a"}]));
+    let why = "is not translated: of a call only its body is a value here";
+    let expected = [
+        "hook webhook partial: of a call only its body is a value here, not its headers and parameters; the platform answers a call: its own `status_code` and `response_body` are not carried over".to_owned(),
+        format!("say send_message partial: `{{{{#h.X_Sig#}}}}` {why}; `{{{{#h.dry#}}}}` {why}"),
+    ];
+    assert_eq!(lines(&file), expected);
+    let said = config(&read_sound(&file.to_string()), "say")["text"].clone();
+    assert!(
+        said.as_str().unwrap().starts_with("{{ nodes.hook.output.who }} {{ nodes.hook.output.a }} {{ untranslated[")
+    );
+}
+
+#[test]
+fn what_failed_and_what_a_form_asks_in_dify() {
+    let call = |strategy: &str| {
+        let nodes = json!([
+            {"id": "c", "data": {"type": "http-request", "title": "Call", "url": "https://x.example.com", "error_strategy": strategy}},
+            {"id": "r", "data": {"type": "human-input", "title": "Form", "form_content": "Why? {{#$output.note#}}\n{{#c.error_message#}} {{#c.error_type#}} {{#$output.", "inputs": [{"output_variable_name": "note"}]}},
+        ]);
+        config(&read_sound(&dify(nodes, json!([])).to_string()), "form")["message"].clone()
+    };
+    let plain = "{{ '{{' }}#$output.";
+    assert_eq!(
+        call("fail-branch"),
+        format!("Why? \n{{{{ nodes.call.output.message }}}} {{{{ nodes.call.output.code }}}} {plain}")
+    );
+    assert!(call("").as_str().unwrap().starts_with("Why? \n{{ untranslated["));
+}
+
+#[test]
 fn a_switch_with_more_outputs_than_it_may_have() {
     let node = json!({"name": "s", "type": "switch", "parameters": {"mode": "expression", "output": "={{ $json.n }}", "numberOutputs": 1e12}});
     let file = n8n(json!([node]), json!({}));

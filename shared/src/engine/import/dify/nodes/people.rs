@@ -34,7 +34,8 @@ pub fn review(node: Context) -> Made {
     let mut config = Map::new();
     let title = if node.source().title.is_empty() { "Is it approved?" } else { &node.source().title };
     config.insert("title".to_owned(), texts::plain(&clipped(title, 190)).into());
-    config.insert("message".to_owned(), node.jinja(node.data("form_content"), &mut notes).into());
+    let content = without_inputs(&said(node.data("form_content")));
+    config.insert("message".to_owned(), node.jinja(&content.into(), &mut notes).into());
     let fields = list(node.data("inputs")).iter().take(50).map(|input| {
         let name = clipped(&said(&input["output_variable_name"]), 60);
         let kind = match text(&input["type"]) {
@@ -62,4 +63,16 @@ pub fn review(node: Context) -> Made {
         note(&mut notes, "people decide on the platform, not in what was sent to them");
     }
     Made::new("review", config.into()).noting(notes).with_exits(exits)
+}
+
+/// `{{#$output.note#}}` says where in the form a field stands; here fields stand below it.
+fn without_inputs(content: &str) -> String {
+    let (mut kept, mut rest) = (String::with_capacity(content.len()), content);
+    while let Some((before, (_, behind))) =
+        rest.split_once("{{#$output.").and_then(|(before, after)| Some((before, after.split_once("#}}")?)))
+    {
+        kept.push_str(before);
+        rest = behind;
+    }
+    kept + rest
 }

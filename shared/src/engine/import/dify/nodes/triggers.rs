@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{list, said, text};
+use super::super::super::loose::{list, said, text, whole};
 use super::super::super::made::Made;
 use super::super::context::Context;
 
@@ -59,10 +59,13 @@ pub fn webhook(node: Context) -> Made {
         "" | "POST" => made,
         method => made.noting([format!("calls come by POST here, not by {method}")]),
     };
-    let is_plain = list(node.data("headers")).is_empty() && list(node.data("params")).is_empty();
-    if is_plain {
-        made
-    } else {
-        made.noting(["of a call only its body is a value here, not its headers and parameters"])
+    let mut notes = Vec::new();
+    if !list(node.data("headers")).is_empty() || !list(node.data("params")).is_empty() {
+        notes.push("of a call only its body is a value here, not its headers and parameters");
     }
+    let is_usual = whole(node.data("status_code")).is_none_or(|code| code == 200);
+    if !is_usual || !said(node.data("response_body")).is_empty() {
+        notes.push("the platform answers a call: its own `status_code` and `response_body` are not carried over");
+    }
+    made.noting(notes)
 }
