@@ -12,6 +12,7 @@ mod draft;
 mod json_text;
 mod loose;
 mod made;
+mod model;
 mod n8n;
 mod pieces;
 mod recognise;

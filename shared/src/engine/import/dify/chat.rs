@@ -5,11 +5,12 @@ use serde_json::{Map, Value, json};
 use super::super::draft::{Draft, Named};
 use super::super::loose::{clipped, entries, list, number, said, text, whole};
 use super::super::made::{Made, UNBOUND_MODEL};
+use super::super::model::settings;
 use super::super::pieces::{Notes, note};
 use super::super::slug::Ids;
 use super::super::written::{member, output, plain};
 use super::document::Document;
-use super::nodes::{named_model, schema, settings};
+use super::nodes::{named_model, schema};
 use crate::Result;
 use crate::domain::graph::Position;
 
@@ -105,7 +106,7 @@ fn asked(document: &Document, start: &str, passages: Option<&str>) -> Made {
         made.insert("system".to_owned(), system.join("\n\n").into());
     }
     made.insert("prompt".to_owned(), asked.join("\n\n").into());
-    settings(&config["model"], &mut made);
+    settings(&config["model"]["completion_params"], &mut made, &mut notes);
 
     let mut reconnect = vec![named];
     let tools = list(&config["agent_mode"]["tools"]).iter().filter(|tool| tool["enabled"] != false).take(30);

@@ -226,6 +226,29 @@ fn what_failed_and_what_a_form_asks_in_dify() {
 }
 
 #[test]
+fn how_a_model_was_set() {
+    let set = "how the model was set is not carried over in full";
+    let llm = |params: Value| {
+        let data = json!({"type": "llm", "title": "Ask", "model": {"name": "x", "completion_params": params}, "prompt_template": [{"text": "Hi"}]});
+        lines(&dify(json!([{"id": "a", "data": data}]), json!([]))).remove(0)
+    };
+    let usual = json!({"temperature": 1, "max_tokens": 9, "top_p": 1, "presence_penalty": 0, "stop": [], "response_format": "text"});
+    assert_eq!(llm(usual), "ask model");
+    let other =
+        json!({"top_p": 0.5, "stop": ["\n"], "presence_penalty": 0.1, "seed": 7, "response_format": "json_object"});
+    assert_eq!(llm(other), format!("ask model partial: {set}: top_p, stop, presence_penalty, seed, response_format"));
+
+    let nodes = json!([
+        {"name": "Ask", "type": "chainLlm", "parameters": {"promptType": "define", "text": "Hi"}},
+        {"name": "Model", "type": "lmChatOpenAi", "parameters": {"model": "x", "options": {"maxTokens": 9, "topP": 0.5, "timeout": 60}}},
+        {"name": "Picture", "type": "openAi", "parameters": {"resource": "image", "prompt": "A cat"}},
+    ]);
+    let lines = lines(&n8n(nodes, json!({"Model": {"ai_languageModel": [[{"node": "Ask"}]]}})));
+    assert_eq!(lines[0], format!("ask model partial: {set}: topP, timeout"));
+    assert_eq!(lines[2], "picture image partial: an image model is to be chosen");
+}
+
+#[test]
 fn a_switch_with_more_outputs_than_it_may_have() {
     let node = json!({"name": "s", "type": "switch", "parameters": {"mode": "expression", "output": "={{ $json.n }}", "numberOutputs": 1e12}});
     let file = n8n(json!([node]), json!({}));

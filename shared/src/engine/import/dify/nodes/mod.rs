@@ -12,7 +12,7 @@ use super::super::loose::clipped;
 use super::super::made::{Made, TOO_LONG};
 use super::context::Context;
 
-pub use model::{named_model, settings};
+pub use model::named_model;
 pub use triggers::schema;
 
 /// What a node becomes, without what all nodes have in common. Its outputs are named as its handles are.

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::super::loose::{clipped, entries, is_empty, list, number, said, text, whole};
 use super::super::super::made::{Made, UNBOUND_ID, UNBOUND_MODEL};
+use super::super::super::model::settings;
 use super::super::super::pieces::{Notes, note};
 use super::super::super::written::{output, plain, quoted};
 use super::super::context::{Context, given};
@@ -19,18 +20,6 @@ pub fn named_model(model: &Value) -> (String, String) {
     let provider = provider.rsplit('/').next().unwrap_or_default();
     let of = if provider.is_empty() { String::new() } else { format!(" of {}", clipped(provider, 60)) };
     (name.clone(), format!("model {name}{of}"))
-}
-
-/// Temperature and length, where they are within what is taken here.
-pub fn settings(model: &Value, config: &mut Map<String, Value>) {
-    let given = &model["completion_params"];
-    if let Some(temperature) = number(&given["temperature"]) {
-        config.insert("temperature".to_owned(), json!(temperature.clamp(0.0, 2.0)));
-    }
-    let most = ["max_tokens", "max_output_tokens", "num_predict"].into_iter().find_map(|name| whole(&given[name]));
-    if let Some(most) = most.filter(|most| (1..=2_147_483_647).contains(most)) {
-        config.insert("maxTokens".to_owned(), most.into());
-    }
 }
 
 pub fn llm(node: Context) -> Made {
@@ -71,7 +60,7 @@ pub fn llm(node: Context) -> Made {
         config.insert("system".to_owned(), system.join("\n\n").into());
     }
     config.insert("prompt".to_owned(), asked.join("\n\n").into());
-    settings(node.data("model"), &mut config);
+    settings(&node.data("model")["completion_params"], &mut config, &mut notes);
     if let Some(schema) = schema(node) {
         config.insert("schema".to_owned(), schema.clone());
     }
@@ -115,7 +104,7 @@ pub fn extractor(node: Context) -> Made {
     config.insert("system".to_owned(), system.trim().into());
     config.insert("prompt".to_owned(), asked(node, node.data("query"), &mut notes).into());
     config.insert("schema".to_owned(), json!({"type": "object", "properties": properties, "required": required}));
-    settings(node.data("model"), &mut config);
+    settings(&node.data("model")["completion_params"], &mut config, &mut notes);
     if node.data("memory").is_object() {
         note(&mut notes, "a model remembers nothing of the conversation: an agent does");
     }
@@ -144,7 +133,7 @@ pub fn classifier(node: Context) -> Made {
     let schema =
         json!({"type": "object", "required": ["class"], "properties": {"class": {"type": "string", "enum": names}}});
     config.insert("schema".to_owned(), schema);
-    settings(node.data("model"), &mut config);
+    settings(&node.data("model")["completion_params"], &mut config, &mut notes);
     let chosen = format!("{}.class", output(node.id()));
     let port = |index: usize, name: &str| format!("{} {}", index + 1, clipped(name, 40));
     let cases = classes.iter().enumerate().map(

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{clipped, entries, list, number, said, text, whole};
+use super::super::super::loose::{clipped, entries, list, said, text, whole};
 use super::super::super::made::{Made, UNBOUND_ID, UNBOUND_MODEL};
+use super::super::super::model::settings;
 use super::super::super::pieces::{Notes, note};
 use super::super::context::{Context, located, located_value};
 use super::chains::{prompt, schema};
@@ -100,7 +101,7 @@ fn messages(node: Context) -> Made {
         config.insert("system".to_owned(), system.join("\n\n").into());
     }
     config.insert("prompt".to_owned(), asked.join("\n\n").into());
-    settings(node.parameter("options"), &mut config);
+    settings(node.parameter("options"), &mut config, &mut notes);
     if node.parameter("jsonOutput") == true {
         config.insert("schema".to_owned(), json!({"type": "object"}));
         note(&mut notes, "its answer is any object: say in the schema which");
@@ -109,22 +110,15 @@ fn messages(node: Context) -> Made {
     Made::new("model", config.into()).noting(notes).reconnecting([model])
 }
 
-/// Temperature and length, where they are within what is taken here.
-pub fn settings(options: &Value, config: &mut Map<String, Value>) {
-    if let Some(temperature) = number(&options["temperature"]) {
-        config.insert("temperature".to_owned(), json!(temperature.clamp(0.0, 2.0)));
-    }
-    let most = ["maxTokens", "maxOutputTokens", "maxTokensToSample"].into_iter().find_map(|name| whole(&options[name]));
-    if let Some(most) = most.filter(|most| (1..=2_147_483_647).contains(most)) {
-        config.insert("maxTokens".to_owned(), most.into());
-    }
-}
-
 fn image(node: Context) -> Made {
     let mut notes = Notes::new();
     let prompt = node.jinja(node.parameter("prompt"), &mut notes);
     let options = node.parameter("options");
-    let mut config = json!({"preset": model_name(node), "prompt": prompt});
+    let model = model_name(node);
+    if model == UNBOUND_MODEL {
+        note(&mut notes, "an image model is to be chosen");
+    }
+    let mut config = json!({"preset": model, "prompt": prompt});
     if let Some(count) = whole(&options["n"]).filter(|count| (1..=4).contains(count)) {
         config["n"] = count.into();
     }

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::super::loose::{clipped, is_empty, list, said, text, whole};
 use super::super::super::made::{Made, UNBOUND_MODEL};
+use super::super::super::model::settings;
 use super::super::super::pieces::{Notes, note};
 use super::super::super::written::{output, quoted};
 use super::super::context::Context;
@@ -77,7 +78,7 @@ fn asked(node: Context, notes: &mut Notes) -> Map<String, Value> {
     }
     before.push(prompt(node, notes));
     config.insert("prompt".to_owned(), before.join("\n\n").into());
-    ai::settings(options, &mut config);
+    settings(options, &mut config, notes);
     config
 }
 
