@@ -22,7 +22,7 @@ const fn method(
     Method { name, takes, cel, jinja, gives }
 }
 
-const METHODS: [Method; 34] = [
+const METHODS: [Method; 41] = [
     method("toLowerCase", (0, 0), Some("lower"), Some("lower"), Kind::Text),
     method("toUpperCase", (0, 0), Some("upper"), Some("upper"), Kind::Text),
     method("toTitleCase", (0, 0), None, Some("title"), Kind::Text),
@@ -36,7 +36,6 @@ const METHODS: [Method; 34] = [
     method("indexOf", (1, 1), Some("indexOf"), Some("find"), Kind::Number),
     method("lastIndexOf", (1, 1), Some("lastIndexOf"), None, Kind::Number),
     method("charAt", (1, 1), Some("charAt"), None, Kind::Text),
-    method("substring", (1, 2), Some("substring"), Some("substring"), Kind::Text),
     method("toString", (0, 0), Some("string"), Some("string"), Kind::Text),
     method("toISOString", (0, 0), Some("string"), Some("string"), Kind::Text),
     method("toISO", (0, 0), Some("string"), Some("string"), Kind::Text),
@@ -57,6 +56,14 @@ const METHODS: [Method; 34] = [
     method("round", (0, 1), Some("round"), Some("round"), Kind::Number),
     method("keys", (0, 0), Some("keys"), Some("keys"), Kind::List),
     method("values", (0, 0), Some("values"), Some("values"), Kind::List),
+    method("getFullYear", (0, 0), Some("getFullYear"), None, Kind::Number),
+    method("getMonth", (0, 0), Some("getMonth"), None, Kind::Number),
+    method("getDate", (0, 0), Some("getDate"), None, Kind::Number),
+    method("getDay", (0, 0), Some("getDayOfWeek"), None, Kind::Number),
+    method("getHours", (0, 0), Some("getHours"), None, Kind::Number),
+    method("getMinutes", (0, 0), Some("getMinutes"), None, Kind::Number),
+    method("getSeconds", (0, 0), Some("getSeconds"), None, Kind::Number),
+    method("getMilliseconds", (0, 0), Some("getMilliseconds"), None, Kind::Number),
 ];
 
 impl Writer<'_> {
@@ -84,6 +91,14 @@ impl Writer<'_> {
                 let given = [from.clone(), to.clone(), Js::Number("1".to_owned())];
                 self.applied(of, name, (Some("replace"), Some("replace")), &given, Kind::Text)
             }
+            ("toFixed", [] | [Js::Number(_)]) => {
+                let digits = if let [Js::Number(digits)] = given { digits.as_str() } else { "0" };
+                if digits.len() != 1 {
+                    return Err("`toFixed` gives at most 9 digits here".to_owned());
+                }
+                Ok(Out::tight(self.formatted(digits, &of), Kind::Text))
+            }
+            ("substring" | "slice", [from, to @ ..]) if to.len() < 2 => self.part(of, from, to.first()),
             ("isEmpty" | "isNotEmpty", []) => {
                 let sign = if name == "isEmpty" { "==" } else { ">" };
                 Ok(Out::loose(format!("{} {sign} 0", self.size(&of).text), Kind::Bool))
@@ -98,10 +113,53 @@ impl Writer<'_> {
                 let format = strftime(format)?;
                 Ok(Out::tight(format!("({} | date('{format}'))", of.held()), Kind::Text))
             }
+            // As times are written.
+            ("toFormat" | "format", [Js::Text(format)]) if format == "yyyy-MM-dd" && of.kind == Kind::Time => {
+                Ok(Out::tight(format!("string({}).substring(0, 10)", of.text), Kind::Text))
+            }
             ("toFormat" | "format", _) => Err("dates are formatted in texts only".to_owned()),
             ("toUTC" | "setZone" | "toDateTime" | "toLocal" | "valueOf", _) if of.kind == Kind::Time => Ok(of),
             _ => Err(format!("`{name}` has no match here")),
         }
+    }
+
+    /// With so many digits behind the point.
+    fn formatted(&self, digits: &str, of: &Out) -> String {
+        match self.is_cel() {
+            true => format!("'%.{digits}f'.format([{}])", of.text),
+            false => format!("('%.{digits}f' | format({}))", of.text),
+        }
+    }
+
+    /// A part of a text or of a list, which JavaScript lets begin and end beyond what there is.
+    fn part(&mut self, of: Out, from: &Js, to: Option<&Js>) -> Written {
+        if !self.is_cel() {
+            let from = self.value(from)?.held();
+            let to = to.map_or(Ok(String::new()), |to| self.value(to).map(|to| to.held()))?;
+            return Ok(Out::tight(format!("{}[{from}:{to}]", of.held()), of.kind));
+        }
+        let (from, to) = (self.bound(&of, from)?, to.map(|to| self.bound(&of, to)).transpose()?);
+        let (held, whole) = (of.held(), self.size(&of).text);
+        let text = match &to {
+            Some(to) => format!("{held}.substring({from}, {to})"),
+            None => format!("{held}.substring({from})"),
+        };
+        let list = format!("{held}.slice({from}, {})", to.unwrap_or(whole));
+        Ok(match of.kind {
+            Kind::Text => Out::tight(text, Kind::Text),
+            Kind::List => Out::tight(list, Kind::List),
+            _ => Out::loose(format!("type({}) == 'list' ? {list} : {text}", of.text), Kind::Unknown),
+        })
+    }
+
+    /// A place within what there is; one below zero counts from the end.
+    fn bound(&mut self, of: &Out, at: &Js) -> Result<String, String> {
+        let whole = self.size(of).text;
+        Ok(match at {
+            Js::Number(number) if number == "0" => "0".to_owned(),
+            Js::Negative(number) => format!("[{whole} - {}, 0].max()", self.value(number)?.held()),
+            at => format!("[{}, {whole}].min()", self.value(at)?.text),
+        })
     }
 
     fn applied(

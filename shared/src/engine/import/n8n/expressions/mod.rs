@@ -100,7 +100,11 @@ fn filled(source: &str, names: &dyn Names) -> Filled {
     let mut notes = Vec::new();
     let mut write = |js: &Js, language| {
         let mut writer = Writer::new(language, names);
-        let written = writer.value(js).map(|out| out.text)?;
+        let mut written = writer.value(js).map(|out| out.text)?;
+        // A text prints nothing for what is not there, where that is foreseen.
+        if language == Language::Jinja && may_lack(js) {
+            written = format!("({written}) | default('')");
+        }
         let read = match language {
             Language::Cel => Expression::parse(&written).err(),
             Language::Jinja => Template::parse(&format!("{{{{ {written} }}}}")).err(),
@@ -113,6 +117,12 @@ fn filled(source: &str, names: &dyn Names) -> Filled {
     let (cel, jinja) = (write(&parsed, Language::Cel), write(&parsed, Language::Jinja));
     let of_json = stringified(&parsed).and_then(|of| write(of, Language::Cel).ok());
     Filled { original, cel, jinja, of_json, notes }
+}
+
+/// `$json?.a`
+fn may_lack(js: &Js) -> bool {
+    let is_optional = |link: &Link| matches!(link, Link::Member { is_optional: true, .. });
+    matches!(js, Js::Chain(_, links) if links.iter().any(is_optional))
 }
 
 /// `x` of `JSON.stringify(x)`.

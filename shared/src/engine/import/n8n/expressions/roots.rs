@@ -98,7 +98,10 @@ impl Writer<'_> {
                 self.linked(Out::path("run.id", true), rest)
             }
             ("$itemIndex" | "$runIndex", []) if self.names.is_in_loop() => Ok(Out::path("vars.index", true)),
-            ("$itemIndex" | "$runIndex", []) => Ok(Out::tight("0", Kind::Number)),
+            (word @ ("$itemIndex" | "$runIndex"), []) => {
+                self.note(&format!("`{word}` is always 0: it counts in a loop only"));
+                Ok(Out::tight("0", Kind::Number))
+            }
             ("$now", rest) => self.linked(Out::tight("now()", Kind::Time), rest),
             ("DateTime", [Link::Member { name: of, .. }, Link::Call(given), rest @ ..]) if given.is_empty() => {
                 match of.as_str() {

@@ -91,7 +91,29 @@ fn operators_and_methods_are_written_in_both_languages() {
         ("$json.x === 'a' && $json.x !== 2", "(X == 'a') && (X != 2)", "(X == 'a') and (X != 2)"),
         ("$json.x || 'none'", "(has(X) && !(X in [null, false, 0, ''])) ? X : 'none'", "X or 'none'"),
         ("$json.x ?? 0", "(has(X) && X != null) ? X : 0", "X if (X is defined and X is not none) else 0"),
-        ("$json?.x", "has(X) ? X : null", "X"),
+        ("$json?.x", "has(X) ? X : null", "(X) | default('')"),
+        ("$json.x?.join(' #')", "has(X) ? X.join(' #') : null", "((X | join(' #')) if X is defined) | default('')"),
+        (
+            "$json?.x ?? 'a'",
+            "((has(X) ? X : null) != null) ? (has(X) ? X : null) : 'a'",
+            "X if (X is defined and X is not none) else 'a'",
+        ),
+        ("$json.x.toFixed(2)", "'%.2f'.format([X])", "('%.2f' | format(X))"),
+        ("($json.x / 2).toFixed()", "'%.0f'.format([double(X) / 2])", "('%.0f' | format(X / 2))"),
+        ("$json.x.toFixed(10)", "! `toFixed` gives at most 9 digits here", "! `toFixed` gives at most 9 digits here"),
+        ("$json.x.trim().slice(0, 20)", "X.trim().substring(0, [20, size(X.trim())].min())", "(X | trim)[0:20]"),
+        (
+            "$json.x.split(',').slice(-2)",
+            "X.split(',').slice([size(X.split(',')) - 2, 0].max(), size(X.split(',')))",
+            "(X | split(','))[(-2):]",
+        ),
+        (
+            "$json.x.substring(1)",
+            "type(X) == 'list' ? X.slice([1, size(X)].min(), size(X)) : X.substring([1, size(X)].min())",
+            "X[1:]",
+        ),
+        ("$now.toFormat('yyyy-MM-dd')", "string(now()).substring(0, 10)", "(now() | date('%Y-%m-%d'))"),
+        ("new Date($json.x).getHours()", "timestamp(X).getHours()", "! `getHours` has no match in a text"),
         ("$json.x > 3 ? 'many' : 'few'", "(X > 3) ? 'many' : 'few'", "'many' if (X > 3) else 'few'"),
         ("$json.x ? 1 : 2", "(has(X) && !(X in [null, false, 0, ''])) ? 1 : 2", "1 if X else 2"),
         ("!$json.x", "!(has(X) && !(X in [null, false, 0, '']))", "not X"),
@@ -138,6 +160,37 @@ fn operators_and_methods_are_written_in_both_languages() {
 }
 
 #[test]
+fn what_is_written_gives_what_javascript_gave() {
+    use serde_json::json;
+    let variables =
+        json!({"nodes": {"last": {"output": {"t": "héllo", "l": [1, 2, 3], "n": 2.5, "tags": ["a", "b"]}}}});
+    let variables = variables.as_object().unwrap();
+    let scope = crate::engine::expression::Scope { variables, now: jiff::Timestamp::UNIX_EPOCH };
+    for (source, given) in [
+        ("$json.t.slice(0, 20)", json!("héllo")),
+        ("$json.t.slice(1, 3)", json!("él")),
+        ("$json.t.slice(-2)", json!("lo")),
+        ("$json.t.slice(0, -1)", json!("héll")),
+        ("$json.t.substring(9)", json!("")),
+        ("$json.l.slice(1)", json!([2, 3])),
+        ("$json.l.slice(0, 9)", json!([1, 2, 3])),
+        ("$json.n.toFixed(2)", json!("2.50")),
+        ("$json.tags?.join(' #')", json!("a #b")),
+        ("$json.none?.join(' #')", json!("")),
+        ("$json.none?.join(' #') ?? 'x'", json!("x")),
+        ("$json?.none", json!("")),
+        ("$now.toFormat('yyyy-MM-dd')", json!("1970-01-01")),
+    ] {
+        let filled = filled(source, &Few);
+        let value = Expression::parse(&filled.cel.unwrap()).unwrap().evaluate(&scope).unwrap().0;
+        let is_missing = value.is_null() && given == "";
+        assert!(value == given || is_missing, "{source}: {value}");
+        let text = Template::parse(&format!("{{{{ {} }}}}", filled.jinja.unwrap())).unwrap().render(&scope).unwrap();
+        assert_eq!(text, given.as_str().map_or_else(|| given.to_string(), str::to_owned), "{source}");
+    }
+}
+
+#[test]
 fn a_text_is_filled_in_only_when_it_begins_with_a_sign() {
     let jinja = |text: &str| {
         let mut notes = Vec::new();
@@ -175,6 +228,7 @@ fn nothing_written_takes_long_or_nests_too_deep() {
         format!("$json{}", long(".a", 250)),
         format!("$json{}", long("[0]", 150)),
         format!("$json.x{}", long(".map(i => i)", 60)),
+        format!("$json.x{}", long(".slice(1)", 60)),
         format!("{}1", long("a => ", 400)),
         format!("1{}", long("?1:1", 100)),
         format!("{}1{}", long("$if(", 40), long(",1,1)", 40)),

@@ -76,8 +76,7 @@ impl<'n> Writer<'n> {
 
     pub fn value(&mut self, js: &Js) -> Written {
         let out = self.written(js)?;
-        // What is written may double at each level.
-        if out.text.len() > 2 * MAX_BYTES { Err("it becomes too long".to_owned()) } else { Ok(out) }
+        within_bounds(out)
     }
 
     fn written(&mut self, js: &Js) -> Written {
@@ -251,11 +250,14 @@ impl<'n> Writer<'n> {
     /// What links take of a value.
     pub fn linked(&mut self, mut of: Out, links: &[Link]) -> Written {
         let mut links = links.iter().peekable();
-        let mut is_optional = false;
+        let (mut is_optional, mut asked) = (false, None);
         while let Some(link) = links.next() {
             of = match link {
                 Link::Member { name, is_optional: may_lack } => match links.peek() {
                     Some(Link::Call(arguments)) => {
+                        if *may_lack && of.is_path {
+                            asked = Some(of.clone());
+                        }
                         links.next();
                         self.method(of, name, arguments)?
                     }
@@ -271,12 +273,27 @@ impl<'n> Writer<'n> {
                 }
                 Link::Call(_) => return Err("a value is called as a function".to_owned()),
             };
+            of = within_bounds(of)?;
         }
-        if is_optional && of.is_path && self.is_cel() {
-            let text = format!("has({}) ? {} : null", of.text, of.text);
-            return Ok(Out::loose(text, Kind::Unknown));
+        if is_optional && of.is_path {
+            asked = Some(of.clone());
         }
-        Ok(of)
+        Ok(match asked {
+            None => of,
+            Some(asked) => self.if_there(&asked, of),
+        })
+    }
+
+    /// What hangs on something that may not be there, and then is not there either.
+    fn if_there(&self, asked: &Out, of: Out) -> Out {
+        match self.language {
+            Language::Cel => Out::loose(format!("has({}) ? {} : null", asked.text, of.text), Kind::Unknown),
+            Language::Jinja if asked.text == of.text => of,
+            Language::Jinja => {
+                let text = format!("{} if {} is defined", of.text, asked.held());
+                Out { is_path: true, ..Out::loose(text, Kind::Unknown) }
+            }
+        }
     }
 
     pub fn size(&self, of: &Out) -> Out {
@@ -285,6 +302,11 @@ impl<'n> Writer<'n> {
             Language::Jinja => Out::tight(format!("({} | length)", of.held()), Kind::Number),
         }
     }
+}
+
+/// What is written may double at each level, and with each link.
+fn within_bounds(out: Out) -> Written {
+    if out.text.len() > 2 * MAX_BYTES { Err("it becomes too long".to_owned()) } else { Ok(out) }
 }
 
 /// A bare name, such as `input`.
