@@ -135,9 +135,14 @@ impl Source<'_> {
         self.kind == "splitOut" || (self.kind == "itemLists" && matches!(self.operation(), "" | "splitOutItems"))
     }
 
-    /// Whether it takes all items at once.
+    /// Whether it takes all items at once, and hands on several.
+    pub fn is_of_all(&self) -> bool {
+        matches!(self.kind, "limit" | "sort" | "removeDuplicates")
+    }
+
+    /// Whether nothing behind it runs for each item that came to it.
     pub fn is_gather(&self) -> bool {
-        matches!(self.kind, "aggregate" | "summarize" | "limit" | "sort" | "removeDuplicates")
+        matches!(self.kind, "aggregate" | "summarize")
             || (self.kind == "itemLists" && !self.is_split())
             || (self.kind == "executeWorkflow" && text(&self.parameters["mode"]) == "each")
             || self.is_loop()

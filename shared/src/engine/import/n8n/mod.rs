@@ -158,7 +158,8 @@ fn tell_items(workflow: &Workflow, draft: &mut Draft) {
     for split in splits {
         let by = clipped(nodes[split].name, 60);
         let leads = |wire: &Wire| !nodes[wire.to].is_gather();
-        for node in workflow.wiring.reach(vec![split], usize::MAX, leads).into_iter().filter(|node| *node != split) {
+        let behind = workflow.wiring.reach(vec![split], usize::MAX, leads).into_iter();
+        for node in behind.filter(|node| *node != split && !nodes[*node].is_of_all()) {
             draft.note(node, format!("it ran for each element of `{by}`, and runs once here: put it into a loop"));
         }
     }

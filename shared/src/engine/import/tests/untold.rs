@@ -93,6 +93,34 @@ fn what_runs_for_each_element_of_a_list() {
 }
 
 #[test]
+fn what_n8n_does_with_a_list_as_a_whole() {
+    let nodes = json!([
+        {"name": "Go", "type": "manualTrigger"},
+        {"name": "Split", "type": "splitOut", "parameters": {"fieldToSplitOut": "rows"}},
+        {"name": "Top", "type": "limit", "parameters": {"maxItems": 3}},
+        {"name": "Last", "type": "limit", "parameters": {"keep": "lastItems", "maxItems": "={{ $('Go').item.json.n }}"}},
+        {"name": "Each", "type": "set", "typeVersion": 3.4, "parameters": {}},
+        {"name": "Sort", "type": "sort"},
+    ]);
+    let to = |name: &str| json!({"main": [[{"node": name}]]});
+    let wires =
+        json!({"Go": to("Split"), "Split": to("Top"), "Top": to("Last"), "Last": to("Each"), "Each": to("Sort")});
+    let file = n8n(nodes, wires);
+    let imported = read_sound(&file.to_string());
+    let top = "nodes.split.output.slice(0, [3, size(nodes.split.output)].min())";
+    assert_eq!(config(&imported, "top")["value"], top);
+    let last = "nodes.top.output.slice([size(nodes.top.output) - nodes.go.output.n, 0].max(), size(nodes.top.output))";
+    assert_eq!(config(&imported, "last")["value"], last);
+    let lines = lines(&file);
+    assert_eq!(lines[2], "top transform partial: it cuts a list: see that `nodes.split.output` is one");
+    assert!(lines[4].contains("it ran for each element of `Split`"), "{}", lines[4]);
+    assert_eq!(
+        lines[5],
+        "sort fail unsupported: there is no match for the type `sort`: write it with transform or template"
+    );
+}
+
+#[test]
 fn what_an_app_of_dify_has_beside_its_nodes() {
     let mut file = dify(
         json!([{"id": "n", "type": "custom-note", "data": {}}, {"id": "a", "data": {"type": "start", "title": "Go"}}]),

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use super::super::super::comparison::held;
 use super::super::super::loose::{MAX_NAME_BYTES, clipped, entries, is_empty, list, number, said, text, whole};
 use super::super::super::made::{Made, UNBOUND_ID};
 use super::super::super::pieces::{Notes, note};
@@ -46,6 +47,20 @@ pub fn split_out(node: Context) -> Made {
         None => list,
     };
     Made::new("transform", json!({"value": list})).noting(notes)
+}
+
+/// So many of a list.
+pub fn limit(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let items = node.incoming(&mut notes);
+    note(&mut notes, format!("it cuts a list: see that `{}` is one", clipped(&items, 80)));
+    let (list, count) = (held(&items), node.parameter("maxItems"));
+    let count = if is_empty(count) { "1".to_owned() } else { held(&node.cel(count, &mut notes)) };
+    let cut = match text(node.parameter("keep")) {
+        "lastItems" => format!("{list}.slice([size({items}) - {count}, 0].max(), size({items}))"),
+        _ => format!("{list}.slice(0, [{count}, size({items})].min())"),
+    };
+    Made::new("transform", json!({"value": cut})).noting(notes)
 }
 
 pub fn merge(node: Context) -> Made {

@@ -41,6 +41,7 @@ pub fn make(node: Context) -> Made {
         "set" => set::set(node),
         "splitInBatches" => flow::each(node),
         "splitOut" | "itemLists" => flow::split_out(node),
+        "limit" => flow::limit(node),
         "merge" => flow::merge(node),
         "wait" => flow::wait(node),
         "executeWorkflow" => flow::workflow(node),
@@ -64,6 +65,9 @@ pub fn make(node: Context) -> Made {
         "" => Made::unsupported("it has no type"),
         kind if source.is_trigger() => {
             Made::unsupported(format!("there is no trigger for `{}` here: start the run by webhook", clipped(kind, 60)))
+        }
+        kind if is_of_values(kind) => {
+            Made::unsupported(format!("there is no match for the type `{kind}`: write it with transform or template"))
         }
         kind => Made::unsupported(format!(
             "there is no match for the type `{}`: call its service by http",
@@ -111,6 +115,24 @@ pub fn shape(source: &Source) -> Option<Shape> {
 
 fn is_sent_and_waited_for(source: &Source) -> bool {
     text(&source.parameters["operation"]) == "sendAndWait"
+}
+
+/// Whether it calls no service, and only makes values of others.
+fn is_of_values(kind: &str) -> bool {
+    const KINDS: [&str; 11] = [
+        "aggregate",
+        "compareDatasets",
+        "dateTime",
+        "html",
+        "markdown",
+        "moveBinaryData",
+        "removeDuplicates",
+        "renameKeys",
+        "sort",
+        "summarize",
+        "xml",
+    ];
+    KINDS.contains(&kind)
 }
 
 fn is_messaging(kind: &str) -> bool {
