@@ -12,7 +12,7 @@ use super::super::written::{self, output};
 use super::document::{Document, Source, Wire};
 use super::expressions::{Names, Place, Shape, pieces};
 use super::nodes::shape;
-use super::wiring::{Role, Wiring};
+use super::wiring::{MAX_HOPS, Role, Wiring};
 
 /// A value, or why it has no name here.
 type Named = Result<Place, String>;
@@ -42,8 +42,6 @@ pub struct Context<'w, 'd> {
     pub node: usize,
 }
 
-/// Nodes that hand on what came in are followed no further than this.
-const MAX_HOPS: usize = 64;
 /// A value that may come from more nodes than this is not named.
 const MAX_SOURCES: usize = 4;
 /// Those that it may come from are named up to here, each so far that it can be told.
@@ -87,6 +85,7 @@ impl<'d> Workflow<'d> {
 
     /// The value that comes by a wire.
     fn by(&self, wire: &Wire) -> Place {
+        let wire = self.wiring.before_choice(&self.document, wire.from).unwrap_or(wire);
         let from = self.node(wire.from);
         if from.is_loop() && wire.output == from.loop_output() {
             return Place::at("vars.item", Shape::Same);
@@ -261,7 +260,10 @@ impl Names for Context<'_, '_> {
             Role::Step if workflow.node(place).is_loop() && workflow.within[self.node].contains(&place) => {
                 Ok(Place::at("vars.item", Shape::Same))
             }
-            Role::Step => Ok(Place::at(output(&workflow.ids[place]), workflow.shapes[place])),
+            Role::Step => Ok(match workflow.wiring.before_choice(&workflow.document, place) {
+                Some(wire) => workflow.by(wire),
+                None => Place::at(output(&workflow.ids[place]), workflow.shapes[place]),
+            }),
             Role::Passed => workflow.passed[place].get_or_init(|| workflow.passed(place)).clone(),
             Role::Gone | Role::PartOf(_) => Err(format!("`{}` has no value of its own here", clip(name))),
         }

@@ -130,6 +130,16 @@ impl Source<'_> {
         self.kind == "splitInBatches"
     }
 
+    /// Whether a model chooses the way that what came in goes on by.
+    pub fn is_classifier(&self) -> bool {
+        matches!(self.kind, "textClassifier" | "sentimentAnalysis")
+    }
+
+    /// Whether what came in goes on as it was.
+    pub fn hands_on(&self) -> bool {
+        matches!(self.kind, "if" | "filter" | "switch") || self.is_classifier()
+    }
+
     /// Whether it makes many items of one.
     pub fn is_split(&self) -> bool {
         self.kind == "splitOut" || (self.kind == "itemLists" && matches!(self.operation(), "" | "splitOutItems"))
@@ -159,8 +169,7 @@ impl Source<'_> {
 
     /// Whether it goes on there when it failed: behind all other outputs, of which most have one.
     pub fn is_error_output(&self, output: usize) -> bool {
-        let has_one = !matches!(self.kind, "if" | "switch" | "splitInBatches" | "guardrails")
-            && !matches!(self.kind, "textClassifier" | "sentimentAnalysis");
+        let has_one = !matches!(self.kind, "if" | "switch" | "splitInBatches" | "guardrails") && !self.is_classifier();
         self.raw["onError"] == "continueErrorOutput" && has_one && output > 0
     }
 

@@ -6,6 +6,9 @@ use super::document::{Document, Wire};
 use crate::domain::graph::MAX_CONNECTIONS;
 use crate::{Error, Result};
 
+/// Nodes that hand on what came in are followed no further than this.
+pub const MAX_HOPS: usize = 64;
+
 /// What becomes of a node, before it is looked at what it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -80,6 +83,21 @@ impl<'d> Wiring<'d> {
 
     pub fn is_back(&self, wire: &Wire) -> bool {
         self.backs.contains(&(wire.from, wire.output, wire.to))
+    }
+
+    /// What came to a node that hands it on, where a classifier stands on its way: that gives its choice here.
+    pub fn before_choice(&self, document: &Document, mut node: usize) -> Option<&Wire<'d>> {
+        let mut before = None;
+        for _ in 0..MAX_HOPS {
+            let source = &document.nodes[node];
+            let mut incoming = self.incoming(node).filter(|_| source.hands_on());
+            let Some(wire) = incoming.next().filter(|_| incoming.next().is_none()) else { break };
+            if source.is_classifier() {
+                before = Some(wire);
+            }
+            node = wire.from;
+        }
+        before
     }
 
     /// What a loop does for each element.

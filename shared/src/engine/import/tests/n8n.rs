@@ -215,7 +215,7 @@ fn support_triage() {
         r##"
             webhook webhook
             normalize transform
-            classify model partial: its value is {category}: what came in is not handed on
+            classify model
             openai_chat_model -
             tell_billing send_message
             urgent condition
@@ -305,6 +305,30 @@ fn what_is_made_json_within_json_is_the_value_itself() {
     assert_eq!(sent("={\"text\": {{ 'a' + JSON.stringify($json.a) }}}"), "{'text': 'a' + input.a.toJson()}");
     assert_eq!(sent("={{ JSON.stringify($json.a.b) }}"), "input.a.b");
     assert_eq!(sent("={{ JSON.stringify({a: $json.b}) }}"), "{'a': input.b}");
+}
+
+#[test]
+fn what_came_to_a_classifier_is_handed_on() {
+    let parameters = json!({"categories": {"categories": [{"category": "A"}]}, "conditions": {"conditions": []}, "text": "={{ $json.a }}"});
+    let node = |name: &str, kind: &str| json!({"name": name, "type": kind, "typeVersion": 2, "parameters": parameters});
+    let nodes = [
+        node("Go", "manualTrigger"),
+        node("Get", "httpRequest"),
+        node("Choose", "textClassifier"),
+        node("If", "if"),
+        node("Feel", "sentimentAnalysis"),
+        node("Say", "slack"),
+    ];
+    let to = |name: &str| json!({"main": [[{"node": name}]]});
+    let wires = json!({"Go": to("Get"), "Get": to("Choose"), "Choose": to("If"), "If": to("Feel"), "Feel": to("Say")});
+    let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
+    assert_eq!(config(&imported, "say")["text"], "{{ nodes.get.output.body.a }}");
+    let lines = told(&imported);
+    assert!(lines.contains("\nchoose model\n"), "{lines}");
+    assert!(
+        lines.contains("feel model partial: its value is {category}, which was `sentimentAnalysis.category`"),
+        "{lines}"
+    );
 }
 
 #[test]

@@ -166,7 +166,11 @@ fn classified(node: Context, mut config: Map<String, Value>, names: &[String], s
     });
     config.insert("system".to_owned(), super::super::super::written::plain(system).into());
     config.insert("schema".to_owned(), schema);
-    note(&mut notes, "its value is {category}: what came in is not handed on");
+    if node.workflow.wiring.before_choice(&node.workflow.document, node.node).is_none() {
+        note(&mut notes, "its value is {category}: what came in is not handed on");
+    } else if node.source().kind == "sentimentAnalysis" {
+        note(&mut notes, "its value is {category}, which was `sentimentAnalysis.category`");
+    }
     let model = format!("model {}", said(&config["model"]));
     let category = format!("{}.category", output(node.id()));
     let cases: Vec<Value> = names
