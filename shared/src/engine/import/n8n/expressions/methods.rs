@@ -98,7 +98,11 @@ impl Writer<'_> {
                 }
                 Ok(Out::tight(self.formatted(digits, &of), Kind::Text))
             }
-            ("substring" | "slice", [from, to @ ..]) if to.len() < 2 => self.part(of, from, to.first()),
+            ("slice", [from, to @ ..]) if to.len() < 2 => self.part(of, from, to.first()),
+            // Only texts have it.
+            ("substring", [from, to @ ..]) if to.len() < 2 => {
+                self.part(Out { kind: Kind::Text, ..of }, from, to.first())
+            }
             ("isEmpty" | "isNotEmpty", []) => {
                 let sign = if name == "isEmpty" { "==" } else { ">" };
                 Ok(Out::loose(format!("{} {sign} 0", self.size(&of).text), Kind::Bool))

@@ -108,10 +108,11 @@ fn operators_and_methods_are_written_in_both_languages() {
             "(X | split(','))[(-2):]",
         ),
         (
-            "$json.x.substring(1)",
+            "$json.x.slice(1)",
             "type(X) == 'list' ? X.slice([1, size(X)].min(), size(X)) : X.substring([1, size(X)].min())",
             "X[1:]",
         ),
+        ("$json.x.substring(1)", "X.substring([1, size(X)].min())", "X[1:]"),
         ("$now.toFormat('yyyy-MM-dd')", "string(now()).substring(0, 10)", "(now() | date('%Y-%m-%d'))"),
         ("new Date($json.x).getHours()", "timestamp(X).getHours()", "! `getHours` has no match in a text"),
         ("$json.x > 3 ? 'many' : 'few'", "(X > 3) ? 'many' : 'few'", "'many' if (X > 3) else 'few'"),
