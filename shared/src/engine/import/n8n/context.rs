@@ -58,8 +58,8 @@ impl<'d> Workflow<'d> {
         });
         let count = document.nodes.len();
         let mut within = vec![HashSet::new(); count];
-        for of in (0..count).filter(|node| document.nodes[*node].is_loop()) {
-            wiring.body(&document, of).into_iter().for_each(|node| {
+        for of in (0..count).filter(|node| wiring.is_loop(*node)) {
+            wiring.body(of).into_iter().for_each(|node| {
                 within[node].insert(of);
             });
         }
@@ -87,7 +87,7 @@ impl<'d> Workflow<'d> {
     fn by(&self, wire: &Wire) -> Place {
         let wire = self.wiring.before_choice(&self.document, wire.from).unwrap_or(wire);
         let from = self.node(wire.from);
-        if from.is_loop() && wire.output == from.loop_output() {
+        if self.wiring.is_item(wire) {
             return Place::at("vars.item", Shape::Same);
         }
         let shape = if from.is_error_output(wire.output) { Shape::Error } else { self.shapes[wire.from] };
@@ -235,6 +235,25 @@ impl<'w, 'd> Context<'w, 'd> {
         paths.fold(format!("{last}{body}"), |rest, path| format!("has({path}) ? {path}{body} : ({rest})"))
     }
 
+    /// What came of an `element` of the loop that leads here when it is done; none where something else leads here.
+    pub fn result_of_loop(&self, notes: &mut Notes) -> Option<String> {
+        let wiring = &self.workflow.wiring;
+        let only = wiring.incoming(self.node).next().filter(|wire| wiring.done(wire.from) == Some(wire.output))?;
+        if wiring.incoming(self.node).nth(1).is_some() {
+            return None;
+        }
+        let backs = wiring.wires.iter().filter(|wire| wire.to == only.from && wiring.is_back(wire));
+        let shapes: Vec<Shape> = backs.map(|wire| self.workflow.by(wire).shape).collect();
+        let all = |wanted: Shape| shapes.iter().all(|shape| *shape == wanted);
+        if all(Shape::Answer) {
+            return Some("element.body".to_owned());
+        }
+        if !all(Shape::Same) {
+            note(notes, "its elements are what the last node of the loop gives: see their form");
+        }
+        Some("element".to_owned())
+    }
+
     fn names_json(&self) -> Named {
         let workflow = self.workflow;
         // A part of an agent sees what its agent sees.
@@ -257,7 +276,7 @@ impl Names for Context<'_, '_> {
             return Err(format!("there is no node `{}`", clip(name)));
         };
         match workflow.wiring.roles[place] {
-            Role::Step if workflow.node(place).is_loop() && workflow.within[self.node].contains(&place) => {
+            Role::Step if workflow.wiring.is_loop(place) && workflow.within[self.node].contains(&place) => {
                 Ok(Place::at("vars.item", Shape::Same))
             }
             Role::Step => Ok(match workflow.wiring.before_choice(&workflow.document, place) {

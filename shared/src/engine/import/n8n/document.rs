@@ -150,6 +150,16 @@ impl Source<'_> {
         matches!(self.kind, "limit" | "sort" | "removeDuplicates")
     }
 
+    /// Whether it can do for one element what it did for many.
+    pub fn runs_for_each(&self) -> bool {
+        !self.is_trigger() && !self.is_split() && !matches!(self.kind, "merge" | "respondToWebhook")
+    }
+
+    /// Whether something comes of it.
+    pub fn has_output(&self) -> bool {
+        self.kind != "stopAndError"
+    }
+
     /// Whether nothing behind it runs for each item that came to it.
     pub fn is_gather(&self) -> bool {
         matches!(self.kind, "aggregate" | "summarize")

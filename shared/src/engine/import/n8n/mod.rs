@@ -4,6 +4,7 @@ mod context;
 mod document;
 mod expressions;
 mod nodes;
+mod spread;
 mod wiring;
 
 use std::collections::BTreeSet;
@@ -151,15 +152,15 @@ fn connect(workflow: &Workflow, draft: &mut Draft) {
     }
 }
 
-/// What stands behind a list ran for each of its elements there.
+/// What stands behind a list ran for each of its elements there, and here only where a loop could be made of it.
 fn tell_items(workflow: &Workflow, draft: &mut Draft) {
     let nodes = &workflow.document.nodes;
-    let splits = (0..nodes.len()).filter(|node| nodes[*node].is_split() && workflow.wiring.roles[*node] == Role::Step);
-    for split in splits {
+    for split in workflow.wiring.steps().filter(|node| nodes[*node].is_split()) {
         let by = clipped(nodes[split].name, 60);
         let leads = |wire: &Wire| !nodes[wire.to].is_gather();
         let behind = workflow.wiring.reach(vec![split], usize::MAX, leads).into_iter();
-        for node in behind.filter(|node| *node != split && !nodes[*node].is_of_all()) {
+        let is_once = |node: &usize| !workflow.within[*node].contains(&split) && !nodes[*node].is_of_all();
+        for node in behind.filter(|node| *node != split && is_once(node)) {
             draft.note(node, format!("it ran for each element of `{by}`, and runs once here: put it into a loop"));
         }
     }
@@ -200,8 +201,8 @@ fn lasts(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Vec<(usize, 
     };
     let lasts = reached.iter().copied().filter(is_last).map(|node| (node, "0"));
     // A loop that nothing follows gives its results.
-    let loops = reached.iter().copied().filter(|node| nodes[*node].is_loop()).filter_map(|node| {
-        let done = if nodes[node].loop_output() == 1 { 0 } else { 1 };
+    let loops = reached.iter().copied().filter_map(|node| {
+        let done = workflow.wiring.done(node)?;
         let leads_on = workflow.wiring.outgoing(node).any(|wire| wire.output == done);
         (!leads_on).then_some((node, if done == 0 { "0" } else { "1" }))
     });

@@ -27,6 +27,8 @@ pub struct Wiring<'d> {
     pub wires: Vec<Wire<'d>>,
     /// The parts of each node, by what they are to it.
     parts: HashMap<usize, Vec<(&'d str, usize)>>,
+    /// The loops, each with the output that its body begins at; there is one other.
+    pub(super) loops: HashMap<usize, usize>,
     /// The wires that lead back to their loop.
     backs: HashSet<(usize, usize, usize)>,
     incoming: Vec<Vec<usize>>,
@@ -53,18 +55,47 @@ impl<'d> Wiring<'d> {
             }
             roles[wire.from] = Role::PartOf(wire.to);
         }
-        let mut wires = passed_through(document, &roles)?;
+        let wires = passed_through(document, &roles)?;
+        let loops = document.nodes.iter().enumerate().filter(|(node, _)| roles[*node] == Role::Step);
+        let loops = loops.filter(|(_, source)| source.is_loop()).map(|(node, source)| (node, source.loop_output()));
+        let (loops, backs) = (loops.collect(), HashSet::new());
+        let (incoming, outgoing) = (Vec::new(), Vec::new());
+        let mut wiring = Self { roles, wires: Vec::new(), parts, loops, backs, incoming, outgoing };
+        wiring.wire(wires);
+        wiring.spread(document);
+        wiring.find_backs();
+        Ok(wiring)
+    }
+
+    pub(super) fn wire(&mut self, mut wires: Vec<Wire<'d>>) {
         // The value of a merge is in the order of its inputs.
         wires.sort_by_key(|wire| (wire.to, wire.input));
         wires.dedup();
-        let (mut incoming, mut outgoing) = (vec![Vec::new(); roles.len()], vec![Vec::new(); roles.len()]);
+        let none = vec![Vec::new(); self.roles.len()];
+        (self.incoming, self.outgoing) = (none.clone(), none);
         for (index, wire) in wires.iter().enumerate() {
-            incoming[wire.to].push(index);
-            outgoing[wire.from].push(index);
+            self.incoming[wire.to].push(index);
+            self.outgoing[wire.from].push(index);
         }
-        let mut wiring = Self { roles, wires, parts, backs: HashSet::new(), incoming, outgoing };
-        wiring.find_backs(document);
-        Ok(wiring)
+        self.wires = wires;
+    }
+
+    pub fn steps(&self) -> impl Iterator<Item = usize> {
+        (0..self.roles.len()).filter(|node| self.roles[*node] == Role::Step)
+    }
+
+    pub fn is_loop(&self, node: usize) -> bool {
+        self.loops.contains_key(&node)
+    }
+
+    /// Whether an element of a loop comes by it.
+    pub fn is_item(&self, wire: &Wire) -> bool {
+        self.loops.get(&wire.from) == Some(&wire.output)
+    }
+
+    /// The output of a loop for what came of all its elements.
+    pub fn done(&self, node: usize) -> Option<usize> {
+        self.loops.get(&node).map(|item| 1 - item)
     }
 
     pub fn parts(&self, node: usize, kind: &str) -> impl Iterator<Item = usize> {
@@ -101,9 +132,8 @@ impl<'d> Wiring<'d> {
     }
 
     /// What a loop does for each element.
-    pub fn body(&self, document: &Document, of: usize) -> BTreeSet<usize> {
-        let first = document.nodes[of].loop_output();
-        let firsts = self.outgoing(of).filter(|wire| wire.output == first).map(|wire| wire.to);
+    pub fn body(&self, of: usize) -> BTreeSet<usize> {
+        let firsts = self.outgoing(of).filter(|wire| self.is_item(wire)).map(|wire| wire.to);
         let mut body = self.reach(firsts.collect(), of, |_| true);
         body.remove(&of);
         body
@@ -128,10 +158,9 @@ impl<'d> Wiring<'d> {
         left.filter(|node| self.reach(next(*node), usize::MAX, ahead).contains(node)).collect()
     }
 
-    fn find_backs(&mut self, document: &Document) {
-        let loops = (0..document.nodes.len()).filter(|node| document.nodes[*node].is_loop());
-        for of in loops.filter(|node| self.roles[*node] == Role::Step).collect::<Vec<_>>() {
-            let body = self.body(document, of);
+    fn find_backs(&mut self) {
+        for of in self.steps().filter(|node| self.is_loop(*node)).collect::<Vec<_>>() {
+            let body = self.body(of);
             let back = self.wires.iter().filter(|wire| wire.to == of && body.contains(&wire.from));
             let back: Vec<_> = back.map(|wire| (wire.from, wire.output, wire.to)).collect();
             self.backs.extend(back);

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::engine::expression::{Scope, Template};
 
-pub const FILES: [(&str, &str); 11] = [
+pub const FILES: [(&str, &str); 12] = [
     ("agent-with-tools.json", include_str!("../fixtures/n8n/agent-with-tools.json")),
     ("drawn-circle.json", include_str!("../fixtures/n8n/drawn-circle.json")),
     ("error-handling.json", include_str!("../fixtures/n8n/error-handling.json")),
@@ -14,6 +14,7 @@ pub const FILES: [(&str, &str); 11] = [
     ("loop-over-items.json", include_str!("../fixtures/n8n/loop-over-items.json")),
     ("merge-sources.json", include_str!("../fixtures/n8n/merge-sources.json")),
     ("rag-chatbot.json", include_str!("../fixtures/n8n/rag-chatbot.json")),
+    ("remind-customers.json", include_str!("../fixtures/n8n/remind-customers.json")),
     ("scheduled-report.json", include_str!("../fixtures/n8n/scheduled-report.json")),
     ("support-triage.json", include_str!("../fixtures/n8n/support-triage.json")),
     ("webhook-enrichment.json", include_str!("../fixtures/n8n/webhook-enrichment.json")),
@@ -189,6 +190,26 @@ fn rag_chatbot() {
 }
 
 #[test]
+fn remind_customers() {
+    assert_becomes(
+        "remind-customers.json",
+        r##"
+            by_hand input
+            invoices http
+            split_out loop partial: the other fields of what came in are not carried along: name those that are needed
+            unpaid condition partial: it lets the one value pass or not, where it chose among items
+            remind http
+            gather transform
+            tell send_message
+        "##,
+        "
+            by_hand>invoices invoices>split_out remind>split_out.next split_out.item>unpaid unpaid.true>remind
+            split_out.done>gather gather>tell
+        ",
+    );
+}
+
+#[test]
 fn scheduled_report() {
     assert_becomes(
         "scheduled-report.json",
@@ -308,6 +329,43 @@ fn what_is_made_json_within_json_is_the_value_itself() {
 }
 
 #[test]
+fn what_stands_behind_a_list_is_the_body_of_a_loop() {
+    let imported = file("remind-customers.json");
+    let items = "nodes.invoices.output.body.data.map(element, {'invoice': element})";
+    assert_eq!(config(&imported, "split_out"), json!({"items": items}));
+    assert_eq!(config(&imported, "unpaid")["expression"], "!(vars.item.invoice.paid == true)");
+    // A filter hands on what came in.
+    let invoice = "nodes.unpaid.output.invoice";
+    let mail = format!(
+        "{{'to': {invoice}.customer, 'amount': string('%.2f'.format([double({invoice}.amount) / 100])) + ' €', 'lines': vars.item.invoice.lines}}"
+    );
+    assert_eq!(config(&imported, "remind")["body"], json!({"type": "json", "value": mail}));
+    let sent = "nodes.split_out.output.map(element, element.body.mail.id)";
+    assert_eq!(config(&imported, "gather")["fields"], json!({"sent": sent}));
+    let told =
+        "Sent: {{ ((nodes.gather.output.sent | join(', ')) if nodes.gather.output.sent is defined) | default('') }}";
+    assert_eq!(config(&imported, "tell")["text"], told);
+}
+
+#[test]
+fn a_list_that_nothing_takes_together_is_a_loop_too() {
+    let nodes = json!([
+        {"name": "Go", "type": "executeWorkflowTrigger"},
+        {"name": "Split", "type": "splitOut", "parameters": {"fieldToSplitOut": "rows"}},
+        {"name": "Say", "type": "slack", "parameters": {"text": "={{ $json.n }} {{ $itemIndex }}"}},
+    ]);
+    let wires = json!({"Go": {"main": [[{"node": "Split"}]]}, "Split": {"main": [[{"node": "Say"}]]}});
+    let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
+    assert_eq!(wired(&imported), "go>split say>split.next split.item>say split.done>result");
+    assert_eq!(config(&imported, "say")["text"], "{{ vars.item.n }} {{ vars.index }}");
+    let told = told(&imported);
+    assert!(
+        told.contains("split loop partial: an element that is no object is `vars.item` itself, and not its `rows`"),
+        "{told}"
+    );
+}
+
+#[test]
 fn what_came_to_a_classifier_is_handed_on() {
     let parameters = json!({"categories": {"categories": [{"category": "A"}]}, "conditions": {"conditions": []}, "text": "={{ $json.a }}"});
     let node = |name: &str, kind: &str| json!({"name": name, "type": kind, "typeVersion": 2, "parameters": parameters});
@@ -378,6 +436,7 @@ fn a_sound_workflow_can_be_published_as_it_is() {
         ("support-triage.json", true),
         ("webhook-enrichment.json", true),
         ("loop-over-items.json", true),
+        ("remind-customers.json", true),
         ("drawn-circle.json", false),
     ] {
         assert_eq!(

@@ -36,7 +36,10 @@ pub fn split_out(node: Context) -> Made {
     let whole = node.incoming(&mut notes);
     let whole = if whole.contains(' ') { format!("({whole})") } else { whole };
     let list = field.split('.').fold(whole, |of, name| member(&of, name));
-    note(&mut notes, "its value is the list: a loop goes through its elements");
+    let is_spread = node.workflow.wiring.is_loop(node.node);
+    if !is_spread {
+        note(&mut notes, "its value is the list: a loop goes through its elements");
+    }
     if !matches!(text(node.parameter("include")), "" | "noOtherFields") {
         note(&mut notes, "the other fields of what came in are not carried along: name those that are needed");
     }
@@ -44,9 +47,43 @@ pub fn split_out(node: Context) -> Made {
     let names = [&node.parameter("options")["destinationFieldName"], node.parameter("destinationFieldName")].map(said);
     let list = match names.into_iter().find(|name| !name.is_empty()) {
         Some(name) => format!("{list}.map(element, {{{}: element}})", quoted(&name)),
+        None if is_spread => {
+            let field = clipped(&field, 40);
+            note(&mut notes, format!("an element that is no object is `vars.item` itself, and not its `{field}`"));
+            list
+        }
         None => list,
     };
+    if is_spread {
+        let made = Made::new("loop", json!({"items": list})).noting(notes);
+        return made.with_exits([("0", 0, "item"), ("1", 0, "done")]);
+    }
     Made::new("transform", json!({"value": list})).noting(notes)
+}
+
+/// What came of all elements of a loop, as one; of other items there is no list here.
+pub fn aggregate(node: Context) -> Made {
+    let mut notes = Notes::new();
+    let Some(element) = node.result_of_loop(&mut notes) else {
+        return Made::unsupported(format!("there is no match for the type `aggregate`: {}", super::AS_VALUES));
+    };
+    let items = held(&node.incoming(&mut notes));
+    let each = |of: String| if of == "element" { items.clone() } else { format!("{items}.map(element, {of})") };
+    if text(node.parameter("aggregate")) == "aggregateAllItemData" {
+        if !matches!(text(node.parameter("include")), "" | "allFields") {
+            note(&mut notes, "all fields are kept, where it kept some");
+        }
+        let name = said(node.parameter("destinationFieldName"));
+        let name = if name.is_empty() { "data".to_owned() } else { name };
+        return Made::new("transform", json!({"fields": {name: each(element)}})).noting(notes);
+    }
+    let fields = list(&node.parameter("fieldsToAggregate")["fieldToAggregate"]).iter().take(200).filter_map(|field| {
+        let path = said(&field["fieldToAggregate"]);
+        let names = [said(&field["outputFieldName"]), path.rsplit('.').next().unwrap_or_default().to_owned()];
+        let name = names.into_iter().find(|name| !name.is_empty())?;
+        Some((name, Value::from(each(path.split('.').take(20).fold(element.clone(), |of, name| member(&of, name))))))
+    });
+    Made::new("transform", json!({"fields": Map::from_iter(fields)})).noting(notes)
 }
 
 /// So many of a list.

@@ -19,6 +19,9 @@ use super::expressions::Shape;
 
 pub use triggers::PINNED;
 
+/// What is advised where no service is called.
+const AS_VALUES: &str = "write it with transform or template";
+
 /// What a node becomes, without what all nodes have in common.
 pub fn make(node: Context) -> Made {
     let source = node.source();
@@ -41,6 +44,7 @@ pub fn make(node: Context) -> Made {
         "set" => set::set(node),
         "splitInBatches" => flow::each(node),
         "splitOut" | "itemLists" => flow::split_out(node),
+        "aggregate" => flow::aggregate(node),
         "limit" => flow::limit(node),
         "merge" => flow::merge(node),
         "wait" => flow::wait(node),
@@ -67,7 +71,7 @@ pub fn make(node: Context) -> Made {
             Made::unsupported(format!("there is no trigger for `{}` here: start the run by webhook", clipped(kind, 60)))
         }
         kind if is_of_values(kind) => {
-            Made::unsupported(format!("there is no match for the type `{kind}`: write it with transform or template"))
+            Made::unsupported(format!("there is no match for the type `{kind}`: {AS_VALUES}"))
         }
         kind => Made::unsupported(format!(
             "there is no match for the type `{}`: call its service by http",
@@ -119,8 +123,7 @@ fn is_sent_and_waited_for(source: &Source) -> bool {
 
 /// Whether it calls no service, and only makes values of others.
 fn is_of_values(kind: &str) -> bool {
-    const KINDS: [&str; 11] = [
-        "aggregate",
+    const KINDS: [&str; 10] = [
         "compareDatasets",
         "dateTime",
         "html",

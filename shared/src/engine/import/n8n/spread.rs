@@ -1,0 +1,53 @@
+//! Lists of which n8n made items: what stands behind them ran for each. Here that is the body of a loop, where it can be
+//! one: nothing else leads into it, and all that leads out of it leads to one node that takes the items together.
+
+use std::collections::BTreeSet;
+
+use super::document::{Document, Wire};
+use super::wiring::Wiring;
+
+/// The output for an element, and the one for what came of all.
+const ITEM: usize = 0;
+const DONE: usize = 1;
+
+impl<'d> Wiring<'d> {
+    /// Makes loops of such lists. What led out of their bodies leads back.
+    pub fn spread(&mut self, document: &Document<'d>) {
+        let splits: Vec<usize> = self.steps().filter(|node| document.nodes[*node].is_split()).collect();
+        for split in splits {
+            let Some(body) = self.spread_over(document, split) else { continue };
+            self.loops.insert(split, ITEM);
+            let mut wires = Vec::new();
+            for wire in &self.wires {
+                if !body.contains(&wire.from) || body.contains(&wire.to) {
+                    wires.push(*wire);
+                    continue;
+                }
+                wires.push(Wire { to: split, input: 0, ..*wire });
+                wires.push(Wire { from: split, output: DONE, ..*wire });
+            }
+            let is_end = |node: &usize| document.nodes[*node].has_output() && self.outgoing(*node).next().is_none();
+            let ends = body.iter().copied().filter(is_end);
+            wires.extend(ends.map(|from| Wire { from, kind: "main", output: 0, to: split, input: 0 }));
+            self.wire(wires);
+        }
+    }
+
+    /// What runs for each element of a list, if a loop can do so.
+    fn spread_over(&self, document: &Document, split: usize) -> Option<BTreeSet<usize>> {
+        let takes_all = |node: usize| document.nodes[node].is_gather() || document.nodes[node].is_of_all();
+        let mut body = self.reach(vec![split], usize::MAX, |wire| !takes_all(wire.to));
+        body.remove(&split);
+        let is_entered = |wire: &&Wire| body.contains(&wire.to) && wire.from != split && !body.contains(&wire.from);
+        let leads_out = self.wires.iter().filter(|wire| body.contains(&wire.from) && !body.contains(&wire.to));
+        let outside: BTreeSet<usize> = leads_out.map(|wire| wire.to).collect();
+        let is_clean = !body.is_empty()
+            && document.nodes[split].raw["onError"] != "continueErrorOutput"
+            && self.outgoing(split).all(|wire| body.contains(&wire.to))
+            && !self.wires.iter().any(|wire| is_entered(&wire))
+            && !outside.contains(&split)
+            && outside.len() <= 1
+            && body.iter().all(|node| document.nodes[*node].runs_for_each());
+        is_clean.then_some(body)
+    }
+}
