@@ -136,6 +136,7 @@ fn secrets_in_clear_in_bodies_fields_and_pinned_data() {
         call("text", json!({"specifyBody": "json", "jsonBody": json_body})),
         call("raw", json!({"contentType": "raw", "body": "grant=x&client_secret=S3CRET"})),
         {"name": "set", "type": "set", "typeVersion": 3.4, "parameters": {"assignments": {"assignments": fields}}},
+        {"name": "run", "type": "executeWorkflow", "parameters": {"workflowId": "7", "workflowInputs": {"value": {"api_key": "S3CRET", "a": 1}}}},
         {"name": "json", "type": "set", "typeVersion": 3.4, "parameters": {"mode": "raw", "jsonOutput": "{\"a\": 1, \"routing_key\": \"S3CRET\"}"}},
     ]);
     let mut file = json!({"nodes": nodes, "connections": {}});
@@ -155,6 +156,8 @@ fn secrets_in_clear_in_bodies_fields_and_pinned_data() {
         "text: a secret for the body field apiKey",
         "text: a secret for the body field password",
         "set: a secret for the field client_secret",
+        "run: workflow `7`",
+        "run: a secret for the input api_key",
         "json: a secret for the field routing_key",
     ];
     assert_eq!(reconnected(&imported), expected);
@@ -173,10 +176,12 @@ fn secrets_in_clear_in_bodies_fields_and_pinned_data() {
         call("json", json!("{\"token\": \"S3CRET\", \"key\": \"{{#go.k#}}\"}")),
         call("form-data", json!([{"key": "password", "value": "S3CRET"}, {"key": "key", "value": "{{#go.k#}}"}])),
         json!({"id": "go", "data": {"type": "start", "title": "Go"}}),
+        json!({"id": "t", "data": {"type": "tool", "title": "Run", "provider_type": "workflow", "tool_parameters": {"token": {"type": "constant", "value": "S3CRET"}, "a": {"type": "variable", "value": ["go", "a"]}}}}),
     ];
     let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow"}, "workflow": {"graph": {"nodes": nodes}}});
     let imported = read_sound(&app.to_string());
     assert_kept_out(&imported);
     assert_eq!(config(&imported, "json")["body"]["value"], "{'key': nodes.go.output.k}");
     assert_eq!(config(&imported, "form_data")["body"]["fields"], json!({"key": "{{ nodes.go.output.k }}"}));
+    assert_eq!(config(&imported, "run")["input"], "{'a': nodes.go.output.a}");
 }

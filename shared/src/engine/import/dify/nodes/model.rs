@@ -6,6 +6,7 @@ use super::super::super::loose::{clipped, entries, is_empty, list, number, said,
 use super::super::super::made::{Made, UNBOUND_ID, UNBOUND_MODEL};
 use super::super::super::model::settings;
 use super::super::super::pieces::{Notes, note};
+use super::super::super::secrets::without_clear;
 use super::super::super::written::{output, plain, quoted};
 use super::super::context::{Context, given};
 use super::super::texts;
@@ -207,11 +208,16 @@ pub fn tool(node: Context) -> Made {
         let of = clipped(&said(node.data("provider_name")), 80);
         return Made::unsupported(format!("the tool `{name}` of `{of}` is not in the file: call its service by http"));
     }
-    let mut notes = Notes::new();
-    let fields: Vec<String> = entries(node.data("tool_parameters"))
-        .take(100)
-        .map(|(field, parameter)| format!("{}: {}", quoted(field), given(node, parameter, &mut notes)))
-        .collect();
+    let (mut notes, mut secrets) = (Notes::new(), Vec::new());
+    let fields: Vec<(&String, &Value)> = entries(node.data("tool_parameters")).take(100).collect();
+    let is_clear = |parameter: &&Value| {
+        let said = said(if parameter.is_object() { &parameter["value"] } else { parameter });
+        !said.is_empty() && !said.contains("{{#")
+    };
+    let fields = without_clear(fields, is_clear, &mut secrets).into_iter();
+    let fields: Vec<String> =
+        fields.map(|(field, parameter)| format!("{}: {}", quoted(field), given(node, parameter, &mut notes))).collect();
     let config = json!({"workflowId": UNBOUND_ID, "input": format!("{{{}}}", fields.join(", "))});
-    Made::new("workflow", config).noting(notes).reconnecting([format!("workflow `{name}`")])
+    let made = Made::new("workflow", config).noting(notes).reconnecting([format!("workflow `{name}`")]);
+    made.without("input", secrets)
 }

@@ -27,7 +27,7 @@ pub fn chain(node: Context) -> Made {
             note(&mut notes, "its text is summarized in one go");
         }
         "informationExtractor" => {
-            config.insert("system".to_owned(), extraction(node).into());
+            config.insert("system".to_owned(), extraction(node, &mut notes).into());
             let schema = schema(node).unwrap_or_else(|| attributes(node));
             config.insert("schema".to_owned(), schema.into());
         }
@@ -95,14 +95,9 @@ pub fn prompt(node: Context, notes: &mut Notes) -> String {
     }
 }
 
-fn extraction(node: Context) -> String {
-    let own = said(&node.parameter("options")["systemPromptTemplate"]);
-    let own = if own.starts_with('=') { String::new() } else { own };
-    if own.is_empty() {
-        "Take from the text what is asked for.".to_owned()
-    } else {
-        super::super::super::written::plain(&own)
-    }
+fn extraction(node: Context, notes: &mut Notes) -> String {
+    let own = &node.parameter("options")["systemPromptTemplate"];
+    if is_empty(own) { "Take from the text what is asked for.".to_owned() } else { node.jinja(own, notes) }
 }
 
 /// A JSON Schema, or an example of what is to come.

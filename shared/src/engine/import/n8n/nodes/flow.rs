@@ -6,8 +6,9 @@ use super::super::super::comparison::held;
 use super::super::super::loose::{MAX_NAME_BYTES, clipped, entries, is_empty, list, number, said, text, whole};
 use super::super::super::made::{Made, UNBOUND_ID};
 use super::super::super::pieces::{Notes, note};
+use super::super::super::secrets::without_clear;
 use super::super::super::written::{member, quoted, value};
-use super::super::context::{Context, located, located_value};
+use super::super::context::{Context, is_clear, located, located_value};
 use super::super::document::Source;
 use super::messages;
 
@@ -167,9 +168,11 @@ pub fn workflow(node: Context) -> Made {
         name if name.is_empty() => "the workflow it ran".to_owned(),
         name => format!("workflow `{}`", clipped(&name, 80)),
     };
-    let given: Vec<String> = entries(&node.parameter("workflowInputs")["value"])
-        .map(|(name, given)| format!("{}: {}", quoted(name), node.cel(given, &mut notes)))
-        .collect();
+    let mut secrets = Vec::new();
+    let given: Vec<(&String, &Value)> = entries(&node.parameter("workflowInputs")["value"]).collect();
+    let given = without_clear(given, |given| is_clear(given), &mut secrets).into_iter();
+    let given: Vec<String> =
+        given.map(|(name, given)| format!("{}: {}", quoted(name), node.cel(given, &mut notes))).collect();
     let mut config = Map::from_iter([("workflowId".to_owned(), Value::from(UNBOUND_ID))]);
     if !given.is_empty() {
         config.insert("input".to_owned(), format!("{{{}}}", given.join(", ")).into());
@@ -192,7 +195,7 @@ pub fn workflow(node: Context) -> Made {
         around.wires = vec![(0, "item".to_owned(), 1), (1, "out".to_owned(), 0)];
         made = around.with_exits([("0", 0, "done")]);
     }
-    made.noting(notes).reconnecting([named])
+    made.noting(notes).reconnecting([named]).without("input", secrets)
 }
 
 pub fn fail(node: Context) -> Made {
