@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::super::json_text;
-use super::super::loose::{clipped, is_empty, list, said, text};
+use super::super::loose::{clipped, list, said};
 use super::super::pieces::{Notes, Pieces, note};
 use super::super::written::{self, output};
 use super::document::{Document, Source, Wire};
@@ -301,25 +301,4 @@ impl Names for Context<'_, '_> {
 
 fn clip(name: &str) -> String {
     clipped(name, 60)
-}
-
-/// What a locator points at: `{"__rl": true, "mode": "list", "value": "…", "cachedResultName": "…"}`, or a plain value.
-pub fn located(value: &Value) -> String {
-    let name = text(&value["cachedResultName"]);
-    if name.is_empty() { located_value(value).map(said).unwrap_or_default() } else { name.to_owned() }
-}
-
-/// Whether a value stands there as it is, and says something.
-pub fn is_clear(value: &Value) -> bool {
-    match value {
-        Value::String(text) => !text.is_empty() && !text.starts_with('='),
-        Value::Number(_) => true,
-        _ => false,
-    }
-}
-
-/// The value itself, which may be an expression.
-pub fn located_value(value: &Value) -> Option<&Value> {
-    let value = if value.is_object() { &value["value"] } else { value };
-    (!is_empty(value)).then_some(value)
 }

@@ -4,6 +4,7 @@ mod context;
 mod document;
 mod expressions;
 mod nodes;
+mod parameter;
 mod spread;
 mod wiring;
 

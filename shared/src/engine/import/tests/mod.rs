@@ -3,6 +3,7 @@
 mod amplified;
 mod dify;
 mod hostile;
+mod meant;
 mod n8n;
 mod round_trip;
 mod secrets;

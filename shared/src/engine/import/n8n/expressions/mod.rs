@@ -1,6 +1,7 @@
 //! n8n's expressions are JavaScript within `{{ }}`, in texts that begin with `=`. What can be said in CEL, or in Jinja
 //! where a text is filled in, is translated; the rest stays as it was, with the reason why.
 
+mod dates;
 mod lexer;
 mod methods;
 mod parser;

@@ -6,7 +6,8 @@ use super::super::super::loose::{clipped, entries, list, said, text, whole};
 use super::super::super::made::{Made, UNBOUND_ID, UNBOUND_MODEL};
 use super::super::super::model::settings;
 use super::super::super::pieces::{Notes, note};
-use super::super::context::{Context, located, located_value};
+use super::super::context::Context;
+use super::super::parameter::{located, located_value};
 use super::chains::{prompt, schema};
 
 /// An agent is a resource of its own here: the node keeps what it is asked.

@@ -8,8 +8,9 @@ use super::super::super::made::{Made, UNBOUND_ID};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::secrets::without_clear;
 use super::super::super::written::{member, quoted, value};
-use super::super::context::{Context, is_clear, located, located_value};
+use super::super::context::Context;
 use super::super::document::Source;
+use super::super::parameter::{is_clear, located, located_value};
 use super::messages;
 
 /// What hangs on its output for a batch is the body, up to where it comes back.

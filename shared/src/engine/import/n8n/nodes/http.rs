@@ -8,7 +8,8 @@ use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::super::secrets::{without_clear, without_clear_text};
 use super::super::super::written::quoted;
-use super::super::context::{Context, is_clear};
+use super::super::context::Context;
+use super::super::parameter::is_clear;
 
 pub fn http(node: Context) -> Made {
     let mut call = Call::default();

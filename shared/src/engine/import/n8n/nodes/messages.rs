@@ -5,8 +5,9 @@ use serde_json::{Map, Value, json};
 use super::super::super::loose::{clipped, list, number, said, text};
 use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
-use super::super::context::{Context, located_value};
+use super::super::context::Context;
 use super::super::expressions::SENDER;
+use super::super::parameter::located_value;
 use super::flow::located_text;
 
 /// By the services that messages are sent with here too.

@@ -7,7 +7,8 @@ use super::super::super::made::Made;
 use super::super::super::pieces::{Notes, note};
 use super::super::super::secrets::without_clear;
 use super::super::super::written::{number, quoted, value};
-use super::super::context::{Context, is_clear};
+use super::super::context::Context;
+use super::super::parameter::is_clear;
 
 /// Fields with the expressions that make them; a name with dots makes fields within fields.
 enum Fields {
