@@ -121,12 +121,10 @@ impl Filled {
     }
 }
 
-/// There is no variable of this name: a draft that has it is not valid, which tells the place.
-pub const UNTRANSLATED: &str = "untranslated";
-
-/// Stands where something is not translated, in both languages.
+/// Stands where something is not translated, in both languages. There is no variable of this name: a draft that names
+/// it is not valid, which tells the place and what stood there.
 pub fn untranslated(original: &str) -> String {
-    format!("{UNTRANSLATED}[{}]", written::quoted(&shown(original, 200)))
+    format!("untranslated[{}]", written::quoted(&shown(original, 200)))
 }
 
 /// So much of the original as can be told, without its secrets.

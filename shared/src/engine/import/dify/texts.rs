@@ -1,9 +1,11 @@
 //! Texts of Dify: `{{#1711528914102.text#}}` stands for a value, and everything else for itself.
 
+use std::collections::{BTreeSet, HashSet};
+
 use serde_json::Value;
 
 use super::super::loose::{clipped, list, said, text};
-use super::super::pieces::{Filled, Notes, Piece, Pieces, TOO_MANY, UNTRANSLATED, note, untranslated};
+use super::super::pieces::{Filled, Notes, Piece, Pieces, TOO_MANY, note, untranslated};
 use super::super::written;
 use super::context::Context;
 use crate::engine::expression::Template;
@@ -66,13 +68,17 @@ pub fn template(node: Context, template: &str, variables: &Value, notes: &mut No
         }
         filled.notes.into_iter().for_each(|text| note(notes, text));
     }
-    written.push_str(template);
-    // One that prints nothing there is a mistake here.
-    for named in Template::parse(&written).iter().flat_map(Template::references) {
-        if !matches!(&*named.variable, "input" | "nodes" | "run" | "vars" | UNTRANSLATED) {
-            note(notes, format!("`{}` is bound to nothing: write what it stood for", clipped(&named.variable, 60)));
+    // A name that prints nothing there is a mistake here, and must not come to be one of ours.
+    let bound: HashSet<&str> = list(variables).iter().map(|variable| text(&variable["variable"])).collect();
+    let read = Template::parse(template);
+    let unbound: BTreeSet<Box<str>> = read.iter().flat_map(Template::references).map(|named| named.variable).collect();
+    for name in unbound.iter().filter(|name| !bound.contains(&***name)) {
+        note(notes, format!("`{}` is bound to nothing: write what it stood for", clipped(name, 60)));
+        if matches!(&**name, "input" | "nodes" | "run" | "vars") {
+            written.push_str(&format!("{{% set {name} = {} %}}", untranslated(name)));
         }
     }
+    written.push_str(template);
     written
 }
 

@@ -205,6 +205,10 @@ fn what_is_not_translated_is_not_valid() {
         "t template partial: `b` is not bound: there is no such node; `c` is bound to nothing: write what it stood for";
     assert_eq!(lines(&file), [expected]);
     assert_eq!(unknown(&file), ["t config.template"]);
+    let data = json!({"type": "template-transform", "title": "t", "template": "{{ input.a }}"});
+    let file = dify(json!([{"id": "t", "data": data}]), json!([]));
+    assert_eq!(lines(&file), ["t template partial: `input` is bound to nothing: write what it stood for"]);
+    assert_eq!(unknown(&file), ["t config.template"]);
 }
 
 #[test]
