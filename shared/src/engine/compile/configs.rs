@@ -64,15 +64,14 @@ fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems
     for (field, message) in read.iter().flat_map(|read| &read.problems) {
         problems.field("invalid_config", index, &format!("config.{field}"), None, message.clone());
     }
-    let (outputs, references, credential) = match read {
-        Some(read) => (read.outputs, read.references, read.credential),
-        None => Default::default(),
-    };
+    let read = read.unwrap_or_default();
+    // What a refused configuration names may be of any length, and is not looked up.
+    let (references, credential) = if is_valid { (read.references, read.credential) } else { Default::default() };
     Step {
         id: node.id.clone(),
         node_type,
         config: node.config.clone(),
-        outputs: outputs.into_iter().map(String::from).collect(),
+        outputs: read.outputs.into_iter().map(String::from).collect(),
         programs,
         within: None,
         references,

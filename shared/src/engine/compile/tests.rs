@@ -101,6 +101,21 @@ fn everything_wrong_is_found_at_once_and_sorted() {
 }
 
 #[test]
+fn what_a_refused_configuration_names_is_not_looked_up() {
+    let credential = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
+    let nodes = [
+        ("long", "model", json!({"model": "m".repeat(1_025), "prompt": "hi"})),
+        ("call", "http", json!({"url": "https://example.com", "credentialId": credential, "timeoutMs": 5})),
+    ];
+    let graph = graph(&nodes, "");
+    let mut compiled = super::compile(&graph);
+    assert_eq!((compiled.references(), compiled.credentials()), Default::default());
+    compiled.hold_to(&BTreeSet::new());
+    let codes: Vec<_> = compiled.finish().1.into_iter().map(|problem| problem.code).collect();
+    assert!(!codes.contains(&"reference_gone"), "{codes:?}");
+}
+
+#[test]
 fn circles_and_loops_are_told_apart() {
     let start = ("start", "input", json!({}));
     let work = |id: &'static str| (id, "transform", json!({"value": "input"}));
