@@ -110,6 +110,15 @@ impl Compiled<'_> {
         }
     }
 
+    /// Finds fault with a field of every step of which this says which one, and what is wrong with it.
+    pub fn hold_fields_to(&mut self, code: &'static str, wrong: impl Fn(&Step) -> Option<(&'static str, String)>) {
+        for (index, step) in self.plan.steps.iter().enumerate() {
+            if let Some((field, message)) = wrong(step) {
+                self.problems.field(code, index, &format!("config.{field}"), None, message);
+            }
+        }
+    }
+
     /// Finds fault with every step of which this says what is wrong.
     pub fn hold_each_to(&mut self, code: &'static str, wrong: impl Fn(&Step) -> Option<String>) {
         for (index, step) in self.plan.steps.iter().enumerate() {

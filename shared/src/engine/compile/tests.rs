@@ -116,6 +116,18 @@ fn what_a_refused_configuration_names_is_not_looked_up() {
 }
 
 #[test]
+fn a_field_that_is_at_fault_is_named() {
+    let credential = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
+    let nodes = [("call", "http", json!({"url": "https://example.com", "credentialId": credential}))];
+    let graph = graph(&nodes, "");
+    let mut compiled = super::compile(&graph);
+    compiled.hold_fields_to("credential_gone", |step| Some((step.credential?.1, "there is none".to_owned())));
+    let problem = compiled.finish().1.into_iter().find(|problem| problem.code == "credential_gone").unwrap();
+    assert_eq!(problem.field.as_deref(), Some("config.credentialId"));
+    assert_eq!(problem.message, "node `call`, config.credentialId: there is none");
+}
+
+#[test]
 fn circles_and_loops_are_told_apart() {
     let start = ("start", "input", json!({}));
     let work = |id: &'static str| (id, "transform", json!({"value": "input"}));
