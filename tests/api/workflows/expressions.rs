@@ -22,6 +22,15 @@ async fn expressions_are_tried_before_they_are_saved() {
     let unreadable = preview(json!({"expression": "input.n >", "data": data})).await;
     assert_eq!((unreadable.status.as_str(), unreadable.code()), ("400 Bad Request", "invalid_body"));
     assert_eq!(unreadable.json["error"]["message"], "expression: line 1, column 10: the expression ends too early");
+    assert_eq!(
+        unreadable.json["error"]["details"],
+        json!({"line": 1, "column": 10, "problem": "the expression ends too early"})
+    );
+    let unknown = preview(json!({"expression": "{{ nope() }}", "language": "jinja"})).await;
+    assert_eq!(
+        unknown.json["error"]["details"],
+        json!({"line": 1, "column": 4, "problem": "there is no function `nope`"})
+    );
     let failed = preview(json!({"expression": "input.secret + 1", "data": data})).await;
     assert_eq!(failed.json["error"]["message"], "expression: line 1, column 14: no + between string and int");
     assert_eq!(

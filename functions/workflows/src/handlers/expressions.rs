@@ -23,17 +23,17 @@ pub async fn preview_expression(_: Caller, Json(preview): Json<PreviewIn>) -> Re
     let PreviewIn { expression, data, language } = preview;
     let scope = Scope { variables: &data, now: Time::now().into() };
     let (result, r#type) = match language {
-        LanguageIn::Cel => Expression::parse(&expression).map_err(unreadable)?.evaluate(&scope).map_err(failed)?,
+        LanguageIn::Cel => Expression::parse(&expression).map_err(unread)?.evaluate(&scope).map_err(failed)?,
         LanguageIn::Jinja => {
-            let text = Template::parse(&expression).map_err(unreadable)?.render(&scope).map_err(failed)?;
+            let text = Template::parse(&expression).map_err(unread)?.render(&scope).map_err(failed)?;
             (text.into(), "string")
         }
     };
     Ok(Data { data: PreviewOut { result, r#type } })
 }
 
-fn unreadable(problem: Problem) -> Error {
-    Error::invalid_body("expression", problem)
+fn unread(problem: Problem) -> Error {
+    unsound("invalid_body", &problem)
 }
 
 fn failed(failure: Failure) -> Error {
@@ -41,7 +41,12 @@ fn failed(failure: Failure) -> Error {
         FailureCode::Limit => failure.code.as_str(),
         FailureCode::Failed => "invalid_body",
     };
-    let Problem { at, message } = &failure.problem;
+    unsound(code, &failure.problem)
+}
+
+/// Where it is, also for programs.
+fn unsound(code: &'static str, problem: &Problem) -> Error {
+    let Problem { at, message } = problem;
     let details = serde_json::json!({"line": at.line, "column": at.column, "problem": message});
-    Error::Unsound { code, message: format!("expression: {failure}"), details }
+    Error::Unsound { code, message: format!("expression: {problem}"), details }
 }
