@@ -1,13 +1,17 @@
 //! What one evaluation may use. Every step is counted and so is every byte that is made, and none is given back:
 //! whatever a text says, it ends soon and stays small. Nothing else guards it: no thread, no clock, no allocator.
 
+use std::io;
+
+use serde::Serialize;
+
 use super::Why;
 
 /// Some tens of milliseconds.
 pub const MAX_STEPS: u64 = 1_000_000;
 /// Of all values that are made on the way.
 pub const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// Of the text that a template gives.
+/// Of what an evaluation gives, as JSON.
 pub const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
 /// Of lists in lists: comparing and printing recurse. What comes in nests no deeper than JSON may.
 pub const MAX_VALUE_DEPTH: u16 = 250;
@@ -34,5 +38,24 @@ impl Budget {
     pub fn bytes(&mut self, count: usize) -> Result<(), Why> {
         self.bytes = self.bytes.checked_sub(count).ok_or(Why::Limit("makes too much data"))?;
         self.steps(count / 64)
+    }
+}
+
+/// Refuses what would be more JSON than a value may be.
+pub fn hold_output(value: &impl Serialize) -> Result<(), Why> {
+    serde_json::to_writer(Room(MAX_OUTPUT_BYTES), value).map_err(|_| Why::Limit("gives more than 1 MiB as JSON"))
+}
+
+/// Keeps nothing of what is written, and takes no more than so many bytes.
+struct Room(usize);
+
+impl io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }

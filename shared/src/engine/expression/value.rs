@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map as JsonMap, Value as Json};
 
 use super::Why;
-use super::budget::{Budget, MAX_VALUE_DEPTH};
+use super::budget::{Budget, MAX_VALUE_DEPTH, hold_output};
 
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
@@ -125,6 +125,13 @@ impl<'a> Value<'a> {
             Self::Map(map) => map.len() > 0,
             Self::Time(_) | Self::Duration(_) => true,
         }
+    }
+
+    /// As the JSON that an evaluation gives.
+    pub fn output(&self, budget: &mut Budget) -> Result<Json, Why> {
+        let json = self.to_json(budget)?;
+        hold_output(&json)?;
+        Ok(json)
     }
 
     /// As JSON, which is how it leaves. Times and durations are text there.

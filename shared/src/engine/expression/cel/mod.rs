@@ -35,7 +35,7 @@ impl Expression {
     pub fn evaluate(&self, scope: &Scope) -> Result<(Json, &'static str), Failure> {
         let mut evaluation = Evaluation::new(scope);
         let value = evaluation.defined(&self.0)?;
-        let json = value.to_json(&mut evaluation.budget).map_err(|why| Failure::new(why, &self.0))?;
+        let json = value.output(&mut evaluation.budget).map_err(|why| Failure::new(why, &self.0))?;
         Ok((json, value.kind()))
     }
 

@@ -102,7 +102,7 @@ impl Template {
             [Statement::Print(expr)] if self.is_value => {
                 let mut evaluation = Evaluation::new(scope);
                 let value = evaluation.defined(expr)?;
-                value.to_json(&mut evaluation.budget).map_err(|why| Failure::new(why, expr))
+                value.output(&mut evaluation.budget).map_err(|why| Failure::new(why, expr))
             }
             _ => self.render(scope).map(Into::into),
         }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::super::budget::MAX_OUTPUT_BYTES;
+use super::super::budget::{MAX_OUTPUT_BYTES, hold_output};
 use super::super::evaluate::Evaluation;
 use super::super::functions::elements;
 use super::super::operators::printed;
 use super::super::tree::Expr;
 use super::super::value::{Text, Value};
-use super::super::{Failure, Why};
+use super::super::{Failure, Position, Why};
 use super::{BLOCK, For, Statement, Target};
 
 pub struct Rendering<'a> {
@@ -23,6 +23,7 @@ impl<'a> Rendering<'a> {
 
     pub fn text(mut self, body: &'a [Statement]) -> Result<String, Failure> {
         self.block(body)?;
+        hold_output(&self.printed).map_err(nowhere)?;
         Ok(self.printed)
     }
 
@@ -178,5 +179,5 @@ impl<'a> Rendering<'a> {
 
 /// A failure of what has no expression: only the budget's.
 fn nowhere(why: Why) -> Failure {
-    Failure::at(why, Default::default())
+    Failure::at(why, Position { line: 1, column: 1 })
 }

@@ -125,6 +125,25 @@ fn a_text_is_cut_as_jinja_cuts_it() {
 }
 
 #[test]
+fn what_an_evaluation_gives_is_no_larger_than_a_value_may_be() {
+    let large = json!({"input": {"long": "a".repeat(1024 * 1024 - 2), "odd": "\u{1}".repeat(200_000)}});
+    let scope = scope(&large);
+    for (text, code) in [
+        ("input.long", None),
+        ("input.long + 'a'", Some(FailureCode::Limit)),
+        ("input.odd", Some(FailureCode::Limit)),
+        ("{'both': [input.long]}", Some(FailureCode::Limit)),
+        ("size(input.long + input.long) > 5", None),
+    ] {
+        let failure = Expression::parse(text).unwrap().evaluate(&scope).err();
+        assert_eq!(failure.map(|failure| failure.code), code, "{text}");
+        let template = Template::parse(&format!("{{{{ {text} }}}}").replace("size(", "length(")).unwrap();
+        assert_eq!(template.value(&scope).err().map(|failure| failure.code), code, "{text}");
+        assert_eq!(template.render(&scope).err().map(|failure| failure.code), code, "{text}");
+    }
+}
+
+#[test]
 fn text_lists_maps_and_dates_work() {
     for (text, value) in [
         ("input.name.split(' ').map(w, w.lowerAscii()).join('-')", json!("ada-lovelace")),
