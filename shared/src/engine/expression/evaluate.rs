@@ -82,13 +82,12 @@ impl<'a> Evaluation<'a> {
             Kind::Map(entries) => self.map(entries)?,
             Kind::Not(of) => Value::Bool(!self.boolean(of)?),
             Kind::Negative(of) => match self.defined(of)? {
-                Value::Int(number) => {
-                    Value::Int(number.checked_neg().ok_or(Why::Message("the number gets too large"))?)
-                }
+                Value::Int(number) => Value::Int(number.checked_neg().ok_or(operators::OVERFLOW)?),
                 Value::Float(number) => Value::Float(-number),
                 Value::Duration(duration) => {
                     Value::Duration(duration.checked_neg().ok_or(Why::Message("the time is out of range"))?)
                 }
+                Value::Large(_) => return Err(operators::OVERFLOW.into()),
                 other => return Err(Why::Text(format!("a {} has no negative", other.kind())).into()),
             },
             Kind::Binary { operator, left, right, lenient } => {

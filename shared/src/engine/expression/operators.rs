@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::budget::Budget;
-use super::value::{List, Map, Value};
+use super::value::{List, Map, NOT_FINITE, Value};
 use super::{Outcome, Why};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ impl Operator {
     }
 }
 
-const OVERFLOW: Why = Why::Message("the number gets too large");
+pub const OVERFLOW: Why = Why::Message("the number gets too large");
 
 fn mismatch<T>(operator: &str, left: &Value, right: &Value) -> Result<T, Why> {
     Err(Why::Text(format!("no {operator} between {} and {}", left.kind(), right.kind())))
@@ -78,6 +78,7 @@ fn numbers<'a>(
     match (left, right) {
         (Value::Int(_), Value::Int(0)) if divides => Err(Why::Message("division by zero")),
         (Value::Int(left), Value::Int(right)) => whole(*left, *right).map(Value::Int).ok_or(OVERFLOW),
+        _ if is_beyond(left, right) => Err(OVERFLOW),
         _ => match (float(left), float(right)) {
             (Some(left), Some(right)) => Ok(Value::Float(broken(left, right))),
             _ => mismatch(operator, left, right),
@@ -85,9 +86,17 @@ fn numbers<'a>(
     }
 }
 
+/// Two whole numbers, and one of them above those that are counted with: as broken ones they would lose digits.
+fn is_beyond(left: &Value, right: &Value) -> bool {
+    let is_large = |value: &Value| matches!(value, Value::Large(_));
+    let is_whole = |value: &Value| matches!(value, Value::Int(_) | Value::Large(_));
+    (is_large(left) && is_whole(right)) || (is_whole(left) && is_large(right))
+}
+
 pub fn float(value: &Value) -> Option<f64> {
     match value {
         Value::Int(number) => Some(*number as f64),
+        Value::Large(number) => Some(*number as f64),
         Value::Float(number) => Some(*number),
         _ => None,
     }
@@ -155,6 +164,7 @@ fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
         (Value::Int(left), Value::Int(right)) if left.checked_rem(*right) == Some(0) => {
             left.checked_div(*right).map(Value::Int).ok_or(OVERFLOW)
         }
+        _ if is_beyond(left, right) => Err(OVERFLOW),
         _ => match (float(left), float(right)) {
             (Some(left), Some(right)) => Ok(Value::Float(left / right)),
             _ => mismatch("/", left, right),
@@ -168,6 +178,7 @@ fn power<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
         (Value::Int(base), Value::Int(exponent)) if *exponent >= 0 => {
             whole(*base, *exponent).map(Value::Int).ok_or(OVERFLOW)
         }
+        _ if is_beyond(left, right) => Err(OVERFLOW),
         _ => match (float(left), float(right)) {
             (Some(left), Some(right)) => Ok(Value::Float(left.powf(right))),
             _ => mismatch("**", left, right),
@@ -225,6 +236,11 @@ fn numeric(left: &Value, right: &Value) -> Option<Ordering> {
         (Value::Float(left), Value::Float(right)) => left.partial_cmp(right),
         (Value::Int(left), Value::Float(right)) => int_to_float(*left, *right),
         (Value::Float(left), Value::Int(right)) => int_to_float(*right, *left).map(Ordering::reverse),
+        (Value::Large(left), Value::Large(right)) => Some(left.cmp(right)),
+        (Value::Large(_), Value::Int(_)) => Some(Ordering::Greater),
+        (Value::Int(_), Value::Large(_)) => Some(Ordering::Less),
+        (Value::Large(left), Value::Float(right)) => large_to_float(*left, *right),
+        (Value::Float(left), Value::Large(right)) => large_to_float(*right, *left).map(Ordering::reverse),
         _ => None,
     }
 }
@@ -243,6 +259,16 @@ fn int_to_float(int: i64, float: f64) -> Option<Ordering> {
     Some(int.cmp(&(float as i64)).then((0.0).partial_cmp(&float.fract()).unwrap_or(Ordering::Equal)))
 }
 
+/// A double that is as large is whole; one that is larger becomes the largest there is.
+fn large_to_float(large: u64, float: f64) -> Option<Ordering> {
+    const BEYOND: f64 = 18_446_744_073_709_551_616.0;
+    match float {
+        _ if float.is_nan() => None,
+        _ if float >= BEYOND => Some(Ordering::Less),
+        _ => Some(large.cmp(&(float as u64))),
+    }
+}
+
 /// Nothing when one of them is not a number at all.
 pub fn compare(left: &Value, right: &Value, budget: &mut Budget) -> Result<Option<Ordering>, Why> {
     if let (Value::Text(left), Value::Text(right)) = (left, right) {
@@ -258,7 +284,7 @@ pub fn ordered(left: &Value, right: &Value) -> Result<Option<Ordering>, Why> {
         (Value::Bool(left), Value::Bool(right)) => Ok(Some(left.cmp(right))),
         (Value::Time(left), Value::Time(right)) => Ok(Some(left.cmp(right))),
         (Value::Duration(left), Value::Duration(right)) => Ok(Some(left.cmp(right))),
-        (Value::Int(_) | Value::Float(_), Value::Int(_) | Value::Float(_)) => Ok(numeric(left, right)),
+        _ if float(left).is_some() && float(right).is_some() => Ok(numeric(left, right)),
         _ => mismatch("order", left, right),
     }
 }
@@ -290,6 +316,8 @@ pub fn printed(value: &Value, budget: &mut Budget) -> Result<String, Why> {
         Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
         Value::Int(number) => number.to_string(),
+        Value::Large(number) => number.to_string(),
+        Value::Float(number) if !number.is_finite() => return Err(NOT_FINITE),
         // `{:?}` keeps the `.0` of a broken number that came out even.
         Value::Float(number) => format!("{number:?}"),
         Value::Text(text) => {

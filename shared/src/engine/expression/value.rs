@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use jiff::{SignedDuration, Timestamp};
-use serde_json::{Map as JsonMap, Value as Json};
+use serde_json::{Map as JsonMap, Number, Value as Json};
 
 use super::Why;
 use super::budget::{Budget, MAX_VALUE_DEPTH, hold_output};
@@ -15,6 +15,8 @@ pub enum Value<'a> {
     Null,
     Bool(bool),
     Int(i64),
+    /// A whole number above those that are counted with. It came in, and leaves with every digit.
+    Large(u64),
     Float(f64),
     Text(Text<'a>),
     List(List<'a>),
@@ -48,6 +50,9 @@ pub struct Made<T> {
     depth: u16,
 }
 
+/// JSON has neither infinity nor NaN, and a text has no use for them.
+pub const NOT_FINITE: Why = Why::Message("not a finite number");
+
 /// How deep JSON nests that our parser took, and would take again.
 const JSON_DEPTH: u16 = 127;
 /// What a text takes besides its letters.
@@ -58,11 +63,18 @@ impl<'a> Value<'a> {
         match json {
             Json::Null => Self::Null,
             Json::Bool(value) => Self::Bool(*value),
-            // A number above 2⁶³ is as exact as it can be.
-            Json::Number(number) => number.as_i64().map_or(Self::Float(number.as_f64().unwrap_or(f64::NAN)), Self::Int),
+            Json::Number(number) => Self::number(number),
             Json::String(text) => Self::Text(Text::Given(text)),
             Json::Array(items) => Self::List(List::Given(items)),
             Json::Object(entries) => Self::Map(Map::Given(entries)),
+        }
+    }
+
+    pub fn number(number: &Number) -> Self {
+        match (number.as_i64(), number.as_u64()) {
+            (Some(whole), _) => Self::Int(whole),
+            (None, Some(large)) => Self::Large(large),
+            (None, None) => Self::Float(number.as_f64().unwrap_or(f64::NAN)),
         }
     }
 
@@ -90,7 +102,7 @@ impl<'a> Value<'a> {
             Self::Undefined => "undefined",
             Self::Null => "null",
             Self::Bool(_) => "bool",
-            Self::Int(_) => "int",
+            Self::Int(_) | Self::Large(_) => "int",
             Self::Float(_) => "double",
             Self::Text(_) => "string",
             Self::List(_) => "list",
@@ -123,7 +135,7 @@ impl<'a> Value<'a> {
             Self::Text(text) => !text.is_empty(),
             Self::List(list) => list.len() > 0,
             Self::Map(map) => map.len() > 0,
-            Self::Time(_) | Self::Duration(_) => true,
+            Self::Large(_) | Self::Time(_) | Self::Duration(_) => true,
         }
     }
 
@@ -148,8 +160,8 @@ impl<'a> Value<'a> {
             Self::Undefined | Self::Null => Json::Null,
             Self::Bool(value) => Json::Bool(*value),
             Self::Int(number) => (*number).into(),
-            // JSON has neither infinity nor NaN.
-            Self::Float(number) => serde_json::Number::from_f64(*number).map_or(Json::Null, Json::Number),
+            Self::Large(number) => (*number).into(),
+            Self::Float(number) => Json::Number(Number::from_f64(*number).ok_or(NOT_FINITE)?),
             Self::Text(text) => {
                 budget.bytes(text.len())?;
                 Json::String(text.to_string())

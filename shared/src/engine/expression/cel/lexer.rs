@@ -4,7 +4,8 @@ use super::super::{Position, Problem};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
-    Int(i64),
+    /// Before the sign, which is an operator.
+    Int(u64),
     Float(f64),
     Text(Box<str>),
     Word(Box<str>),
@@ -101,7 +102,7 @@ impl<'t> Lexer<'t> {
         if self.rest.starts_with("0x") || self.rest.starts_with("0X") {
             self.take(2);
             let digits = self.take_while(|c| c.is_ascii_hexdigit());
-            let number = i64::from_str_radix(digits, 16).map_err(|_| wrong())?;
+            let number = u64::from_str_radix(digits, 16).map_err(|_| wrong())?;
             self.end_of_number(at)?;
             return Ok(Token::Int(number));
         }
@@ -125,7 +126,11 @@ impl<'t> Lexer<'t> {
         let number = if is_whole {
             digits.parse().map(Token::Int).map_err(|_| Problem::new(at, "the number is too large"))?
         } else {
-            digits.parse().map(Token::Float).map_err(|_| wrong())?
+            let number: f64 = digits.parse().map_err(|_| wrong())?;
+            if number.is_infinite() {
+                return Err(Problem::new(at, "not a finite number"));
+            }
+            Token::Float(number)
         };
         self.end_of_number(at)?;
         Ok(number)

@@ -38,6 +38,13 @@ fn unexpected(token: &Token, at: Position) -> Problem {
     Problem::new(at, what)
 }
 
+fn too_large(at: Position) -> Problem {
+    Problem::new(at, "the number is too large")
+}
+
+/// Of `-9223372036854775808`, without its sign.
+const LEAST: u64 = i64::MIN.unsigned_abs();
+
 fn boxed(parsed: Parsed) -> Result<Box<Expr>, Problem> {
     parsed.map(Box::new)
 }
@@ -158,7 +165,15 @@ impl Parser {
             let (_, at) = self.next();
             signs.push((sign, at));
         }
-        let mut expr = self.member()?;
+        // The least whole number has no positive one that it were the negative of.
+        let mut expr = match (signs.last(), self.peek()) {
+            (Some(&("-", at)), Token::Int(LEAST)) => {
+                self.next();
+                signs.pop();
+                Expr::new(Kind::Literal(Literal::Int(i64::MIN)), at)?
+            }
+            _ => self.member()?,
+        };
         for (sign, at) in signs.into_iter().rev() {
             let of = Box::new(expr);
             expr = Expr::new(if sign == "!" { Kind::Not(of) } else { Kind::Negative(of) }, at)?;
@@ -193,7 +208,7 @@ impl Parser {
     fn primary(&mut self) -> Parsed {
         let (token, at) = self.next();
         let kind = match token {
-            Token::Int(number) => Kind::Literal(Literal::Int(number)),
+            Token::Int(number) => Kind::Literal(Literal::Int(number.try_into().map_err(|_| too_large(at))?)),
             Token::Float(number) => Kind::Literal(Literal::Float(number)),
             Token::Text(text) => Kind::Literal(Literal::Text(text)),
             Token::Sign("(") => {

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::super::operators::printed;
+use super::super::operators::{float, printed};
 use super::super::value::Text;
 use super::*;
 
@@ -24,7 +24,7 @@ fn cannot<'a>(value: &Value, to: &str) -> Outcome<'a> {
 
 fn to_int<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
-        Value::Int(number) => Ok(Value::Int(*number)),
+        Value::Int(_) | Value::Large(_) => Ok(a[0].clone()),
         Value::Float(number) if number.abs() < 9.2e18 => Ok(Value::Int(*number as i64)),
         Value::Bool(value) => Ok(Value::Int((*value).into())),
         Value::Text(text) => text.trim().parse().map(Value::Int).or_else(|_| cannot(&a[0], "int")),
@@ -43,10 +43,8 @@ fn to_uint<'a>(budget: &mut Budget, scope: &Scope<'a>, a: &[Value<'a>]) -> Outco
 
 fn to_double<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
-        Value::Int(number) => Ok(Value::Float(*number as f64)),
-        Value::Float(number) => Ok(Value::Float(*number)),
         Value::Text(text) => text.trim().parse().map(Value::Float).or_else(|_| cannot(&a[0], "double")),
-        other => cannot(other, "double"),
+        value => float(value).map_or_else(|| cannot(value, "double"), |number| Ok(Value::Float(number))),
     }
 }
 
@@ -123,9 +121,7 @@ fn own<'a>(json: &Json, budget: &mut Budget) -> Outcome<'a> {
     match json {
         Json::Null => Ok(Value::Null),
         Json::Bool(value) => Ok(Value::Bool(*value)),
-        Json::Number(number) => {
-            Ok(number.as_i64().map_or(Value::Float(number.as_f64().unwrap_or(f64::NAN)), Value::Int))
-        }
+        Json::Number(number) => Ok(Value::number(number)),
         Json::String(text) => Value::text(text, budget),
         Json::Array(items) => {
             let items = items.iter().map(|item| own(item, budget)).collect::<Result<_, _>>()?;

@@ -25,6 +25,7 @@ fn number<T>(value: &Value) -> Result<T, Why> {
 fn absolute<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Int(whole) => whole.checked_abs().map(Value::Int).ok_or(Why::Message("the number gets too large")),
+        Value::Large(large) => Ok(Value::Large(*large)),
         Value::Float(broken) => Ok(Value::Float(broken.abs())),
         other => number(other),
     }
@@ -37,7 +38,7 @@ fn whole_of(number: f64) -> Value<'static> {
 
 fn rounded<'a>(value: &Value<'a>, round: impl Fn(f64) -> f64) -> Outcome<'a> {
     match value {
-        Value::Int(whole) => Ok(Value::Int(*whole)),
+        Value::Int(_) | Value::Large(_) => Ok(value.clone()),
         Value::Float(broken) => Ok(whole_of(round(*broken))),
         other => number(other),
     }
@@ -62,6 +63,7 @@ fn square_root<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
 fn sign<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Int(whole) => Ok(Value::Int(whole.signum())),
+        Value::Large(_) => Ok(Value::Int(1)),
         Value::Float(broken) => Ok(Value::Int(broken.partial_cmp(&0.0).unwrap_or(Ordering::Equal) as i64)),
         other => number(other),
     }

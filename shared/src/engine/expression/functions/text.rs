@@ -1,6 +1,7 @@
 //! Functions of text.
 
-use super::super::operators::printed;
+use super::super::operators::{float, printed};
+use super::super::value::NOT_FINITE;
 use super::*;
 
 pub const ALL: &[Function] = &[
@@ -212,7 +213,10 @@ fn directive<'t>(
         return Ok(rest);
     }
     if let Some(rest) = after.strip_prefix('d') {
-        made.push_str(&whole(next()?)?.to_string());
+        made.push_str(&match next()? {
+            Value::Large(large) => large.to_string(),
+            value => whole(value)?.to_string(),
+        });
         return Ok(rest);
     }
     let (digits, rest) = match after.strip_prefix('.') {
@@ -223,7 +227,10 @@ fn directive<'t>(
         }
     };
     let rest = rest.strip_prefix('f').ok_or(UNKNOWN)?;
-    let number = super::super::operators::float(next()?).ok_or(Why::Message("%f takes a number"))?;
+    let number = float(next()?).ok_or(Why::Message("%f takes a number"))?;
+    if !number.is_finite() {
+        return Err(NOT_FINITE);
+    }
     budget.bytes(330)?;
     made.push_str(&format!("{number:.digits$}"));
     Ok(rest)

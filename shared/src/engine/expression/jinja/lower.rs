@@ -138,6 +138,7 @@ pub fn expression(expr: &ast::Expr) -> Lowered {
         }
         ast::Expr::UnaryOp(unary) => match unary.op {
             ast::UnaryOpKind::Not => Kind::Not(Box::new(truth(&unary.expr)?)),
+            ast::UnaryOpKind::Neg if is_least(&unary.expr) => Kind::Literal(Literal::Int(i64::MIN)),
             ast::UnaryOpKind::Neg => Kind::Negative(boxed(&unary.expr)?),
         },
         ast::Expr::BinOp(binary) => match operator(binary.op) {
@@ -181,6 +182,11 @@ pub fn expression(expr: &ast::Expr) -> Lowered {
     Expr::new(kind, at(span))
 }
 
+/// Of `-9223372036854775808`, which has no positive that it were the negative of.
+fn is_least(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Const(number) if u64::try_from(number.value.clone()).ok() == Some(i64::MIN.unsigned_abs()))
+}
+
 fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, Problem> {
     Ok(match value.kind() {
         ValueKind::None => Literal::Null,
@@ -191,7 +197,8 @@ fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, Problem> {
             Err(_) => return refused(span, "the number is too large"),
         },
         ValueKind::Number => match f64::try_from(value.clone()) {
-            Ok(number) => Literal::Float(number),
+            Ok(number) if number.is_finite() => Literal::Float(number),
+            Ok(_) => return refused(span, "not a finite number"),
             Err(_) => return refused(span, "not a number"),
         },
         ValueKind::String => Literal::Text(value.as_str().unwrap_or_default().into()),
