@@ -30,10 +30,21 @@ fn tried(language: &str, text: &str) -> Result<String, String> {
     template.render(&scope).map_err(|failure| failure.to_string())
 }
 
+const FOUR_MILLION: &[usize] = &[40, 40, 50, 50];
+
+/// A string of so many letters, times each other.
+fn repeated(letter: char, counts: &[usize]) -> String {
+    let letters = |count: usize| format!("'{}'", letter.to_string().repeat(count));
+    counts[1..]
+        .iter()
+        .fold(letters(counts[0]), |text, count| format!("{text}.replace('{letter}', {})", letters(*count)))
+}
+
 /// Everything that hung, aborted or bloated one of the libraries, or that would.
 fn hostile() -> Vec<(&'static str, String)> {
     let nested = |open: &str, count: usize, close: &str| format!("{}1{}", open.repeat(count), close.repeat(count));
     let hundred = "[0,1,2,3,4,5,6,7,8,9].map(a,[0,1,2,3,4,5,6,7,8,9])";
+    let (letters, blanks) = (repeated('a', FOUR_MILLION), repeated(' ', FOUR_MILLION));
     let cel = [
         nested("(", 2_000, ")"),
         nested("[", 2_000, "]"),
@@ -54,6 +65,7 @@ fn hostile() -> Vec<(&'static str, String)> {
         "[1].map(a,[a,a]).map(a,[a,a]).map(a,[a,a]).map(a,[a,a]).map(a,[a,a])".to_owned() + &".map(a,a+a)".repeat(60),
         format!("'{}'{}", "x".repeat(100), ".split('').map(c,c+c+c+c).join('')".repeat(60)),
         "'x'*1000000000".to_owned(),
+        repeated('x', &[100, 100, 100, 100, 10]),
         format!("('a'+'b'){}", "*100".repeat(40)),
         "lists.range(1000000000)".to_owned(),
         "lists.range(100000).map(x, lists.range(100000))".to_owned(),
@@ -80,20 +92,19 @@ fn hostile() -> Vec<(&'static str, String)> {
         "lists.range(100000).all(x, 'aaaaaaaaaaaaaaaaaaaaaaaaa'.matches('(a|b)*c'))".to_owned(),
         (0..186).map(|_| "''.matches('a{999}')").collect::<Vec<_>>().join("||"),
         "lists.range(90000).all(x, ''.matches('a{999}') || true)".to_owned(),
-        format!("[{}].all(s, lists.range(60000).all(i, s.trim() == ''))", "' ' * 4000000"),
-        "['a' * 4000000].all(s, lists.range(60000).all(i, s.startsWith(s)))".to_owned(),
-        "['a' * 4000000].all(s, lists.range(60000).all(i, s.endsWith(s) && s.contains(s)))".to_owned(),
-        "[' ' * 4000000].all(s, lists.range(60000).all(i, double('1' + s) == 1.0 || int(s) == 1 || bool(s)))"
-            .to_owned(),
-        "[' ' * 4000000].all(s, lists.range(60000).all(i, timestamp(s) == duration(s) || true))".to_owned(),
-        "lists.range(100000).sort('.' * 4000000)".to_owned(),
-        "['a' * 4000000].all(k, lists.range(90000).all(i, !(k in {'a': 1, 'b': 2})))".to_owned(),
-        "['a' * 3000000].all(k, lists.range(90000).all(i, 'b'.replace(k, '') == 'b' && 'b'.split(k).size() == 1))"
-            .to_owned(),
-        "('a' * 900000).split('a').size() + ('a' * 900000).split('').size()".to_owned(),
+        format!("[{blanks}].all(s, lists.range(60000).all(i, s.trim() == ''))"),
+        format!("[{letters}].all(s, lists.range(60000).all(i, s.startsWith(s)))"),
+        format!("[{letters}].all(s, lists.range(60000).all(i, s.endsWith(s) && s.contains(s)))"),
+        format!("[{blanks}].all(s, lists.range(60000).all(i, double('1' + s) == 1.0 || int(s) == 1 || bool(s)))"),
+        format!("[{blanks}].all(s, lists.range(60000).all(i, timestamp(s) == duration(s) || true))"),
+        format!("lists.range(100000).sort({})", repeated('.', FOUR_MILLION)),
+        format!("[{letters}].all(k, lists.range(90000).all(i, !(k in {{'a': 1, 'b': 2}})))"),
+        format!("[{letters}].all(k, lists.range(90000).all(i, 'b'.replace(k, '') == 'b' && 'b'.split(k).size() == 1))"),
+        format!("[{}].all(s, s.split('a').size() + s.split('').size() > 0)", repeated('a', &[30, 30, 20, 50])),
         "lists.range(32).map(x, x % 3 == 0 ? 0.0/0.0 : double(x * 7 % 13)).sort()".to_owned(),
         "lists.range(3000).map(x, x % 3 == 0 ? 0.0/0.0 : double(x * 7 % 13)).sort()".to_owned(),
         "lists.range(40).map(x, x % 3 == 0 ? 'a' : x).sort()".to_owned(),
+        repeated('\u{1}', FOUR_MILLION),
     ];
     let jinja = [
         format!("{{{{ {} }}}}", nested("(", 5_000, ")")),

@@ -11,6 +11,8 @@ pub enum Operator {
     Add,
     Subtract,
     Multiply,
+    /// Jinja's `*`, which also repeats a text.
+    Repeat,
     Divide,
     /// Jinja's `//`.
     DivideDown,
@@ -27,19 +29,22 @@ pub enum Operator {
     Greater,
     AtLeast,
     In,
+    /// Jinja's `in`, which also looks into texts.
+    Within,
 }
 
 impl Operator {
     /// Whether a template may ask it of what is not there.
     pub fn is_lenient(self) -> bool {
-        matches!(self, Self::Equal | Self::NotEqual | Self::In)
+        matches!(self, Self::Equal | Self::NotEqual | Self::Within)
     }
 
     pub fn apply<'a>(self, left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
         match self {
             Self::Add => add(left, right, budget),
             Self::Subtract => subtract(left, right),
-            Self::Multiply => multiply(left, right, budget),
+            Self::Multiply => multiply(left, right),
+            Self::Repeat => repeat(left, right, budget),
             Self::Divide => divide(left, right),
             Self::DivideDown => numbers(left, right, "//", divided_down, |a, b| (a / b).floor()),
             Self::Remainder => numbers(left, right, "%", i64::checked_rem, |a, b| a % b),
@@ -55,7 +60,10 @@ impl Operator {
             Self::AtMost => Ok(Value::Bool(compare(left, right, budget)?.is_some_and(Ordering::is_le))),
             Self::Greater => Ok(Value::Bool(compare(left, right, budget)? == Some(Ordering::Greater))),
             Self::AtLeast => Ok(Value::Bool(compare(left, right, budget)?.is_some_and(Ordering::is_ge))),
-            Self::In => contains(right, left, budget).map(Value::Bool),
+            Self::In if matches!(right, Value::Text(_)) => {
+                Err(Why::Message("`in` looks into lists and maps; for a string write text.contains(part)"))
+            }
+            Self::In | Self::Within => contains(right, left, budget).map(Value::Bool),
         }
     }
 }
@@ -146,14 +154,18 @@ fn subtract<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
     }
 }
 
-fn multiply<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
+fn multiply<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
+    numbers(left, right, "*", i64::checked_mul, |a, b| a * b)
+}
+
+fn repeat<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
     match (left, right) {
         (Value::Text(text), Value::Int(times)) | (Value::Int(times), Value::Text(text)) => {
             let times = usize::try_from(*times).unwrap_or(0);
             budget.bytes(text.len().saturating_mul(times))?;
             Value::text(&text.repeat(times), budget)
         }
-        _ => numbers(left, right, "*", i64::checked_mul, |a, b| a * b),
+        _ => multiply(left, right),
     }
 }
 

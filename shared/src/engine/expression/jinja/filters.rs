@@ -144,7 +144,7 @@ fn test_of(name: &str, of: Expr, mut placed: Vec<Expr>, at: Position) -> Lowered
         let of = Expr::new(Kind::Default { value: Box::new(of), otherwise: null, also_for_false: false }, at)?;
         let function = functions::of_cel("type").ok_or_else(|| missing_name(at))?;
         let kind = Expr::new(Kind::Call { function, arguments: vec![of] }, at)?;
-        compare(Operator::In, kind, kinds, at)
+        compare(Operator::Within, kind, kinds, at)
     };
     let same = |of: Expr, value: Literal| compare(Operator::Equal, of, Expr::new(Kind::Literal(value), at)?, at);
     let remainder = |of: Expr, by: Expr, rest: i64| {
@@ -175,11 +175,11 @@ fn test_of(name: &str, of: Expr, mut placed: Vec<Expr>, at: Position) -> Lowered
         ("le" | "<=", Some(other)) => compare(Operator::AtMost, of, other, at),
         ("gt" | "greaterthan" | ">", Some(other)) => compare(Operator::Greater, of, other, at),
         ("ge" | ">=", Some(other)) => compare(Operator::AtLeast, of, other, at),
-        ("in", Some(other)) => compare(Operator::In, of, other, at),
+        ("in", Some(other)) => compare(Operator::Within, of, other, at),
         ("startingwith" | "endingwith" | "matches", Some(part)) => {
             call(filter(name, at)?, vec![of, part], Vec::new(), name, at)
         }
-        ("containing", Some(part)) => compare(Operator::In, part, of, at),
+        ("containing", Some(part)) => compare(Operator::Within, part, of, at),
         _ => Err(Problem::new(at, format!("there is no such test as `{name}`"))),
     }
 }

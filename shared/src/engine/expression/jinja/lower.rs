@@ -215,10 +215,10 @@ fn operator(operator: ast::BinOpKind) -> Result<Operator, bool> {
         ast::BinOpKind::Lte => Operator::AtMost,
         ast::BinOpKind::Gt => Operator::Greater,
         ast::BinOpKind::Gte => Operator::AtLeast,
-        ast::BinOpKind::In => Operator::In,
+        ast::BinOpKind::In => Operator::Within,
         ast::BinOpKind::Add => Operator::Add,
         ast::BinOpKind::Sub => Operator::Subtract,
-        ast::BinOpKind::Mul => Operator::Multiply,
+        ast::BinOpKind::Mul => Operator::Repeat,
         ast::BinOpKind::Div => Operator::Divide,
         ast::BinOpKind::FloorDiv => Operator::DivideDown,
         ast::BinOpKind::Rem => Operator::Modulo,
@@ -240,8 +240,8 @@ fn comparison(chain: &ast::Compare, span: Span) -> Lowered {
         ast::CompareOpKind::Lte => (Operator::AtMost, false),
         ast::CompareOpKind::Gt => (Operator::Greater, false),
         ast::CompareOpKind::Gte => (Operator::AtLeast, false),
-        ast::CompareOpKind::In => (Operator::In, false),
-        ast::CompareOpKind::NotIn => (Operator::In, true),
+        ast::CompareOpKind::In => (Operator::Within, false),
+        ast::CompareOpKind::NotIn => (Operator::Within, true),
     };
     let (left, right) = (boxed(&chain.expr)?, boxed(&comparison.expr)?);
     filters::negated(

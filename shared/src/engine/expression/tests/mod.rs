@@ -196,6 +196,24 @@ fn what_an_evaluation_gives_is_no_larger_than_a_value_may_be() {
 }
 
 #[test]
+fn what_only_one_of_the_languages_has_is_an_error_in_the_other() {
+    for (text, here, there) in [
+        ("'12.50' * 3", "line 1, column 9: no * between string and int", "12.5012.5012.50"),
+        ("3 * 'ab'", "line 1, column 3: no * between int and string", "ababab"),
+        (
+            "'a' in 'abc'",
+            "line 1, column 5: `in` looks into lists and maps; for a string write text.contains(part)",
+            "true",
+        ),
+        ("[1] * 2", "line 1, column 5: no * between list and int", "line 1, column 4: no * between list and int"),
+    ] {
+        assert_eq!(cel(text), Err(here.to_owned()));
+        assert_eq!(jinja(&format!("{{{{ {text} }}}}")).unwrap_or_else(|failure| failure), there);
+    }
+    assert_eq!(cel("'a' in input.tags && 'n' in input && 'x'.contains('')"), Ok(json!(true)));
+}
+
+#[test]
 fn text_lists_maps_and_dates_work() {
     for (text, value) in [
         ("input.name.split(' ').map(w, w.lowerAscii()).join('-')", json!("ada-lovelace")),
