@@ -194,9 +194,7 @@ impl Problems<'_> {
         at: Option<Position>,
         message: String,
     ) {
-        let count = self.count.entry(severity).or_default();
-        *count += 1;
-        if *count > MOST_TOLD {
+        if !self.is_told(severity) {
             return;
         }
         let Node { id, .. } = self.node(node);
@@ -209,8 +207,21 @@ impl Problems<'_> {
         self.found.push((node, Problem { severity, code, message, node_id, field, at }));
     }
 
+    /// Counts one more, and says whether it is among those that are told.
+    fn is_told(&mut self, severity: Severity) -> bool {
+        let count = self.count.entry(severity).or_default();
+        *count += 1;
+        *count <= MOST_TOLD
+    }
+
     /// Of the graph as a whole.
     fn whole(&mut self, severity: Severity, code: &'static str, message: &str) {
+        if self.is_told(severity) {
+            self.tell_whole(severity, code, message);
+        }
+    }
+
+    fn tell_whole(&mut self, severity: Severity, code: &'static str, message: &str) {
         let problem = Problem { severity, code, message: message.to_owned(), node_id: None, field: None, at: None };
         self.found.push((usize::MAX, problem));
     }
@@ -219,7 +230,7 @@ impl Problems<'_> {
     fn sorted(mut self) -> Vec<Problem> {
         for (severity, count) in std::mem::take(&mut self.count) {
             if let Some(more @ 1..) = count.checked_sub(MOST_TOLD) {
-                self.whole(severity, "too_many_problems", &format!("and {more} more that are not told here"));
+                self.tell_whole(severity, "too_many_problems", &format!("and {more} more that are not told here"));
             }
         }
         let mut found = self.found;
