@@ -3,6 +3,7 @@
 mod configs;
 mod names;
 mod shape;
+mod upstream;
 mod wiring;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -79,12 +80,12 @@ pub struct Compiled<'g> {
 }
 
 pub fn compile(graph: &Graph) -> Compiled<'_> {
-    let mut problems = Problems { graph, unread: HashSet::new(), found: Vec::new(), count: BTreeMap::new() };
+    let mut problems = Problems::of(graph);
     let mut plan = Plan { steps: configs::read(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
     let places = places(graph, &mut problems);
     wiring::connect(graph, &places, &mut plan, &mut problems);
-    shape::arrange(&mut plan, &mut problems);
-    names::check(&plan, &places, &mut problems);
+    let before = shape::arrange(&mut plan, &mut problems);
+    names::check(&plan, &places, &before, &mut problems);
     Compiled { plan, problems }
 }
 
@@ -160,6 +161,8 @@ pub(super) struct Problems<'g> {
     graph: &'g Graph,
     /// Nodes whose configuration could not be read, so that their ports are not known.
     unread: HashSet<usize>,
+    /// Edges of which a port is not there. No plan has any.
+    miswired: HashSet<usize>,
     found: Vec<(usize, Problem)>,
     /// How many were found of each severity, also of those that are not told.
     count: BTreeMap<Severity, usize>,
@@ -168,7 +171,12 @@ pub(super) struct Problems<'g> {
 /// Of each severity. Nobody reads more, and each is memory.
 const MOST_TOLD: usize = 500;
 
-impl Problems<'_> {
+impl<'g> Problems<'g> {
+    fn of(graph: &'g Graph) -> Self {
+        let (unread, miswired) = Default::default();
+        Self { graph, unread, miswired, found: Vec::new(), count: BTreeMap::new() }
+    }
+
     fn node(&self, index: usize) -> &Node {
         &self.graph.nodes[index]
     }

@@ -3,21 +3,28 @@
 
 use std::collections::BTreeSet;
 
-use super::{Plan, Problems, Severity};
+use super::upstream::{Steps, upstream};
+use super::{Plan, Problems, Severity, Step};
 use crate::engine::nodes::Category;
 use crate::engine::nodes::r#loop::{ITEM, NEXT};
 
-/// Finds the plan's order and the loops' bodies.
-pub fn arrange(plan: &mut Plan, problems: &mut Problems) {
+/// Finds the plan's order and the loops' bodies, and gives all that comes before each step.
+pub fn arrange(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
     bodies(plan, problems);
     ends(plan, problems);
     reached(plan, problems);
-    plan.order = order(plan, problems);
+    plan.order = order(plan);
+    let before = upstream(plan, |_| true);
+    if plan.order.len() < plan.steps.len() {
+        // What leads around by a port that is not there is said to be just that.
+        circles(plan, &upstream(plan, |edge| !problems.miswired.contains(&edge)), problems);
+    }
+    before
 }
 
 impl Plan {
     /// Whether it leads from a loop's body back to the loop.
-    fn is_back(&self, edge: usize) -> bool {
+    pub fn is_back(&self, edge: usize) -> bool {
         let edge = &self.edges[edge];
         edge.to_port == NEXT && self.steps[edge.to].node_type.is_loop()
     }
@@ -37,7 +44,7 @@ impl Plan {
         reached
     }
 
-    fn steps_where(&self, wanted: impl Fn(&super::Step) -> bool) -> impl Iterator<Item = usize> {
+    fn steps_where(&self, wanted: impl Fn(&Step) -> bool) -> impl Iterator<Item = usize> {
         self.steps.iter().enumerate().filter(move |(_, step)| wanted(step)).map(|(index, _)| index)
     }
 }
@@ -47,14 +54,13 @@ fn bodies(plan: &mut Plan, problems: &mut Problems) {
     let loops: Vec<usize> = plan.steps_where(|step| step.node_type.is_loop()).collect();
     let mut bodies: Vec<(usize, BTreeSet<usize>)> = Vec::new();
     for &index in &loops {
-        let outgoing = plan.steps[index].outgoing.iter().map(|edge| &plan.edges[*edge]);
-        let firsts: Vec<usize> = outgoing.filter(|edge| edge.from_port == ITEM).map(|edge| edge.to).collect();
-        if firsts.is_empty() && !problems.unread.contains(&index) {
+        let starts = starts(plan, index);
+        if starts.is_empty() && !problems.unread.contains(&index) {
             problems.error("empty_loop", index, "has no body: connect its output `item`".to_owned());
         }
-        let mut body = plan.reach(firsts, |edge| !plan.is_back(edge) || plan.edges[edge].to != index);
-        // A body that leads into its own loop by `in` is a cycle, and said to be one.
-        body.remove(&index);
+        // A body that leads into its own loop by `in` is a circle, and said to be one.
+        let firsts = starts.iter().map(|edge| plan.edges[*edge].to).filter(|first| *first != index);
+        let body = plan.reach(firsts, |edge| plan.edges[edge].to != index);
         for &edge in &plan.steps[index].incoming {
             let edge = &plan.edges[edge];
             if edge.to_port == NEXT && !body.contains(&edge.from) {
@@ -62,9 +68,8 @@ fn bodies(plan: &mut Plan, problems: &mut Problems) {
                 problems.error("loop_entered", edge.from, message);
             }
         }
-        for edge in &plan.edges {
-            let is_first = edge.from == index && edge.from_port == ITEM;
-            if body.contains(&edge.to) && !body.contains(&edge.from) && !is_first {
+        for (place, edge) in plan.edges.iter().enumerate() {
+            if body.contains(&edge.to) && !body.contains(&edge.from) && !starts.contains(&place) {
                 let body_of = &plan.steps[index].id;
                 let message = format!("leads into the body of loop `{body_of}`, which only its `item` does");
                 problems.error("loop_entered", edge.from, message);
@@ -76,6 +81,19 @@ fn bodies(plan: &mut Plan, problems: &mut Problems) {
     bodies.sort_by_key(|(_, body)| body.len());
     for step in 0..plan.steps.len() {
         plan.steps[step].within = bodies.iter().find(|(_, body)| body.contains(&step)).map(|(index, _)| *index);
+    }
+}
+
+/// The edges that a loop's body begins with: those of `item`. Where there is none, a port that is not there is taken
+/// for it, since it is complained of already.
+fn starts(plan: &Plan, of: usize) -> Vec<usize> {
+    let step = &plan.steps[of];
+    let by = |wanted: &dyn Fn(&String) -> bool| -> Vec<usize> {
+        step.outgoing.iter().copied().filter(|edge| wanted(&plan.edges[*edge].from_port)).collect()
+    };
+    match by(&|port| port == ITEM) {
+        none if none.is_empty() => by(&|port| !step.outputs.contains(port)),
+        starts => starts,
     }
 }
 
@@ -117,9 +135,9 @@ fn reached(plan: &Plan, problems: &mut Problems) {
     }
 }
 
-/// Steps behind those they depend on; those that stand in a circle come last, and are named.
-fn order(plan: &Plan, problems: &mut Problems) -> Vec<usize> {
-    let waits_for = |step: &super::Step| step.incoming.iter().filter(|edge| !plan.is_back(**edge)).count();
+/// Steps behind those they depend on, without those that stand in a circle or behind one.
+fn order(plan: &Plan) -> Vec<usize> {
+    let waits_for = |step: &Step| step.incoming.iter().filter(|edge| !plan.is_back(**edge)).count();
     let mut waiting: Vec<usize> = plan.steps.iter().map(waits_for).collect();
     let mut ready: BTreeSet<usize> = (0..waiting.len()).filter(|step| waiting[*step] == 0).collect();
     let mut order = Vec::with_capacity(waiting.len());
@@ -133,13 +151,27 @@ fn order(plan: &Plan, problems: &mut Problems) -> Vec<usize> {
             }
         }
     }
-    for step in (0..waiting.len()).filter(|step| waiting[*step] > 0) {
-        // What only stands behind a circle is not in it.
-        let next =
-            plan.steps[step].outgoing.iter().filter(|edge| !plan.is_back(**edge)).map(|edge| plan.edges[*edge].to);
-        if plan.reach(next, |edge| !plan.is_back(edge)).contains(&step) {
-            problems.error("cycle", step, "is in a circle; only a loop goes around".to_owned());
-        }
-    }
     order
+}
+
+/// Each once, at the first of its steps.
+fn circles(plan: &Plan, before: &[Steps], problems: &mut Problems) {
+    const MOST_NAMED: usize = 5;
+    let mut told = BTreeSet::new();
+    for step in (0..plan.steps.len()).filter(|step| before[*step].has(*step)) {
+        if !told.insert(step) {
+            continue;
+        }
+        let others = (0..plan.steps.len()).filter(|other| before[step].has(*other) && before[*other].has(step));
+        let others: Vec<usize> = others.filter(|other| *other != step).collect();
+        let named: Vec<String> =
+            others.iter().take(MOST_NAMED).map(|other| format!("`{}`", plan.steps[*other].id)).collect();
+        let circle = match (named.join(", "), others.len().saturating_sub(MOST_NAMED)) {
+            (named, _) if named.is_empty() => "leads into itself".to_owned(),
+            (named, 0) => format!("is in a circle with {named}"),
+            (named, more) => format!("is in a circle with {named} and {more} more"),
+        };
+        problems.error("cycle", step, format!("{circle}; only a loop goes around"));
+        told.extend(others);
+    }
 }

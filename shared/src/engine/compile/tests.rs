@@ -79,7 +79,6 @@ fn everything_wrong_is_found_at_once_and_sorted() {
         "invalid_expression: node `check`, config.expression, line 1, column 10: the expression ends too early",
         "duplicate_id: node `check`: another node has this id",
         "unreachable: node `check`: nothing leads to it",
-        "unreachable: node `call`: nothing leads to it",
         "invalid_config: node `call`, config.headers.Authorization: is set by the platform; keep secrets in a credential",
         "invalid_config: node `call`, config.timeoutMs: at least 100",
         "invalid_config: node `call`, config.url: must begin with http:// or https://",
@@ -88,14 +87,11 @@ fn everything_wrong_is_found_at_once_and_sorted() {
         "invalid_config: node `when`, config.zone: must be an IANA time zone, such as Europe/Madrid",
         "dangling_connection: node `text`: the connection from `ghost` to `text` has an end at no node",
         "unknown_port: node `text`: has no input `side`; it has in",
-        "unreachable: node `text`: no trigger leads to it",
         "not_upstream: node `text`, config.template, line 2, column 4: node `later` does not come before this one",
         "unknown_reference: node `text`, config.template, line 2, column 28: there is no node `nobody`",
         "unknown_variable: node `text`, config.template, line 2, column 53: there is no `secret`; there are input, nodes, vars, run",
-        "unreachable: node `later`: no trigger leads to it",
         "unreachable: node `alone`: nothing leads to it",
         "invalid_config: node `alone`, config.seconds: is missing",
-        "no_result: node `start`: leads to no send_result: its runs have no output",
     ];
     assert_eq!(found(&nodes, connections), expected);
 }
@@ -136,13 +132,7 @@ fn circles_and_loops_are_told_apart() {
 
     let nodes = [start.clone(), work("a"), work("b"), work("behind"), end.clone()];
     let circle = found(&nodes, "start>a a>b b>a b>behind behind>end");
-    assert_eq!(
-        circle,
-        [
-            "cycle: node `a`: is in a circle; only a loop goes around",
-            "cycle: node `b`: is in a circle; only a loop goes around"
-        ]
-    );
+    assert_eq!(circle, ["cycle: node `a`: is in a circle with `b`; only a loop goes around"]);
 
     let nodes = [start.clone(), each("outer"), each("inner"), work("a"), end.clone()];
     let nested = "start>outer outer.item>inner inner.item>a a>inner.next inner.done>outer.next outer.done>end";
@@ -163,6 +153,45 @@ fn circles_and_loops_are_told_apart() {
         after,
         ["not_upstream: node `later`, config.value, line 1, column 7: node `a` does not come before this one"]
     );
+}
+
+#[test]
+fn one_mistake_is_one_problem() {
+    let start = ("start", "input", json!({}));
+    let work = |id: &'static str, text: &str| (id, "transform", json!({"value": text}));
+    let end = ("end", "send_result", json!({"output": "nodes.classify.output"}));
+    let each = |id: &'static str| (id, "loop", json!({"items": "input"}));
+
+    let nodes = [start.clone(), work("classify", "1"), work("next", "nodes.classify.output"), end.clone()];
+    for (connections, only) in [
+        ("start>classify classify>next next>classify next>end", "cycle: node `classify`: is in a circle with `next`"),
+        ("start>classify classify>classify classify>next next>end", "cycle: node `classify`: leads into itself"),
+        ("start>classify classify.oops>next next>end", "unknown_port: node `classify`: has no output `oops`"),
+        ("start>classify classify>next.oops next>end", "unknown_port: node `next`: has no input `oops`"),
+        ("start>classify classify>next next.oops>classify next>end", "unknown_port: node `next`: has no output `oops`"),
+        ("start>classify classify>next next>start next>end", "unknown_port: node `start`: begins runs"),
+    ] {
+        let told = found(&nodes, connections);
+        assert!(told.len() == 1 && told[0].starts_with(only), "{connections}: {told:?}");
+    }
+
+    let stand_in = ("classify", "fail", json!({"message": "not supported"}));
+    let nodes = [start.clone(), stand_in, work("a", "1"), work("b", "2"), end.clone()];
+    let told = found(&nodes, "start>classify classify>a classify>b a>end b>end");
+    assert_eq!(told, ["unknown_port: node `classify`: has no outputs, so none called `out`"]);
+
+    let nodes = [start, each("l"), work("classify", "1"), work("next", "nodes.classify.output"), end.clone()];
+    let end = ("end", "send_result", json!({"output": "nodes.l.output"}));
+    let nodes = [&nodes[..4], &[end]].concat();
+    for (connections, only) in [
+        ("start>l l.itm>classify classify>next next>l.next l.done>end", "unknown_port: node `l`: has no output `itm`"),
+        ("start>l l.item>classify classify>next next>l.nxt l.done>end", "unknown_port: node `l`: has no input `nxt`"),
+        ("start>l l.item>classify classify>next next>l.next l.dne>end", "unknown_port: node `l`: has no output `dne`"),
+        ("start>l l.item>classify classify>next next>l l.done>end", "cycle: node `l`: is in a circle with `classify`"),
+    ] {
+        let told = found(&nodes, connections);
+        assert!(told.len() == 1 && told[0].starts_with(only), "{connections}: {told:?}");
+    }
 }
 
 #[test]

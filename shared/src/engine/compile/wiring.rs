@@ -2,12 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Edge, Plan, Problems, Severity};
+use super::{Edge, Plan, Problems, Severity, Step};
 use crate::domain::graph::{Connection, Graph};
 
-/// Adds to the plan what leads from a port that exists to one that does.
+/// Adds to the plan what leads from one node to another. Where a port is not there, that alone is said of it: what
+/// follows is looked at as if it were.
 pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, problems: &mut Problems) {
-    let mut seen = HashSet::new();
+    let (mut seen, mut told) = (HashSet::new(), HashSet::new());
     for connection in &graph.connections {
         let Connection { from, to } = connection;
         let place = |node: &str| places.get(node).copied();
@@ -24,14 +25,27 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
             continue;
         }
         // Both are looked at: a connection may be wrong at both of its ends.
-        let ends = [has_output(start, &from.port, plan, problems), has_input(end, &to.port, plan, problems)];
-        if ends == [true, true] {
-            let index = plan.edges.len();
-            plan.steps[start].outgoing.push(index);
-            plan.steps[end].incoming.push(index);
-            let (from_port, to_port) = (from.port.clone(), to.port.clone());
-            plan.edges.push(Edge { from: start, from_port, to: end, to_port });
+        let is_unread = problems.unread.contains(&start);
+        let output = if is_unread { None } else { no_output(&plan.steps[start], &from.port) };
+        let input = no_input(&plan.steps[end], &to.port);
+        let is_miswired = output.is_some() || input.is_some();
+        for (step, message) in [(start, output), (end, input)] {
+            if let Some(message) = message.filter(|message| told.insert((step, message.clone()))) {
+                problems.error("unknown_port", step, message);
+            }
         }
+        // Where runs begin nothing is meant to lead.
+        if plan.steps[end].node_type.is_trigger() {
+            continue;
+        }
+        let index = plan.edges.len();
+        if is_miswired {
+            problems.miswired.insert(index);
+        }
+        plan.steps[start].outgoing.push(index);
+        plan.steps[end].incoming.push(index);
+        let (from_port, to_port) = (from.port.clone(), to.port.clone());
+        plan.edges.push(Edge { from: start, from_port, to: end, to_port });
     }
 }
 
@@ -44,29 +58,21 @@ fn dangling(connection: &Connection, there: Option<usize>, problems: &mut Proble
     }
 }
 
-fn has_output(node: usize, port: &str, plan: &Plan, problems: &mut Problems) -> bool {
-    let outputs = &plan.steps[node].outputs;
-    if problems.unread.contains(&node) || outputs.iter().any(|output| output == port) {
-        return true;
+/// What is wrong when the step has no such output.
+fn no_output(step: &Step, port: &str) -> Option<String> {
+    match &step.outputs[..] {
+        outputs if outputs.iter().any(|output| output == port) => None,
+        [] => Some(format!("has no outputs, so none called `{port}`")),
+        outputs => Some(format!("has no output `{port}`; it has {}", outputs.join(", "))),
     }
-    let message = match &outputs[..] {
-        [] => format!("has no outputs, so none called `{port}`"),
-        outputs => format!("has no output `{port}`; it has {}", outputs.join(", ")),
-    };
-    problems.error("unknown_port", node, message);
-    false
 }
 
-fn has_input(node: usize, port: &str, plan: &Plan, problems: &mut Problems) -> bool {
-    let node_type = plan.steps[node].node_type;
-    if node_type.is_unknown() || node_type.has_input(port) {
-        return true;
+/// What is wrong when the step has no such input.
+fn no_input(step: &Step, port: &str) -> Option<String> {
+    let inputs: Vec<&str> = step.node_type.inputs.iter().map(|input| input.name).collect();
+    match &inputs[..] {
+        _ if step.node_type.is_unknown() || inputs.contains(&port) => None,
+        [] => Some("begins runs, so nothing leads into it".to_owned()),
+        inputs => Some(format!("has no input `{port}`; it has {}", inputs.join(", "))),
     }
-    let inputs: Vec<&str> = node_type.inputs.iter().map(|input| input.name).collect();
-    let message = match &inputs[..] {
-        [] => "begins runs, so nothing leads into it".to_owned(),
-        inputs => format!("has no input `{port}`; it has {}", inputs.join(", ")),
-    };
-    problems.error("unknown_port", node, message);
-    false
 }
