@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::upstream::{Steps, upstream};
 use super::{Plan, Problems, Severity, Step};
 use crate::engine::nodes::Category;
-use crate::engine::nodes::r#loop::{ITEM, NEXT};
+use crate::engine::nodes::r#loop::{DONE, ITEM, NEXT};
 
 /// Finds the plan's order and the loops' bodies, and gives all that comes before each step.
 pub fn arrange(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
@@ -75,6 +75,9 @@ fn bodies(plan: &mut Plan, problems: &mut Problems) {
                 problems.error("loop_entered", edge.from, message);
             }
         }
+        if !body.is_empty() {
+            doubtful(plan, index, &body, problems);
+        }
         bodies.push((index, body));
     }
     // The innermost is the smallest that holds the step.
@@ -94,6 +97,19 @@ fn starts(plan: &Plan, of: usize) -> Vec<usize> {
     match by(&|port| port == ITEM) {
         none if none.is_empty() => by(&|port| !step.outputs.contains(port)),
         starts => starts,
+    }
+}
+
+/// A loop that can run, but hardly gives what was meant.
+fn doubtful(plan: &Plan, of: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
+    let step = &plan.steps[of];
+    if !step.incoming.iter().any(|edge| body.contains(&plan.edges[*edge].from)) {
+        problems.warn("loop_open", of, "its body never comes back to `next`: its results are lost".to_owned());
+    }
+    let is_followed = step.outgoing.iter().any(|edge| plan.edges[*edge].from_port == DONE);
+    if !is_followed && body.iter().any(|step| plan.steps[*step].node_type.name == "send_result") {
+        let message = "nothing follows `done`, and the send_result in its body gives the output of one element";
+        problems.warn("loop_result", of, message.to_owned());
     }
 }
 

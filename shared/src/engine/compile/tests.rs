@@ -195,6 +195,23 @@ fn one_mistake_is_one_problem() {
 }
 
 #[test]
+fn a_loop_that_hardly_gives_what_was_meant_is_warned_of() {
+    let nodes = [
+        ("start", "input", json!({})),
+        ("l", "loop", json!({"items": "input"})),
+        ("a", "send_result", json!({"output": "vars.item"})),
+    ];
+    let open = "loop_open: node `l`: its body never comes back to `next`: its results are lost";
+    let result = "loop_result: node `l`: nothing follows `done`, and the send_result in its body gives the output of one element";
+    assert_eq!(found(&nodes, "start>l l.item>a"), [open, result]);
+    assert_eq!(found(&nodes, "start>l l.item>a a>l.next"), [result]);
+    let nodes =
+        [&nodes[..2], &[("a", "send_message", json!({"text": "hi"})), ("end", "send_result", json!({}))]].concat();
+    assert_eq!(found(&nodes, "start>l l.item>a l.done>end"), [open]);
+    assert_eq!(found(&nodes, "start>l l.item>a a>l.next l.done>end"), Vec::<String>::new());
+}
+
+#[test]
 fn a_graph_that_comes_to_nothing_says_so() {
     assert_eq!(found(&[], ""), ["empty_graph: the graph has no nodes"]);
     let nothing = found(&[("a", "transform", json!({"value": "1"}))], "");

@@ -41,6 +41,9 @@ pub const ITEM: &str = "item";
 /// Where it comes back to, with the element's result.
 pub const NEXT: &str = "next";
 
+/// Where the list of results goes on.
+pub const DONE: &str = "done";
+
 pub(super) const INPUTS: &[Input] = &[Input { name: IN, optional: false }, Input { name: NEXT, optional: true }];
 
 impl Kind for Loop {
@@ -54,6 +57,6 @@ impl Kind for Loop {
     }
 
     fn outputs(&self) -> Vec<Cow<'static, str>> {
-        vec![ITEM.into(), "done".into()]
+        vec![ITEM.into(), DONE.into()]
     }
 }
