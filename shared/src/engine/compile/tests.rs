@@ -212,6 +212,47 @@ fn a_loop_that_hardly_gives_what_was_meant_is_warned_of() {
 }
 
 #[test]
+fn a_name_that_is_not_there_is_told_with_what_is() {
+    let start = ("start", "input", json!({}));
+    let step = ("my-first-step", "transform", json!({"value": "1"}));
+    let end = |text: &str| ("end", "send_result", json!({"output": text}));
+    let unknown = "node `end`, config.output, line 1, column";
+    for (text, told) in [
+        (
+            "nodes.start.q",
+            &*format!("unknown_variable: {unknown} 13: there is no `nodes.start.q`; of a node there is its `output`"),
+        ),
+        (
+            "nodes['start']['q'].x",
+            &format!("unknown_variable: {unknown} 15: there is no `nodes.start.q`; of a node there is its `output`"),
+        ),
+        ("run.foo", &format!("unknown_variable: {unknown} 5: there is no `run.foo`; there is run.id")),
+        (
+            "vars.foo.x",
+            &format!(
+                "unknown_variable: {unknown} 6: there is no `vars.foo`; in a loop's body there are vars.item and vars.index"
+            ),
+        ),
+        (
+            "nodes.my-first-step.output",
+            &format!(
+                "unknown_reference: {unknown} 7: there is no node `my`; if you mean `my-first-step`, write nodes[\"my-first-step\"]"
+            ),
+        ),
+        ("first", &format!("unknown_variable: {unknown} 1: there is no `first`; there are input, nodes, vars, run")),
+    ] {
+        assert_eq!(
+            found(&[start.clone(), step.clone(), end(text)], "start>my-first-step my-first-step>end"),
+            [told],
+            "{text}"
+        );
+    }
+    let sound =
+        "{'a': nodes.start, 'b': nodes['my-first-step'].output.x, 'c': run.id, 'd': [run, vars, nodes[input.x]]}";
+    assert_eq!(found(&[start, step, end(sound)], "start>my-first-step my-first-step>end"), Vec::<String>::new());
+}
+
+#[test]
 fn a_graph_that_comes_to_nothing_says_so() {
     assert_eq!(found(&[], ""), ["empty_graph: the graph has no nodes"]);
     let nothing = found(&[("a", "transform", json!({"value": "1"}))], "");

@@ -3,36 +3,33 @@
 use super::Position;
 use super::tree::{Expr, Kind, Literal};
 
-/// A variable that is not bound within the text, and what is taken of it by name: `nodes.fetch` is
-/// `("nodes", Some("fetch"))`.
+/// A variable that is not bound within the text, and what is taken of it by name: of `nodes.fetch.output.x` it is
+/// `nodes`, `fetch` and `output`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     pub variable: Box<str>,
     pub member: Option<Box<str>>,
     pub at: Position,
+    /// What is taken of the member, and where.
+    pub field: Option<(Box<str>, Position)>,
 }
 
 /// Collects what a tree names. `is_bound` tells the names that the text itself binds around it.
 pub fn collect(expr: &Expr, is_bound: &dyn Fn(&str) -> bool, found: &mut Vec<Reference>) {
+    let mut add = |variable: &str, member: Option<&str>, at, field| {
+        let (variable, member) = (variable.into(), member.map(Into::into));
+        found.push(Reference { variable, member, at, field });
+    };
+    if let Some((of, name)) = taken(expr) {
+        let within = taken(of).and_then(|(whole, member)| Some((free(whole, is_bound)?, member)));
+        return match (free(of, is_bound), within) {
+            (Some(variable), _) => add(variable, Some(name), expr.at, None),
+            (_, Some((variable, member))) => add(variable, Some(member), of.at, Some((name.into(), expr.at))),
+            _ => collect(of, is_bound, found),
+        };
+    }
     match &expr.kind {
-        Kind::Variable(name) if !is_bound(name) => {
-            found.push(Reference { variable: name.clone(), member: None, at: expr.at });
-        }
-        Kind::Member { of, name, .. } => match root(of).filter(|variable| !is_bound(variable)) {
-            Some(variable) => {
-                found.push(Reference { variable: variable.into(), member: Some(name.clone()), at: expr.at });
-            }
-            None => collect(of, is_bound, found),
-        },
-        Kind::Index { of, index, .. } => {
-            match (root(of).filter(|variable| !is_bound(variable)), &index.kind) {
-                (Some(variable), Kind::Literal(Literal::Text(name))) => {
-                    found.push(Reference { variable: variable.into(), member: Some(name.clone()), at: expr.at });
-                }
-                _ => collect(of, is_bound, found),
-            }
-            collect(index, is_bound, found);
-        }
+        Kind::Variable(name) if !is_bound(name) => add(name, None, expr.at, None),
         Kind::Each(each) => {
             collect(&each.over, is_bound, found);
             let is_bound = |name: &str| *each.variable == *name || is_bound(name);
@@ -44,9 +41,22 @@ pub fn collect(expr: &Expr, is_bound: &dyn Fn(&str) -> bool, found: &mut Vec<Ref
     }
 }
 
-fn root(expr: &Expr) -> Option<&str> {
+/// What a name is taken of, and the name: of `x.y` and of `x["y"]`.
+fn taken(expr: &Expr) -> Option<(&Expr, &str)> {
     match &expr.kind {
-        Kind::Variable(name) => Some(name),
+        Kind::Member { of, name, .. } => Some((of, name)),
+        Kind::Index { of, index, .. } => match &index.kind {
+            Kind::Literal(Literal::Text(name)) => Some((of, name)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The variable that it is, unless the text binds it.
+fn free<'e>(expr: &'e Expr, is_bound: &dyn Fn(&str) -> bool) -> Option<&'e str> {
+    match &expr.kind {
+        Kind::Variable(name) => Some(&**name).filter(|name| !is_bound(name)),
         _ => None,
     }
 }
