@@ -83,8 +83,9 @@ impl<'g> Names<'g> {
     /// Whether the named step has a value by then. A loop has none as long as its body runs.
     fn is_known(&self, named: usize) -> bool {
         let steps = &self.plan.steps;
-        let mut around = std::iter::successors(steps[self.index].within, |around| steps[*around].within);
-        self.before[self.index].has(named) && !around.by_ref().take(steps.len()).any(|around| around == named)
+        let around = std::iter::successors(steps[self.index].within, |around| steps[*around].within);
+        let mut around = around.take(steps.len());
+        self.before[self.index].has(named) && !around.any(|around| around == named)
     }
 
     /// `nodes.my-step` subtracts. What stands behind the first dash is then no name of its own.

@@ -253,6 +253,18 @@ fn a_name_that_is_not_there_is_told_with_what_is() {
 }
 
 #[test]
+fn each_case_of_a_switch_is_said_once() {
+    let case = |name: &str| json!({"name": name, "expression": "true"});
+    let cases = json!({"cases": [case("a"), case("b"), case("a"), case("error")]});
+    let nodes = [("start", "input", json!({})), ("way", "switch", cases), ("end", "send_result", json!({}))];
+    let told = [
+        "invalid_config: node `way`, config.cases[2].name: say each case once: there is a `a` before it",
+        "invalid_config: node `way`, config.cases[3].name: `error` is another port: call the case something else",
+    ];
+    assert_eq!(found(&nodes, "start>way way.a>end way.b>end way.default>end"), told);
+}
+
+#[test]
 fn a_graph_that_comes_to_nothing_says_so() {
     assert_eq!(found(&[], ""), ["empty_graph: the graph has no nodes"]);
     let nothing = found(&[("a", "transform", json!({"value": "1"}))], "");

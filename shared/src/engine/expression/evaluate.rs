@@ -284,7 +284,10 @@ fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budget) -
         Some(value) => Ok(value),
         None if optional => Ok(Value::Undefined),
         None if matches!(of, Value::Map(_)) => Err(Why::Undefined),
-        None => Err(Why::Text(format!("a {} has no fields", of.kind()))),
+        None => {
+            let hint = if matches!(name, "length" | "size" | "count") { "; write size(x)" } else { "" };
+            Err(Why::Text(format!("a {} has no fields{hint}", of.kind())))
+        }
     }
 }
 

@@ -10,6 +10,7 @@ mod budget;
 mod cel;
 mod evaluate;
 mod functions;
+mod hints;
 mod jinja;
 mod operators;
 mod references;
@@ -93,7 +94,10 @@ impl FailureCode {
 impl Failure {
     fn new(why: Why, expr: &Expr) -> Self {
         match (why, expr.path()) {
-            (Why::Undefined, Some(path)) => Self::at(Why::Text(format!("`{path}` is not there")), expr.at),
+            (Why::Undefined, Some(path)) => {
+                let hint = if path.ends_with(".length") { "; a size is size(x), or x | length in Jinja" } else { "" };
+                Self::at(Why::Text(format!("`{path}` is not there{hint}")), expr.at)
+            }
             (why, _) => Self::at(why, expr.at),
         }
     }

@@ -47,8 +47,15 @@ impl Kind for Switch {
     }
 
     fn problems(&self) -> Vec<(String, String)> {
-        let mut names = HashSet::from([DEFAULT, ERROR]);
-        let taken = self.cases.iter().enumerate().filter(|(_, case)| !names.insert(&case.name));
-        taken.map(|(index, _)| (format!("cases[{index}].name"), "is taken by another port".to_owned())).collect()
+        let mut names = HashSet::new();
+        let problems = self.cases.iter().enumerate().filter_map(|(index, Case { name, .. })| {
+            let problem = match name.as_str() {
+                DEFAULT | ERROR => format!("`{name}` is another port: call the case something else"),
+                name if !names.insert(name) => format!("say each case once: there is a `{name}` before it"),
+                _ => return None,
+            };
+            Some((format!("cases[{index}].name"), problem))
+        });
+        problems.collect()
     }
 }

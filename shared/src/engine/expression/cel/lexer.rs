@@ -1,6 +1,6 @@
 //! The words of CEL.
 
-use super::super::{Position, Problem};
+use super::super::{Position, Problem, hints};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
@@ -94,7 +94,8 @@ impl<'t> Lexer<'t> {
                 return Ok(Token::Sign(sign));
             }
         }
-        Err(Problem::new(at, format!("`{}` means nothing here", first.escape_debug())))
+        let hint = hints::cel_sign(self.rest).map(|hint| format!("; {hint}")).unwrap_or_default();
+        Err(Problem::new(at, format!("`{}` means nothing here{hint}", first.escape_debug())))
     }
 
     fn number(&mut self, at: Position) -> Result<Token, Problem> {

@@ -1,11 +1,14 @@
 //! The grammar of CEL, by precedence: <https://github.com/google/cel-spec/blob/master/doc/langdef.md>.
 //! Without bytes, messages and optional values, which JSON has no use for.
 
-use super::super::functions::{self, pattern::Pattern};
+use super::super::functions::{self, meant, pattern::Pattern};
 use super::super::operators::Operator;
 use super::super::tree::{Each, Expr, Kind, Literal, MAX_DEPTH, Walk};
-use super::super::{Position, Problem};
+use super::super::{Position, Problem, hints};
 use super::lexer::{Token, tokens};
+
+/// What JavaScript keeps its functions in.
+const OBJECTS: [&str; 7] = ["Array", "Date", "JSON", "Math", "Number", "Object", "String"];
 
 type Parsed = Result<Expr, Problem>;
 
@@ -31,7 +34,10 @@ fn unexpected(token: &Token, at: Position) -> Problem {
     let what = match token {
         Token::End => "the expression ends too early".into(),
         Token::Sign(sign) => format!("`{sign}` is not expected here"),
-        Token::Word(word) => format!("`{word}` is not expected here"),
+        Token::Word(word) => {
+            let hint = hints::cel_word(word).map(|hint| format!("; {hint}")).unwrap_or_default();
+            format!("`{word}` is not expected here{hint}")
+        }
         Token::Int(_) | Token::Float(_) => "a number is not expected here".into(),
         Token::Text(_) => "a string is not expected here".into(),
     };
@@ -88,6 +94,11 @@ impl Parser {
         let test = self.logical(true)?;
         let at = self.at();
         let expr = if self.took("?") {
+            if let Token::Sign(sign @ ("?" | ".")) = *self.peek() {
+                let sign = format!("?{sign}");
+                let hint = hints::cel_sign(&sign).unwrap_or_default();
+                return Err(Problem::new(at, format!("`{sign}` means nothing here; {hint}")));
+            }
             let then = boxed(self.expression())?;
             self.expect(":")?;
             let otherwise = boxed(self.expression())?;
@@ -217,6 +228,9 @@ impl Parser {
                 return Ok(within);
             }
             Token::Sign("[") => Kind::List(self.listed("]")?),
+            Token::Sign("{") if matches!(self.peek(), Token::Sign("{" | "%")) => {
+                return Err(Problem::new(at, hints::BRACES));
+            }
             Token::Sign("{") => Kind::Map(self.entries()?),
             Token::Word(word) => return self.named(word, at),
             token => return Err(unexpected(&token, at)),
@@ -248,7 +262,9 @@ impl Parser {
         if self.took("(") {
             return self.call(&word, at);
         }
+        let is_operand = matches!(self.peek(), Token::Word(_) | Token::Int(_) | Token::Float(_) | Token::Text(_));
         let kind = match &*word {
+            "not" | "NOT" if is_operand => return Err(unexpected(&Token::Word(word), at)),
             "true" => Kind::Literal(Literal::Bool(true)),
             "false" => Kind::Literal(Literal::Bool(false)),
             "null" => Kind::Literal(Literal::Null),
@@ -303,10 +319,18 @@ impl Parser {
     /// `x.f(…)`
     fn call_on(&mut self, of: Expr, name: &str, at: Position) -> Parsed {
         let arguments = self.listed(")")?;
-        if let Kind::Variable(space) = &of.kind
-            && matches!(&**space, "math" | "lists")
-        {
-            return called(&format!("{space}.{name}"), arguments, at);
+        match &of.kind {
+            Kind::Variable(space) if matches!(&**space, "math" | "lists") => {
+                return called(&format!("{space}.{name}"), arguments, at);
+            }
+            Kind::Variable(space) if OBJECTS.contains(&&**space) => {
+                let hint = match functions::of_cel(name) {
+                    Some(_) => format!("; write {name}(x)"),
+                    None => meant::in_cel(name),
+                };
+                return Err(Problem::new(of.at, format!("there is no `{space}`{hint}")));
+            }
+            _ => {}
         }
         let walk = match (name, arguments.len()) {
             ("all", 2) => Walk::All,
@@ -361,7 +385,8 @@ fn optional(kind: Kind) -> Kind {
 }
 
 fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
-    let function = functions::of_cel(name).ok_or_else(|| Problem::new(at, format!("there is no function `{name}`")))?;
+    let function = functions::of_cel(name)
+        .ok_or_else(|| Problem::new(at, format!("there is no function `{name}`{}", meant::in_cel(name))))?;
     let (fewest, most) = function.takes;
     if !(fewest..=most).contains(&arguments.len()) {
         return Err(Problem::new(at, format!("`{name}` takes {}", functions::count(fewest, most))));

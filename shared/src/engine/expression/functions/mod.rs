@@ -3,6 +3,7 @@
 
 mod convert;
 mod lists;
+pub mod meant;
 mod numbers;
 pub mod pattern;
 mod text;

@@ -2,7 +2,7 @@
 
 use minijinja::machinery::ast;
 
-use super::super::functions::{self, Function};
+use super::super::functions::{self, Function, meant};
 use super::super::operators::Operator;
 use super::super::tree::{Each, Expr, Kind, Literal, Walk};
 use super::super::{Position, Problem};
@@ -71,7 +71,8 @@ pub fn filtered(name: &str, of: Expr, given: &[ast::CallArg], at: Position) -> L
 }
 
 pub fn filter(name: &str, at: Position) -> Result<&'static Function, Problem> {
-    functions::of_jinja(name).ok_or_else(|| Problem::new(at, format!("there is no filter `{name}`")))
+    functions::of_jinja(name)
+        .ok_or_else(|| Problem::new(at, format!("there is no filter `{name}`{}", meant::in_jinja(name))))
 }
 
 /// The name of the element that a filter walks over. No name that can be written.

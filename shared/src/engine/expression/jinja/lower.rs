@@ -5,7 +5,7 @@ use std::sync::Arc;
 use minijinja::machinery::{Span, ast};
 use minijinja::value::ValueKind;
 
-use super::super::functions;
+use super::super::functions::{self, meant};
 use super::super::operators::Operator;
 use super::super::tree::{Expr, Kind, Literal, MAX_DEPTH};
 use super::super::{Position, Problem};
@@ -278,8 +278,9 @@ fn called(call: &ast::Call, at: Position) -> Lowered {
             Expr::new(Kind::Map(entries.collect::<Result<_, _>>()?), at)
         }
         ast::Expr::Var(name) => {
-            let function = functions::of_jinja(name.id)
-                .ok_or_else(|| Problem::new(at, format!("there is no function `{}`", name.id)))?;
+            let function = functions::of_jinja(name.id).ok_or_else(|| {
+                Problem::new(at, format!("there is no function `{}`{}", name.id, meant::in_jinja(name.id)))
+            })?;
             let (placed, named) = arguments(&call.args)?;
             filters::call(function, placed, named, name.id, at)
         }

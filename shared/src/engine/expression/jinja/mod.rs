@@ -15,7 +15,7 @@ use minijinja::machinery::{ast, parse};
 use super::evaluate::Evaluation;
 use super::references::{self, Reference};
 use super::tree::Expr;
-use super::{Failure, Position, Problem, Scope};
+use super::{Failure, Position, Problem, Scope, hints};
 
 pub const MAX_BYTES: usize = 64 * 1024;
 
@@ -116,6 +116,8 @@ fn syntax(error: &minijinja::Error, text: &str) -> Problem {
     let before = text.get(..start).unwrap_or_default();
     let column = before.chars().rev().take_while(|c| *c != '\n').count() as u32 + 1;
     let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
+    let hint = text.get(start..).and_then(hints::jinja_sign).map(|hint| format!("; {hint}")).unwrap_or_default();
+    let detail = format!("{detail}{hint}");
     Problem::new(Position { line, column }, detail)
 }
 

@@ -269,6 +269,66 @@ fn a_text_that_is_no_expression_says_where() {
 }
 
 #[test]
+fn what_other_languages_write_is_told_how_it_is_written_here() {
+    for (text, problem) in [
+        ("{{ input.n }}", "line 1, column 1: this is CEL: write it without braces"),
+        (" {% if x %}", "line 1, column 2: this is CEL: write it without braces"),
+        ("input.n > 1 and true", "line 1, column 13: `and` is not expected here; write &&"),
+        ("true OR false", "line 1, column 6: `OR` is not expected here; write ||"),
+        ("not true", "line 1, column 1: `not` is not expected here; write !"),
+        ("not(true)", "line 1, column 1: there is no function `not`; write !x"),
+        ("'a' not in input.tags", "line 1, column 5: `not` is not expected here; write !"),
+        ("input.n = 1", "line 1, column 9: `=` means nothing here; write =="),
+        ("input.n === 1", "line 1, column 11: `=` means nothing here; write =="),
+        ("input.n & 1", "line 1, column 9: `&` means nothing here; write &&"),
+        ("input.name | upper", "line 1, column 12: `|` means nothing here; write ||, and f(x) in place of x | f"),
+        ("input.x ?? 1", "line 1, column 9: `??` means nothing here; write has(x.y) ? x.y : z, or get(x, 'y', z)"),
+        ("input?.x", "line 1, column 6: `?.` means nothing here; write has(x.y) ? x.y : null"),
+        ("input.tags.map(t => t)", "line 1, column 18: `=` means nothing here; write list.map(x, …)"),
+        ("$json.n", "line 1, column 1: `$` means nothing here; what came in is `input`"),
+        ("if input.n then 1", "line 1, column 1: `if` is not expected here; write a ? b : c"),
+        ("input.name.toUpperCase()", "line 1, column 12: there is no function `toUpperCase`; write x.upper()"),
+        ("JSON.stringify(input)", "line 1, column 1: there is no `JSON`; write toJson(x)"),
+        ("Object.keys(input)", "line 1, column 1: there is no `Object`; write keys(x)"),
+        ("input.n.toFixed(2)", "line 1, column 9: there is no function `toFixed`; write '%.2f'.format([x])"),
+        ("unique(input.tags)", "line 1, column 1: there is no function `unique`; did you mean `distinct`?"),
+        (
+            "input.name.startswith('A')",
+            "line 1, column 12: there is no function `startswith`; did you mean `startsWith`?",
+        ),
+        ("lenght(input)", "line 1, column 1: there is no function `lenght`"),
+        ("sise(input)", "line 1, column 1: there is no function `sise`; did you mean `size`?"),
+        ("input.tags.length", "line 1, column 12: a list has no fields; write size(x)"),
+        ("input.length", "line 1, column 7: `input.length` is not there; a size is size(x), or x | length in Jinja"),
+        ("a ? .5 : 1", "line 1, column 1: `a` is not there"),
+        ("not", "line 1, column 1: `not` is not there"),
+    ] {
+        assert_eq!(cel(text), Err(problem.to_owned()), "{text}");
+    }
+    for (text, problem) in [
+        ("{{ a && b }}", "line 1, column 6: unexpected character; write and"),
+        ("{{ a || b }}", "line 1, column 7: unexpected `|`, expected identifier; write or"),
+        ("{{ !a }}", "line 1, column 4: unexpected character; write not"),
+        ("{{ a = b }}", "line 1, column 6: unexpected `=`, expected end of variable block; write =="),
+        ("{{ a ? b : c }}", "line 1, column 6: unexpected character; write b if a else c"),
+        ("{{ a ?? b }}", "line 1, column 6: unexpected character; write x.y | default(z)"),
+        ("{{ $json.x }}", "line 1, column 4: unexpected character; what came in is `input`"),
+        ("{{ input.n.toFixed(2) }}", "line 1, column 11: there is no filter `toFixed`; write '%.2f' | format(x)"),
+        ("{{ input.name | uper }}", "line 1, column 17: there is no filter `uper`; did you mean `upper`?"),
+        ("{{ toJson(input) }}", "line 1, column 4: there is no function `toJson`; did you mean `tojson`?"),
+        ("{{ JSON.stringify(input) }}", "line 1, column 8: there is no filter `stringify`; write x | tojson"),
+        (
+            "{{ input.x.length }}",
+            "line 1, column 9: `input.x.length` is not there; a size is size(x), or x | length in Jinja",
+        ),
+    ] {
+        assert_eq!(jinja(text), Err(problem.to_owned()), "{text}");
+    }
+    let long = format!("{}(1)", "a".repeat(4_000));
+    assert!(cel(&long).unwrap_err().ends_with("aaa`"));
+}
+
+#[test]
 fn what_fails_says_where_and_never_shows_a_value() {
     for (text, failure) in [
         ("input.missing", "line 1, column 7: `input.missing` is not there"),

@@ -1,0 +1,93 @@
+//! Which function is meant by a name that there is none of.
+
+use super::{Function, all};
+
+type Names = fn(&Function) -> &'static [&'static str];
+
+/// What other languages call it, and how it is written in CEL and in Jinja.
+const ELSEWHERE: &[(&str, &str, &str)] = &[
+    ("toUpperCase", "x.upper()", "x | upper"),
+    ("toLowerCase", "x.lower()", "x | lower"),
+    ("strip", "x.trim()", "x | trim"),
+    ("includes", "x.contains(y)", "y in x"),
+    ("len", "size(x)", "x | length"),
+    ("isEmpty", "size(x) == 0", "not x"),
+    ("toFixed", "'%.2f'.format([x])", "'%.2f' | format(x)"),
+    ("stringify", "toJson(x)", "x | tojson"),
+    ("parse", "fromJson(x)", "x | fromjson"),
+    ("toString", "string(x)", "x | string"),
+    ("str", "string(x)", "x | string"),
+    ("String", "string(x)", "x | string"),
+    ("parseInt", "int(x)", "x | int"),
+    ("parseFloat", "double(x)", "x | float"),
+    ("Number", "double(x)", "x | float"),
+    ("typeof", "type(x)", "x is string"),
+    ("test", "x.matches('…')", "x is matches('…')"),
+    ("match", "x.matches('…')", "x is matches('…')"),
+    ("replaceAll", "x.replace(a, b)", "x | replace(a, b)"),
+    ("some", "list.exists(x, …)", "list | select('…')"),
+    ("any", "list.exists(x, …)", "list | select('…')"),
+    ("every", "list.all(x, …)", "list | reject('…')"),
+    ("forEach", "list.map(x, …)", "{% for x in list %}"),
+    ("reduce", "sum(list.map(x, …))", "list | sum"),
+    ("find", "list.filter(x, …)[0]", "list | select('…') | first"),
+    ("push", "list + [x]", "list + [x]"),
+    ("append", "list + [x]", "list + [x]"),
+    ("concat", "a + b", "a + b"),
+    ("default", "has(x.y) ? x.y : z, or get(x, 'y', z)", "x | default(z)"),
+    ("coalesce", "has(x.y) ? x.y : z, or get(x, 'y', z)", "x | default(z)"),
+    ("if", "a ? b : c", "b if a else c"),
+    ("not", "!x", "not x"),
+    ("strftime", "x.date('%Y-%m-%d')", "x | date('%Y-%m-%d')"),
+    ("toFormat", "x.date('%Y-%m-%d')", "x | date('%Y-%m-%d')"),
+    ("toISOString", "string(x)", "x | string"),
+];
+
+/// Of CEL's own, which are no functions.
+const WALKS: [&str; 6] = ["has", "map", "filter", "all", "exists", "exists_one"];
+const FILTERS: [&str; 6] = ["default", "map", "select", "reject", "selectattr", "rejectattr"];
+
+/// `; write x.upper()`, or nothing.
+pub fn in_cel(name: &str) -> String {
+    let written = ELSEWHERE.iter().find(|(known, ..)| *known == name).map(|(_, written, _)| *written);
+    said(name, written, |function| function.cel, |function| function.jinja, &WALKS)
+}
+
+pub fn in_jinja(name: &str) -> String {
+    let written = ELSEWHERE.iter().find(|(known, ..)| *known == name).map(|(.., written)| *written);
+    said(name, written, |function| function.jinja, |function| function.cel, &FILTERS)
+}
+
+fn said(name: &str, written: Option<&str>, here: Names, there: Names, others: &'static [&'static str]) -> String {
+    if let Some(written) = written {
+        return format!("; write {written}");
+    }
+    // What the other language calls it; else what is spelled most like it.
+    let same = all().find(|function| there(function).contains(&name)).and_then(|function| here(function).first());
+    let near = || nearest(name, all().flat_map(|function| here(function).iter()).chain(others));
+    same.copied().or_else(near).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
+}
+
+/// Names of ordinary length are compared, and may differ in two letters, short ones in one.
+fn nearest(name: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<&'static str> {
+    const MOST_BYTES: usize = 24;
+    let name = Some(name).filter(|name| name.len() <= MOST_BYTES)?.to_ascii_lowercase();
+    let most = if name.len() < 5 { 1 } else { 2 };
+    let apart = known.map(|known| (distance(name.as_bytes(), known.to_ascii_lowercase().as_bytes()), *known));
+    apart.filter(|(distance, _)| *distance <= most).min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+}
+
+/// How many letters are to be changed, added or taken away.
+fn distance(left: &[u8], right: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (line, a) in left.iter().enumerate() {
+        let mut before = row[0];
+        row[0] = line + 1;
+        for (place, b) in right.iter().enumerate() {
+            let changed = before + usize::from(a != b);
+            before = row[place + 1];
+            row[place + 1] = changed.min(before + 1).min(row[place] + 1);
+        }
+    }
+    row[right.len()]
+}
