@@ -105,6 +105,12 @@ fn hostile() -> Vec<(&'static str, String)> {
         "lists.range(3000).map(x, x % 3 == 0 ? 0.0/0.0 : double(x * 7 % 13)).sort()".to_owned(),
         "lists.range(40).map(x, x % 3 == 0 ? 'a' : x).sort()".to_owned(),
         repeated('\u{1}', FOUR_MILLION),
+        "[fromJson('{' + lists.range(20000).map(i, '\"k' + string(i) + '\":1').join(',') + '}')].all(m, lists.range(9).all(i, merge(m, m, {}) == m))".to_owned(),
+        "[fromJson('{' + lists.range(900).map(i, '\"' + 'k'.replace('k', 'kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk').replace('k', 'kkkkkkkkkkkkkkkkkkkk') + string(1000 + i) + '\":1').join(',') + '}')].all(m, lists.range(900).all(i, merge(m, m) == m))".to_owned(),
+        "lists.range(60000).all(i, merge({'a': 1}, {'b': 2}, {'c': 3}) != {})".to_owned(),
+        format!("[{{'a': 1}}]{}", ".map(m, merge(m, {'b': m}, {'c': m}))".repeat(100)),
+        "lists.range(100000).all(i, now().date('%255Y%255Y%255Y%255Y%255Y%255Y%255Y') != '')".to_owned(),
+        "[lists.range(50000).map(i, {'k': i % 7, 'l': i})].all(l, lists.range(1000).all(i, l.sort('k').size() > 0))".to_owned(),
     ];
     let jinja = [
         format!("{{{{ {} }}}}", nested("(", 5_000, ")")),

@@ -244,7 +244,7 @@ impl<'a> Map<'a> {
         Ok(match self {
             Self::Given(entries) => entries.get(name).map(Value::of),
             Self::Made(made) => {
-                budget.steps(made.of.len() / 8)?;
+                budget.steps((made.of.len() / 8).saturating_mul(1 + name.len() / 64))?;
                 made.of.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.clone())
             }
         })

@@ -387,10 +387,7 @@ fn optional(kind: Kind) -> Kind {
 fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
     let function = functions::of_cel(name)
         .ok_or_else(|| Problem::new(at, format!("there is no function `{name}`{}", meant::in_cel(name))))?;
-    let (fewest, most) = function.takes;
-    if !(fewest..=most).contains(&arguments.len()) {
-        return Err(Problem::new(at, format!("`{name}` takes {}", functions::count(fewest, most))));
-    }
+    functions::check(function, name, &arguments, at)?;
     if let ("matches", [_, Expr { kind: Kind::Literal(Literal::Text(pattern)), at: there, .. }]) =
         (name, &arguments[..])
     {

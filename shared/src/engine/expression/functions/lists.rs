@@ -20,6 +20,7 @@ pub const ALL: &[Function] = &[
     Function::new(&["max"], &["max"], (1, 1), &[], max),
     Function::new(&["keys"], &["keys", "list"], (1, 1), &[], keys),
     Function::new(&["values"], &["values"], (1, 1), &[], values),
+    Function::new(&["merge"], &["merge"], (2, 16), &[], merge),
     Function::new(&[], &["items"], (1, 1), &[], items),
     Function::new(&[], &["dictsort"], (1, 1), &[], dictsort),
     Function::new(&["get"], &["get"], (2, 3), &["default"], get),
@@ -256,6 +257,25 @@ fn keys<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 fn values<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     budget.steps(map(&a[0])?.len())?;
     Value::list(map(&a[0])?.iter().map(|(_, value)| value).collect(), budget)
+}
+
+/// All entries of all maps; of those with one key the last.
+fn merge<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let mut merged: Vec<(Text, Value)> = Vec::new();
+    for argument in a {
+        let entries = map(argument)?;
+        budget.bytes(entries.len() * size_of::<(Text, Value)>())?;
+        // Keys of one map differ, so that only those of maps before it are looked through.
+        let known = merged.len();
+        for (key, value) in entries.iter() {
+            budget.steps(1 + (known / 8).saturating_mul(1 + key.len() / 64))?;
+            match merged[..known].iter_mut().find(|(other, _)| **other == *key) {
+                Some((_, other)) => *other = value,
+                None => merged.push((key, value)),
+            }
+        }
+    }
+    Value::map(merged, budget)
 }
 
 fn items<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {

@@ -11,9 +11,11 @@ mod time;
 
 pub use lists::{elements, sliced};
 
+use super::Problem;
 use super::budget::Budget;
+use super::tree::{Expr, Kind, Literal};
 use super::value::{List, Map, Text, Value};
-use super::{Outcome, Scope, Why};
+use super::{Outcome, Position, Scope, Why};
 
 #[derive(Debug)]
 pub struct Function {
@@ -48,8 +50,25 @@ pub fn of_jinja(name: &str) -> Option<&'static Function> {
     all().find(|function| function.jinja.contains(&name))
 }
 
+/// Refuses a call that can be seen to be wrong: by how much it is given, or by a form that has no place for it.
+pub fn check(function: &Function, name: &str, arguments: &[Expr], at: Position) -> Result<(), Problem> {
+    let (fewest, most) = function.takes;
+    if !(fewest..=most).contains(&arguments.len()) {
+        return Err(Problem::new(at, format!("`{name}` takes {}", count(fewest, most))));
+    }
+    let has_place = |form: &Expr| !matches!(&form.kind, Kind::Literal(Literal::Text(text)) if !text.contains('%'));
+    let is_empty = |values: &Expr| matches!(&values.kind, Kind::List(values) if values.is_empty());
+    match (name, arguments) {
+        ("format", [form, values @ ..]) if !has_place(form) && !values.iter().all(is_empty) => {
+            Err(Problem::new(form.at, text::SURPLUS))
+        }
+        ("date", [_, form, ..]) if !has_place(form) => Err(Problem::new(form.at, time::PLAIN_FORMAT)),
+        _ => Ok(()),
+    }
+}
+
 /// `2 or 3 arguments`
-pub fn count(fewest: usize, most: usize) -> String {
+fn count(fewest: usize, most: usize) -> String {
     match (fewest, most) {
         (0, 0) => "no arguments".to_owned(),
         (1, 1) => "1 argument".to_owned(),

@@ -193,8 +193,13 @@ fn format<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
         rest = directive(after, &mut values, &mut made, budget)?;
     }
     made.push_str(rest);
+    if values.next().is_some() {
+        return Err(Why::Message(SURPLUS));
+    }
     Value::text(&made, budget)
 }
+
+pub const SURPLUS: &str = "format has more values than places: write '%.2f' | format(x), in CEL '%.2f'.format([x])";
 
 fn directive<'t>(
     after: &'t str,

@@ -11,7 +11,7 @@ pub const ALL: &[Function] = &[
     Function::new(&["now"], &["now"], (0, 0), &[], |_, scope, _| Ok(Value::Time(scope.now))),
     Function::new(&["timestamp"], &["timestamp"], (1, 1), &[], timestamp),
     Function::new(&["duration"], &["duration"], (1, 1), &[], duration),
-    Function::new(&[], &["date"], (1, 3), &["format", "timezone"], date),
+    Function::new(&["date"], &["date"], (1, 3), &["format", "timezone"], date),
     Function::new(&["getFullYear"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.year().into(), None)),
     Function::new(&["getMonth"], &[], (1, 2), &[], |_, _, a| part(a, |at| i64::from(at.month()) - 1, None)),
     Function::new(&["getDate"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.day().into(), None)),
@@ -25,6 +25,7 @@ pub const ALL: &[Function] = &[
 ];
 
 const MAX_FORMAT_BYTES: usize = 200;
+pub const PLAIN_FORMAT: &str = "the format of a date is written with %, as in %Y-%m-%d";
 
 /// Of RFC 3339, or of seconds since 1970.
 fn timestamp<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -63,6 +64,9 @@ fn date<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     let format = optional(a, 1).map(text).transpose()?.map_or("%Y-%m-%d %H:%M", |format| format);
     if format.len() > MAX_FORMAT_BYTES {
         return Err(Why::Message("the format of a date has at most 200 bytes"));
+    }
+    if !format.contains('%') {
+        return Err(Why::Message(PLAIN_FORMAT));
     }
     let at = zoned(&a[0], optional(a, 2))?;
     // A directive pads by at most 255.

@@ -123,10 +123,7 @@ pub fn call(
         }
         placed[place] = value;
     }
-    let (fewest, most) = function.takes;
-    if !(fewest..=most).contains(&placed.len()) {
-        return Err(Problem::new(at, format!("`{name}` takes {}", functions::count(fewest, most))));
-    }
+    functions::check(function, name, &placed, at)?;
     Expr::new(Kind::Call { function, arguments: placed }, at)
 }
 

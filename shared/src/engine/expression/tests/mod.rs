@@ -329,6 +329,46 @@ fn what_other_languages_write_is_told_how_it_is_written_here() {
 }
 
 #[test]
+fn a_form_without_a_place_for_what_it_is_given_is_an_error() {
+    let surplus = "format has more values than places: write '%.2f' | format(x), in CEL '%.2f'.format([x])";
+    let plain = "the format of a date is written with %, as in %Y-%m-%d";
+    for (text, column, problem) in [
+        ("{{ '{:.2f}'.format(input.price) }}", 4, surplus),
+        ("{{ input.name | format(input.price) }}", 17, surplus),
+        ("{{ '%.2f' | format(input.price, 2) }}", 13, surplus),
+        ("{{ now() | date('YYYY-MM-DD') }}", 17, plain),
+        ("{{ now() | date(format=input.name) }}", 12, plain),
+    ] {
+        assert_eq!(jinja(text), Err(format!("line 1, column {column}: {problem}")), "{text}");
+    }
+    for (text, column, problem) in [
+        ("'{}'.format([input.price])", 1, surplus),
+        ("'%d'.format([1, 2])", 6, surplus),
+        ("now().date('YYYY')", 12, plain),
+    ] {
+        assert_eq!(cel(text), Err(format!("line 1, column {column}: {problem}")), "{text}");
+    }
+    assert_eq!(jinja("{{ '%.2f' | format(input.price) }}{{ 'x' | format }}"), Ok("2.50x".to_owned()));
+    assert_eq!(cel("'x'.format([])"), Ok(json!("x")));
+}
+
+#[test]
+fn what_authors_ask_for_is_there() {
+    for (text, value) in [
+        ("merge({'a': 1, 'b': 2}, {'b': 3, 'c': 4})", json!({"a": 1, "b": 3, "c": 4})),
+        ("input.lines[0].merge({'n': 7}, {'x': null})", json!({"sku": "x", "n": 7, "x": null})),
+        ("input.at.date('%d.%m.%Y %H:%M', 'Europe/Berlin')", json!("01.03.2026 00:30")),
+        ("timestamp(input.at).date()", json!("2026-02-28 23:30")),
+        ("input.lines.sort('n', true).map(l, l.sku)", json!(["y", "x"])),
+        ("[{'a': {'b': 2}}, {'a': {'b': 1}}].sort('a.b')[0].a.b", json!(1)),
+    ] {
+        assert_eq!(cel(text), Ok(value), "{text}");
+    }
+    assert_eq!(jinja("{{ {'a': 1} | merge({'b': 2}) | tojson }}"), Ok("{\"a\":1,\"b\":2}".to_owned()));
+    assert_eq!(cel("merge({}, 1)"), Err("line 1, column 1: expected a map, got int".to_owned()));
+}
+
+#[test]
 fn what_fails_says_where_and_never_shows_a_value() {
     for (text, failure) in [
         ("input.missing", "line 1, column 7: `input.missing` is not there"),
