@@ -43,7 +43,14 @@ fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems
             problems.field("too_many_patterns", index, &field, None, message);
             continue;
         }
-        match Program::parse(language, &text) {
+        let program = Program::parse(language, &text).and_then(|program| {
+            match &program {
+                Program::Condition(expression) if node_type.decides => expression.check_condition()?,
+                _ => {}
+            }
+            Ok(program)
+        });
+        match program {
             Ok(program) => {
                 programs.insert(field, program);
             }

@@ -253,6 +253,22 @@ fn a_name_that_is_not_there_is_told_with_what_is() {
 }
 
 #[test]
+fn a_condition_that_is_written_out_is_true_or_false() {
+    let told = |text: &str| {
+        let nodes =
+            [("start", "input", json!({})), ("if", "condition", expression(text)), ("end", "send_result", json!({}))];
+        found(&nodes, "start>if if.true>end")
+    };
+    let problem = "invalid_expression: node `if`, config.expression, line 1, column 1: a condition is true or false, and this is always a";
+    for (text, kind) in [("\"yes\"", "string"), ("1", "int"), ("null", "null"), ("[input.x]", "list"), ("{}", "map")] {
+        assert_eq!(told(text), [format!("{problem} {kind}")]);
+    }
+    for text in ["true", "input.x", "input.x == 'yes'"] {
+        assert_eq!(told(text), Vec::<String>::new());
+    }
+}
+
+#[test]
 fn each_case_of_a_switch_is_said_once() {
     let case = |name: &str| json!({"name": name, "expression": "true"});
     let cases = json!({"cases": [case("a"), case("b"), case("a"), case("error")]});

@@ -262,7 +262,7 @@ impl From<Failure> for Stop {
 }
 
 impl Literal {
-    fn value(&self) -> Value<'_> {
+    pub fn value(&self) -> Value<'_> {
         match self {
             Self::Undefined => Value::Undefined,
             Self::Null => Value::Null,

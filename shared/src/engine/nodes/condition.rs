@@ -20,6 +20,7 @@ pub struct Condition {
 impl Kind for Condition {
     const NAME: &'static str = "condition";
     const CATEGORY: Category = Category::Logic;
+    const DECIDES: bool = true;
     const DESCRIPTION: &'static str = "Goes on at true or at false; its value is what came in.";
 
     fn example() -> Value {

@@ -64,6 +64,7 @@ pub fn unknown() -> &'static NodeType {
         category: Category::Logic,
         description: "",
         effects: true,
+        decides: false,
         inputs: &[],
         schema: Value::Bool(true),
         example: Value::Null,
@@ -93,6 +94,8 @@ pub trait Kind: DeserializeOwned + ToSchema {
     const DESCRIPTION: &'static str;
     /// Whether it does something outside of the run, which is then recorded before anything follows from it.
     const EFFECTS: bool = false;
+    /// Whether its expressions are conditions.
+    const DECIDES: bool = false;
     /// What may be said of how it fails.
     const POLICIES: Policies = Policies::ERROR;
 
@@ -131,6 +134,8 @@ pub struct NodeType {
     pub category: Category,
     pub description: &'static str,
     pub effects: bool,
+    /// Whether its expressions are conditions.
+    pub decides: bool,
     pub inputs: &'static [Input],
     /// Of the configuration, as it is published and as it is enforced.
     pub schema: Value,
@@ -166,6 +171,7 @@ impl NodeType {
             category: K::CATEGORY,
             description: K::DESCRIPTION,
             effects: K::EFFECTS,
+            decides: K::DECIDES,
             inputs,
             schema: plain(policy::with(K::POLICIES, schema::<K>())),
             example: json!({"config": K::example()}),

@@ -33,6 +33,7 @@ const DEFAULT: &str = "default";
 impl Kind for Switch {
     const NAME: &'static str = "switch";
     const CATEGORY: Category = Category::Logic;
+    const DECIDES: bool = true;
     const DESCRIPTION: &'static str = "Goes on at the first case that is true, else at default; its value is what came in.";
 
     fn example() -> Value {

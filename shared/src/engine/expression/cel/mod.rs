@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::evaluate::Evaluation;
 use super::references::{self, Reference};
-use super::tree::Expr;
+use super::tree::{Expr, Kind, Literal};
 use super::{Failure, Position, Problem, Scope};
 
 pub const MAX_BYTES: usize = 4 * 1024;
@@ -29,6 +29,18 @@ impl Expression {
         let mut found = Vec::new();
         references::collect(&self.0, &|_| false, &mut found);
         found
+    }
+
+    /// Fails where its value is written out, and no bool.
+    pub fn check_condition(&self) -> Result<(), Problem> {
+        let kind = match &self.0.kind {
+            Kind::Literal(Literal::Bool(_)) => return Ok(()),
+            Kind::Literal(literal) => literal.value().kind(),
+            Kind::List(_) => "list",
+            Kind::Map(_) => "map",
+            _ => return Ok(()),
+        };
+        Err(Problem::new(self.0.at, format!("a condition is true or false, and this is always a {kind}")))
     }
 
     /// Its value as JSON, and what kind of value it is.
