@@ -269,6 +269,37 @@ fn a_condition_that_is_written_out_is_true_or_false() {
 }
 
 #[test]
+fn a_call_goes_to_an_address_and_its_headers_stand_on_one_line() {
+    let told = |url: &str, header: &str| {
+        let call = json!({"url": url, "headers": {"x-a": header}});
+        let nodes = [("start", "input", json!({})), ("call", "http", call), ("end", "send_result", json!({}))];
+        found(&nodes, "start>call call>end")
+            .into_iter()
+            .map(|line| line.replace("invalid_config: node `call`, config.", ""))
+            .collect::<Vec<_>>()
+    };
+    let (unknown, wrong) =
+        ("url: must begin with http:// or https://", "url: is no address, such as https://example.com/orders");
+    for url in ["http://", "http:// x", "https://x ", "https:///a", "http:// {{ input.a }}", "https://?{{ input.a }}"] {
+        assert_eq!(told(url, "a"), [wrong], "{url}");
+    }
+    for url in ["", "ftp://x", "example.com/{{ input.a }}"] {
+        assert_eq!(told(url, "a"), [unknown], "{url}");
+    }
+    for url in [
+        "{{ input.a }}",
+        "{% if input.a %}https://a{% else %}https://b{% endif %}",
+        "https://{{ input.a }}/x",
+        "https://a.b/{{ input.a }} c",
+    ] {
+        assert_eq!(told(url, "a\t{{ input.b\n }}{%- if input.c -%}\n c {%- endif %}"), Vec::<String>::new(), "{url}");
+    }
+    for header in ["a\nb", "a\r", "{{ input.a }}\nx-b: c", "\0"] {
+        assert_eq!(told("https://a.b", header), ["headers.x-a: has a line break or the like"], "{header:?}");
+    }
+}
+
+#[test]
 fn each_case_of_a_switch_is_said_once() {
     let case = |name: &str| json!({"name": name, "expression": "true"});
     let cases = json!({"cases": [case("a"), case("b"), case("a"), case("error")]});

@@ -17,6 +17,35 @@ pub struct Cel(pub String);
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Jinja(pub String);
 
+impl Jinja {
+    /// What is written out in it, before, between and behind the places to fill: as it is printed, without the blanks
+    /// that a `-` takes away.
+    pub fn plain(&self) -> Vec<&str> {
+        let (mut parts, mut rest) = (Vec::new(), self.0.as_str());
+        while let Some((start, close)) = opening(rest) {
+            let (before, within) = (&rest[..start], &rest[start + 2..]);
+            parts.push(if within.starts_with('-') { before.trim_end() } else { before });
+            let end = within.find(close).unwrap_or(within.len());
+            rest = within.get(end + close.len()..).unwrap_or_default();
+            if within[..end].ends_with('-') {
+                rest = rest.trim_start();
+            }
+        }
+        parts.push(rest);
+        parts
+    }
+}
+
+/// Where the next place begins, and what ends it.
+fn opening(text: &str) -> Option<(usize, &'static str)> {
+    text.match_indices('{').find_map(|(start, _)| match text.as_bytes().get(start + 1)? {
+        b'{' => Some((start, "}}")),
+        b'%' => Some((start, "%}")),
+        b'#' => Some((start, "#}")),
+        _ => None,
+    })
+}
+
 impl PartialSchema for Cel {
     fn schema() -> RefOr<Schema> {
         written_in(Language::Cel, Some(1), 4_096, "An expression, in CEL.")

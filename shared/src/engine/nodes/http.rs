@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::{Cel, Jinja};
-use super::{Category, Kind, policy::Policies};
+use super::{Category, Kind, address, policy::Policies};
 use crate::domain::header;
 
 #[derive(Deserialize, ToSchema)]
@@ -78,6 +78,11 @@ pub enum ResponseFormat {
 /// What a credential is for, or what says that a call is the same as one before.
 const RESERVED_HEADERS: [&str; 2] = ["authorization", "idempotency-key"];
 
+/// What no header's value has.
+fn is_break(c: char) -> bool {
+    c.is_control() && c != '\t'
+}
+
 impl Kind for Http {
     const NAME: &'static str = "http";
     const CATEGORY: Category = Category::Integration;
@@ -94,15 +99,13 @@ impl Kind for Http {
 
     fn problems(&self) -> Vec<(String, String)> {
         let mut problems = Vec::new();
-        // What a placeholder gives is known only then, and looked at then.
-        if !self.url.0.starts_with("{{") && !self.url.0.starts_with("https://") && !self.url.0.starts_with("http://") {
-            problems.push(("url".to_owned(), "must begin with http:// or https://".to_owned()));
-        }
-        for name in self.headers.keys() {
+        problems.extend(address::template_problem(&self.url).map(|problem| ("url".to_owned(), problem.to_owned())));
+        for (name, value) in &self.headers {
             let is_reserved = RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
             let problem = header::problem(name).map(str::to_owned);
             let reserved = || is_reserved.then(|| "is set by the platform; keep secrets in a credential".to_owned());
-            problems.extend(problem.or_else(reserved).map(|problem| (format!("headers.{name}"), problem)));
+            let breaks = || value.plain().concat().contains(is_break).then(|| "has a line break or the like".to_owned());
+            problems.extend(problem.or_else(reserved).or_else(breaks).map(|problem| (format!("headers.{name}"), problem)));
         }
         if self.body.is_some() && matches!(self.method, None | Some(Method::Get | Method::Head)) {
             problems.push(("body".to_owned(), "only with POST, PUT, PATCH or DELETE".to_owned()));

@@ -1,5 +1,6 @@
 //! The types of nodes, a file each. To add one: write its file, and add its line to `node_types!` below.
 
+mod address;
 pub mod fields;
 pub mod policy;
 

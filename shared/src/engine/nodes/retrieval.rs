@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, Kind, policy::Policies};
+use super::{Category, Kind, address, policy::Policies};
 use crate::domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -61,11 +61,11 @@ impl Kind for Retrieval {
     }
 
     fn problems(&self) -> Vec<(String, String)> {
-        let urls = self.sources.iter().enumerate().filter(|(_, source)| match source {
-            Source::Url { url, .. } => !url.starts_with("https://") && !url.starts_with("http://"),
-            Source::Text { .. } => false,
+        let problems = self.sources.iter().enumerate().filter_map(|(index, source)| match source {
+            Source::Url { url, .. } => Some((format!("sources[{index}].url"), address::problem(url)?.to_owned())),
+            Source::Text { .. } => None,
         });
-        urls.map(|(index, _)| (format!("sources[{index}].url"), "must begin with http:// or https://".to_owned())).collect()
+        problems.collect()
     }
 
     fn references(&self) -> Vec<(Reference, &'static str)> {
