@@ -53,6 +53,46 @@ fn parse(text: &str) -> Option<Cron> {
     parser.parse(text).ok()
 }
 
+const FIELDS: [&str; 5] = [
+    "minute, from 0 to 59",
+    "hour, from 0 to 23",
+    "day of the month, from 1 to 31",
+    "month, from 1 to 12 or JAN to DEC",
+    "day of the week, from 0 to 7 or SUN to SAT",
+];
+
+/// What other schedulers have a word for.
+const WORDS: [(&str, &str); 7] = [
+    ("@hourly", "0 * * * *"),
+    ("@daily", "0 0 * * *"),
+    ("@midnight", "0 0 * * *"),
+    ("@weekly", "0 0 * * 0"),
+    ("@monthly", "0 0 1 * *"),
+    ("@yearly", "0 0 1 1 *"),
+    ("@annually", "0 0 1 1 *"),
+];
+
+fn problem(text: &str) -> Option<String> {
+    const FORM: &str = "five fields: minute hour day month weekday";
+    let fields: Vec<&str> = text.split_whitespace().collect();
+    if let Some((word, same)) = WORDS.iter().find(|(word, _)| text.trim().eq_ignore_ascii_case(word)) {
+        return Some(format!("{FORM}; {word} is {same}"));
+    }
+    if fields.len() != FIELDS.len() {
+        return Some(FORM.to_owned());
+    }
+    if let Some(cron) = parse(text) {
+        return (!ever_comes(&cron)).then(|| "never comes".to_owned());
+    }
+    // Each by itself, with nothing said of the others.
+    let is_wrong = |place: &usize| {
+        let alone = (0..FIELDS.len()).map(|other| if other == *place { fields[other] } else { "*" });
+        parse(&alone.collect::<Vec<_>>().join(" ")).is_none()
+    };
+    let place = (0..FIELDS.len()).find(is_wrong);
+    Some(place.map_or(FORM.to_owned(), |place| format!("`{}` is no {}", fields[place], FIELDS[place])))
+}
+
 /// Far enough for a 29 February, and so near that a date which never comes is found out at once.
 fn ever_comes(cron: &Cron) -> bool {
     cron.find_next_occurrence(&jiff::Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC), true).is_ok()
@@ -69,15 +109,35 @@ impl Kind for Schedule {
     }
 
     fn problems(&self) -> Vec<(String, String)> {
-        let mut problems = Vec::new();
-        match parse(&self.cron) {
-            None => problems.push(("cron".to_owned(), "five fields: minute hour day month weekday".to_owned())),
-            Some(cron) if !ever_comes(&cron) => problems.push(("cron".to_owned(), "never comes".to_owned())),
-            Some(_) => {}
-        }
+        let mut problems: Vec<_> = problem(&self.cron).map(|problem| ("cron".to_owned(), problem)).into_iter().collect();
         if TimeZone::get(&self.zone).is_err() {
             problems.push(("zone".to_owned(), "must be an IANA time zone, such as Europe/Madrid".to_owned()));
         }
         problems
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_with_a_time_is_named() {
+        for (cron, told) in [
+            ("30 8 * * MON-FRI", None),
+            ("*/5 0-6,22 1 JAN *", None),
+            ("60 8 * * *", Some("`60` is no minute, from 0 to 59")),
+            ("0 24 * * *", Some("`24` is no hour, from 0 to 23")),
+            ("0 8 0 * *", Some("`0` is no day of the month, from 1 to 31")),
+            ("0 8 * foo *", Some("`foo` is no month, from 1 to 12 or JAN to DEC")),
+            ("0 8 * * 8", Some("`8` is no day of the week, from 0 to 7 or SUN to SAT")),
+            ("0 0 30 2 *", Some("never comes")),
+            ("0 8 * *", Some("five fields: minute hour day month weekday")),
+            ("0 0 8 * * *", Some("five fields: minute hour day month weekday")),
+            ("@daily", Some("five fields: minute hour day month weekday; @daily is 0 0 * * *")),
+            ("@reboot", Some("five fields: minute hour day month weekday")),
+        ] {
+            assert_eq!(problem(cron).as_deref(), told, "{cron}");
+        }
     }
 }
