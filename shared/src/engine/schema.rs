@@ -1,6 +1,6 @@
 //! Holds a document to the JSON Schemas that node types publish, and finds the expressions in it. It knows the keywords
-//! that our own schemas use and no others, which a test sees to: a validator for any schema would add 2.8 MB to
-//! functions of five.
+//! that our own schemas use and no others, which a test sees to, and the schemas of triggers are held to: a validator for
+//! any schema would add 2.8 MB to functions of five.
 
 use serde_json::{Map, Value};
 
@@ -66,6 +66,11 @@ pub fn check(schema: &Value, document: &Value, field: &str, found: &mut Findings
         && !allowed.contains(document)
     {
         return found.refuse(field, format!("one of {}", listed(allowed)));
+    }
+    if let Some(only) = schema.get("const")
+        && only != document
+    {
+        return found.refuse(field, format!("one of {}", listed(std::slice::from_ref(only))));
     }
     if !is_type(&schema["type"], document) {
         return found.refuse(field, format!("must be {}", types(&schema["type"])));
@@ -189,8 +194,7 @@ fn is_type(types: &Value, document: &Value) -> bool {
     let is = |name: &str| match name {
         "null" => document.is_null(),
         "boolean" => document.is_boolean(),
-        // `60.0` is none to whoever reads it into a field afterwards.
-        "integer" => document.is_i64() || document.is_u64(),
+        "integer" => document.as_f64().is_some_and(|number| number.fract() == 0.0),
         "number" => document.is_number(),
         "string" => document.is_string(),
         "array" => document.is_array(),
@@ -203,6 +207,34 @@ fn is_type(types: &Value, document: &Value) -> bool {
         // A schema without a type takes anything.
         _ => true,
     }
+}
+
+/// Writes every whole number as one where the schema says so: `60.0` is one, but none to whoever reads it into a field.
+pub fn settle(schema: &Value, document: &mut Value) {
+    const EXACT: f64 = 9e15;
+    for variant in schema["oneOf"].as_array().into_iter().flatten() {
+        settle(variant, document);
+    }
+    match document {
+        Value::Number(number) if number.is_f64() && may_be(&schema["type"], "integer") => {
+            let whole = number.as_f64().filter(|number| number.fract() == 0.0 && number.abs() < EXACT);
+            if let Some(whole) = whole {
+                *document = Value::from(whole as i64);
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| settle(&schema["items"], item)),
+        Value::Object(entries) => {
+            for (name, value) in entries {
+                let known = schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
+                settle(known, value);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn may_be(types: &Value, name: &str) -> bool {
+    types == name || types.as_array().is_some_and(|types| types.iter().any(|known| known == name))
 }
 
 fn types(types: &Value) -> String {
@@ -221,47 +253,67 @@ fn types(types: &Value) -> String {
     }
 }
 
-/// The keywords of a schema that this file does not hold documents to.
-#[cfg(test)]
-pub fn unknown_keywords(schema: &Value) -> Vec<String> {
-    const KNOWN: &[&str] = &[
-        "type",
-        "enum",
-        "const",
-        "oneOf",
-        "properties",
-        "required",
-        "additionalProperties",
-        "items",
-        "minimum",
-        "maximum",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "minProperties",
-        "maxProperties",
-        LANGUAGE,
-        "description",
-        "example",
-        "examples",
-        "default",
-        "title",
-    ];
-    let Some(keywords) = schema.as_object() else { return Vec::new() };
-    let mut unknown = Vec::new();
+const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
+/// Of faults: nobody reads more of one schema.
+const MOST_FAULTS: usize = 20;
+
+/// What keeps a document from being a schema that others can be held to: field and message. A keyword that is not
+/// known is one: who wrote it counts on it.
+pub fn faults(schema: &Value, field: &str, found: &mut Vec<(String, String)>) {
+    let Some(keywords) = schema.as_object() else {
+        return found.push((field.to_owned(), "must be an object".to_owned()));
+    };
     for (keyword, value) in keywords {
-        match keyword.as_str() {
-            "properties" => {
-                value.as_object().unwrap().values().for_each(|schema| unknown.extend(unknown_keywords(schema)))
-            }
-            "items" | "additionalProperties" => unknown.extend(unknown_keywords(value)),
-            "oneOf" => value.as_array().unwrap().iter().for_each(|schema| unknown.extend(unknown_keywords(schema))),
-            // Of numbers they say only how large; the limits say that too.
-            "format" if ["uuid", "int32", "int64", "double", "float"].contains(&value.as_str().unwrap()) => {}
-            known if KNOWN.contains(&known) => {}
-            other => unknown.push(other.to_owned()),
+        if found.len() >= MOST_FAULTS {
+            return;
         }
+        let at = format!("{field}.{keyword}");
+        let problem = match keyword.as_str() {
+            "properties" => match value.as_object() {
+                Some(fields) => {
+                    fields.iter().for_each(|(name, schema)| faults(schema, &format!("{at}.{name}"), found));
+                    None
+                }
+                None => Some("must be an object"),
+            },
+            "oneOf" => match value.as_array() {
+                Some(variants) => {
+                    variants
+                        .iter()
+                        .enumerate()
+                        .for_each(|(index, schema)| faults(schema, &format!("{at}[{index}]"), found));
+                    None
+                }
+                None => Some("must be a list"),
+            },
+            "additionalProperties" if value.is_boolean() => None,
+            "items" | "additionalProperties" => {
+                faults(value, &at, found);
+                None
+            }
+            "type" => {
+                let names = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
+                let unknown = names.iter().find(|name| !name.as_str().is_some_and(|name| TYPES.contains(&name)));
+                if unknown.is_some() || names.is_empty() {
+                    found.push((at.clone(), format!("one of {}", TYPES.join(", "))));
+                }
+                None
+            }
+            "enum" => (!value.is_array()).then_some("must be a list"),
+            "required" => {
+                let are_names = value.as_array().is_some_and(|names| names.iter().all(Value::is_string));
+                (!are_names).then_some("must be a list of names")
+            }
+            "minimum" | "maximum" => (!value.is_number()).then_some("must be a number"),
+            "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties" | "maxProperties" => {
+                (!value.is_u64()).then_some("must be a whole number")
+            }
+            "const" => None,
+            // They tell people and programs what is meant, and hold nothing to it. Of formats only `uuid` does.
+            LANGUAGE | "format" | "title" | "description" | "default" | "example" | "examples" | "$schema" | "$id"
+            | "$comment" | "deprecated" | "readOnly" | "writeOnly" => None,
+            _ => Some("is no keyword that anything is held to here"),
+        };
+        found.extend(problem.map(|problem| (at, problem.to_owned())));
     }
-    unknown
 }

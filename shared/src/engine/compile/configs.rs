@@ -77,7 +77,7 @@ fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems
     Step {
         id: node.id.clone(),
         node_type,
-        config: node.config.clone(),
+        config: node_type.settled(&node.config),
         outputs: read.outputs.into_iter().map(String::from).collect(),
         programs,
         within: None,

@@ -440,10 +440,65 @@ fn patterns_are_counted_before_they_are_compiled() {
 }
 
 #[test]
-fn a_whole_number_is_written_as_one() {
-    let nodes = [("start", "input", json!({})), ("wait", "delay", json!({"seconds": 60.0}))];
-    let told = found(&nodes, "start>wait");
-    assert!(told.iter().any(|line| line.contains("config.seconds") && !line.contains("60")), "{told:?}");
+fn a_whole_number_may_be_written_with_a_point() {
+    let end = ("end", "send_result", json!({}));
+    let of = |seconds: Value, attempts: Value| {
+        let call = json!({"url": "https://a.b", "retry": {"maxAttempts": attempts, "backoffMs": 0, "maxBackoffMs": 0}});
+        [
+            ("start", "input", json!({})),
+            ("wait", "delay", json!({"seconds": seconds})),
+            ("call", "http", call),
+            end.clone(),
+        ]
+    };
+    let connections = "start>wait wait>call call>end";
+    let plan = compile(&graph(&of(json!(60.0), json!(3.0)), connections)).0.unwrap();
+    assert_eq!(plan.steps[1].config["seconds"], json!(60));
+    assert_eq!(plan.steps[2].config["retry"]["maxAttempts"], json!(3));
+    let told = found(&of(json!(60.5), json!(11.0)), connections);
+    let expected = ["wait`, config.seconds: must be a whole number", "call`, config.retry.maxAttempts: at most 10"];
+    assert_eq!(told, expected.map(|told| format!("invalid_config: node `{told}")));
+    assert_eq!(
+        found(&of(json!(1e300), json!(1)), connections),
+        ["invalid_config: node `wait`, config.seconds: at most 2592000"]
+    );
+}
+
+#[test]
+fn the_schema_of_an_input_is_one_that_inputs_can_be_held_to() {
+    let told = |schema: Value| {
+        let nodes = [("start", "input", json!({"schema": schema})), ("end", "send_result", json!({}))];
+        let told = found(&nodes, "start>end").into_iter();
+        told.map(|line| line.replace("invalid_config: node `start`, config.schema", "")).collect::<Vec<_>>()
+    };
+    let types = "one of null, boolean, integer, number, string, array, object";
+    let keyword = "is no keyword that anything is held to here";
+    assert_eq!(
+        told(json!({"type": "nope", "pattern": "("})),
+        [format!(".pattern: {keyword}"), format!(".type: {types}")]
+    );
+    assert_eq!(told(json!({"type": []})), [format!(".type: {types}")]);
+    assert_eq!(
+        told(
+            json!({"properties": {"a": {"items": 1, "minimum": "x"}, "b": []}, "required": "a", "oneOf": {}, "maxItems": -1})
+        ),
+        [
+            ".maxItems: must be a whole number",
+            ".oneOf: must be a list",
+            ".properties.a.items: must be an object",
+            ".properties.a.minimum: must be a number",
+            ".properties.b: must be an object",
+            ".required: must be a list of names",
+        ]
+    );
+    let sound = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema", "type": ["object", "null"], "required": ["a"],
+        "properties": {"a": {"type": "string", "enum": ["x"], "format": "date", "title": "A"}, "b": {"items": {"type": "integer"}}},
+        "additionalProperties": {"oneOf": [{"type": "null"}, {}]},
+    });
+    assert_eq!(told(sound), Vec::<String>::new());
+    let many: serde_json::Map<_, _> = (0..1_000).map(|n| (format!("k{n}"), json!(1))).collect();
+    assert!(told(Value::Object(many)).len() < 25);
 }
 
 /// Milliseconds, the median of some runs. `cargo test --release -p shared compile` holds it to the figure that counts.

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::{Category, Kind, policy::Policies};
+use crate::engine::schema::faults;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -29,9 +30,10 @@ impl Kind for Input {
     }
 
     fn problems(&self) -> Vec<(String, String)> {
-        match self.schema.as_ref().and_then(|schema| schema.get("type")) {
-            Some(Value::String(_) | Value::Array(_)) | None => Vec::new(),
-            Some(_) => vec![("schema.type".to_owned(), "must be a string or a list".to_owned())],
+        let mut problems = Vec::new();
+        if let Some(schema) = &self.schema {
+            faults(&Value::Object(schema.clone()), "schema", &mut problems);
         }
+        problems
     }
 }
