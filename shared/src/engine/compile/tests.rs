@@ -428,6 +428,23 @@ fn what_is_wrong_is_told_as_far_as_anybody_reads() {
 }
 
 #[test]
+fn what_comes_before_what_is_found_soon_in_any_circle() {
+    let nodes: Vec<String> = (0..500).map(|index| format!("n{index}")).collect();
+    let work = |id: &'static str| json!({"value": id});
+    let mut nodes: Vec<_> = nodes.iter().map(|id| (id.as_str(), "transform", work("nodes.n7.output"))).collect();
+    nodes.push(("start", "input", json!({})));
+    // Drawn from the last to the first, so that each look around learns of one step more.
+    let mut connections: String = (1..500).map(|index| format!("n{index}>n{} ", index - 1)).collect();
+    connections.push_str("start>n499 n0>n499 ");
+    connections.extend((0..1_500).map(|index| format!("n{}>n{} ", index % 499 + 1, (index * 7) % 499)));
+    let started = std::time::Instant::now();
+    let told = found(&nodes, &connections);
+    assert_eq!(told.iter().filter(|line| line.starts_with("cycle")).count(), 1);
+    assert!(!told.iter().any(|line| line.starts_with("not_upstream")), "{told:?}");
+    assert!(started.elapsed().as_secs() < 2, "{:?}", started.elapsed());
+}
+
+#[test]
 fn patterns_are_counted_before_they_are_compiled() {
     let looks = vec!["''.matches('a{999}')"; 150].join("||");
     let nodes: Vec<(String, &str, Value)> =

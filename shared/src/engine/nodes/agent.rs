@@ -27,7 +27,8 @@ pub struct Agent {
 impl Kind for Agent {
     const NAME: &'static str = "agent";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str = "Asks an agent, with its tools and sources; its value is the answer.";
+    const DESCRIPTION: &'static str =
+        "Asks an agent, with its tools and sources; its value is the text of the answer.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

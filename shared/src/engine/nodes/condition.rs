@@ -21,7 +21,8 @@ impl Kind for Condition {
     const NAME: &'static str = "condition";
     const CATEGORY: Category = Category::Logic;
     const DECIDES: bool = true;
-    const DESCRIPTION: &'static str = "Goes on at true or at false; its value is what came in.";
+    const DESCRIPTION: &'static str =
+        "Goes on at true or at false; its value is what came in. The expression has the functions that transform tells.";
 
     fn example() -> Value {
         json!({"expression": "input.amount > 1000 && input.country in ['ES', 'PT']"})

@@ -25,7 +25,8 @@ pub struct Embeddings {
 impl Kind for Embeddings {
     const NAME: &'static str = "embeddings";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str = "Turns texts into vectors.";
+    const DESCRIPTION: &'static str =
+        "Turns texts into vectors; its value is the list of them, in the order of the texts.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

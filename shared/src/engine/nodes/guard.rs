@@ -28,7 +28,9 @@ pub struct Guard {
 impl Kind for Guard {
     const NAME: &'static str = "guard";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str = "Evaluates a text against the risk categories; goes on at passed or at flagged.";
+    const DESCRIPTION: &'static str =
+        "Evaluates a text against the risk categories; goes on at passed or at flagged. Its value is {flagged, \
+         categories: [{code, label, severity, score, flagged}]}.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

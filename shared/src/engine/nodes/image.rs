@@ -29,7 +29,8 @@ pub struct Image {
 impl Kind for Image {
     const NAME: &'static str = "image";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str = "Generates pictures.";
+    const DESCRIPTION: &'static str =
+        "Generates pictures; its value is the list of them, each {url}.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

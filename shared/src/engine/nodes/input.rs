@@ -10,7 +10,7 @@ use crate::engine::schema::faults;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Input {
-    /// JSON Schema of what a run takes. Without it, anything.
+    /// JSON Schema of what a run takes: types, properties, required, enum and limits. Without it, anything.
     #[serde(default)]
     #[schema(nullable = false)]
     pub schema: Option<Map<String, Value>>,
@@ -22,7 +22,8 @@ pub struct Input {
 impl Kind for Input {
     const NAME: &'static str = "input";
     const CATEGORY: Category = Category::Trigger;
-    const DESCRIPTION: &'static str = "Starts a run by hand, from a test or from another workflow.";
+    const DESCRIPTION: &'static str =
+        "Starts a run by hand, from a test or from another workflow; its value is the input of the run.";
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

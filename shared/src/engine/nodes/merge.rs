@@ -31,7 +31,8 @@ impl Kind for Merge {
     const NAME: &'static str = "merge";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str =
-        "Joins ways: with all, its value is the list of what came, in the order of the connections; with first, what came first.";
+        "Joins ways: with all, its value is the list of what came, in the order of the connections; with first, \
+         what came first.";
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

@@ -27,7 +27,8 @@ pub enum Busy {
 impl Kind for Message {
     const NAME: &'static str = "message";
     const CATEGORY: Category = Category::Trigger;
-    const DESCRIPTION: &'static str = "Starts a run for each message of a conversation on a messaging channel.";
+    const DESCRIPTION: &'static str =
+        "Starts a run for each message of a conversation on a messaging channel; its value is {text, participant}.";
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

@@ -263,6 +263,7 @@ mod tests {
     use std::collections::HashSet;
 
     use super::*;
+    use crate::engine::expression::Expression;
     use crate::engine::schema::{Findings, Program, check, faults};
 
     #[test]
@@ -274,6 +275,21 @@ mod tests {
             assert_eq!(node_type.schema["additionalProperties"], false, "{}", node_type.name);
             assert!(!node_type.schema.to_string().contains("$ref"), "{}", node_type.name);
         }
+    }
+
+    #[test]
+    fn the_catalogue_tells_functions_that_are_there() {
+        let told = find("transform").unwrap().description.split_once("there are: ").unwrap().1.trim_end_matches('.');
+        for name in told.split(' ') {
+            let problem = Expression::parse(&format!("{name}(1, 2, 3, 4, 5, 6)")).err().map(|problem| problem.message);
+            assert!(!problem.is_some_and(|problem| problem.starts_with("there is no")), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_catalogue_tells_what_follows_an_error() {
+        let told = find("http").unwrap().schema["properties"]["onError"]["description"].as_str().unwrap();
+        assert!(told.contains("{code, message}") && told.contains("null"), "{told}");
     }
 
     #[test]

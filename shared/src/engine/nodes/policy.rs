@@ -67,7 +67,8 @@ impl Default for Retry {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Policy {
-    /// What follows when the node fails; `fail` when left out.
+    /// What follows when the node fails; `fail` when left out. `continue` hands on null; `branch` opens a port `error`,
+    /// whose value is `{code, message}`.
     #[schema(inline, nullable = false)]
     pub on_error: Option<OnError>,
     /// One attempt when left out.

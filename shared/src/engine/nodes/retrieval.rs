@@ -49,7 +49,9 @@ pub enum Source {
 impl Kind for Retrieval {
     const NAME: &'static str = "retrieval";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str = "Finds the passages of its sources that bear on a question.";
+    const DESCRIPTION: &'static str =
+        "Finds the passages of its sources that bear on a question; its value is the list of them, each {source, \
+         text, score}, the best first.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

@@ -101,7 +101,8 @@ fn ever_comes(cron: &Cron) -> bool {
 impl Kind for Schedule {
     const NAME: &'static str = "schedule";
     const CATEGORY: Category = Category::Trigger;
-    const DESCRIPTION: &'static str = "Starts a run at set times of a time zone.";
+    const DESCRIPTION: &'static str =
+        "Starts a run at set times of a time zone; its value is the input that is set here.";
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

@@ -34,7 +34,9 @@ impl Kind for Switch {
     const NAME: &'static str = "switch";
     const CATEGORY: Category = Category::Logic;
     const DECIDES: bool = true;
-    const DESCRIPTION: &'static str = "Goes on at the first case that is true, else at default; its value is what came in.";
+    const DESCRIPTION: &'static str =
+        "Goes on at the first case that is true, else at default: its ports are the names of its cases, and \
+         default. Its value is what came in.";
 
     fn example() -> Value {
         json!({"cases": [

@@ -28,7 +28,9 @@ pub enum Format {
 impl Kind for Template {
     const NAME: &'static str = "template";
     const CATEGORY: Category = Category::Data;
-    const DESCRIPTION: &'static str = "Makes a text of values.";
+    const DESCRIPTION: &'static str =
+        "Makes a text of values, in Jinja: {{ }} prints, {% for %} and {% if %} are there, and filters such as \
+         default, join, map, date, tojson.";
 
     fn example() -> Value {
         json!({"template": "Dear {{ input.name }},\n{% for line in input.lines %}- {{ line.title }}\n{% endfor %}"})

@@ -24,7 +24,12 @@ pub struct Transform {
 impl Kind for Transform {
     const NAME: &'static str = "transform";
     const CATEGORY: Category = Category::Data;
-    const DESCRIPTION: &'static str = "Makes a value of others, by expressions.";
+    const DESCRIPTION: &'static str =
+        "Makes a value of others, by expressions in CEL. Beside has, map, filter, all, exists and exists_one there \
+         are: size contains startsWith endsWith matches lower upper trim split join replace substring indexOf \
+         charAt format reverse sort distinct flatten slice first last sum min max keys values get merge range round \
+         abs ceil floor int double string bool type toJson fromJson now timestamp duration date getFullYear \
+         getMonth getDate getDayOfWeek getHours getMinutes getSeconds.";
 
     fn example() -> Value {
         json!({"fields": {"name": "input.first + ' ' + input.last", "total": "sum(input.lines.map(l, l.price * l.count))"}})
