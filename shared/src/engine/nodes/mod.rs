@@ -142,7 +142,7 @@ pub struct NodeType {
     /// Of the configuration, as it is published and as it is enforced.
     pub schema: Value,
     pub example: Value,
-    read: fn(&Map<String, Value>) -> Result<Read, serde_json::Error>,
+    read: fn(Map<String, Value>) -> Result<Read, serde_json::Error>,
 }
 
 /// A port that values come in by.
@@ -183,7 +183,7 @@ impl NodeType {
 
     /// Fails for some of what the schema refuses, and for nothing that it lets pass.
     pub fn read(&self, config: &Map<String, Value>) -> Result<Read, serde_json::Error> {
-        let mut read = (self.read)(&policy::without(&self.settled(config)))?;
+        let mut read = (self.read)(policy::without(self.settled(config)))?;
         if policy::branches(config) {
             read.outputs.push(Cow::Borrowed(ERROR));
         }
@@ -248,8 +248,8 @@ fn plain(schema: Value) -> Value {
     }
 }
 
-fn read<K: Kind>(config: &Map<String, Value>) -> Result<Read, serde_json::Error> {
-    let kind: K = serde_json::from_value(Value::Object(config.clone()))?;
+fn read<K: Kind>(config: Map<String, Value>) -> Result<Read, serde_json::Error> {
+    let kind: K = serde_json::from_value(Value::Object(config))?;
     Ok(Read {
         outputs: kind.outputs(),
         problems: kind.problems(),

@@ -100,9 +100,9 @@ pub fn with(policies: Policies, mut schema: Value) -> Value {
 }
 
 /// A configuration without them: the type's own fields.
-pub fn without(config: &Map<String, Value>) -> Map<String, Value> {
-    let own = config.iter().filter(|(name, _)| !OF_EFFECT.contains(&name.as_str()));
-    own.map(|(name, value)| (name.clone(), value.clone())).collect()
+pub fn without(mut config: Map<String, Value>) -> Map<String, Value> {
+    config.retain(|name, _| !OF_EFFECT.contains(&name.as_str()));
+    config
 }
 
 /// Whether there is a port for errors.
