@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 use shared::auth::Caller;
-use shared::domain::channel::{self, ChannelKind, Channels, Equipment};
+use shared::domain::catalog::Purpose;
+use shared::domain::channel::{self, Channels, Equipment};
 use shared::domain::graph::Graph;
 use shared::domain::id::{CredentialId, WebhookId, WorkflowId};
 use shared::domain::reference::Reference;
-use shared::engine::compile::{Compiled, Problem, Severity, compile};
-use shared::store::workflows::{Examine, MAX_REFERENCES};
+use shared::engine::compile::{Compiled, Problem, Severity, Step, compile};
+use shared::store::workflows::{Examine, Known, MAX_REFERENCES};
 use shared::{Error, Result};
 use uuid::Uuid;
 
@@ -38,21 +39,21 @@ impl Examiner<'_> {
         let own = own_references(id, &compiled, graph, channels);
         let Self { stores, caller } = self;
         let known = stores.workflows.known(caller.account(), &references, &caller.plan).await?;
-        compiled.hold_to(&known);
-        compiled.hold_each_to("own_workflow", |step| {
-            let runs_itself = step.references.iter().any(|(reference, _)| *reference == Reference::Workflow(id));
-            runs_itself.then(|| "a workflow cannot run itself".to_owned())
+        compiled.hold_to(&known.references);
+        compiled.hold_fields_to("model_unfit", |step| unfit(step, &known));
+        compiled.hold_fields_to("own_workflow", |step| {
+            let own = step.references.iter().find(|(reference, _)| *reference == Reference::Workflow(id));
+            own.map(|(_, field)| (*field, "a workflow cannot run itself".to_owned()))
         });
-        let needs_equipment =
-            !own.is_empty() || !channel::slots(graph).iter().all(|slot| slot.kind == ChannelKind::Internal);
-        let equipment = match needs_equipment {
-            true => stores.workflows.equipment(caller.account(), id).await?,
-            false => Equipment::default(),
+        // Where nothing is named, nothing that there is would serve.
+        let equipment = match own.is_empty() {
+            true => Equipment::default(),
+            false => stores.workflows.equipment(caller.account(), id).await?,
         };
-        compiled.hold_each_to("credential_gone", |step| {
+        compiled.hold_fields_to("credential_gone", |step| {
             let (credential, field) = step.credential?;
             let is_gone = !equipment.credentials.contains_key(&credential);
-            is_gone.then(|| format!("config.{field}: the workflow has no such credential"))
+            is_gone.then(|| (field, "the workflow has no such credential".to_owned()))
         });
         compiled.hold_each_to(CHANNEL_INCOMPLETE, |step| {
             let (_, kind) = channel::of_type(step.node_type.name)?;
@@ -68,6 +69,20 @@ impl Examiner<'_> {
         let (plan, problems) = compiled.finish();
         Ok((plan.map(|_| references), problems))
     }
+}
+
+/// The field of a step that names a model which does not do what the step calls it for.
+fn unfit(step: &Step, known: &Known) -> Option<(&'static str, String)> {
+    let purpose = step.node_type.calls?;
+    let does_not = match purpose {
+        Purpose::Chat => "does not chat",
+        Purpose::Embeddings => "makes no embeddings",
+    };
+    step.references.iter().find_map(|(reference, field)| {
+        let Reference::Model(name) = reference else { return None };
+        let is_unfit = known.models.get(name).is_some_and(|model| !model.does(purpose));
+        is_unfit.then(|| (*field, format!("`{name}` {does_not}; see GET /builder/v1/models")))
+    })
 }
 
 /// What a workflow needs of its own: credentials of its nodes and channels, and webhooks.

@@ -42,6 +42,14 @@ impl Model {
         self.deprecated_at.is_some_and(|deprecated_at| deprecated_at <= now)
     }
 
+    /// Whether it does what is asked of models for that.
+    pub fn does(&self, purpose: Purpose) -> bool {
+        match purpose {
+            Purpose::Chat => self.r#type != ModelType::Embeddings && self.can("chat"),
+            Purpose::Embeddings => self.r#type == ModelType::Embeddings,
+        }
+    }
+
     pub fn can(&self, capability: &str) -> bool {
         self.capabilities.iter().any(|own| own == capability)
     }
@@ -57,6 +65,13 @@ pub fn is_model_name(name: &str) -> bool {
 pub enum ModelType {
     Embeddings,
     Others,
+}
+
+/// What a model is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    Chat,
+    Embeddings,
 }
 
 /// One place a model runs at.

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::chat::UsageOut;
 use super::routing::Routed;
 use super::{Asker, Gateway, Told, tokens};
-use crate::domain::catalog::ModelType;
+use crate::domain::catalog::Purpose;
 use crate::domain::lease::Need;
 use crate::domain::usage::{Tokens, UsageSource};
 use crate::{Error, Result};
@@ -162,7 +162,7 @@ impl Gateway {
 
     async fn embed_to_the_end(&self, asker: &Asker, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
         let chosen = self.models().choose(asker, request.model()).await?;
-        if chosen.model.r#type != ModelType::Embeddings {
+        if !chosen.model.does(Purpose::Embeddings) {
             let problem = "this is no model of type Embeddings; see /v1/models";
             return Err(Error::invalid_body("model", problem));
         }

@@ -53,7 +53,7 @@ async fn everything_wrong_is_said_at_once() {
         "ask reference_gone config.agentId",
         "think not_upstream config.prompt",
         "think reference_gone config.model",
-        "call credential_gone null",
+        "call credential_gone config.credentialId",
         "hook channel_incomplete null",
     ];
     let mut said = found(&answer.json["data"]["problems"]);
@@ -74,6 +74,51 @@ async fn everything_wrong_is_said_at_once() {
     assert_eq!(refused.json["error"]["message"], first["message"]);
     assert_eq!(refused.json["error"]["details"], answer.json["data"]["problems"]);
     assert_eq!(ada.get(&format!("{WORKFLOWS}/{id}")).await.json["data"]["state"], "draft");
+}
+
+#[tokio::test]
+async fn a_model_does_what_its_node_calls_it_for() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let node = |r#type: &str, config: Value| {
+        let mut graph = echo();
+        graph["nodes"][1] = json!({"id": "end", "type": r#type, "name": "", "config": config});
+        graph
+    };
+    let source = json!([{"type": "text", "name": "a", "text": "b"}]);
+    for (graph, model, unfit, why) in [
+        (
+            node("model", json!({"model": "dev-chat", "prompt": "hi"})),
+            "dev-chat",
+            "dev-embed",
+            "`dev-embed` does not chat",
+        ),
+        (
+            node("embeddings", json!({"model": "dev-embed", "input": "'hi'"})),
+            "dev-embed",
+            "dev-chat",
+            "`dev-chat` makes no embeddings",
+        ),
+        (
+            node("retrieval", json!({"model": "dev-embed", "query": "hi", "topK": 1, "sources": source})),
+            "dev-embed",
+            "dev-chat",
+            "`dev-chat` makes no embeddings",
+        ),
+    ] {
+        for (name, is_fit) in [(model, true), (unfit, false)] {
+            let mut graph = graph.clone();
+            graph["nodes"][1]["config"]["model"] = json!(name);
+            let id = created(&ada, "Calls", graph).await;
+            let answer = act(&ada, &id, "validate").await;
+            assert_eq!(answer.json["data"]["valid"], is_fit, "{}", answer.text);
+            let first = &answer.json["data"]["problems"][0];
+            if !is_fit {
+                assert_eq!((&first["code"], &first["field"]), (&json!("model_unfit"), &json!("config.model")));
+                assert!(first["message"].as_str().unwrap().contains(why), "{first}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::fields::Cel;
 use super::{Category, Kind, policy::Policies};
+use crate::domain::catalog::Purpose;
 use crate::domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -28,6 +29,7 @@ impl Kind for Embeddings {
     const DESCRIPTION: &'static str =
         "Turns texts into vectors; its value is the list of them, in the order of the texts.";
     const EFFECTS: bool = true;
+    const CALLS: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;
 
     fn example() -> Value {

@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::schema::settle;
+use crate::domain::catalog::Purpose;
 use crate::domain::reference::Reference;
 use policy::Policies;
 
@@ -67,6 +68,7 @@ pub fn unknown() -> &'static NodeType {
         description: "",
         effects: true,
         decides: false,
+        calls: None,
         inputs: &[],
         schema: Value::Bool(true),
         example: Value::Null,
@@ -98,6 +100,8 @@ pub trait Kind: DeserializeOwned + ToSchema {
     const EFFECTS: bool = false;
     /// Whether its expressions are conditions.
     const DECIDES: bool = false;
+    /// What it calls a model for, where it names one.
+    const CALLS: Option<Purpose> = None;
     /// What may be said of how it fails.
     const POLICIES: Policies = Policies::ERROR;
 
@@ -138,6 +142,8 @@ pub struct NodeType {
     pub effects: bool,
     /// Whether its expressions are conditions.
     pub decides: bool,
+    /// What it calls a model for.
+    pub calls: Option<Purpose>,
     pub inputs: &'static [Input],
     /// Of the configuration, as it is published and as it is enforced.
     pub schema: Value,
@@ -174,6 +180,7 @@ impl NodeType {
             description: K::DESCRIPTION,
             effects: K::EFFECTS,
             decides: K::DECIDES,
+            calls: K::CALLS,
             inputs,
             schema: plain(policy::with(K::POLICIES, schema::<K>())),
             example: json!({"config": K::example()}),

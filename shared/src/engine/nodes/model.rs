@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, Kind, policy::Policies};
+use crate::domain::catalog::Purpose;
 use crate::domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -38,6 +39,7 @@ impl Kind for Model {
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str = "Asks a model of the gateway; its value is the text of the answer, or what its schema says.";
     const EFFECTS: bool = true;
+    const CALLS: Option<Purpose> = Some(Purpose::Chat);
     const POLICIES: Policies = Policies::EFFECT;
 
     fn example() -> Value {

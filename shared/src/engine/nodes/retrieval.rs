@@ -6,6 +6,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::{Category, Kind, address, policy::Policies};
+use crate::domain::catalog::Purpose;
 use crate::domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -53,6 +54,7 @@ impl Kind for Retrieval {
         "Finds the passages of its sources that bear on a question; its value is the list of them, each {source, \
          text, score}, the best first.";
     const EFFECTS: bool = true;
+    const CALLS: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;
 
     fn example() -> Value {

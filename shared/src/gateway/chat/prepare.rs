@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::message::Part;
 use super::request::{ChatRequest, ResponseFormat};
-use crate::domain::catalog::{Model, ModelType};
+use crate::domain::catalog::{Model, Purpose};
 use crate::domain::lease::Need;
 use crate::gateway::tokens::{greatest_input, likely};
 use crate::gateway::{Asker, Chosen, Gateway};
@@ -83,7 +83,7 @@ fn max_tokens(request: &ChatRequest, model: &Model, greatest_input: u64) -> Resu
 }
 
 fn check(request: &ChatRequest, model: &Model) -> Result<()> {
-    if model.r#type == ModelType::Embeddings || !model.can("chat") {
+    if !model.does(Purpose::Chat) {
         return Err(Error::invalid_body("model", "this model does not chat; see its capabilities in /v1/models"));
     }
     let needs: [(&str, &str, bool); 7] = [

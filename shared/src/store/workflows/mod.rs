@@ -5,7 +5,7 @@ mod item;
 mod list;
 mod releases;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use uuid::Uuid;
 
@@ -16,8 +16,9 @@ use super::table::{Item, Query, Refused, Table};
 use super::turns::Turns;
 use super::work::{self, Gone};
 use super::write::Write;
-use super::{credentials, keys, webhooks};
+use super::{catalog, credentials, keys, webhooks};
 use crate::bucket::Bucket;
+use crate::domain::catalog::Model;
 use crate::domain::channel::Equipment;
 use crate::domain::graph::Graph;
 use crate::domain::id::{Id, WorkId, WorkflowId};
@@ -39,6 +40,14 @@ pub struct Workflows {
     entities: Table,
     counters: Table,
     bucket: Bucket,
+}
+
+/// What there is of what was asked for.
+#[derive(Clone, Debug, Default)]
+pub struct Known {
+    pub references: BTreeSet<Reference>,
+    /// The models among them, by their names.
+    pub models: BTreeMap<String, Model>,
 }
 
 /// A workflow without its draft.
@@ -150,22 +159,21 @@ impl Workflows {
     }
 
     /// Which of the things exist for the account: one call.
-    pub async fn known(
-        &self,
-        account: Account,
-        references: &BTreeSet<Reference>,
-        plan: &Plan,
-    ) -> Result<BTreeSet<Reference>> {
+    pub async fn known(&self, account: Account, references: &BTreeSet<Reference>, plan: &Plan) -> Result<Known> {
         let places: Vec<_> = references.iter().map(|reference| (keys::place(account, reference), reference)).collect();
         let keys: Vec<_> = places.iter().map(|(key, _)| key.clone()).collect();
         let found = self.entities.batch_get(&keys).await?;
         let now = Time::now();
-        let is_there = |key: &keys::Key, reference: &Reference| {
-            let item = found.iter().find(|item| keys::Key::of(item).as_ref() == Some(key));
-            item.is_some_and(|item| dependents::is_there(item, reference, plan, now))
-        };
-        let known = places.into_iter().filter(|(key, reference)| is_there(key, reference));
-        Ok(known.map(|(_, reference)| reference.clone()).collect())
+        let mut known = Known::default();
+        for (key, reference) in places {
+            let item = found.iter().find(|item| keys::Key::of(item).as_ref() == Some(&key));
+            let Some(item) = item.filter(|item| dependents::is_there(item, reference, plan, now)) else { continue };
+            known.references.insert(reference.clone());
+            if let Reference::Model(name) = reference {
+                known.models.insert(name.clone(), catalog::model(item.clone())?);
+            }
+        }
+        Ok(known)
     }
 
     /// What the workflow's channels and nodes can be given: its webhooks and credentials.

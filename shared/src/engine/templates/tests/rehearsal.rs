@@ -70,8 +70,12 @@ fn large_inputs(template: &Template) -> Vec<Value> {
         }
         "survey-sentiment" => vec![with(template, json!({"answers": vec!["x".repeat(1_000); 500]}))],
         "document-extraction" => {
-            let document = json!({"name": "long.txt", "text": "x".repeat(20_000)});
-            vec![with(template, json!({"documents": vec![document; 50]}))]
+            // The embedded model repeats a document in every field, and all of them are one value in the end.
+            let documents = |count: usize, letters: usize| {
+                let document = json!({"name": "long.txt", "text": "x".repeat(letters)});
+                with(template, json!({"documents": vec![document; count]}))
+            };
+            vec![documents(5, 20_000), documents(50, 2_000)]
         }
         "content-moderation" => vec![text("text", "x".repeat(20_000))],
         "translation-back-check" => vec![text("text", "x".repeat(12_000))],
