@@ -40,17 +40,21 @@ impl Examiner<'_> {
         let Self { stores, caller } = self;
         let known = stores.workflows.known(caller.account(), &references, &caller.plan).await?;
         compiled.hold_to(&known.references);
-        compiled.hold_fields_to("model_unfit", |step| unfit(step, &known));
-        compiled.hold_fields_to("own_workflow", |step| {
+        compiled.hold_fields_to(Severity::Error, "model_unfit", |step| unfit(step, &known));
+        compiled.hold_fields_to(Severity::Error, "own_workflow", |step| {
             let own = step.references.iter().find(|(reference, _)| *reference == Reference::Workflow(id));
             own.map(|(_, field)| (*field, "a workflow cannot run itself".to_owned()))
+        });
+        compiled.hold_fields_to(Severity::Warning, "workflow_unpublished", |step| {
+            let named = step.references.iter().find(|(reference, _)| known.asleep.contains(reference));
+            named.map(|(_, field)| (*field, "has no release that runs: publish it, or restore it".to_owned()))
         });
         // Where nothing is named, nothing that there is would serve.
         let equipment = match own.is_empty() {
             true => Equipment::default(),
             false => stores.workflows.equipment(caller.account(), id).await?,
         };
-        compiled.hold_fields_to("credential_gone", |step| {
+        compiled.hold_fields_to(Severity::Error, "credential_gone", |step| {
             let (credential, field) = step.credential?;
             let is_gone = !equipment.credentials.contains_key(&credential);
             is_gone.then(|| (field, "the workflow has no such credential".to_owned()))
@@ -66,7 +70,9 @@ impl Examiner<'_> {
             let message = format!("the workflow needs {} {things}, and may at most {MAX_REFERENCES}", references.len());
             compiled.hold_whole_to("too_many_references", &message);
         }
-        let (plan, problems) = compiled.finish();
+        let (plan, mut problems) = compiled.finish();
+        // A graph that is wrong comes before a channel that is not there yet.
+        problems.sort_by_key(|problem| (problem.severity, problem.code == CHANNEL_INCOMPLETE));
         Ok((plan.map(|_| references), problems))
     }
 }
@@ -102,9 +108,7 @@ impl Examine for Examiner<'_> {
     async fn prepare(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<BTreeSet<Reference>> {
         let (references, problems) = self.examine(id, graph, channels).await?;
         references.ok_or_else(|| {
-            let errors = || problems.iter().filter(|problem| problem.severity == Severity::Error);
-            // A graph that is wrong comes before a channel that is not there yet.
-            let first = errors().find(|problem| problem.code != CHANNEL_INCOMPLETE).or_else(|| errors().next());
+            let first = problems.first();
             let is_channel = first.is_some_and(|problem| problem.code == CHANNEL_INCOMPLETE);
             let problems: Vec<_> = problems.iter().cloned().map(ProblemOut::from).collect();
             Error::Unsound {

@@ -43,5 +43,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, QUERIES, standard::AREA, "workflows", &context.config))
+    Ok(finish(router, ROUTES, standard::AREA, "workflows", &context.config))
 }

@@ -153,6 +153,8 @@ async fn what_is_wrong_with_a_body_is_named() {
         (json!({"graph": {"nodes": [{"type": "input"}]}}), "graph.nodes[0]: missing field `id`"),
         (json!({"graph": {"nodes": many}}), "graph.nodes: at most 500"),
         (json!([]), "body: must be an object"),
+        (json!(5), "body: must be an object"),
+        (json!("x"), "body: must be an object"),
     ] {
         let refused = ada.patch(&path, patch).await;
         assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"));

@@ -154,6 +154,28 @@ async fn a_workflow_does_not_run_itself_and_knows_its_own_account_only() {
 }
 
 #[tokio::test]
+async fn a_workflow_that_does_not_run_is_warned_of_where_it_is_named() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let named = created(&ada, "Named", echo()).await;
+    let mut graph = echo();
+    graph["nodes"][1] = json!({"id": "end", "type": "workflow", "name": "", "config": {"workflowId": named}});
+    let id = created(&ada, "Naming", graph).await;
+    let warned = async |is_warned: bool| {
+        let answer = act(&ada, &id, "validate").await;
+        assert_eq!(answer.json["data"]["valid"], true, "{}", answer.text);
+        let problems = answer.json["data"]["problems"].as_array().unwrap();
+        let warning = problems.iter().find(|problem| problem["code"] == "workflow_unpublished");
+        assert_eq!(warning.map(|warning| warning["field"].clone()), is_warned.then(|| json!("config.workflowId")));
+    };
+    warned(true).await;
+    act(&ada, &named, "publish").await;
+    warned(false).await;
+    act(&ada, &named, "archive").await;
+    warned(true).await;
+}
+
+#[tokio::test]
 async fn the_catalogue_tells_what_a_graph_can_be_made_of() {
     let app = TestApp::start().await;
     let ada = app.person("ada");

@@ -233,7 +233,8 @@ pub async fn diff_releases(
 
 /// List deployments
 ///
-/// Which releases were made to run, newest first; one of them is active.
+/// Which releases were made to run, that of the newest release first; one of them is active, and `activatedAt` tells when
+/// each last became so.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/deployments", tag = "versions", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), PageQuery),

@@ -61,7 +61,10 @@ impl Workflow {
         match (self.state(), &self.active) {
             (WorkflowState::Archived, Some(_)) => Ok(self.lived(Lifecycle::Paused, now)),
             (WorkflowState::Archived, None) => Ok(self.lived(Lifecycle::Live, now)),
-            (state, _) => impossible(state, "be restored"),
+            _ => {
+                let message = "the workflow cannot be restored: it is not archived".to_owned();
+                Err(Error::Conflict { code: "invalid_state", message })
+            }
         }
     }
 

@@ -2,42 +2,21 @@
 
 mod configs;
 mod names;
+mod problems;
 mod shape;
 mod upstream;
 mod wiring;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use serde::Serialize;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
 
-use super::expression::Position;
 use super::nodes::NodeType;
 use super::schema::Program;
-use crate::domain::graph::{Graph, Node};
+use crate::domain::graph::Graph;
 use crate::domain::reference::Reference;
-
-/// Something about a graph that its owner should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
-    pub severity: Severity,
-    pub code: &'static str,
-    /// Names the node, and the field.
-    pub message: String,
-    pub node_id: Option<String>,
-    pub field: Option<String>,
-    pub at: Option<Position>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Severity {
-    /// It cannot be published.
-    Error,
-    /// It can, but is hardly what was meant.
-    Warning,
-}
+use problems::Problems;
+pub use problems::{Problem, Severity};
 
 /// A graph that can be run. Steps and edges stand in the order of the graph, and name each other by their places.
 #[derive(Debug)]
@@ -112,10 +91,15 @@ impl Compiled<'_> {
     }
 
     /// Finds fault with a field of every step of which this says which one, and what is wrong with it.
-    pub fn hold_fields_to(&mut self, code: &'static str, wrong: impl Fn(&Step) -> Option<(&'static str, String)>) {
+    pub fn hold_fields_to(
+        &mut self,
+        severity: Severity,
+        code: &'static str,
+        wrong: impl Fn(&Step) -> Option<(&'static str, String)>,
+    ) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             if let Some((field, message)) = wrong(step) {
-                self.problems.field(code, index, &format!("config.{field}"), None, message);
+                self.problems.add(severity, code, index, Some(&format!("config.{field}")), None, message);
             }
         }
     }
@@ -154,100 +138,6 @@ fn places<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str, usi
         }
     }
     places
-}
-
-/// What was found so far.
-pub(super) struct Problems<'g> {
-    graph: &'g Graph,
-    /// Nodes whose configuration could not be read, so that their ports are not known.
-    unread: HashSet<usize>,
-    /// Edges of which a port is not there. No plan has any.
-    miswired: HashSet<usize>,
-    found: Vec<(usize, Problem)>,
-    /// How many were found of each severity, also of those that are not told.
-    count: BTreeMap<Severity, usize>,
-}
-
-/// Of each severity. Nobody reads more, and each is memory.
-const MOST_TOLD: usize = 500;
-
-impl<'g> Problems<'g> {
-    fn of(graph: &'g Graph) -> Self {
-        let (unread, miswired) = Default::default();
-        Self { graph, unread, miswired, found: Vec::new(), count: BTreeMap::new() }
-    }
-
-    fn node(&self, index: usize) -> &Node {
-        &self.graph.nodes[index]
-    }
-
-    fn error(&mut self, code: &'static str, node: usize, message: String) {
-        self.add(Severity::Error, code, node, None, None, message);
-    }
-
-    fn warn(&mut self, code: &'static str, node: usize, message: String) {
-        self.add(Severity::Warning, code, node, None, None, message);
-    }
-
-    fn field(&mut self, code: &'static str, node: usize, field: &str, at: Option<Position>, message: String) {
-        self.add(Severity::Error, code, node, Some(field), at, message);
-    }
-
-    fn add(
-        &mut self,
-        severity: Severity,
-        code: &'static str,
-        node: usize,
-        field: Option<&str>,
-        at: Option<Position>,
-        message: String,
-    ) {
-        if !self.is_told(severity) {
-            return;
-        }
-        let Node { id, .. } = self.node(node);
-        let title = self.node(node).title();
-        let named = if title == id { format!("node `{id}`") } else { format!("node `{title}` ({id})") };
-        let place = field.map(|field| format!(", {field}")).unwrap_or_default();
-        let at_text = at.map(|at| format!(", line {}, column {}", at.line, at.column)).unwrap_or_default();
-        let message = format!("{named}{place}{at_text}: {message}");
-        let (node_id, field) = (Some(id.clone()), field.map(str::to_owned));
-        self.found.push((node, Problem { severity, code, message, node_id, field, at }));
-    }
-
-    /// Counts one more, and says whether it is among those that are told.
-    fn is_told(&mut self, severity: Severity) -> bool {
-        let count = self.count.entry(severity).or_default();
-        *count += 1;
-        *count <= MOST_TOLD
-    }
-
-    /// Of the graph as a whole.
-    fn whole(&mut self, severity: Severity, code: &'static str, message: &str) {
-        if self.is_told(severity) {
-            self.tell_whole(severity, code, message);
-        }
-    }
-
-    fn tell_whole(&mut self, severity: Severity, code: &'static str, message: &str) {
-        let problem = Problem { severity, code, message: message.to_owned(), node_id: None, field: None, at: None };
-        self.found.push((usize::MAX, problem));
-    }
-
-    /// What prevents it first; then as the nodes stand.
-    fn sorted(mut self) -> Vec<Problem> {
-        for (severity, count) in std::mem::take(&mut self.count) {
-            if let Some(more @ 1..) = count.checked_sub(MOST_TOLD) {
-                self.tell_whole(severity, "too_many_problems", &format!("and {more} more that are not told here"));
-            }
-        }
-        let mut found = self.found;
-        found.sort_by(|(left_at, left), (right_at, right)| {
-            let key = |at: &usize, problem: &Problem| (problem.severity, *at, problem.field.clone(), problem.at);
-            key(left_at, left).cmp(&key(right_at, right)).then(left.code.cmp(right.code))
-        });
-        found.into_iter().map(|(_, problem)| problem).collect()
-    }
 }
 
 /// Plans are kept, and shared by what runs at once.

@@ -95,6 +95,12 @@ pub fn item(workflow: &Workflow, graph: StoredText, references: Vec<Reference>, 
     })
 }
 
+/// Whether a workflow has a release that runs when it is called.
+pub fn is_awake(item: Item) -> Result<bool> {
+    let WorkflowItem { head, .. } = parse(item)?;
+    Ok(head.active.is_some() && head.lifecycle != Lifecycle::Archived)
+}
+
 /// What is stored of a workflow; nothing when it was deleted.
 pub fn stored(item: Item) -> Result<Option<WorkflowItem>> {
     let item: WorkflowItem = parse(item)?;

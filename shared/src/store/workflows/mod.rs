@@ -48,6 +48,8 @@ pub struct Known {
     pub references: BTreeSet<Reference>,
     /// The models among them, by their names.
     pub models: BTreeMap<String, Model>,
+    /// The workflows among them that have no release which would run.
+    pub asleep: BTreeSet<Reference>,
 }
 
 /// A workflow without its draft.
@@ -169,8 +171,14 @@ impl Workflows {
             let item = found.iter().find(|item| keys::Key::of(item).as_ref() == Some(&key));
             let Some(item) = item.filter(|item| dependents::is_there(item, reference, plan, now)) else { continue };
             known.references.insert(reference.clone());
-            if let Reference::Model(name) = reference {
-                known.models.insert(name.clone(), catalog::model(item.clone())?);
+            match reference {
+                Reference::Model(name) => {
+                    known.models.insert(name.clone(), catalog::model(item.clone())?);
+                }
+                Reference::Workflow(_) if !item::is_awake(item.clone())? => {
+                    known.asleep.insert(reference.clone());
+                }
+                _ => {}
             }
         }
         Ok(known)

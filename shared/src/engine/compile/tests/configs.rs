@@ -25,7 +25,9 @@ fn a_field_that_is_at_fault_is_named() {
     let nodes = [("call", "http", json!({"url": "https://example.com", "credentialId": credential}))];
     let graph = graph(&nodes, "");
     let mut compiled = crate::engine::compile::compile(&graph);
-    compiled.hold_fields_to("credential_gone", |step| Some((step.credential?.1, "there is none".to_owned())));
+    compiled.hold_fields_to(Severity::Error, "credential_gone", |step| {
+        Some((step.credential?.1, "there is none".to_owned()))
+    });
     let problem = compiled.finish().1.into_iter().find(|problem| problem.code == "credential_gone").unwrap();
     assert_eq!(problem.field.as_deref(), Some("config.credentialId"));
     assert_eq!(problem.message, "node `call`, config.credentialId: there is none");
