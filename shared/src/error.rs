@@ -116,7 +116,9 @@ impl Error {
     /// A body of the wrong shape, by where it is wrong.
     pub fn unreadable_body<E: fmt::Display>(error: serde_path_to_error::Error<E>) -> Self {
         let path = error.path().to_string();
-        Self::invalid_body(if path == "." { String::new() } else { path }, error.into_inner())
+        // Where a body ends too early, nobody knows what would have come.
+        let known = path.trim_end_matches(['?', '.']);
+        Self::invalid_body(known, error.into_inner())
     }
 
     pub fn invalid_query(parameter: impl Into<String>, problem: impl fmt::Display) -> Self {

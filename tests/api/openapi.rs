@@ -111,6 +111,9 @@ async fn a_parameter_that_a_route_has_not_is_named() {
             let answer = send(request.json(&json!({}))).await;
             assert_eq!(answer.code(), "invalid_query", "{method} {path}: {}", answer.text);
             assert!(answer.text.contains("no_such"), "{method} {path}: {}", answer.text);
+            // What has no such method is told that.
+            let other = send(operator.request(Method::TRACE, &format!("{example}?no_such=1"))).await;
+            assert_eq!(other.code(), "method_not_allowed", "{path}: {}", other.text);
         }
     }
 }

@@ -17,5 +17,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, QUERIES, openai::AREA, "account", &context.config))
+    Ok(finish(router, ROUTES, openai::AREA, "account", &context.config))
 }

@@ -45,5 +45,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, QUERIES, openai::AREA, "admin", &context.config))
+    Ok(finish(router, ROUTES, openai::AREA, "admin", &context.config))
 }

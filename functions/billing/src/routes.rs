@@ -15,5 +15,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, QUERIES, openai::AREA, "billing", &context.config))
+    Ok(finish(router, ROUTES, openai::AREA, "billing", &context.config))
 }

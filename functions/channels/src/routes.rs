@@ -27,5 +27,5 @@ routes! { Stores;
 
 pub fn router(context: &Context) -> Result<Router> {
     let router = table().with_state(Stores::new(context)?);
-    Ok(finish(router, QUERIES, standard::AREA, "channels", &context.config))
+    Ok(finish(router, ROUTES, standard::AREA, "channels", &context.config))
 }

@@ -23,44 +23,40 @@ pub struct ChatCompletionIn {
     model: String,
     #[schema(min_items = 1)]
     messages: Vec<MessageIn>,
-    #[schema(nullable = false, default = false)]
+    #[schema(default = false)]
     stream: Option<bool>,
-    #[schema(nullable = false)]
     stream_options: Option<StreamOptions>,
-    #[schema(nullable = false, minimum = 0, maximum = 2)]
+    #[schema(minimum = 0, maximum = 2)]
     temperature: Option<f64>,
-    #[schema(nullable = false, minimum = 0, maximum = 1)]
+    #[schema(minimum = 0, maximum = 1)]
     top_p: Option<f64>,
     /// The model's own maximum when left out. What a call can cost is taken by it beforehand.
-    #[schema(nullable = false, minimum = 1)]
+    #[schema(minimum = 1)]
     max_tokens: Option<u32>,
-    #[schema(nullable = false, minimum = 1)]
+    #[schema(minimum = 1)]
     max_completion_tokens: Option<u32>,
-    #[schema(nullable = false, minimum = 1, maximum = 128, default = 1)]
+    #[schema(minimum = 1, maximum = 128, default = 1)]
     n: Option<u32>,
     /// A string, or a list of strings
-    #[schema(nullable = false, value_type = Option<Value>)]
+    #[schema(value_type = Option<Value>)]
     stop: Option<Value>,
-    #[schema(nullable = false, minimum = -2, maximum = 2)]
+    #[schema(minimum = -2, maximum = 2)]
     presence_penalty: Option<f64>,
-    #[schema(nullable = false, minimum = -2, maximum = 2)]
+    #[schema(minimum = -2, maximum = 2)]
     frequency_penalty: Option<f64>,
-    #[schema(nullable = false)]
     seed: Option<i64>,
-    #[schema(nullable = false, value_type = Option<Vec<Object>>)]
+    #[schema(value_type = Option<Vec<Object>>)]
     tools: Option<Vec<Value>>,
     /// `none`, `auto`, `required`, or `{"type": "function", "function": {"name": …}}`
-    #[schema(nullable = false, value_type = Option<Value>)]
+    #[schema(value_type = Option<Value>)]
     tool_choice: Option<Value>,
     /// `{"type": "text"}`, `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {…}}`
-    #[schema(nullable = false, value_type = Option<Object>)]
+    #[schema(value_type = Option<Object>)]
     response_format: Option<Value>,
-    #[schema(nullable = false)]
     logprobs: Option<bool>,
-    #[schema(nullable = false, minimum = 0, maximum = 20)]
+    #[schema(minimum = 0, maximum = 20)]
     top_logprobs: Option<u32>,
     /// Evaluate the conversation after the answer
-    #[schema(nullable = false)]
     guard: Option<bool>,
 }
 
@@ -91,7 +87,6 @@ enum RoleIn {
 #[derive(Serialize, ToSchema)]
 struct StreamOptions {
     /// One more chunk, before `[DONE]`, tells the usage and what it cost.
-    #[schema(nullable = false)]
     include_usage: Option<bool>,
 }
 
@@ -139,9 +134,8 @@ pub struct EmbeddingsIn {
     /// A string, a list of strings, a list of token numbers, or a list of such lists
     #[schema(value_type = Value)]
     input: Value,
-    #[schema(nullable = false, minimum = 1, maximum = 65536)]
+    #[schema(minimum = 1, maximum = 65536)]
     dimensions: Option<u32>,
-    #[schema(nullable = false)]
     encoding_format: Option<EncodingIn>,
 }
 

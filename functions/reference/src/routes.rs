@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::routing::get;
-use shared::http::{Queries, finish, standard};
+use shared::http::{finish, standard};
 use shared::{Context, Result, routes};
 
 use crate::Stores;
@@ -14,10 +14,6 @@ routes! { Stores;
     "/health" => get(health);
 }
 
-/// The page keeps in its address which document it shows.
-const PAGES: Queries = &[("/docs/{file}", "get")];
-const _: () = assert!(QUERIES.is_empty(), "finish() is told of the pages only");
-
 pub fn router(context: &Context) -> Result<Router> {
     // For people; no part of an area's contract.
     let pages = Router::new()
@@ -25,5 +21,5 @@ pub fn router(context: &Context) -> Result<Router> {
         .route("/docs/", get(docs_folder))
         .route("/docs/{file}", get(docs_file));
     let router = table().merge(pages).with_state(Stores::new(context)?);
-    Ok(finish(router, PAGES, standard::AREA, "reference", &context.config))
+    Ok(finish(router, ROUTES, standard::AREA, "reference", &context.config))
 }

@@ -172,8 +172,9 @@ pub(super) async fn json_bytes(request: Request) -> Result<axum::body::Bytes> {
 }
 
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    // Every body is an object: a list would be read as the fields of one in their order.
-    if bytes.trim_ascii_start().starts_with(b"[") {
+    // Every body is an object: a list would be read as the fields of one in their order, and of anything else it would
+    // be told which of our types it is not.
+    if matches!(bytes.trim_ascii_start().first(), Some(b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f')) {
         return Err(Error::invalid_body("", "must be an object"));
     }
     let mut json = serde_json::Deserializer::from_slice(bytes);
@@ -194,9 +195,15 @@ fn essence(request: &Request<Body>) -> String {
     declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
+/// `{}`, which some clients send where there is nothing to send.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
 pub(super) async fn no_body<E>(request: Request) -> Result<NoBody<E>> {
     match bytes(request).await?.trim_ascii() {
-        b"" | b"{}" => Ok(NoBody(std::marker::PhantomData)),
+        b"" => Ok(NoBody(std::marker::PhantomData)),
+        body if body.starts_with(b"{") && parse::<Nothing>(body).is_ok() => Ok(NoBody(std::marker::PhantomData)),
         _ => Err(Error::invalid_body("", "this call takes no body")),
     }
 }

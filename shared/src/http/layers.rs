@@ -42,22 +42,22 @@ impl Area {
     }
 }
 
-/// Paths and methods of the routes that take query parameters.
-pub type Queries = &'static [(&'static str, &'static str)];
+/// Each route's path and method, and whether it takes query parameters.
+pub type Routes = &'static [(&'static str, &'static str, bool)];
 
 /// Completes a function's router: what it has no route for, and what happens around every handler.
-pub fn finish(router: Router, queries: Queries, area: Area, function: &'static str, config: &Config) -> Router {
+pub fn finish(router: Router, routes: Routes, area: Area, function: &'static str, config: &Config) -> Router {
     let router = router
         .fallback(move || async move { (area.refuse)(Error::NoRoute) })
         .method_not_allowed_fallback(move || async move { (area.refuse)(Error::MethodNotAllowed) })
-        .layer(from_fn(move |request, next| serve(area, queries, function, request, next)));
+        .layer(from_fn(move |request, next| serve(area, routes, function, request, next)));
     match cors(config) {
         Some(cors) => router.layer(cors),
         None => router,
     }
 }
 
-async fn serve(area: Area, queries: Queries, function: &'static str, request: Request, next: Next) -> Response {
+async fn serve(area: Area, routes: Routes, function: &'static str, request: Request, next: Next) -> Response {
     let started = Instant::now();
     let id = client_request_id(request.headers()).unwrap_or_else(|| format!("req_{}", Uuid::now_v7().simple()));
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
@@ -73,7 +73,7 @@ async fn serve(area: Area, queries: Queries, function: &'static str, request: Re
         code = field::Empty,
         refusal = field::Empty,
     );
-    let unread = unread_parameter(&request, &route, queries);
+    let unread = unread_parameter(&request, &route, routes);
     let answered = async move {
         let handled = async {
             match unread {
@@ -98,13 +98,12 @@ fn beginning(path: &str) -> &str {
 }
 
 /// A query parameter of a request that goes where nobody would read it.
-fn unread_parameter(request: &Request, route: &str, queries: Queries) -> Option<String> {
+fn unread_parameter(request: &Request, route: &str, routes: Routes) -> Option<String> {
     let (name, _) = form_urlencoded::parse(request.uri().query()?.as_bytes()).next()?;
-    // What has no route has worse to be told.
-    request.extensions().get::<MatchedPath>()?;
     let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
-    let takes = queries.iter().any(|(path, taking)| *path == route && taking.eq_ignore_ascii_case(method));
-    (!takes).then(|| name.into_owned())
+    let is_unread =
+        |(path, own, takes): &(&str, &str, bool)| !takes && *path == route && own.eq_ignore_ascii_case(method);
+    routes.iter().any(is_unread).then(|| name.into_owned())
 }
 
 /// A client's own id is echoed when it is something that can be printed. It identifies; it never keys anything.

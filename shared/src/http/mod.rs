@@ -22,7 +22,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::Value;
 
 pub use extract::NoBody;
-pub use layers::{Area, Queries, finish};
+pub use layers::{Area, Routes, finish};
 
 use crate::{Error, ProviderTrouble, Refusal};
 

@@ -19,17 +19,17 @@ macro_rules! routes {
                 $(.route($path, axum::routing::MethodRouter::new()$(.$method($handler))+))+
         }
 
-        /// The routes that take query parameters.
-        const QUERIES: $crate::http::Queries = &[$($($(routes!(@query $query $path $method),)?)+)+];
+        const ROUTES: $crate::http::Routes = &[$($(($path, stringify!($method), routes!(@takes $($query)?)),)+)+];
 
         /// The part of the area's OpenAPI document that describes these routes, and the routes themselves.
         pub fn document() -> (utoipa::openapi::OpenApi, Vec<(&'static str, &'static str)>) {
             #[derive(utoipa::OpenApi)]
             #[openapi(paths($($($handler),+),+))]
             struct Document;
-            let routes = vec![$($(($path, stringify!($method))),+),+];
+            let routes = ROUTES.iter().map(|(path, method, _)| (*path, *method)).collect();
             (<Document as utoipa::OpenApi>::openapi(), routes)
         }
     };
-    (@query ? $path:literal $method:ident) => { ($path, stringify!($method)) };
+    (@takes ?) => { true };
+    (@takes) => { false };
 }

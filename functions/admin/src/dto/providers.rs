@@ -65,13 +65,13 @@ fn is_secret(_: &Option<String>) -> bool {
 #[schema(as = Timeouts)]
 pub struct TimeoutsWire {
     /// Until a streamed answer begins; 60000 when left out
-    #[schema(minimum = 100, maximum = 600000, nullable = false)]
+    #[schema(minimum = 100, maximum = 600000)]
     first_byte_ms: Option<u64>,
     /// Between two pieces of an answer; 60000 when left out
-    #[schema(minimum = 100, maximum = 600000, nullable = false)]
+    #[schema(minimum = 100, maximum = 600000)]
     idle_ms: Option<u64>,
     /// For a whole answer; 600000 when left out
-    #[schema(minimum = 100, maximum = 600000, nullable = false)]
+    #[schema(minimum = 100, maximum = 600000)]
     total_ms: Option<u64>,
 }
 

@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 #[schema(title = "CredentialTest")]
 pub struct TestIn {
     /// What to call. Without it a token is asked for, which is possible with `oauth2_client_credentials` alone.
-    #[schema(nullable = false, max_length = 2000, example = "https://api.example.com/me")]
+    #[schema(max_length = 2000, example = "https://api.example.com/me")]
     pub url: Option<String>,
     pub method: TestMethod,
 }

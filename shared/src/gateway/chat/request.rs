@@ -83,14 +83,18 @@ impl ChatRequest {
                 return wrong(name, "true or false");
             }
         }
-        if self.body.get("seed").is_some_and(|seed| !seed.is_i64() && !seed.is_u64()) {
-            return wrong("seed", "a whole number");
+        if self.body.get("seed").is_some_and(|seed| !seed.is_i64()) {
+            return wrong("seed", "a whole number of 64 bits");
         }
         if self.body.contains_key("top_logprobs") && !self.flag("logprobs") {
             return wrong("top_logprobs", "needs logprobs: true");
         }
         if self.body.get("stream_options").is_some_and(|options| !options.is_object()) {
             return wrong("stream_options", "must be an object");
+        }
+        let usage = self.body.get("stream_options").map_or(&Value::Null, |options| &options["include_usage"]);
+        if !usage.is_boolean() && !usage.is_null() {
+            return wrong("stream_options.include_usage", "true or false");
         }
         match self.body.get("stop") {
             None | Some(Value::String(_)) => {}
