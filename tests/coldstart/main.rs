@@ -66,7 +66,7 @@ async fn main() -> ExitCode {
     let workflow = app.person("ada").post("/builder/v1/workflows").await;
     let token = app.person("ada").token.unwrap();
 
-    println!("{:<14}{:>8}{:>16}{:>20}{:>10}", "function", "MB", "first poll ms", "first response ms", "RSS MB");
+    println!("{:<18}{:>8}{:>16}{:>20}{:>10}", "function", "MB", "first poll ms", "first response ms", "RSS MB");
     let mut passed = true;
     for (function, binary) in &binaries {
         let credentials = &app.platform.credentials;
@@ -90,7 +90,7 @@ async fn main() -> ExitCode {
         let first_poll_ms = median(runs.iter().map(|run| run.first_poll_ms));
         let first_response_ms = median(runs.iter().map(|run| run.first_response_ms));
         let rss_mb = median(runs.iter().map(|run| run.rss_mb));
-        println!("{function:<14}{mb:>8.2}{first_poll_ms:>16.1}{first_response_ms:>20.1}{rss_mb:>10.1}");
+        println!("{function:<18}{mb:>8.2}{first_poll_ms:>16.1}{first_response_ms:>20.1}{rss_mb:>10.1}");
         passed &= function != "agents" || (mb < LIMIT_MB && first_poll_ms < LIMIT_FIRST_POLL_MS);
     }
 

@@ -17,6 +17,8 @@ use serde::de::IgnoredAny;
 
 use crate::template::{Grant, Granted};
 
+const MOST_TOLD: usize = 100;
+
 /// What was refused, over all functions.
 #[derive(Clone, Debug, Default)]
 pub struct Denied(Arc<Mutex<Vec<String>>>);
@@ -26,8 +28,12 @@ impl Denied {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
+    /// The first of them tell enough.
     fn add(&self, refusal: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(refusal);
+        let mut refused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if refused.len() < MOST_TOLD {
+            refused.push(refusal);
+        }
     }
 }
 
