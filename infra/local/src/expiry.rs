@@ -1,6 +1,6 @@
 //! What S3 does with the lifecycle rules of its buckets: deletes what is old enough, late, and for tidiness only.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use aws_sdk_s3::Client;
 use tokio_util::sync::CancellationToken;
@@ -26,21 +26,27 @@ impl Rules {
                 () = stop.cancelled() => return,
                 _ = hours.tick() => {}
             }
-            for expiry in &self.expiries {
-                self.expire(expiry, std::time::SystemTime::now()).await;
-            }
+            self.expire(SystemTime::now()).await;
         }
     }
 
     /// Deletes what is too old at that time; how many objects those were.
-    pub async fn expire(&self, Expiry { prefix, days }: &Expiry, now: std::time::SystemTime) -> usize {
+    pub async fn expire(&self, now: SystemTime) -> usize {
+        let mut deleted = 0;
+        for expiry in &self.expiries {
+            deleted += self.expire_by(expiry, now).await;
+        }
+        deleted
+    }
+
+    async fn expire_by(&self, Expiry { prefix, days }: &Expiry, now: SystemTime) -> usize {
         let Self { client, bucket, .. } = self;
         let (mut deleted, mut last) = (0, String::new());
         loop {
             let list = client.list_objects_v2().bucket(bucket).prefix(prefix).start_after(last);
             let Ok(page) = list.send().await else { return deleted };
             for object in page.contents() {
-                let made = object.last_modified().and_then(|at| std::time::SystemTime::try_from(*at).ok());
+                let made = object.last_modified().and_then(|at| SystemTime::try_from(*at).ok());
                 let age = made.and_then(|at| now.duration_since(at).ok()).unwrap_or_default();
                 if age >= DAY * *days {
                     let call = client.delete_object().bucket(bucket).key(object.key().unwrap_or_default());

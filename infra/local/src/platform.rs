@@ -126,9 +126,7 @@ impl Platform {
     pub async fn expire(&self, now: SystemTime) -> usize {
         let mut expired = 0;
         for rules in self.parts.expiry_rules() {
-            for expiry in &rules.expiries {
-                expired += rules.expire(expiry, now).await;
-            }
+            expired += rules.expire(now).await;
         }
         expired
     }
