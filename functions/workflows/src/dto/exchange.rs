@@ -1,13 +1,13 @@
-//! Workflows that come from elsewhere, and go there.
+//! The answers of import.
 
 use serde::Serialize;
 use serde_json::Value;
-use shared::engine::import::{NodeReport, Reconnect, Report, Source, Status};
+use shared::engine::import::{ImportSource, NodeReport, Reconnect, Report, Status};
 use utoipa::ToSchema;
 
 use super::workflow::WorkflowOut;
 
-/// The new workflow, and what came of each node of the original.
+/// The new workflow, and a report on each node of the original.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Imported")]
 pub struct ImportedOut {
@@ -18,10 +18,10 @@ pub struct ImportedOut {
 #[derive(Serialize, ToSchema)]
 #[schema(title = "ImportReport")]
 pub struct ReportOut {
-    source: Source,
+    source: ImportSource,
     nodes: Vec<NodeReportOut>,
-    /// What must be bound again, or looked at: no credential and no channel comes along; an export of ours keeps the ids of
-    /// its agents and workflows.
+    /// What must be connected again or checked. No credential and no channel is imported. An export of this platform keeps
+    /// the ids of its agents and workflows.
     reconnect: Vec<ReconnectOut>,
 }
 
@@ -30,7 +30,7 @@ pub struct NodeReportOut {
     id: String,
     status: Status,
     why: String,
-    /// The node as it was, unless all of it was carried over.
+    /// The original node without its secrets, unless it was imported completely.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Object, nullable = false)]
     original: Option<Value>,

@@ -1,4 +1,4 @@
-//! Workflows that come from elsewhere, and go there.
+//! Export and import of workflows.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -18,8 +18,8 @@ use crate::dto::exchange::ImportedOut;
 
 /// Export a workflow
 ///
-/// Its draft as a file that `import` takes, here or elsewhere. It holds no secrets, and nothing of the workflow's
-/// channels: a credential is named by its id, and to be bound again where the file is imported.
+/// The draft as a file for `import`, on this or another installation. The file contains no secrets and no channels. A
+/// credential is named by its id, and must be connected again after the import.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/export", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
@@ -37,7 +37,7 @@ pub async fn export_workflow(
 ) -> Result<Response> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
     let export = Export::new(&workflow.name, workflow.description.as_deref(), &workflow.graph);
-    // Without the space that would make it easier to read: nested deep enough, most of a file would be that.
+    // No indentation: in a deeply nested file it would be most of the bytes.
     let file = serde_json::to_string(&export).map_err(Error::internal)?;
     let disposition = format!("attachment; filename=\"workflow-{id}.json\"");
     Ok(([(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_DISPOSITION, disposition)], file).into_response())
@@ -45,8 +45,8 @@ pub async fn export_workflow(
 
 /// Import a workflow
 ///
-/// An export of this platform, a workflow of n8n (JSON) or an app of Dify (YAML), as the file is. It becomes a draft,
-/// with a report of what came of each node; a node that is not known here becomes one that fails.
+/// The body is the file itself: an export of this platform, an n8n workflow (JSON) or a Dify app (YAML). It becomes a
+/// draft, with a report on each node. A node that is not supported becomes a `fail` node.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/import", tag = "workflows", security(("bearer" = [])),
     params(IdempotencyHeaders),

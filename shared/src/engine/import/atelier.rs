@@ -1,18 +1,18 @@
-//! Our own exports, which come back as they went.
+//! Imports a workflow that Atelier itself exported. Nothing is translated.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::draft::bindings;
-use super::{Imported, NodeReport, Reconnect, Report, Source, Status};
+use super::{ImportSource, Imported, NodeReport, Reconnect, Report, Status};
 use crate::domain::graph::Graph;
 use crate::{Error, Result};
 
 pub const PREFIX: &str = "atelier.workflow/";
 pub const FORMAT: &str = "atelier.workflow/1";
 
-/// A workflow on its way from one place to another.
+/// The file of an exported workflow.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Export {
@@ -35,20 +35,23 @@ impl Export {
 pub fn read(document: &Value) -> Result<Imported> {
     if document["format"] != FORMAT {
         let format: String = document["format"].as_str().unwrap_or_default().chars().take(40).collect();
-        return Err(Error::invalid_body("format", format!("is `{format}`, of which only `{FORMAT}` is known here")));
+        return Err(Error::invalid_body(
+            "format",
+            format!("unknown format `{format}`; the known format is `{FORMAT}`"),
+        ));
     }
     let export: Export = serde_path_to_error::deserialize(document).map_err(|error| {
         let field = error.path().to_string();
         Error::invalid_body(if field == "." { "" } else { &field }, error.into_inner())
     })?;
     let Export { name, description, mut graph, .. } = export;
-    let mut report = Report { source: Source::Atelier, nodes: Vec::new(), reconnect: Vec::new() };
+    let mut report = Report { source: ImportSource::Atelier, nodes: Vec::new(), reconnect: Vec::new() };
     for node in &mut graph.nodes {
-        // A credential belongs to the workflow it was made for, and to nothing that comes of its export.
+        // A credential belongs to one workflow. The imported copy must be given its own.
         let had_credential = node.config.shift_remove("credentialId").is_some();
         let bound = bindings(node);
         let (status, why) = match had_credential {
-            true => (Status::Partial, "its credential is to be bound again".to_owned()),
+            true => (Status::Partial, "its credential must be connected again".to_owned()),
             false => (Status::Mapped, String::new()),
         };
         let credential = had_credential.then(|| "a credential".to_owned());

@@ -1,44 +1,47 @@
-//! As much of a report as an answer can hold. A Lambda sends at most 6 MiB, in which the answer is a text within JSON:
-//! the largest graph that a draft may have takes 4 MiB of it, so that the report has less than two.
+//! Keeps a report small enough for one response. A Lambda response has at most 6 MiB, and its body is a JSON string
+//! inside that. The largest graph takes 4 MiB, which leaves less than two for the report.
 
 use serde::Serialize;
 
-use super::loose::clipped;
+use super::lenient::clipped;
 use super::{NodeReport, Reconnect, Report};
 
 const MAX_ORIGINALS_BYTES: usize = 1024 * 1024;
 const MAX_WHYS_BYTES: usize = 512 * 1024;
 const MAX_RECONNECT_BYTES: usize = 256 * 1024;
-/// What is told of a node in any case.
+/// How much of a node's reason is always kept.
 const LEAST_WHY_CHARS: usize = 80;
 
-/// Leaves out what is over, and says so where it was.
-pub fn hold(report: &mut Report) {
+/// Removes what is over the limits, and says so in its place.
+pub fn limit_report(report: &mut Report) {
     let (mut originals, mut whys) = (MAX_ORIGINALS_BYTES, MAX_WHYS_BYTES);
     for NodeReport { why, original, .. } in &mut report.nodes {
-        if original.as_ref().is_some_and(|original| !takes(&mut originals, original)) {
+        if original.as_ref().is_some_and(|original| !charge(&mut originals, original)) {
             *original = None;
-            why.push_str("; how it was is left out: the report would be too long");
+            why.push_str("; the original is left out, because the report would be too long");
         }
-        if !takes(&mut whys, why) {
-            *why = format!("{}; more is left out: the report would be too long", clipped(why, LEAST_WHY_CHARS));
+        if !charge(&mut whys, why) {
+            *why = format!(
+                "{}; the rest is left out, because the report would be too long",
+                clipped(why, LEAST_WHY_CHARS)
+            );
         }
     }
     let mut left = MAX_RECONNECT_BYTES;
     let whole = report.reconnect.len();
-    report.reconnect.retain(|Reconnect { node_id, what }| takes(&mut left, &(node_id, what)));
+    report.reconnect.retain(|Reconnect { node_id, what }| charge(&mut left, &(node_id, what)));
     let more = whole - report.reconnect.len();
     if let (1.., Some(last)) = (more, report.reconnect.last()) {
         let (node_id, what) =
-            (last.node_id.clone(), format!("{more} more, which are left out: the report would be too long"));
+            (last.node_id.clone(), format!("{more} more are left out, because the report would be too long"));
         report.reconnect.push(Reconnect { node_id, what });
     }
 }
 
-/// Whether there is so much left, which is then taken.
-fn takes(left: &mut usize, part: &impl Serialize) -> bool {
+/// Charges `part` to what is left. False, and nothing is charged, when there is not enough.
+fn charge(left: &mut usize, part: &impl Serialize) -> bool {
     let json = serde_json::to_string(part).unwrap_or_default();
-    // Both are escaped once more where the answer is a text.
+    // Both are escaped once more, because the body is a JSON string itself.
     let size = json.len() + json.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
     let after = left.checked_sub(size);
     *left = after.unwrap_or(*left);

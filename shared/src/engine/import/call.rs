@@ -1,16 +1,16 @@
-//! What calls of other systems have in common, whoever drew them: an address, and names with values, of which those
-//! that look secret are left out and told.
+//! What every imported HTTP call needs, from either platform: a clean address, and headers and parameters without
+//! secrets. What is removed is reported.
 
-use super::loose::clipped;
+use super::lenient::clipped;
 use super::pieces::{Notes, note};
 use super::secrets::{is_secret, without_secrets};
 
-/// What the platform sets itself.
+/// Headers that the platform sets itself.
 const OWN_HEADERS: [&str; 4] = ["content-length", "host", "idempotency-key", "transfer-encoding"];
-/// A node needs no more credentials, whatever its file says.
+/// The most credentials that are listed for one node.
 const MAX_RECONNECT: usize = 40;
 
-/// What is to be told of a call while it is read.
+/// What the report will say about a call.
 #[derive(Default)]
 pub struct Call {
     pub notes: Notes,
@@ -18,12 +18,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// An address as it may be kept.
+    /// The address without secrets, with a scheme.
     pub fn address(&mut self, written: &str) -> String {
         let written = written.trim();
         let is_whole = ["{{", "http://", "https://"].iter().any(|start| written.starts_with(start));
         if !is_whole {
-            note(&mut self.notes, "its address did not say how to call it: https is taken");
+            note(&mut self.notes, "its URL had no scheme: https is assumed");
         }
         let scheme = if is_whole { "" } else { "https://" };
         let (address, secrets) = without_secrets(&format!("{scheme}{written}"));
@@ -31,7 +31,7 @@ impl Call {
         address
     }
 
-    /// Whether a header is carried over.
+    /// Whether a header is imported. One that is not is reported.
     pub fn takes_header(&mut self, name: &str) -> bool {
         if OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own)) {
             note(&mut self.notes, format!("its header {} is set by the platform", name.to_ascii_lowercase()));
@@ -40,7 +40,7 @@ impl Call {
         self.takes("header", name)
     }
 
-    /// Whether a parameter of the query is carried over.
+    /// Whether a query parameter is imported. One that is not is reported.
     pub fn takes_parameter(&mut self, name: &str) -> bool {
         self.takes("query parameter", name)
     }
@@ -55,7 +55,7 @@ impl Call {
 
     fn leave_out(&mut self, what: &str) {
         let what = clipped(what, 100);
-        note(&mut self.notes, format!("its {what} is left out: secrets are kept in credentials"));
+        note(&mut self.notes, format!("its {what} is left out: keep secrets in a credential"));
         let credential = format!("a credential for the {what}");
         if self.reconnect.len() < MAX_RECONNECT && !self.reconnect.contains(&credential) {
             self.reconnect.push(credential);

@@ -1,6 +1,6 @@
-//! Comparisons, which other platforms choose from a list and CEL writes out.
+//! Writes comparisons in CEL. Other platforms name them by an operator from a list.
 
-use super::written::quoted;
+use super::syntax::quoted;
 use crate::engine::expression::Expression;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,10 +21,10 @@ pub enum Comparison {
     SameTime,
     True,
     Exists,
-    /// Not there, null, or without content.
+    /// Missing, null, or without content.
     Empty,
     Null,
-    /// One of a list.
+    /// Contained in a list.
     In,
     LengthEqual,
     LengthGreater,
@@ -33,10 +33,10 @@ pub enum Comparison {
     LengthAtMost,
 }
 
-/// One side of it.
+/// One operand of a comparison.
 pub struct Side {
     pub cel: String,
-    /// Where it is a text that stands there as it is.
+    /// The string itself, when the operand is a literal.
     pub literal: Option<String>,
 }
 
@@ -49,11 +49,11 @@ impl Side {
         Self { cel: quoted(text), literal: Some(text.to_owned()) }
     }
 
-    /// In small letters, where there are any to tell apart.
+    /// The operand in lower case.
     fn lowered(&self) -> String {
         match &self.literal {
             Some(text) => quoted(&text.to_lowercase()),
-            None => format!("{}.lower()", held(&self.cel)),
+            None => format!("{}.lower()", parenthesized(&self.cel)),
         }
     }
 
@@ -62,14 +62,14 @@ impl Side {
     }
 }
 
-/// Around what may be looser than what stands beside it.
-pub fn held(cel: &str) -> String {
+/// The expression in parentheses, unless it binds tightly without them.
+pub fn parenthesized(cel: &str) -> String {
     let is_tight = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
     let is_text = cel.starts_with('\'') && cel.ends_with('\'') && !cel[1..].trim_end_matches('\'').contains('\'');
     if is_tight(cel) || is_text { cel.to_owned() } else { format!("({cel})") }
 }
 
-/// `left` compared with `right`; the other way around when negated.
+/// The CEL expression that compares `left` with `right`.
 pub fn write(what: Comparison, is_negated: bool, ignores_case: bool, left: &Side, right: &Side) -> String {
     use Comparison::*;
     let is_lowered = ignores_case
@@ -78,7 +78,7 @@ pub fn write(what: Comparison, is_negated: bool, ignores_case: bool, left: &Side
         && right.has_letters();
     let (one, other) = match is_lowered {
         true => (left.lowered(), right.lowered()),
-        false => (held(&left.cel), held(&right.cel)),
+        false => (parenthesized(&left.cel), parenthesized(&right.cel)),
     };
     let sign = |sign: &str| format!("{one} {sign} {other}");
     let call = |name: &str| format!("{one}.{name}({})", right_of(&other));
@@ -114,7 +114,7 @@ pub fn write(what: Comparison, is_negated: bool, ignores_case: bool, left: &Side
     if is_negated { format!("!({text})") } else { text }
 }
 
-/// An argument needs no parentheses of its own.
+/// Removes the outer parentheses, which an argument does not need.
 fn right_of(held: &str) -> &str {
     held.strip_prefix('(').and_then(|text| text.strip_suffix(')')).filter(|text| balanced(text)).unwrap_or(held)
 }
@@ -127,7 +127,7 @@ fn balanced(text: &str) -> bool {
     })
 }
 
-/// A pattern, written as one or between slashes.
+/// A match with a pattern, which may be written as `/pattern/flags`.
 fn matches(one: &str, pattern: &Side, ignores_case: bool) -> String {
     let Some(text) = &pattern.literal else { return format!("{one}.matches({})", pattern.cel) };
     let slashed = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
@@ -136,7 +136,7 @@ fn matches(one: &str, pattern: &Side, ignores_case: bool) -> String {
     format!("{one}.matches({})", quoted(&format!("{flags}{text}")))
 }
 
-/// Whether it is there, which can be asked of paths only.
+/// `has(…)` of the operand. None when it is no path.
 fn there(side: &Side) -> Option<String> {
     let there = format!("has({})", side.cel);
     Expression::parse(&there).is_ok().then_some(there)
@@ -149,7 +149,7 @@ fn or_missing(side: &Side, otherwise: String) -> String {
     }
 }
 
-/// Several conditions as one.
+/// Joins conditions by `&&` or `||`.
 pub fn combined(parts: &[String], is_any: bool) -> String {
     match parts {
         [] => "true".to_owned(),

@@ -1,32 +1,32 @@
-//! JSON that is written as a text with places to fill: `{"name": "{{ … }}", "age": {{ … }}}`.
+//! Translates JSON templates with placeholders, `{"name": "{{ … }}", "age": {{ … }}}`, to CEL.
 
 use serde_json::Value;
 
-use super::loose::is_empty;
+use super::lenient::is_empty;
 use super::pieces::{Notes, Piece, Pieces};
 use super::secrets::is_secret;
-use super::written;
+use super::syntax;
 
-/// Stand around the number of what is filled in, while the text is read as JSON. Private characters: a text that has
-/// them, or that JSON would read as having them, is none that is read here. So each number stands there once. The last
-/// is the first of what stands outside of quotes.
+/// Private-use characters that mark a placeholder's index while the text is parsed as JSON: the opening mark inside quotes,
+/// the closing mark, and the opening mark outside quotes. A text that already contains them is refused, so every index
+/// occurs once.
 const MARKS: [char; 3] = ['\u{f8f0}', '\u{f8f1}', '\u{f8f2}'];
 
-/// What is found out while it is read.
+/// What is collected while the JSON is translated.
 #[derive(Default)]
 struct Found {
     notes: Notes,
     secrets: Vec<String>,
 }
 
-/// The expression that makes the same value; none where the text is no JSON. Secrets that stand there in clear are left
-/// out, and named.
+/// The CEL expression for the same value. None when the text is not JSON. Secrets in plain text are removed, and their
+/// names are added to `secrets`.
 pub fn cel(pieces: &Pieces, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<String> {
     if let Some(filled) = pieces.sole() {
         return Some(filled.json(notes));
     }
     let json: Value = serde_json::from_str(&marked(pieces)?).ok()?;
-    // Only what is used is noted.
+    // The notes count only when the translation is used.
     let mut found = Found::default();
     let cel = value(&json, pieces, &mut found);
     found.notes.into_iter().for_each(|one| super::pieces::note(notes, one));
@@ -34,20 +34,20 @@ pub fn cel(pieces: &Pieces, notes: &mut Notes, secrets: &mut Vec<String>) -> Opt
     Some(cel)
 }
 
-/// The text with a mark for each place: within quotes as it is, outside of them in quotes of its own.
+/// The text with every placeholder replaced by its mark. A mark outside quotes gets quotes, so that the JSON parses.
 fn marked(pieces: &Pieces) -> Option<String> {
     let (mut text, mut in_quotes, mut is_escaped) = (String::new(), false, false);
     for (index, piece) in pieces.0.iter().enumerate() {
         match piece {
-            Piece::Text(said) if said.contains(MARKS) || has_escaped_mark(said) => return None,
-            Piece::Text(said) => {
-                for c in said.chars() {
+            Piece::Text(literal) if literal.contains(MARKS) || has_escaped_mark(literal) => return None,
+            Piece::Text(literal) => {
+                for c in literal.chars() {
                     in_quotes ^= c == '"' && !is_escaped;
                     is_escaped = c == '\\' && !is_escaped;
                     text.push(c);
                 }
             }
-            Piece::Filled(_) => {
+            Piece::Placeholder(_) => {
                 let (quote, mark) = if in_quotes { ("", MARKS[0]) } else { ("\"", MARKS[2]) };
                 text.push_str(&format!("{quote}{mark}{index}{}{quote}", MARKS[1]));
             }
@@ -61,7 +61,7 @@ fn has_escaped_mark(text: &str) -> bool {
     escapes.any(|digits| digits.get(..3).is_some_and(|digits| digits.eq_ignore_ascii_case(b"f8f")))
 }
 
-/// As deep as JSON may be, which its reader bounds.
+/// Recurses. The JSON parser bounds the depth.
 fn value(json: &Value, pieces: &Pieces, found: &mut Found) -> String {
     match json {
         Value::String(text) => filled(text, pieces, &mut found.notes),
@@ -81,33 +81,33 @@ fn value(json: &Value, pieces: &Pieces, found: &mut Found) -> String {
             }
             format!("{{{}}}", kept.join(", "))
         }
-        other => written::value(other),
+        other => syntax::value(other),
     }
 }
 
-/// Whether it says something, all of which stands there as it is.
+/// Whether the value is not empty and has no placeholder.
 fn is_clear(json: &Value) -> bool {
     let is_plain = |json: &Value| !json.to_string().contains(MARKS);
     !matches!(json, Value::Null | Value::Bool(_)) && !is_empty(json) && is_plain(json)
 }
 
-/// A text with the marks taken out again.
+/// The expression for a string with marks.
 fn filled(text: &str, pieces: &Pieces, notes: &mut Notes) -> String {
     let mut parts = Vec::new();
     for part in text.split_inclusive(MARKS[1]) {
-        let (said, place) = match part.split_once([MARKS[0], MARKS[2]]) {
-            Some((said, place)) => (said, place.trim_end_matches(MARKS[1]).parse::<usize>().ok()),
+        let (literal, place) = match part.split_once([MARKS[0], MARKS[2]]) {
+            Some((literal, place)) => (literal, place.trim_end_matches(MARKS[1]).parse::<usize>().ok()),
             None => (part, None),
         };
-        if !said.is_empty() {
-            parts.push(Piece::Text(said.to_owned()));
+        if !literal.is_empty() {
+            parts.push(Piece::Text(literal.to_owned()));
         }
         parts.extend(place.and_then(|place| pieces.0.get(place)).cloned());
     }
     let pieces = Pieces(parts);
     match pieces.sole() {
         Some(filled) if text.starts_with(MARKS[2]) => filled.json(notes),
-        // `"{{ x }}"` is `x` itself: what it is is better kept than made a text.
+        // `"{{ x }}"` becomes `x` with its own type, not a string.
         _ => pieces.cel(notes),
     }
 }

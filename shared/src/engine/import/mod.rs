@@ -1,7 +1,7 @@
-//! Workflows that were drawn elsewhere, and our own exports. A text becomes a graph and a report of what came of each
-//! of its nodes: one that nobody knows here fails by itself, never the whole. Nothing that is read keeps its secrets,
-//! credentials or channels, nor what other platforms bound it to: all of these are listed, to be connected again. Only
-//! our own exports keep the ids of agents and workflows, which are listed to be checked: they may be somebody else's.
+//! Imports workflows of n8n and Dify, and our own exports. The result is a draft graph and a report with one entry for each
+//! original node. A node that cannot be translated becomes a `fail` stub; it never fails the import. Secrets, credentials,
+//! channels and bindings of other platforms are removed and listed in `reconnect`. Our own exports keep the ids of agents
+//! and workflows, and list them to be checked, because they may belong to another organization.
 
 pub mod atelier;
 mod bounds;
@@ -10,15 +10,15 @@ mod comparison;
 mod dify;
 mod draft;
 mod json_text;
-mod loose;
-mod made;
+mod lenient;
 mod model;
 mod n8n;
 mod pieces;
 mod recognise;
 mod secrets;
 mod slug;
-mod written;
+mod syntax;
+mod translation;
 mod yaml;
 
 use serde::Serialize;
@@ -30,7 +30,7 @@ use crate::domain::graph::Graph;
 
 pub use recognise::read;
 
-/// What came of reading somebody else's workflow.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     pub name: String,
@@ -41,17 +41,16 @@ pub struct Imported {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report {
-    pub source: Source,
-    /// One for each node of the original, also for those that have no place in the graph.
+    pub source: ImportSource,
+    /// One entry for each node of the original, including those that were left out of the graph.
     pub nodes: Vec<NodeReport>,
     pub reconnect: Vec<Reconnect>,
 }
 
-/// Where the workflow comes from.
+/// The platform that the workflow comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-#[schema(as = ImportSource)]
-pub enum Source {
+pub enum ImportSource {
     Atelier,
     N8n,
     Dify,
@@ -59,26 +58,26 @@ pub enum Source {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct NodeReport {
-    /// Its id in the graph; where it was left out, the one it would have had.
+    /// The id in the graph, or the id it would have had.
     pub id: String,
     pub status: Status,
     pub why: String,
-    /// The node as it was but for its secrets, unless all of it was carried over.
+    /// The original node without its secrets. None when it was translated completely.
     pub original: Option<Value>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// It does what it did.
+    /// Translated completely.
     Mapped,
-    /// It does most of it; the report says what is to be looked at.
+    /// Translated in part. The report says what to check.
     Partial,
-    /// A node that fails stands in its place.
+    /// Replaced by a `fail` stub.
     Unsupported,
 }
 
-/// Something that must be bound again, or of which it must be seen that it is there.
+/// Something that the user must connect again, or check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reconnect {
     pub node_id: String,

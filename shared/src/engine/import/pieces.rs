@@ -1,34 +1,34 @@
-//! A text of somebody else's, taken apart: what it says, and what it fills in.
+//! An original template, split into literal text and placeholders.
 
-use super::loose::clipped;
+use super::lenient::clipped;
 use super::secrets::shown_text;
-use super::written;
+use super::syntax;
 
-/// What is filled in, in our languages; or why it cannot be.
+/// A placeholder, translated to our languages, or the reason why it cannot be.
 #[derive(Clone, Debug)]
-pub struct Filled {
-    /// As it was, for those who must translate it by hand.
+pub struct Placeholder {
+    /// The original expression, for a person who must translate it by hand.
     pub original: String,
     pub cel: Result<String, String>,
     pub jinja: Result<String, String>,
-    /// The value itself, in CEL, where it is filled in as JSON.
+    /// The value itself in CEL, when the original serialized it to JSON.
     pub of_json: Option<String>,
-    /// What is not quite as it was.
+    /// Where the translation behaves differently.
     pub notes: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
 pub enum Piece {
     Text(String),
-    Filled(Filled),
+    Placeholder(Placeholder),
 }
 
-/// What is written for people of what could not be carried over in full.
+/// What the report says about parts that were not translated completely.
 pub type Notes = Vec<String>;
 
-/// Why the end of a very long text is not filled in.
-pub const TOO_MANY: &str = "there are too many places to fill before it";
-/// Longer chains of `+` would nest too deep.
+/// Why the rest of a very long template is not translated.
+pub const TOO_MANY: &str = "the template has too many placeholders";
+/// A longer chain of `+` would exceed the nesting limit of expressions.
 const MAX_CHAIN: usize = 8;
 
 #[derive(Clone, Debug, Default)]
@@ -39,21 +39,21 @@ impl Pieces {
         Self(vec![Piece::Text(text.to_owned())])
     }
 
-    /// The one thing that is filled in, when there is nothing else.
-    pub fn sole(&self) -> Option<&Filled> {
+    /// The placeholder, when the template consists of exactly one.
+    pub fn sole(&self) -> Option<&Placeholder> {
         match &self.0[..] {
-            [Piece::Filled(filled)] => Some(filled),
+            [Piece::Placeholder(filled)] => Some(filled),
             _ => None,
         }
     }
 
-    /// As a template.
+    /// The template in Jinja.
     pub fn jinja(&self, notes: &mut Notes) -> String {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(said) => text.push_str(&written::plain(said)),
-                Piece::Filled(filled) => match filled.take(&filled.jinja, notes) {
+                Piece::Text(literal) => text.push_str(&syntax::plain(literal)),
+                Piece::Placeholder(filled) => match filled.take(&filled.jinja, notes) {
                     Some(expression) => text.push_str(&format!("{{{{ {expression} }}}}")),
                     None => text.push_str(&format!("{{{{ {} }}}}", untranslated(&filled.original))),
                 },
@@ -62,7 +62,7 @@ impl Pieces {
         text
     }
 
-    /// As an expression.
+    /// The value in CEL.
     pub fn cel(&self, notes: &mut Notes) -> String {
         if let Some(filled) = self.sole() {
             return filled.cel(notes);
@@ -77,11 +77,11 @@ impl Pieces {
 }
 
 impl Piece {
-    /// As an expression that is a text.
+    /// The piece as a CEL expression of type string.
     pub fn cel_text(&self, notes: &mut Notes) -> String {
         match self {
-            Self::Text(said) => written::quoted(said),
-            Self::Filled(filled) => match filled.take(&filled.cel, notes) {
+            Self::Text(literal) => syntax::quoted(literal),
+            Self::Placeholder(filled) => match filled.take(&filled.cel, notes) {
                 Some(expression) => format!("string({expression})"),
                 None => untranslated(&filled.original),
             },
@@ -89,9 +89,9 @@ impl Piece {
     }
 }
 
-impl Filled {
-    /// What cannot be filled in, and why.
-    pub fn untold(original: String, why: impl Into<String>) -> Self {
+impl Placeholder {
+    /// A placeholder that cannot be translated, with the reason.
+    pub fn untranslatable(original: String, why: impl Into<String>) -> Self {
         let why = why.into();
         Self { original, cel: Err(why.clone()), jinja: Err(why), of_json: None, notes: Notes::new() }
     }
@@ -101,7 +101,7 @@ impl Filled {
         taken.unwrap_or_else(|| untranslated(&self.original))
     }
 
-    /// As a value where JSON is written: what is made JSON there is that value.
+    /// The CEL value inside a JSON document. What the original serialized to JSON becomes the value itself.
     pub fn json(&self, notes: &mut Notes) -> String {
         let whole = self.cel(notes);
         self.of_json.clone().unwrap_or(whole)
@@ -121,18 +121,18 @@ impl Filled {
     }
 }
 
-/// Stands where something is not translated, in both languages. There is no variable of this name: a draft that names
-/// it is not valid, which tells the place and what stood there.
+/// The marker for an expression that is not translated, valid in both languages. No variable has this name, so validation
+/// fails there and shows the original.
 pub fn untranslated(original: &str) -> String {
-    format!("untranslated[{}]", written::quoted(&shown(original, 200)))
+    format!("untranslated[{}]", syntax::quoted(&shown(original, 200)))
 }
 
-/// So much of the original as can be told, without its secrets.
+/// The beginning of the original, without secrets.
 fn shown(original: &str, chars: usize) -> String {
     clipped(&shown_text(&clipped(original.trim(), 400)), chars)
 }
 
-/// Each thing is said once, and not without end.
+/// Adds a note. Repeated notes and notes beyond the limit are dropped.
 pub fn note(notes: &mut Notes, text: impl Into<String>) {
     const MAX_NOTES: usize = 12;
     const MAX_CHARS: usize = 400;

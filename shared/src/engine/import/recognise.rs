@@ -1,4 +1,4 @@
-//! Which format a text is in.
+//! Recognizes the format of an imported file.
 
 use serde_json::Value;
 
@@ -7,15 +7,15 @@ use crate::Error;
 
 const KNOWN: &str = "an export of Atelier (JSON), a workflow of n8n (JSON), an app of Dify (YAML)";
 
-/// Reads a workflow, whatever known format it is in. How long a text may be is said where it is taken in.
+/// Imports a workflow in any known format. The caller bounds the length of the text.
 pub fn read(text: &str) -> Result<Imported> {
     let document = parse(text.trim_start_matches('\u{feff}'))?;
     let document = match &document {
-        // The command line of n8n exports lists.
+        // The command line of n8n exports a list of workflows.
         Value::Array(items) => match &items[..] {
             [one] => one,
             items => {
-                let problem = format!("holds {} workflows; import them one by one", items.len());
+                let problem = format!("the file holds {} workflows: import them one by one", items.len());
                 return Err(Error::invalid_body("", problem));
             }
         },
@@ -28,7 +28,7 @@ pub fn read(text: &str) -> Result<Imported> {
     } else if document["kind"] == "app" && document["app"].is_object() {
         dify::read(document)
     } else {
-        Err(Error::invalid_body("", format!("is in no format that is known here; known are: {KNOWN}")))
+        Err(Error::invalid_body("", format!("unknown format; the known formats are {KNOWN}")))
     }?;
     imported.graph.check()?;
     Ok(imported)
@@ -40,12 +40,15 @@ fn parse(text: &str) -> Result<Value> {
         Err(error) => error,
     };
     let refused = |what: &str, line: u64, column: u64| {
-        Error::invalid_body("", format!("is not {what} (line {line}, column {column}); known are: {KNOWN}"))
+        Error::invalid_body(
+            "",
+            format!("the file is not {what} (line {line}, column {column}); the known formats are {KNOWN}"),
+        )
     };
-    // What begins as JSON was meant as JSON, or is YAML that looks like it; its mistake is told as JSON's.
+    // A text that starts like JSON gets the JSON parser's error, also when YAML was tried.
     let looks_like_json = text.trim_start().starts_with(['{', '[']);
     yaml::read(text).map_err(|(line, column)| match looks_like_json {
-        true => refused("JSON", json.line() as u64, json.column() as u64),
-        false => refused("JSON, nor YAML", line, column),
+        true => refused("valid JSON", json.line() as u64, json.column() as u64),
+        false => refused("valid JSON or YAML", line, column),
     })
 }

@@ -1,4 +1,4 @@
-//! Ids for nodes that had names.
+//! Derives node ids from names.
 
 use std::collections::HashSet;
 
@@ -6,19 +6,19 @@ use unicode_normalization::UnicodeNormalization;
 
 const MAX_CHARS: usize = 56;
 
-/// The ids that are given out, each once.
+/// Hands out ids, each once.
 #[derive(Default)]
 pub struct Ids(HashSet<String>);
 
 impl Ids {
-    /// An id that reads like the first of the names that leaves anything, and that no other node has.
+    /// A unique id translation from the first name that contains a usable character.
     pub fn give(&mut self, names: &[&str]) -> String {
         let wanted = names.iter().map(|name| slug(name)).find(|slug| !slug.is_empty());
         let wanted = wanted.unwrap_or_else(|| "node".to_owned());
         if self.0.insert(wanted.clone()) {
             return wanted;
         }
-        // As many tries as there are ids: some number is free.
+        // One more number than there are ids: at least one is free.
         let numbered = (2..=self.0.len() + 2).map(|number| format!("{wanted}_{number}"));
         let mut free = numbered.filter(|id| !self.0.contains(id));
         let id = free.next().unwrap_or(wanted);
@@ -27,7 +27,7 @@ impl Ids {
     }
 }
 
-/// Letters and digits of ASCII with `_` between the words, so that expressions can name it without brackets.
+/// ASCII letters and digits with `_` between words, so that expressions can use the id without brackets.
 fn slug(name: &str) -> String {
     let mut slug = String::new();
     for c in name.chars().take(4 * MAX_CHARS).nfkd() {
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_becomes_an_id_once() {
+    fn ids_are_unique() {
         let mut ids = Ids::default();
         let given = ["HTTP Request", "HTTP Request", "http-request", "Préparer  la réponse!", "发送", "a"];
         let given = given.map(|name| ids.give(&[name, "n-7"]));

@@ -1,4 +1,5 @@
-//! YAML as JSON. References make a small text a large document: what is made is counted, and ends where it is too much.
+//! Reads YAML as JSON. Aliases can expand a small text to a huge document (a "billion laughs" attack), so the bytes that
+//! are value are counted and bounded.
 
 use std::cell::Cell;
 use std::fmt;
@@ -6,18 +7,18 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use super::loose::MAX_DEPTH;
+use super::lenient::MAX_DEPTH;
 
-/// Of all texts and values together.
+/// The most bytes that all strings and values may take together.
 const MAX_MADE_BYTES: usize = 32 * 1024 * 1024;
-/// What a value takes beside its text.
+/// The size of a value without its string.
 const VALUE_BYTES: usize = 32;
 
-/// The document; or where it stops being one, as line and column.
+/// The document, or the line and column of the error.
 pub fn read(text: &str) -> Result<Value, (u64, u64)> {
     let left = Cell::new(MAX_MADE_BYTES);
     serde_saphyr::with_deserializer_from_str_with_options(text, options(), |reader| {
-        Made { left: &left, depth: MAX_DEPTH }.deserialize(reader)
+        BoundedValue { left: &left, depth: MAX_DEPTH }.deserialize(reader)
     })
     .map_err(|error| error.location().map_or((1, 1), |place| (place.line(), place.column())))
 }
@@ -25,7 +26,7 @@ pub fn read(text: &str) -> Result<Value, (u64, u64)> {
 fn options() -> serde_saphyr::Options {
     serde_saphyr::options! {
         with_snippet: false,
-        // What Dify writes with leaves `y` and `n` bare, and quotes all other words that YAML took for bools.
+        // Dify's writer leaves `y` and `n` unquoted when they are strings, so only `true` and `false` are bools.
         strict_booleans: true,
         budget: serde_saphyr::budget! {
             max_events: 400_000,
@@ -46,12 +47,12 @@ fn options() -> serde_saphyr::Options {
 }
 
 #[derive(Clone, Copy)]
-struct Made<'c> {
+struct BoundedValue<'c> {
     left: &'c Cell<usize>,
     depth: usize,
 }
 
-impl Made<'_> {
+impl BoundedValue<'_> {
     fn charge<E: Error>(self, bytes: usize) -> Result<(), E> {
         let left = self.left.get().checked_sub(bytes + VALUE_BYTES).ok_or_else(|| E::custom("too large"))?;
         self.left.set(left);
@@ -59,12 +60,12 @@ impl Made<'_> {
     }
 
     fn within<E: Error>(self) -> Result<Self, E> {
-        let depth = self.depth.checked_sub(1).ok_or_else(|| E::custom("nests too deep"))?;
+        let depth = self.depth.checked_sub(1).ok_or_else(|| E::custom("nested too deep"))?;
         Ok(Self { depth, ..self })
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Made<'_> {
+impl<'de> DeserializeSeed<'de> for BoundedValue<'_> {
     type Value = Value;
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
@@ -72,7 +73,7 @@ impl<'de> DeserializeSeed<'de> for Made<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Made<'_> {
+impl<'de> Visitor<'de> for BoundedValue<'_> {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -114,22 +115,22 @@ impl<'de> Visitor<'de> for Made<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let within = self.within()?;
-        let mut made = Vec::new();
+        let mut value = Vec::new();
         while let Some(item) = items.next_element_seed(within)? {
             self.charge(0)?;
-            made.push(item);
+            value.push(item);
         }
-        Ok(Value::Array(made))
+        Ok(Value::Array(value))
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let within = self.within()?;
-        let mut made = Map::new();
+        let mut value = Map::new();
         while let Some(name) = entries.next_key::<String>()? {
             self.charge(name.len())?;
-            made.insert(name, entries.next_value_seed(within)?);
+            value.insert(name, entries.next_value_seed(within)?);
         }
-        Ok(Value::Object(made))
+        Ok(Value::Object(value))
     }
 }
 

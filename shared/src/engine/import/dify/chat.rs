@@ -1,20 +1,20 @@
-//! Apps without a graph: a prompt, what is asked before, and perhaps knowledge and tools.
+//! Converts Dify apps without a graph: a prompt, an input form, and perhaps knowledge and tools.
 
 use serde_json::{Map, Value, json};
 
-use super::super::draft::{Draft, Named};
-use super::super::loose::{clipped, entries, list, number, said, text, whole};
-use super::super::made::{Made, UNBOUND_MODEL};
+use super::super::draft::{Draft, Original};
+use super::super::lenient::{clipped, entries, list, number, scalar_text, text, whole};
 use super::super::model::settings;
 use super::super::pieces::{Notes, note};
 use super::super::slug::Ids;
-use super::super::written::{member, output, plain};
+use super::super::syntax::{member, output, plain};
+use super::super::translation::{Translation, UNBOUND_MODEL};
 use super::document::Document;
 use super::nodes::{named_model, schema};
 use crate::Result;
 use crate::domain::graph::Position;
 
-/// Input, passages where there is knowledge, the model, the result.
+/// Draws a chain: input, retrieval when there is knowledge, model, result.
 pub fn draw(document: &Document, draft: &mut Draft, ids: &mut Ids) -> Result<()> {
     let config = document.model_config;
     let [start, model, end] = ["Input", "Model", "Result"].map(|title| (title, ids.give(&[title])));
@@ -27,20 +27,21 @@ pub fn draw(document: &Document, draft: &mut Draft, ids: &mut Ids) -> Result<()>
     }
     let found = passages.as_ref().map(|(_, id)| output(id));
     parts.push((model.clone(), asked(document, &start.1, found.as_deref())));
-    parts.push((end, Made::new("send_result", json!({"output": format!("{{'answer': {}}}", output(&model.1))}))));
+    parts
+        .push((end, Translation::new("send_result", json!({"output": format!("{{'answer': {}}}", output(&model.1))}))));
 
     let count = parts.len();
-    for (place, ((title, id), made)) in parts.into_iter().enumerate() {
+    for (place, ((title, id), translation)) in parts.into_iter().enumerate() {
         let position = Some(Position { x: 240.0 * place as f64, y: 0.0 });
-        let named = Named { id: &id, title, kind: document.mode, position, original: &Value::Null };
-        draft.add(&named, made, ids)?;
+        let named = Original { id: &id, title, kind: document.mode, position, raw: &Value::Null };
+        draft.add(&named, translation, ids)?;
     }
     (1..count).for_each(|place| draft.connect(place - 1, "0", place, "in"));
     Ok(())
 }
 
 /// `[{"text-input": {variable, label, required}}, …]`
-fn input(document: &Document) -> Made {
+fn input(document: &Document) -> Translation {
     let form = list(&document.model_config["user_input_form"]);
     let fields: Vec<(String, Value)> = form
         .iter()
@@ -50,18 +51,18 @@ fn input(document: &Document) -> Made {
             if field.is_object() {
                 field["type"] = kind.as_str().into();
             }
-            (said(&field["variable"]), field)
+            (scalar_text(&field["variable"]), field)
         })
         .collect();
     let query = json!({"label": "Question", "type": "paragraph", "required": true});
     let asks = document.mode != "completion";
     let fields = fields.iter().map(|(name, field)| (name.clone(), field));
     let fields = fields.chain(asks.then(|| ("query".to_owned(), &query)));
-    Made::new("input", json!({"schema": schema(fields)}))
+    Translation::new("input", json!({"schema": schema(fields)}))
 }
 
-fn retrieval(config: &Value, start: &str, count: usize) -> Made {
-    let query = said(&config["dataset_query_variable"]);
+fn retrieval(config: &Value, start: &str, count: usize) -> Translation {
+    let query = scalar_text(&config["dataset_query_variable"]);
     let query = if query.is_empty() { "query".to_owned() } else { query };
     let source =
         json!({"type": "text", "name": "To be replaced", "text": "To be replaced by the sources of the knowledge."});
@@ -76,57 +77,57 @@ fn retrieval(config: &Value, start: &str, count: usize) -> Made {
         settings["minScore"] = least.into();
     }
     let what = [format!("sources in place of {count} knowledge bases"), "an embeddings model".to_owned()];
-    Made::new("retrieval", settings).noting(["what it looks through is to be given as sources"]).reconnecting(what)
+    Translation::new("retrieval", settings).with_notes(["add the sources that it searches"]).with_reconnects(what)
 }
 
-fn asked(document: &Document, start: &str, passages: Option<&str>) -> Made {
+fn asked(document: &Document, start: &str, passages: Option<&str>) -> Translation {
     let config = document.model_config;
     let mut notes = Notes::new();
     let (name, named) = named_model(&config["model"]);
-    let mut made = Map::from_iter([("model".to_owned(), Value::from(name))]);
-    let mut system = vec![filled(&said(&config["pre_prompt"]), start)];
+    let mut settings_map = Map::from_iter([("model".to_owned(), Value::from(name))]);
+    let mut system = vec![filled(&scalar_text(&config["pre_prompt"]), start)];
     let mut asked = Vec::new();
     for part in list(&config["chat_prompt_config"]["prompt"]).iter().take(100) {
-        let written = filled(&said(&part["text"]), start);
+        let written = filled(&scalar_text(&part["text"]), start);
         if text(&part["role"]) == "system" { system.push(written) } else { asked.push(written) }
     }
-    asked.push(filled(&said(&config["completion_prompt_config"]["prompt"]["text"]), start));
+    asked.push(filled(&scalar_text(&config["completion_prompt_config"]["prompt"]["text"]), start));
     if let Some(passages) = passages {
         asked.push(format!("Passages:\n{{{{ {passages} | tojson }}}}"));
     }
     if document.mode != "completion" {
         asked.push(format!("{{{{ {}.query }}}}", output(start)));
-        note(&mut notes, "a model remembers nothing of the conversation: an agent does");
+        note(&mut notes, "a model node has no memory of the conversation: use an agent for that");
     }
     [&mut system, &mut asked].into_iter().for_each(|parts| parts.retain(|part| !part.trim().is_empty()));
     if asked.is_empty() {
         asked = std::mem::take(&mut system);
     }
     if !system.is_empty() {
-        made.insert("system".to_owned(), system.join("\n\n").into());
+        settings_map.insert("system".to_owned(), system.join("\n\n").into());
     }
-    made.insert("prompt".to_owned(), asked.join("\n\n").into());
-    settings(&config["model"]["completion_params"], &mut made, &mut notes);
+    settings_map.insert("prompt".to_owned(), asked.join("\n\n").into());
+    settings(&config["model"]["completion_params"], &mut settings_map, &mut notes);
 
     let mut reconnect = vec![named];
     let tools = list(&config["agent_mode"]["tools"]).iter().filter(|tool| tool["enabled"] != false).take(30);
-    let tools: Vec<String> = tools.map(|tool| format!("`{}`", clipped(&said(&tool["tool_name"]), 60))).collect();
+    let tools: Vec<String> = tools.map(|tool| format!("`{}`", clipped(&scalar_text(&tool["tool_name"]), 60))).collect();
     if document.mode == "agent-chat" {
-        note(&mut notes, "an agent with tools is to be made of it, and put in its place");
+        note(&mut notes, "create an agent with these tools and use an agent node instead");
     }
     if !tools.is_empty() {
         reconnect.push(format!("tools {}", tools.join(", ")));
     }
     if config["sensitive_word_avoidance"]["enabled"] == true {
-        note(&mut notes, "what it looks out for in texts is to be given to a guard");
+        note(&mut notes, "add a guard node for its content moderation");
     }
     if !text(&config["opening_statement"]).is_empty() {
-        note(&mut notes, "there is no greeting before the first question");
+        note(&mut notes, "the opening message is not imported");
     }
-    Made::new("model", made.into()).noting(notes).reconnecting(reconnect)
+    Translation::new("model", settings_map.into()).with_notes(notes).with_reconnects(reconnect)
 }
 
-/// `{{name}}` stands for a field of the form.
+/// Translates a prompt, in which `{{name}}` is a field of the form.
 fn filled(template: &str, start: &str) -> String {
     const MAX_NAME_BYTES: usize = 100;
     let (mut written, mut rest) = (String::new(), template);

@@ -1,15 +1,15 @@
-//! An app of Dify as its file has it.
+//! The file of a Dify app.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::loose::{NOTHING, check_names, clipped, is_short, list, said, text};
+use super::super::lenient::{NOTHING, check_names, clipped, is_short, list, scalar_text, text};
 use crate::domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
 use crate::{Error, Result};
 
 const MODES: &str = "workflow, advanced-chat, chat, agent-chat, completion";
-/// Containers within containers.
+/// The deepest nesting of containers.
 const MAX_NESTING: usize = 32;
 
 pub struct Document<'d> {
@@ -20,30 +20,30 @@ pub struct Document<'d> {
     pub mode: &'d str,
     pub nodes: Vec<Node<'d>>,
     pub edges: Vec<Edge>,
-    /// What leads to or from a node that is not in the file: the node that is, and what is to be told of it.
+    /// Edges to or from a node that is not in the file: the node that is, and a note for it.
     pub loose_ends: Vec<(usize, String)>,
     pub places: HashMap<&'d str, usize>,
-    /// What an app without a graph is made of.
+    /// The configuration of an app without a graph.
     pub model_config: &'d Value,
-    /// What its graph runs with: features, variables.
+    /// The graph with its features and variables.
     pub workflow: &'d Value,
     pub dependencies: &'d [Value],
 }
 
 pub struct Node<'d> {
     pub id: &'d str,
-    /// The type of all nodes is `custom`; this is the one of their data.
+    /// The type in the node's data. The outer type is `custom` for every node.
     pub kind: &'d str,
     pub title: String,
-    /// The iteration or loop it is in the body of.
+    /// The iteration or loop whose body contains the node.
     pub parent: Option<&'d str>,
-    /// Nothing where it is too long.
+    /// Null when it is too long to be read.
     pub data: &'d Value,
     pub is_too_long: bool,
     pub raw: &'d Value,
 }
 
-/// Both ends are places in the list of nodes.
+/// Both ends are indexes into the list of nodes.
 pub struct Edge {
     pub from: usize,
     pub handle: String,
@@ -53,7 +53,7 @@ pub struct Edge {
 impl<'d> Document<'d> {
     pub fn read(document: &'d Value) -> Result<Self> {
         if !matches!(document["version"], Value::String(_) | Value::Null) {
-            let problem = "must be a text: write it in quotes, as Dify does (version: \"0.3.0\")";
+            let problem = "must be a string in quotes, as Dify writes it (version: \"0.3.0\")";
             return Err(Error::invalid_body("version", problem));
         }
         let app = &document["app"];
@@ -71,7 +71,7 @@ impl<'d> Document<'d> {
                 must("model_config", "an object", document["model_config"].is_object())?;
             }
             other => {
-                let problem = format!("is `{}`; known are: {MODES}", clipped(other, 40));
+                let problem = format!("unknown mode `{}`; the known modes are {MODES}", clipped(other, 40));
                 return Err(Error::invalid_body("app.mode", problem));
             }
         }
@@ -91,12 +91,21 @@ impl<'d> Document<'d> {
         for edge in list(&graph["edges"]) {
             let (source, target) = (text(&edge["source"]), text(&edge["target"]));
             match (places.get(source).copied(), places.get(target).copied()) {
-                (Some(from), Some(to)) => edges.push(Edge { from, handle: said(&edge["sourceHandle"]), to }),
+                (Some(from), Some(to)) => edges.push(Edge { from, handle: scalar_text(&edge["sourceHandle"]), to }),
                 (Some(from), None) => {
-                    loose_ends.push((from, format!("it led to `{}`, which is not in the file", clipped(target, 60))));
+                    loose_ends.push((
+                        from,
+                        format!("its connection to `{}` is dropped: that node is not in the file", clipped(target, 60)),
+                    ));
                 }
                 (None, Some(to)) => {
-                    loose_ends.push((to, format!("`{}`, which is not in the file, led to it", clipped(source, 60))));
+                    loose_ends.push((
+                        to,
+                        format!(
+                            "its connection from `{}` is dropped: that node is not in the file",
+                            clipped(source, 60)
+                        ),
+                    ));
                 }
                 (None, None) => {}
             }
@@ -116,30 +125,30 @@ impl<'d> Document<'d> {
         })
     }
 
-    /// Whether it is of a time whose files nobody here has seen: all known are of a version 0.
+    /// Whether the file's version is newer than the versions that were tested, which are all 0.x.
     pub fn is_newer(&self) -> bool {
         self.version.split('.').next().and_then(|major| major.trim().parse::<u64>().ok()).is_some_and(|major| major > 0)
     }
 
-    /// Whether a graph is drawn in it, or only a model is set.
+    /// Whether the app has a graph, not only a model configuration.
     pub fn has_graph(&self) -> bool {
         matches!(self.mode, "workflow" | "advanced-chat")
     }
 
-    /// Whether each message of a conversation begins a run of its graph.
+    /// Whether each message of a conversation starts a run of the graph.
     pub fn is_chat(&self) -> bool {
         self.mode == "advanced-chat"
     }
 
-    /// What is in the body of a container.
+    /// The nodes in the body of a container.
     pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
         let id = self.nodes[of].id;
-        // Of several with one id the first has them.
+        // When two containers share an id, the first one owns the body.
         let is_first = self.places.get(id) == Some(&of);
         (0..self.nodes.len()).filter(move |node| is_first && self.nodes[*node].parent == Some(id) && *node != of)
     }
 
-    /// Whether a node is in the body of a container, however deep.
+    /// Whether a node is in the body of a container, at any depth.
     pub fn is_within(&self, mut node: usize, of: usize) -> bool {
         for _ in 0..self.nodes.len().min(MAX_NESTING) {
             match self.nodes[node].parent.and_then(|parent| self.places.get(parent)) {
@@ -163,9 +172,9 @@ fn node<'d>((index, raw): (usize, &'d Value)) -> Result<Node<'d>> {
     }
     let parents = [&raw["parentId"], &data["iteration_id"], &data["loop_id"]];
     let parent = parents.into_iter().map(text).find(|parent| !parent.is_empty());
-    // Notes have their type outside of their data.
+    // Notes have their type outside their data.
     let kind = if text(&raw["type"]) == "custom-note" { "note" } else { text(&data["type"]) };
-    let (id, title) = (text(&raw["id"]), said(&data["title"]));
+    let (id, title) = (text(&raw["id"]), scalar_text(&data["title"]));
     let of = format!("workflow.graph.nodes[{index}]");
     let names = [("id", id), ("data.type", kind), ("data.title", &title), ("parentId", parent.unwrap_or_default())];
     check_names(&of, &names)?;
@@ -179,7 +188,7 @@ impl Node<'_> {
         matches!(self.kind, "iteration" | "loop")
     }
 
-    /// Where the body of a container begins.
+    /// Whether the node marks the start of a container's body.
     pub fn is_body_start(&self) -> bool {
         matches!(self.kind, "iteration-start" | "loop-start")
     }

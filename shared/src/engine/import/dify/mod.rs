@@ -1,4 +1,4 @@
-//! Apps of Dify.
+//! Imports Dify apps.
 
 mod chat;
 mod context;
@@ -8,18 +8,18 @@ mod texts;
 
 use serde_json::{Value, json};
 
-use super::draft::{Draft, Named};
-use super::loose::{clipped, entries, is_empty, list, number, text, whole};
-use super::made::Made;
+use super::draft::{Draft, Original};
+use super::lenient::{clipped, entries, is_empty, list, number, text, whole};
 use super::slug::Ids;
-use super::{Imported, Source, Status};
+use super::translation::Translation;
+use super::{ImportSource, Imported, Status};
 use crate::Result;
 use crate::domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
 use crate::engine::nodes::{ERROR, IN};
 use context::{App, Context};
 use document::{Document, Node};
 
-/// The handle of a node that has but one.
+/// The handle of a node with a single output.
 const SOURCE: &str = "source";
 
 pub fn read(document: &Value) -> Result<Imported> {
@@ -29,10 +29,10 @@ pub fn read(document: &Value) -> Result<Imported> {
     let description = Some(document.description.trim()).filter(|text| !text.is_empty());
     let description = description.map(|text| clipped(text, MAX_DESCRIPTION_CHARS - 1));
 
-    let (mut draft, mut ids) = (Draft::new(Source::Dify), Ids::default());
+    let (mut draft, mut ids) = (Draft::new(ImportSource::Dify), Ids::default());
     if !document.has_graph() {
         chat::draw(&document, &mut draft, &mut ids)?;
-        uncarried(&document).into_iter().for_each(|text| draft.note(0, text));
+        list_losses(&document).into_iter().for_each(|text| draft.note(0, text));
     } else {
         let given = document.nodes.iter().map(|node| ids.give(&[&node.title, node.id, node.kind])).collect();
         let app = App { document, ids: given };
@@ -40,7 +40,7 @@ pub fn read(document: &Value) -> Result<Imported> {
             add(&app, node, &mut draft, &mut ids)?;
         }
         connect(&app, &mut draft);
-        lead_back(&app, &mut draft);
+        connect_loops(&app, &mut draft);
         tell(&app.document, &mut draft);
     }
     let (graph, report) = draft.finish();
@@ -51,45 +51,46 @@ fn add(app: &App, node: usize, draft: &mut Draft, ids: &mut Ids) -> Result<()> {
     let source = &app.document.nodes[node];
     let (id, kind) = (app.ids[node].as_str(), source.kind);
     let title = if source.title.is_empty() { id } else { &source.title };
-    let named = Named { id, title, kind, position: source.position(), original: source.raw };
+    let named = Original { id, title, kind, position: source.position(), raw: source.raw };
     match kind {
-        "note" => draft.leave_out(&named, Status::Mapped, "is a note, and left out"),
+        "note" => draft.leave_out(&named, Status::Mapped, "left out: it is a note"),
         _ if source.is_body_start() => {
-            draft.leave_out(&named, Status::Mapped, "is where the loop's output item leads");
+            draft.leave_out(&named, Status::Mapped, "replaced by the loop's output `item`");
         }
         "loop-end" => {
-            let why = "ended its loop: here the loop goes around as often as it may";
+            let why = "left out: a loop cannot end early, so it runs all its rounds";
             draft.leave_out(&named, Status::Partial, why);
         }
         _ => {
-            let mut made = nodes::make(Context { app, node });
-            if made.unsupported.is_none() {
-                policies(source.data, &mut made);
+            let mut translation = nodes::translate(Context { app, node });
+            if translation.unsupported.is_none() {
+                add_policies(source.data, &mut translation);
             }
-            draft.add(&named, made, ids)?;
+            draft.add(&named, translation, ids)?;
         }
     }
     Ok(())
 }
 
-/// How often it is tried, and what follows when it fails.
-fn policies(data: &Value, made: &mut Made) {
+/// Imports the retry and error policies.
+fn add_policies(data: &Value, translation: &mut Translation) {
     match text(&data["error_strategy"]) {
-        "fail-branch" if !made.branch_on_error() => {
-            made.notes.push("it cannot fail here, so its way for errors is never gone".to_owned());
+        "fail-branch" if !translation.branch_on_error() => {
+            translation.notes.push("this node cannot fail here, so its error branch is never taken".to_owned());
         }
         "default-value" => {
-            made.set_policy("onError", &json!("continue"));
-            made.notes.push("when it fails its value is null, where it had a value of its own for that".to_owned());
+            translation.set_policy("onError", &json!("continue"));
+            translation.notes.push("when it fails, its output is null instead of its default value".to_owned());
         }
         _ => {}
     }
     let retry = &data["retry_config"];
     if retry["retry_enabled"] == true {
-        // It counted the tries after the first.
+        // Dify counts the attempts after the first.
         let attempts = whole(&retry["max_retries"]).unwrap_or(3).saturating_add(1).clamp(1, 10);
         let wait = number(&retry["retry_interval"]).unwrap_or(1_000.0).clamp(0.0, 3_600_000.0) as u64;
-        made.set_policy("retry", &json!({"maxAttempts": attempts, "backoffMs": wait, "maxBackoffMs": wait.max(1)}));
+        translation
+            .set_policy("retry", &json!({"maxAttempts": attempts, "backoffMs": wait, "maxBackoffMs": wait.max(1)}));
     }
 }
 
@@ -106,15 +107,15 @@ fn connect(app: &App, draft: &mut Draft) {
         let exits = draft.exits(edge.from);
         let of = match edge.handle.as_str() {
             "fail-branch" => ERROR,
-            // Most nodes have one handle, and name it by chance.
+            // Nodes with one handle name it inconsistently.
             "" | SOURCE | "success-branch" | "loop" if exits.len() == 1 => &exits[0],
             handle => handle,
         };
-        // The end of a loop is no node here; what led to it comes back.
+        // A loop's end is no node here. Connections to it lead back to the loop.
         draft.connect(edge.from, of, edge.to, IN);
     }
     for around in (0..document.nodes.len()).filter(|node| document.nodes[*node].is_container()) {
-        // Before there were nodes for it, a container named the first of its body.
+        // Older files have no start node: the container names the first node of its body.
         let has_start = document.children(around).any(|child| document.nodes[child].is_body_start());
         let first = text(&document.nodes[around].data["start_node_id"]);
         if let (false, Some(&first)) = (has_start, document.places.get(first)) {
@@ -123,8 +124,8 @@ fn connect(app: &App, draft: &mut Draft) {
     }
 }
 
-/// Where a body ends it comes back to its loop, by every way that leads nowhere else.
-fn lead_back(app: &App, draft: &mut Draft) {
+/// Connects every unconnected output in a loop's body back to the loop.
+fn connect_loops(app: &App, draft: &mut Draft) {
     let document = &app.document;
     for around in (0..document.nodes.len()).filter(|node| document.nodes[*node].is_container()) {
         for child in document.children(around).collect::<Vec<_>>() {
@@ -137,25 +138,25 @@ fn lead_back(app: &App, draft: &mut Draft) {
             for exit in &exits {
                 let is_gone = |handle: &str| handle == exit || (exits.len() == 1 && handle != "fail-branch");
                 if exit != "item" && !outgoing.iter().any(|edge| is_gone(&edge.handle)) {
-                    draft.lead_back(child, exit, around);
+                    draft.connect_back(child, exit, around);
                 }
             }
         }
     }
 }
 
-/// What is known only of the file as a whole: it is told where it belongs, or where the app begins.
+/// Reports what concerns the whole file: at the node it belongs to, or at the first node.
 fn tell(document: &Document, draft: &mut Draft) {
     document.loose_ends.iter().for_each(|(node, text)| draft.note(*node, text.clone()));
     let begins = |node: &Node| node.kind == "start" || node.kind.starts_with("trigger-");
     let first = document.nodes.iter().position(begins);
     if let Some(first) = first.or_else(|| document.nodes.iter().position(|node| node.kind != "note")) {
-        uncarried(document).into_iter().for_each(|text| draft.note(first, text));
+        list_losses(document).into_iter().for_each(|text| draft.note(first, text));
     }
 }
 
-/// What an app has beside its nodes, of which nothing is carried over.
-fn uncarried(document: &Document) -> Vec<String> {
+/// Parts of the app outside its nodes. None of them is imported.
+fn list_losses(document: &Document) -> Vec<String> {
     let is_on = |feature: &Value| match &feature["enabled"] {
         Value::Bool(is_enabled) => *is_enabled,
         _ => !feature.is_object() && !is_empty(feature) && *feature != false,
@@ -173,20 +174,20 @@ fn uncarried(document: &Document) -> Vec<String> {
     let told = told.map(|(what, names)| format!("the app's {what} are not imported: {}", listed(&names)));
     let newer = document.is_newer().then(|| {
         let version = clipped(document.version, 20);
-        format!("the file is of version {version}, which is not known here: see that nothing is missing")
+        format!("the file has version {version}, which is newer than the supported ones: check that nothing is missing")
     });
     newer.into_iter().chain(told).collect()
 }
 
-/// `langgenius/openai:0.0.7@…` without what it is held to.
+/// The name of a dependency, `langgenius/openai:0.0.7@…`, without its version.
 fn dependency(dependency: &Value) -> &str {
     let value = &dependency["value"];
     let names = ["marketplace_plugin_unique_identifier", "plugin_unique_identifier", "repo"];
     let name = names.into_iter().map(|name| text(&value[name])).find(|name| !name.is_empty());
-    name.unwrap_or("one without a name").split([':', '@']).next().unwrap_or_default()
+    name.unwrap_or("unnamed").split([':', '@']).next().unwrap_or_default()
 }
 
-/// So many of them that it can be read.
+/// The first names, and the number of the others.
 fn listed(names: &[&str]) -> String {
     const MAX_LISTED: usize = 8;
     let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| clipped(name, 40)).collect();

@@ -1,16 +1,16 @@
-//! Texts of Dify: `{{#1711528914102.text#}}` stands for a value, and everything else for itself.
+//! Dify's templates: `{{#1711528914102.text#}}` is a placeholder, and everything else is literal text.
 
 use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
-use super::super::loose::{clipped, list, said, text};
-use super::super::pieces::{Filled, Notes, Piece, Pieces, TOO_MANY, note, untranslated};
-use super::super::written;
+use super::super::lenient::{clipped, list, scalar_text, text};
+use super::super::pieces::{Notes, Piece, Pieces, Placeholder, TOO_MANY, note, untranslated};
+use super::super::syntax;
 use super::context::Context;
 use crate::engine::expression::Template;
 
-/// In one text.
+/// The most pieces of one template.
 const MAX_PIECES: usize = 400;
 const MAX_SELECTOR_BYTES: usize = 300;
 
@@ -25,7 +25,7 @@ pub fn pieces(text: &str, node: &Context) -> Pieces {
             continue;
         };
         if pieces.len() >= MAX_PIECES {
-            pieces.push(Piece::Filled(Filled::untold(rest.to_owned(), TOO_MANY)));
+            pieces.push(Piece::Placeholder(Placeholder::untranslatable(rest.to_owned(), TOO_MANY)));
             rest = "";
             break;
         }
@@ -37,7 +37,7 @@ pub fn pieces(text: &str, node: &Context) -> Pieces {
             ["context"] => node.filled(&node.data("context")["variable_selector"]),
             parts => node.named(parts),
         };
-        pieces.push(Piece::Filled(filled));
+        pieces.push(Piece::Placeholder(filled));
         (rest, from) = (&after[end + 3..], 0);
     }
     if !rest.is_empty() {
@@ -50,7 +50,7 @@ fn is_selector(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-'))
 }
 
-/// A template in Jinja of its own, whose variables are bound to selectors.
+/// A Jinja template whose variables are bound to selectors.
 pub fn template(node: Context, template: &str, variables: &Value, notes: &mut Notes) -> String {
     let mut written = String::new();
     for variable in list(variables).iter().take(100) {
@@ -64,16 +64,16 @@ pub fn template(node: Context, template: &str, variables: &Value, notes: &mut No
                 note(notes, format!("`{name}` is not bound: {why}"));
                 written.push_str(&format!("{{% set {name} = {} %}}", untranslated(&filled.original)));
             }
-            (false, _) => note(notes, format!("`{}` is no name of a variable here", said(&variable["variable"]))),
+            (false, _) => note(notes, format!("`{}` is not a valid variable name", scalar_text(&variable["variable"]))),
         }
         filled.notes.into_iter().for_each(|text| note(notes, text));
     }
-    // A name that prints nothing there is a mistake here, and must not come to be one of ours.
+    // An unbound name prints nothing in Dify and is an error here. It must not match one of our names by chance.
     let bound: HashSet<&str> = list(variables).iter().map(|variable| text(&variable["variable"])).collect();
     let read = Template::parse(template);
     let unbound: BTreeSet<Box<str>> = read.iter().flat_map(Template::references).map(|named| named.variable).collect();
     for name in unbound.iter().filter(|name| !bound.contains(&***name)) {
-        note(notes, format!("`{}` is bound to nothing: write what it stood for", clipped(name, 60)));
+        note(notes, format!("`{}` is not bound to a value: replace it", clipped(name, 60)));
         if matches!(&**name, "input" | "nodes" | "run" | "vars") {
             written.push_str(&format!("{{% set {name} = {} %}}", untranslated(name)));
         }
@@ -82,7 +82,7 @@ pub fn template(node: Context, template: &str, variables: &Value, notes: &mut No
     written
 }
 
-/// A part of a prompt, in whichever way it is written.
+/// A part of a prompt, in either template language.
 pub fn prompt(node: Context, part: &Value, variables: &Value, notes: &mut Notes) -> String {
     match text(&part["edition_type"]) {
         "jinja2" => template(node, text(&part["jinja2_text"]), variables, notes),
@@ -90,7 +90,7 @@ pub fn prompt(node: Context, part: &Value, variables: &Value, notes: &mut Notes)
     }
 }
 
-/// A text that is only itself.
+/// Literal text.
 pub fn plain(text: &str) -> String {
-    written::plain(text)
+    syntax::plain(text)
 }

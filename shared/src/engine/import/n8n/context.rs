@@ -1,4 +1,4 @@
-//! What is known of the workflow while one of its nodes is looked at.
+//! What the converter of one node can see of the workflow.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::{HashMap, HashSet};
@@ -6,48 +6,48 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::super::json_text;
-use super::super::loose::{clipped, list, said};
+use super::super::lenient::{clipped, list, scalar_text};
 use super::super::pieces::{Notes, Pieces, note};
-use super::super::written::{self, output};
-use super::document::{Document, Source, Wire};
+use super::super::syntax::{self, output};
+use super::document::{Document, SourceNode, Wire};
 use super::expressions::{Names, Place, Shape, pieces};
 use super::nodes::shape;
 use super::wiring::{MAX_HOPS, Role, Wiring};
 
-/// A value, or why it has no name here.
-type Named = Result<Place, String>;
+/// A value, or the reason why it cannot be named.
+type Lookup = Result<Place, String>;
 
-/// The workflow as a whole.
+/// The whole workflow.
 pub struct Workflow<'d> {
     pub document: Document<'d>,
     pub wiring: Wiring<'d>,
-    /// The id each node has, or would have.
+    /// The id of each node in the draft, also of those that are left out.
     pub ids: Vec<String>,
     pub places: HashMap<&'d str, usize>,
-    /// The loops each node is in the body of.
+    /// For each node, the loops whose body contains it.
     pub within: Vec<HashSet<usize>>,
-    /// How the value of each node is shaped.
+    /// The shape of each node's output.
     shapes: Vec<Shape>,
-    /// What expressions name, looked for once: each node may be named many thousand times.
-    incoming: Vec<OnceCell<Named>>,
-    passed: Vec<OnceCell<Named>>,
-    /// How many expressions may still be translated.
+    /// Cached look-ups: expressions may name each node thousands of times.
+    incoming: Vec<OnceCell<Lookup>>,
+    passed: Vec<OnceCell<Lookup>>,
+    /// How many more expressions may be translated.
     left: Cell<usize>,
 }
 
-/// A node, and what it can name.
+/// A node, with everything that its expressions can name.
 #[derive(Clone, Copy)]
 pub struct Context<'w, 'd> {
     pub workflow: &'w Workflow<'d>,
     pub node: usize,
 }
 
-/// A value that may come from more nodes than this is not named.
+/// A value with more possible sources is not named.
 const MAX_SOURCES: usize = 4;
-/// Those that it may come from are named up to here, each so far that it can be told.
+/// How many of the sources a note names, and how long each name may be.
 const MAX_TITLES: usize = 8;
 const MAX_TITLE_CHARS: usize = 40;
-/// A graph may hold some thousands.
+/// The most expressions that are translated. A graph may hold some thousands.
 const MAX_EXPRESSIONS: usize = 20_000;
 
 impl<'d> Workflow<'d> {
@@ -68,12 +68,12 @@ impl<'d> Workflow<'d> {
         Self { document, wiring, ids, places, within, shapes, incoming, passed, left: Cell::new(MAX_EXPRESSIONS) }
     }
 
-    pub fn node(&self, place: usize) -> &Source<'d> {
+    pub fn node(&self, place: usize) -> &SourceNode<'d> {
         &self.document.nodes[place]
     }
 
-    /// What a chat shows of what a node gives, in Jinja.
-    pub fn said(&self, node: usize) -> String {
+    /// The text that n8n's chat shows of a node's output, in Jinja.
+    pub fn scalar_text(&self, node: usize) -> String {
         let value = output(&self.ids[node]);
         let value = match self.shapes[node] {
             Shape::Text => return value,
@@ -83,7 +83,7 @@ impl<'d> Workflow<'d> {
         format!("{value}.output | default({value}.text) | default({value} | tojson)")
     }
 
-    /// The value that comes by a wire.
+    /// The value that arrives over a wire.
     fn by(&self, wire: &Wire) -> Place {
         let wire = self.wiring.before_choice(&self.document, wire.from).unwrap_or(wire);
         let from = self.node(wire.from);
@@ -94,7 +94,7 @@ impl<'d> Workflow<'d> {
         Place::at(output(&self.ids[wire.from]), shape)
     }
 
-    fn incoming(&self, node: usize) -> Named {
+    fn incoming(&self, node: usize) -> Lookup {
         let wires: Vec<&Wire> = self.wiring.incoming(node).collect();
         let Some(first) = wires.first() else { return Ok(Place::at("input", Shape::Same)) };
         if wires.iter().all(|wire| self.node(wire.from).is_trigger()) {
@@ -110,27 +110,28 @@ impl<'d> Workflow<'d> {
             return Ok(places.remove(0));
         }
         if places.len() > MAX_SOURCES || places.iter().any(|place| place.paths[0] == "vars.item") {
-            return Err("what came in may come from too many nodes to name it".to_owned());
+            return Err("the input has too many possible sources".to_owned());
         }
         let titles = wires.iter().take(MAX_TITLES).map(|wire| clipped(self.node(wire.from).name, MAX_TITLE_CHARS));
         let titles = clipped(&titles.collect::<Vec<_>>().join(", "), 100);
         Ok(Place {
             shape: places[0].shape,
             paths: places.into_iter().flat_map(|place| place.paths).collect(),
-            note: Some(format!("the value of the first that ran of {titles} is taken")),
+            note: Some(format!("the output of the first of {titles} that ran is taken")),
         })
     }
 
-    /// What came to a node that did nothing with it.
-    fn passed(&self, place: usize) -> Named {
+    /// The input of a node that passed it on unchanged.
+    fn passed(&self, place: usize) -> Lookup {
         let led = self.document.wires.iter().filter(|wire| wire.to == place && wire.kind == "main");
         let mut steps = led.filter(|wire| self.wiring.roles[wire.from] == Role::Step);
         let only = steps.next().filter(|_| steps.next().is_none());
-        only.map(|wire| self.by(wire)).ok_or_else(|| format!("`{}` was taken out", clip(self.node(place).name)))
+        only.map(|wire| self.by(wire))
+            .ok_or_else(|| format!("`{}` is left out of the workflow", clip(self.node(place).name)))
     }
 }
 
-/// How the value of a node is shaped. Some hand on what came in.
+/// The shape of a node's output. Some nodes pass their input on.
 fn shape_of(document: &Document, wiring: &Wiring, mut node: usize) -> Shape {
     for _ in 0..MAX_HOPS {
         if let Some(shape) = shape(&document.nodes[node]) {
@@ -145,7 +146,7 @@ fn shape_of(document: &Document, wiring: &Wiring, mut node: usize) -> Shape {
 }
 
 impl<'w, 'd> Context<'w, 'd> {
-    pub fn source(&self) -> &'w Source<'d> {
+    pub fn source(&self) -> &'w SourceNode<'d> {
         self.workflow.node(self.node)
     }
 
@@ -157,36 +158,36 @@ impl<'w, 'd> Context<'w, 'd> {
         &self.source().parameters[name]
     }
 
-    /// What was kept to try the workflow with. Of several nodes with one name it is the first's.
+    /// The pinned test data. When several nodes share a name, it belongs to the first.
     pub fn pinned(&self) -> &'d [Value] {
         let name = self.source().name;
         let is_first = self.workflow.places.get(name) == Some(&self.node);
         if is_first { list(&self.workflow.document.pinned[name]) } else { &[] }
     }
 
-    /// A node as its own part sees it.
+    /// The context of a sub-node, such as the model of an agent.
     pub fn part(&self, node: usize) -> Self {
         Self { workflow: self.workflow, node }
     }
 
-    /// The first part of a kind that the node has.
+    /// The node's first sub-node of a kind.
     pub fn first_part(&self, kind: &str) -> Option<Self> {
         self.workflow.wiring.parts(self.node, kind).next().map(|part| self.part(part))
     }
 
     pub fn pieces(&self, value: &Value) -> Pieces {
-        pieces(&said(value), self)
+        pieces(&scalar_text(value), self)
     }
 
-    /// A text with places to fill.
+    /// A template in Jinja.
     pub fn jinja(&self, value: &Value, notes: &mut Notes) -> String {
         match value {
-            Value::Array(_) | Value::Object(_) => written::plain(&value.to_string()),
+            Value::Array(_) | Value::Object(_) => syntax::plain(&value.to_string()),
             value => self.pieces(value).jinja(notes),
         }
     }
 
-    /// A value, by an expression.
+    /// A value as a CEL expression.
     pub fn cel(&self, value: &Value, notes: &mut Notes) -> String {
         match value {
             Value::String(text) if text.starts_with('=') => self.pieces(value).cel(notes),
@@ -194,7 +195,7 @@ impl<'w, 'd> Context<'w, 'd> {
         }
     }
 
-    /// JSON, or a text that is meant as JSON, but for secrets that stand in it in clear.
+    /// JSON, or a JSON template, as a CEL expression without plain-text secrets.
     pub fn json(&self, value: &Value, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<String> {
         match value {
             Value::String(_) => json_text::cel(&self.pieces(value), notes, secrets),
@@ -202,7 +203,7 @@ impl<'w, 'd> Context<'w, 'd> {
         }
     }
 
-    /// Expressions may stand anywhere within a value.
+    /// Translates the expressions anywhere inside a value.
     fn deep(&self, value: &Value, notes: &mut Notes, depth: usize) -> String {
         match value {
             Value::String(text) if text.starts_with('=') => self.pieces(value).cel(notes),
@@ -213,14 +214,14 @@ impl<'w, 'd> Context<'w, 'd> {
             Value::Object(entries) if depth < MAX_HOPS => {
                 let entries = entries
                     .iter()
-                    .map(|(name, entry)| format!("{}: {}", written::quoted(name), self.deep(entry, notes, depth + 1)));
+                    .map(|(name, entry)| format!("{}: {}", syntax::quoted(name), self.deep(entry, notes, depth + 1)));
                 format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
             }
-            other => written::value(other),
+            other => syntax::value(other),
         }
     }
 
-    /// The expression for what came in.
+    /// The CEL expression for the node's input.
     pub fn incoming(&self, notes: &mut Notes) -> String {
         let mut note_all = |place: &Place| {
             if let Some(text) = &place.note {
@@ -235,7 +236,7 @@ impl<'w, 'd> Context<'w, 'd> {
         paths.fold(format!("{last}{body}"), |rest, path| format!("has({path}) ? {path}{body} : ({rest})"))
     }
 
-    /// What came of an `element` of the loop that leads here when it is done; none where something else leads here.
+    /// The expression for one `element` of a loop's results. None unless exactly one finished loop leads here.
     pub fn result_of_loop(&self, notes: &mut Notes) -> Option<String> {
         let wiring = &self.workflow.wiring;
         let only = wiring.incoming(self.node).next().filter(|wire| wiring.done(wire.from) == Some(wire.output))?;
@@ -249,16 +250,16 @@ impl<'w, 'd> Context<'w, 'd> {
             return Some("element.body".to_owned());
         }
         if !all(Shape::Same) {
-            note(notes, "its elements are what the last node of the loop gives: see their form");
+            note(notes, "its elements are the outputs of the loop's last node: check their shape");
         }
         Some("element".to_owned())
     }
 
-    fn names_json(&self) -> Named {
+    fn names_json(&self) -> Lookup {
         let workflow = self.workflow;
-        // A part of an agent sees what its agent sees.
+        // A sub-node of an agent sees what its agent sees.
         let node = match workflow.wiring.roles[self.node] {
-            Role::PartOf(whole) => whole,
+            Role::SubNodeOf(whole) => whole,
             _ => self.node,
         };
         workflow.incoming[node].get_or_init(|| workflow.incoming(node)).clone()
@@ -273,7 +274,7 @@ impl Names for Context<'_, '_> {
     fn node(&self, name: &str) -> Result<Place, String> {
         let workflow = self.workflow;
         let Some(&place) = workflow.places.get(name) else {
-            return Err(format!("there is no node `{}`", clip(name)));
+            return Err(format!("the node `{}` does not exist", clip(name)));
         };
         match workflow.wiring.roles[place] {
             Role::Step if workflow.wiring.is_loop(place) && workflow.within[self.node].contains(&place) => {
@@ -283,8 +284,8 @@ impl Names for Context<'_, '_> {
                 Some(wire) => workflow.by(wire),
                 None => Place::at(output(&workflow.ids[place]), workflow.shapes[place]),
             }),
-            Role::Passed => workflow.passed[place].get_or_init(|| workflow.passed(place)).clone(),
-            Role::Gone | Role::PartOf(_) => Err(format!("`{}` has no value of its own here", clip(name))),
+            Role::PassThrough => workflow.passed[place].get_or_init(|| workflow.passed(place)).clone(),
+            Role::Removed | Role::SubNodeOf(_) => Err(format!("`{}` has no output here", clip(name))),
         }
     }
 

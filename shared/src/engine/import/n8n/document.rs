@@ -1,10 +1,10 @@
-//! A workflow of n8n as its file has it: nodes by name, and connections from names to names.
+//! The file of an n8n workflow: nodes by name, and connections between names.
 
 use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::loose::{NOTHING, check_names, entries, is_short, list, number, text, whole};
+use super::super::lenient::{NOTHING, check_names, entries, is_short, list, number, text, whole};
 use crate::domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
 use crate::{Error, Result};
 
@@ -13,9 +13,9 @@ pub struct Document<'d> {
     pub description: Option<&'d str>,
     pub settings: &'d Value,
     pub pinned: &'d Value,
-    pub nodes: Vec<Source<'d>>,
+    pub nodes: Vec<SourceNode<'d>>,
     pub wires: Vec<Wire<'d>>,
-    /// What leads to or from a node that is not in the file: the node that is, and the name of the other.
+    /// Wires to or from a node that is not in the file: the node that is, and the name of the other.
     pub loose_ends: Vec<(usize, LooseEnd<'d>)>,
 }
 
@@ -25,23 +25,23 @@ pub enum LooseEnd<'d> {
     From(&'d str),
 }
 
-pub struct Source<'d> {
+pub struct SourceNode<'d> {
     pub name: &'d str,
-    /// Without its package: `httpRequest`.
+    /// The type without its package: `httpRequest`.
     pub kind: &'d str,
     pub version: f64,
-    /// Nothing where they are too long.
+    /// Null when they are too long to be read.
     pub parameters: &'d Value,
     pub is_too_long: bool,
     pub is_disabled: bool,
     pub raw: &'d Value,
 }
 
-/// From an output of a node to an input of another. Both are places in the list of nodes.
+/// A connection from an output of one node to an input of another. Both are indexes into the list of nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Wire<'d> {
     pub from: usize,
-    /// `main`, or what a part of an agent is to it: `ai_tool`.
+    /// `main`, or the role of a sub-node: `ai_tool`.
     pub kind: &'d str,
     pub output: usize,
     pub to: usize,
@@ -54,8 +54,8 @@ impl<'d> Document<'d> {
         if raw.len() > MAX_NODES {
             return Err(Error::invalid_body("nodes", format!("at most {MAX_NODES}")));
         }
-        let nodes: Vec<Source> = raw.iter().enumerate().map(source).collect::<Result<_>>()?;
-        // Of several with one name the first counts, as n8n gives each name once.
+        let nodes: Vec<SourceNode> = raw.iter().enumerate().map(source).collect::<Result<_>>()?;
+        // Names are unique in n8n. If not, the first node wins.
         let mut places = HashMap::new();
         nodes.iter().enumerate().for_each(|(place, node)| {
             places.entry(node.name).or_insert(place);
@@ -89,14 +89,14 @@ impl<'d> Document<'d> {
     }
 }
 
-fn source<'d>((index, raw): (usize, &'d Value)) -> Result<Source<'d>> {
+fn source<'d>((index, raw): (usize, &'d Value)) -> Result<SourceNode<'d>> {
     if !raw.is_object() {
         return Err(Error::invalid_body(format!("nodes[{index}]"), "must be an object"));
     }
     let (name, kind) = (text(&raw["name"]), text(&raw["type"]));
     check_names(&format!("nodes[{index}]"), &[("name", name), ("type", kind), ("id", text(&raw["id"]))])?;
     let is_too_long = !is_short(&raw["parameters"]);
-    Ok(Source {
+    Ok(SourceNode {
         name,
         kind: kind.rsplit('.').next().unwrap_or(kind),
         version: number(&raw["typeVersion"]).unwrap_or(1.0),
@@ -107,7 +107,7 @@ fn source<'d>((index, raw): (usize, &'d Value)) -> Result<Source<'d>> {
     })
 }
 
-impl Source<'_> {
+impl SourceNode<'_> {
     pub fn is_trigger(&self) -> bool {
         self.kind.ends_with("Trigger")
             || matches!(self.kind, "webhook" | "cron" | "start" | "interval" | "emailReadImap")
@@ -117,7 +117,7 @@ impl Source<'_> {
         matches!(self.kind, "chatTrigger" | "manualChatTrigger")
     }
 
-    /// Whether who began the run gets what its last node gave.
+    /// Whether the caller of the run gets the output of its last node.
     pub fn answers_with_last(&self) -> bool {
         match self.kind {
             "executeWorkflowTrigger" => true,
@@ -130,37 +130,37 @@ impl Source<'_> {
         self.kind == "splitInBatches"
     }
 
-    /// Whether a model chooses the way that what came in goes on by.
+    /// Whether a model chooses the output on which the input is passed on.
     pub fn is_classifier(&self) -> bool {
         matches!(self.kind, "textClassifier" | "sentimentAnalysis")
     }
 
-    /// Whether what came in goes on as it was.
+    /// Whether the node passes its input on unchanged.
     pub fn hands_on(&self) -> bool {
         matches!(self.kind, "if" | "filter" | "switch") || self.is_classifier()
     }
 
-    /// Whether it makes many items of one.
+    /// Whether the node makes many items from one.
     pub fn is_split(&self) -> bool {
         self.kind == "splitOut" || (self.kind == "itemLists" && matches!(self.operation(), "" | "splitOutItems"))
     }
 
-    /// Whether it takes all items at once, and hands on several.
+    /// Whether the node takes all items at once and gives several.
     pub fn is_of_all(&self) -> bool {
         matches!(self.kind, "limit" | "sort" | "removeDuplicates")
     }
 
-    /// Whether it can do for one element what it did for many.
+    /// Whether the node can process one element at a time.
     pub fn runs_for_each(&self) -> bool {
         !self.is_trigger() && !self.is_split() && !matches!(self.kind, "merge" | "respondToWebhook")
     }
 
-    /// Whether something comes of it.
+    /// Whether the node has an output.
     pub fn has_output(&self) -> bool {
         self.kind != "stopAndError"
     }
 
-    /// Whether nothing behind it runs for each item that came to it.
+    /// Whether the nodes after it do not run once for each of its items.
     pub fn is_gather(&self) -> bool {
         matches!(self.kind, "aggregate" | "summarize")
             || (self.kind == "itemLists" && !self.is_split())
@@ -172,12 +172,12 @@ impl Source<'_> {
         text(&self.parameters["operation"])
     }
 
-    /// Where the body of a loop begins. Its two outputs changed their places with version 3.
+    /// The output that leads to a loop's body. Version 3 swapped the two outputs.
     pub fn loop_output(&self) -> usize {
         if self.version >= 3.0 { 1 } else { 0 }
     }
 
-    /// Whether it goes on there when it failed: behind all other outputs, of which most have one.
+    /// Whether this is the error output, which comes after all others.
     pub fn is_error_output(&self, output: usize) -> bool {
         let has_one = !matches!(self.kind, "if" | "switch" | "splitInBatches" | "guardrails") && !self.is_classifier();
         self.raw["onError"] == "continueErrorOutput" && has_one && output > 0

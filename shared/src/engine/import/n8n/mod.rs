@@ -1,4 +1,4 @@
-//! Workflows of n8n.
+//! Imports n8n workflows.
 
 mod context;
 mod document;
@@ -12,12 +12,12 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
 
-use super::draft::{Draft, Named};
-use super::loose::{clipped, entries, number, said, text, whole};
-use super::made::{Made, Step, TOO_LONG};
+use super::draft::{Draft, Original};
+use super::lenient::{clipped, entries, number, scalar_text, text, whole};
 use super::pieces::note;
 use super::slug::Ids;
-use super::{Imported, Source, Status};
+use super::translation::{Step, TOO_LONG, Translation};
+use super::{ImportSource, Imported, Status};
 use crate::Result;
 use crate::domain::workflow::{MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
 use crate::engine::nodes::{ERROR, IN};
@@ -27,7 +27,7 @@ use wiring::{Role, Wiring};
 
 pub fn read(document: &Value) -> Result<Imported> {
     let document = Document::read(document)?;
-    let wiring = Wiring::of(&document)?;
+    let wiring = Wiring::new(&document)?;
     let mut ids = Ids::default();
     let given = document.nodes.iter().map(|node| ids.give(&[node.name, text(&node.raw["id"]), node.kind])).collect();
     let name = document.name.trim();
@@ -36,8 +36,8 @@ pub fn read(document: &Value) -> Result<Imported> {
     let description = description.map(|text| clipped(text, MAX_DESCRIPTION_CHARS - 1));
 
     let workflow = Workflow::new(document, wiring, given);
-    let circles = workflow.wiring.circles();
-    let mut draft = Draft::new(Source::N8n);
+    let circles = workflow.wiring.cycles();
+    let mut draft = Draft::new(ImportSource::N8n);
     for node in 0..workflow.document.nodes.len() {
         add(&workflow, node, &mut draft, &mut ids, &circles)?;
     }
@@ -54,14 +54,14 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, circl
     let source = workflow.node(node);
     let (id, kind) = (workflow.ids[node].as_str(), source.kind);
     let title = if source.name.is_empty() { id } else { source.name };
-    let named = Named { id, title, kind, position: source.position(), original: source.raw };
+    let named = Original { id, title, kind, position: source.position(), raw: source.raw };
     match workflow.wiring.roles[node] {
         Role::Step => {
-            let mut made = nodes::make(Context { workflow, node });
-            if made.unsupported.is_none() {
-                policies(source, &mut made);
+            let mut translation = nodes::translate(Context { workflow, node });
+            if translation.unsupported.is_none() {
+                add_policies(source, &mut translation);
             }
-            draft.add(&named, made, ids)?;
+            draft.add(&named, translation, ids)?;
         }
         role => {
             let (status, why) = left_out(workflow, source, role);
@@ -69,22 +69,22 @@ fn add(workflow: &Workflow, node: usize, draft: &mut Draft, ids: &mut Ids, circl
         }
     }
     if circles.contains(&node) {
-        draft.note(node, "it stands in a circle, which only a loop may make here".to_owned());
+        draft.note(node, "it is part of a cycle: only a loop may form one".to_owned());
     }
     if !nodes::keeps_pinned(source) && !(Context { workflow, node }).pinned().is_empty() {
         draft.note(node, nodes::PINNED.to_owned());
     }
-    if matches!(workflow.wiring.roles[node], Role::Step | Role::PartOf(_)) {
+    if matches!(workflow.wiring.roles[node], Role::Step | Role::SubNodeOf(_)) {
         credentials(workflow, node, draft);
     }
     Ok(())
 }
 
-/// What comes of a node that has no place of its own.
-fn left_out(workflow: &Workflow, source: &document::Source, role: Role) -> (Status, String) {
+/// Reports a node that is left out of the graph.
+fn left_out(workflow: &Workflow, source: &document::SourceNode, role: Role) -> (Status, String) {
     let is_disabled = source.is_disabled;
     let (status, why) = match role {
-        Role::PartOf(whole) => {
+        Role::SubNodeOf(whole) => {
             let (of, of_kind) = (clipped(workflow.node(whole).name, 80), workflow.node(whole).kind);
             let has_model = matches!(
                 of_kind,
@@ -94,49 +94,51 @@ fn left_out(workflow: &Workflow, source: &document::Source, role: Role) -> (Stat
                 _ if source.is_too_long => (Status::Partial, format!("was part of `{of}`: {TOO_LONG}")),
                 true => (Status::Mapped, format!("is part of `{of}`")),
                 false => {
-                    let why = format!("was part of `{of}`: make it part of the agent, or of what stands there");
+                    let why = format!("was part of `{of}`: add it to the agent, or to the node in its place");
                     (Status::Partial, why)
                 }
             };
         }
-        Role::Gone if is_disabled => (Status::Partial, "was disabled, and is left out"),
-        Role::Passed if is_disabled => (Status::Partial, "was disabled, and is left out: what led to it leads on"),
-        Role::Passed => (Status::Mapped, "does nothing: what led to it leads on"),
-        Role::Gone | Role::Step => (Status::Mapped, "is a note, and left out"),
+        Role::Removed if is_disabled => (Status::Partial, "left out: it was disabled"),
+        Role::PassThrough if is_disabled => {
+            (Status::Partial, "left out: it was disabled; its input goes to the next nodes")
+        }
+        Role::PassThrough => (Status::Mapped, "left out: it did nothing; its input goes to the next nodes"),
+        Role::Removed | Role::Step => (Status::Mapped, "left out: it is a note"),
     };
     (status, why.to_owned())
 }
 
-/// How often it is tried, and what follows when it fails.
-fn policies(source: &document::Source, made: &mut Made) {
+/// Imports the retry and error policies.
+fn add_policies(source: &document::SourceNode, translation: &mut Translation) {
     let raw = source.raw;
     match text(&raw["onError"]) {
-        "continueErrorOutput" if !made.branch_on_error() => {
-            made.notes.push("it cannot fail here, so its output for errors leads nowhere".to_owned());
+        "continueErrorOutput" if !translation.branch_on_error() => {
+            translation.notes.push("this node cannot fail here, so its error output is not connected".to_owned());
         }
         "continueRegularOutput" => {
-            made.set_policy("onError", &json!("continue"));
+            translation.set_policy("onError", &json!("continue"));
         }
         "" if raw["continueOnFail"] == true => {
-            made.set_policy("onError", &json!("continue"));
+            translation.set_policy("onError", &json!("continue"));
         }
         _ => {}
     }
     if raw["alwaysOutputData"] == true {
-        note(&mut made.notes, "it always gives one value here: `alwaysOutputData` is not carried over");
+        note(&mut translation.notes, "a node always has one output: `alwaysOutputData` is not imported");
     }
     if raw["retryOnFail"] == true {
         let attempts = whole(&raw["maxTries"]).unwrap_or(3).clamp(1, 10);
         let wait = number(&raw["waitBetweenTries"]).unwrap_or(1_000.0).clamp(0.0, 3_600_000.0) as u64;
         let retry = json!({"maxAttempts": attempts, "backoffMs": wait, "maxBackoffMs": wait.max(1)});
-        made.set_policy("retry", &retry);
+        translation.set_policy("retry", &retry);
     }
 }
 
-/// Every credential is bound again by hand: the newest of its kind may be the wrong one.
+/// Lists every credential to be connected by hand. Guessing the newest of a kind could bind the wrong one.
 fn credentials(workflow: &Workflow, node: usize, draft: &mut Draft) {
     for (kind, credential) in entries(&workflow.node(node).raw["credentials"]).take(10) {
-        let name = said(&credential["name"]);
+        let name = scalar_text(&credential["name"]);
         let named = if name.is_empty() { String::new() } else { format!(" `{}`", clipped(&name, 80)) };
         draft.reconnect(node, format!("credential{named} ({})", clipped(kind, 60)));
     }
@@ -145,7 +147,7 @@ fn credentials(workflow: &Workflow, node: usize, draft: &mut Draft) {
 fn connect(workflow: &Workflow, draft: &mut Draft) {
     for wire in &workflow.wiring.wires {
         let raw = workflow.node(wire.from).raw;
-        // The output for errors stands behind all others.
+        // The error output comes after all others.
         let is_error = raw["onError"] == "continueErrorOutput" && wire.output == draft.width(wire.from).max(1);
         let of = if is_error { ERROR.to_owned() } else { wire.output.to_string() };
         let port = if workflow.wiring.is_back(wire) { "next" } else { IN };
@@ -153,7 +155,7 @@ fn connect(workflow: &Workflow, draft: &mut Draft) {
     }
 }
 
-/// What stands behind a list ran for each of its elements there, and here only where a loop could be made of it.
+/// Notes nodes that n8n runs once for each element of a list, where no loop could be made.
 fn tell_items(workflow: &Workflow, draft: &mut Draft) {
     let nodes = &workflow.document.nodes;
     for split in workflow.wiring.steps().filter(|node| nodes[*node].is_split()) {
@@ -162,13 +164,16 @@ fn tell_items(workflow: &Workflow, draft: &mut Draft) {
         let behind = workflow.wiring.reach(vec![split], usize::MAX, leads).into_iter();
         let is_once = |node: &usize| !workflow.within[*node].contains(&split) && !nodes[*node].is_of_all();
         for node in behind.filter(|node| *node != split && is_once(node)) {
-            draft.note(node, format!("it ran for each element of `{by}`, and runs once here: put it into a loop"));
+            draft.note(
+                node,
+                format!("it ran once for each element of `{by}` and runs only once here: put it into a loop"),
+            );
         }
     }
 }
 
-/// A webhook that answers with what the last node gives, and a workflow that others call, need a result; a chat that
-/// does so needs an answer.
+/// Adds a result node where a webhook or a calling workflow expects the last node's output, and a message node where a
+/// chat does.
 fn give_result(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
     let nodes = &workflow.document.nodes;
     if nodes.iter().any(|node| node.kind == "respondToWebhook" && !node.is_disabled) {
@@ -184,24 +189,24 @@ fn give_result(workflow: &Workflow, draft: &mut Draft, ids: &mut Ids) {
         draft.add_end(ids, "Result", result, &results);
     }
     for (node, of) in lasts(workflow, draft, starts(true)) {
-        if !draft.sends(node) {
-            let text = format!("{{{{ {} }}}}", workflow.said(node));
+        if !draft.sends_message(node) {
+            let text = format!("{{{{ {} }}}}", workflow.scalar_text(node));
             let config = Map::from_iter([("text".to_owned(), text.into())]);
             draft.add_end(ids, "Answer", Step { suffix: "", kind: "send_message", config }, &[(node, of)]);
         }
     }
 }
 
-/// The nodes that a run ends with, each with its output.
+/// The last nodes of a run, each with its output.
 fn lasts(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Vec<(usize, &'static str)> {
     let nodes = &workflow.document.nodes;
     let reached = workflow.wiring.reach(starts, usize::MAX, |_| true);
     let is_last = |node: &usize| {
         let forward = workflow.wiring.outgoing(*node).next().is_none();
-        forward && !nodes[*node].is_trigger() && draft.gives(*node)
+        forward && !nodes[*node].is_trigger() && draft.has_result(*node)
     };
     let lasts = reached.iter().copied().filter(is_last).map(|node| (node, "0"));
-    // A loop that nothing follows gives its results.
+    // A loop at the end of a run gives its results.
     let loops = reached.iter().copied().filter_map(|node| {
         let done = workflow.wiring.done(node)?;
         let leads_on = workflow.wiring.outgoing(node).any(|wire| wire.output == done);
@@ -210,29 +215,33 @@ fn lasts(workflow: &Workflow, draft: &Draft, starts: Vec<usize>) -> Vec<(usize, 
     lasts.chain(loops).collect()
 }
 
-/// What the file connects with a node that it does not have.
+/// Notes connections to nodes that are not in the file.
 fn loose_ends(workflow: &Workflow, draft: &mut Draft) {
     for (node, end) in &workflow.document.loose_ends {
         let text = match end {
-            LooseEnd::To(name) => format!("it led to `{}`, which is not in the file", clipped(name, 60)),
-            LooseEnd::From(name) => format!("`{}`, which is not in the file, led to it", clipped(name, 60)),
+            LooseEnd::To(name) => {
+                format!("its connection to `{}` is dropped: that node is not in the file", clipped(name, 60))
+            }
+            LooseEnd::From(name) => {
+                format!("its connection from `{}` is dropped: that node is not in the file", clipped(name, 60))
+            }
         };
         draft.note(*node, text);
     }
 }
 
-/// What holds of the workflow as a whole is told where it begins.
+/// Notes settings of the whole workflow at its first node.
 fn settings(workflow: &Workflow, draft: &mut Draft) {
     let nodes = &workflow.document.nodes;
     let settings = workflow.document.settings;
     let is_step = |node: &usize| workflow.wiring.roles[*node] == Role::Step;
     let first = (0..nodes.len()).find(is_step);
     let begins = (0..nodes.len()).find(|node| is_step(node) && nodes[*node].is_trigger()).or(first);
-    let other = said(&settings["errorWorkflow"]);
+    let other = scalar_text(&settings["errorWorkflow"]);
     if let (false, Some(first)) = (other.is_empty(), first) {
         draft.reconnect(first, format!("the workflow that ran when this one failed ({})", clipped(&other, 60)));
     }
     if let (Some(seconds), Some(begins)) = (number(&settings["executionTimeout"]).filter(|most| *most > 0.0), begins) {
-        draft.note(begins, format!("a run ended after {seconds} s: `executionTimeout` is not carried over"));
+        draft.note(begins, format!("runs were limited to {seconds} s: `executionTimeout` is not imported"));
     }
 }

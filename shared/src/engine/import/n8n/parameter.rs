@@ -1,16 +1,16 @@
-//! What stands in a parameter.
+//! Reads the value of a parameter.
 
 use serde_json::Value;
 
-use super::super::loose::{is_empty, said, text};
+use super::super::lenient::{is_empty, scalar_text, text};
 
-/// What a locator points at: `{"__rl": true, "mode": "list", "value": "…", "cachedResultName": "…"}`, or a plain value.
+/// The target of a resource locator, `{"__rl": true, "mode": "list", "value": "…", "cachedResultName": "…"}`, or a plain value.
 pub fn located(value: &Value) -> String {
     let name = text(&value["cachedResultName"]);
-    if name.is_empty() { located_value(value).map(said).unwrap_or_default() } else { name.to_owned() }
+    if name.is_empty() { located_value(value).map(scalar_text).unwrap_or_default() } else { name.to_owned() }
 }
 
-/// Whether a value stands there as it is, and says something.
+/// Whether the value is a non-empty literal.
 pub fn is_clear(value: &Value) -> bool {
     match value {
         Value::String(text) => !text.is_empty() && !text.starts_with('='),

@@ -1,17 +1,18 @@
-//! Lists of which n8n made items: what stands behind them ran for each. Here that is the body of a loop, where it can be
-//! one: nothing else leads into it, and all that leads out of it leads to one node that takes the items together.
+//! Turns n8n's implicit iteration into loops. After a node that splits a list into items, n8n runs each node once for every
+//! item. Those nodes become the body of a loop when nothing else leads into them, and all that leads out of them leads to
+//! one node that gathers the items.
 
 use std::collections::BTreeSet;
 
 use super::document::{Document, Wire};
 use super::wiring::Wiring;
 
-/// The output for an element, and the one for what came of all.
+/// The output for an element, and the output for all results.
 const ITEM: usize = 0;
 const DONE: usize = 1;
 
 impl<'d> Wiring<'d> {
-    /// Makes loops of such lists. What led out of their bodies leads back.
+    /// Makes loops where possible. Wires that left the body lead back to the loop.
     pub fn spread(&mut self, document: &Document<'d>) {
         let splits: Vec<usize> = self.steps().filter(|node| document.nodes[*node].is_split()).collect();
         for split in splits {
@@ -33,7 +34,7 @@ impl<'d> Wiring<'d> {
         }
     }
 
-    /// What runs for each element of a list, if a loop can do so.
+    /// The nodes that run for each element, if they can form the body of a loop.
     fn spread_over(&self, document: &Document, split: usize) -> Option<BTreeSet<usize>> {
         let takes_all = |node: usize| document.nodes[node].is_gather() || document.nodes[node].is_of_all();
         let mut body = self.reach(vec![split], usize::MAX, |wire| !takes_all(wire.to));

@@ -1,4 +1,4 @@
-//! What leads where once the nodes that do nothing are taken out: notes, disabled ones, and the parts of agents.
+//! The wires between steps, after notes, disabled nodes and sub-nodes of agents are removed.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -6,28 +6,28 @@ use super::document::{Document, Wire};
 use crate::domain::graph::MAX_CONNECTIONS;
 use crate::{Error, Result};
 
-/// Nodes that hand on what came in are followed no further than this.
+/// How many pass-through nodes in a row are followed.
 pub const MAX_HOPS: usize = 64;
 
-/// What becomes of a node, before it is looked at what it does.
+/// The role of a node in the wiring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     Step,
-    /// Nothing is done there; what leads to it leads on.
-    Passed,
-    /// A note, or a disabled trigger: nothing leads to it or on.
-    Gone,
-    /// A part of the node at that place: its model, its memory, a tool.
-    PartOf(usize),
+    /// The node does nothing. Its incoming wires continue at its outgoing ones.
+    PassThrough,
+    /// A note or a disabled trigger. Its wires are dropped.
+    Removed,
+    /// A sub-node of the node at that index: its model, its memory or a tool.
+    SubNodeOf(usize),
 }
 
 pub struct Wiring<'d> {
     pub roles: Vec<Role>,
-    /// Between steps, in the order of their inputs.
+    /// The wires between steps, in the order of their inputs.
     pub wires: Vec<Wire<'d>>,
-    /// The parts of each node, by what they are to it.
+    /// The sub-nodes of each node, with their roles.
     parts: HashMap<usize, Vec<(&'d str, usize)>>,
-    /// The loops, each with the output that its body begins at; there is one other.
+    /// The loops, each with the output of its body. A loop has one other output.
     pub(super) loops: HashMap<usize, usize>,
     /// The wires that lead back to their loop.
     backs: HashSet<(usize, usize, usize)>,
@@ -36,16 +36,16 @@ pub struct Wiring<'d> {
 }
 
 impl<'d> Wiring<'d> {
-    pub fn of(document: &Document<'d>) -> Result<Self> {
+    pub fn new(document: &Document<'d>) -> Result<Self> {
         let mut parts: HashMap<usize, Vec<(&str, usize)>> = HashMap::new();
         let mut roles: Vec<Role> = document
             .nodes
             .iter()
             .map(|node| match node.kind {
-                "stickyNote" => Role::Gone,
-                "noOp" => Role::Passed,
-                _ if node.is_disabled && node.is_trigger() => Role::Gone,
-                _ if node.is_disabled => Role::Passed,
+                "stickyNote" => Role::Removed,
+                "noOp" => Role::PassThrough,
+                _ if node.is_disabled && node.is_trigger() => Role::Removed,
+                _ if node.is_disabled => Role::PassThrough,
                 _ => Role::Step,
             })
             .collect();
@@ -53,7 +53,7 @@ impl<'d> Wiring<'d> {
             if !document.nodes[wire.from].is_disabled {
                 parts.entry(wire.to).or_default().push((wire.kind, wire.from));
             }
-            roles[wire.from] = Role::PartOf(wire.to);
+            roles[wire.from] = Role::SubNodeOf(wire.to);
         }
         let wires = passed_through(document, &roles)?;
         let loops = document.nodes.iter().enumerate().filter(|(node, _)| roles[*node] == Role::Step);
@@ -68,7 +68,7 @@ impl<'d> Wiring<'d> {
     }
 
     pub(super) fn wire(&mut self, mut wires: Vec<Wire<'d>>) {
-        // The value of a merge is in the order of its inputs.
+        // A merge gives its values in the order of its inputs.
         wires.sort_by_key(|wire| (wire.to, wire.input));
         wires.dedup();
         let none = vec![Vec::new(); self.roles.len()];
@@ -88,12 +88,12 @@ impl<'d> Wiring<'d> {
         self.loops.contains_key(&node)
     }
 
-    /// Whether an element of a loop comes by it.
+    /// Whether the wire carries an element of a loop.
     pub fn is_item(&self, wire: &Wire) -> bool {
         self.loops.get(&wire.from) == Some(&wire.output)
     }
 
-    /// The output of a loop for what came of all its elements.
+    /// The output of a loop for all its results.
     pub fn done(&self, node: usize) -> Option<usize> {
         self.loops.get(&node).map(|item| 1 - item)
     }
@@ -103,7 +103,7 @@ impl<'d> Wiring<'d> {
         parts.filter(move |(named, _)| *named == kind).map(|(_, part)| *part)
     }
 
-    /// What comes in, but for what comes back to a loop.
+    /// The incoming wires, without those that lead back to a loop.
     pub fn incoming(&self, node: usize) -> impl Iterator<Item = &Wire<'d>> {
         self.incoming[node].iter().map(|index| &self.wires[*index]).filter(|wire| !self.is_back(wire))
     }
@@ -116,7 +116,7 @@ impl<'d> Wiring<'d> {
         self.backs.contains(&(wire.from, wire.output, wire.to))
     }
 
-    /// What came to a node that hands it on, where a classifier stands on its way: that gives its choice here.
+    /// The wire before the classifier whose input a node passes on. Here a classifier outputs its choice, not its input.
     pub fn before_choice(&self, document: &Document, mut node: usize) -> Option<&Wire<'d>> {
         let mut before = None;
         for _ in 0..MAX_HOPS {
@@ -131,7 +131,7 @@ impl<'d> Wiring<'d> {
         before
     }
 
-    /// What a loop does for each element.
+    /// The body of a loop.
     pub fn body(&self, of: usize) -> BTreeSet<usize> {
         let firsts = self.outgoing(of).filter(|wire| self.is_item(wire)).map(|wire| wire.to);
         let mut body = self.reach(firsts.collect(), of, |_| true);
@@ -139,8 +139,8 @@ impl<'d> Wiring<'d> {
         body
     }
 
-    /// Steps that stand in a circle which no loop makes.
-    pub fn circles(&self) -> BTreeSet<usize> {
+    /// The steps in cycles that no loop makes.
+    pub fn cycles(&self) -> BTreeSet<usize> {
         let mut waiting: Vec<usize> = (0..self.roles.len()).map(|node| self.incoming(node).count()).collect();
         let ahead = |wire: &Wire| !self.is_back(wire);
         let mut ready: Vec<usize> = (0..waiting.len()).filter(|node| waiting[*node] == 0).collect();
@@ -153,7 +153,7 @@ impl<'d> Wiring<'d> {
             }
         }
         let left = (0..waiting.len()).filter(|node| waiting[*node] > 0);
-        // What only stands behind a circle is not in it.
+        // A step that only follows a cycle is not in it.
         let next = |node| self.outgoing(node).filter(|wire| ahead(wire)).map(|wire| wire.to).collect();
         left.filter(|node| self.reach(next(*node), usize::MAX, ahead).contains(node)).collect()
     }
@@ -167,7 +167,7 @@ impl<'d> Wiring<'d> {
         }
     }
 
-    /// All that can be reached, without going on from `stop`.
+    /// All nodes that can be reached, without continuing from `stop`.
     pub fn reach(&self, starts: Vec<usize>, stop: usize, leads: impl Fn(&Wire) -> bool) -> BTreeSet<usize> {
         let mut reached: BTreeSet<usize> = starts.iter().copied().collect();
         let mut open = starts;
@@ -185,11 +185,11 @@ impl<'d> Wiring<'d> {
     }
 }
 
-/// The wires between steps: what led to a node that does nothing leads to what it led to.
+/// The wires between steps, with pass-through nodes replaced by the wires through them.
 fn passed_through<'d>(document: &Document<'d>, roles: &[Role]) -> Result<Vec<Wire<'d>>> {
     let main: Vec<&Wire> = document.wires.iter().filter(|wire| wire.kind == "main").collect();
     let mut outgoing: Vec<Vec<&Wire>> = vec![Vec::new(); roles.len()];
-    // A disabled node hands on at its first output only.
+    // A disabled node passes its input on at its first output only.
     let leads = |wire: &&&Wire| roles[wire.from] == Role::Step || wire.output == 0;
     main.iter().filter(leads).for_each(|wire| outgoing[wire.from].push(wire));
     let mut wires = Vec::new();
@@ -197,12 +197,12 @@ fn passed_through<'d>(document: &Document<'d>, roles: &[Role]) -> Result<Vec<Wir
         let (mut open, mut seen) = (vec![*wire], HashSet::new());
         while let Some(next) = open.pop() {
             match roles[next.to] {
-                Role::Passed if seen.insert(next.to) => open.extend(outgoing[next.to].iter().rev()),
+                Role::PassThrough if seen.insert(next.to) => open.extend(outgoing[next.to].iter().rev()),
                 Role::Step => wires.push(Wire { to: next.to, input: next.input, ..**wire }),
                 _ => {}
             }
         }
-        // Many that lead through one to many others multiply.
+        // Many wires into and out of one pass-through node multiply.
         if wires.len() > 2 * MAX_CONNECTIONS {
             return Err(Error::invalid_body("connections", format!("at most {MAX_CONNECTIONS}")));
         }

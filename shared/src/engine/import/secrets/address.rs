@@ -1,8 +1,8 @@
-//! Addresses: who calls, and the parameters of the query.
+//! Removes user info and secret query parameters from URLs.
 
 use super::{MAX_NAME_BYTES, is_secret};
 
-/// An address without its user and its secret parameters; and what these were.
+/// The URL without user info and secret parameters, and what was removed.
 pub fn without_secrets(address: &str) -> (String, Vec<String>) {
     let (address, has_user) = without_users(address, "");
     let (address, parameters) = without_parameters(&address);
@@ -11,7 +11,7 @@ pub fn without_secrets(address: &str) -> (String, Vec<String>) {
     (address, user.into_iter().chain(parameters).collect())
 }
 
-/// `https://user:password@host`, with something else before the host.
+/// Replaces the user info of `https://user:password@host`.
 pub fn without_users(text: &str, instead: &str) -> (String, bool) {
     let (mut kept, mut from, mut has_one) = (String::with_capacity(text.len()), 0, false);
     let mut reader = Reader::new(text);
@@ -28,10 +28,10 @@ pub fn without_users(text: &str, instead: &str) -> (String, bool) {
     (kept, has_one)
 }
 
-/// Reads parts of addresses, each after those before it.
+/// Scans a URL from left to right.
 struct Reader<'t> {
     text: &'t str,
-    /// Behind the last place to fill that was passed over. Another that begins before is within it, and is plain text.
+    /// The end of the last skipped placeholder. Braces before it belong to that placeholder.
     filled: usize,
 }
 
@@ -40,13 +40,13 @@ impl<'t> Reader<'t> {
         Self { text, filled: 0 }
     }
 
-    /// Where a part ends: at one of the ends, or at what ends any address, which may also be in what is filled in. And
-    /// where the last `@` in it ends; where it begins, if there is none.
+    /// The end of a part: at one of `ends`, or at a character that ends any URL. Also the position after the last `@` in the
+    /// part, or the start of the part when there is none.
     fn span(&mut self, start: usize, ends: &[char]) -> (usize, usize) {
         let (mut at, mut behind) = (start, start);
         while let Some(c) = self.text[at..].chars().next() {
             if at >= self.filled && self.text[at..].starts_with("{{") {
-                // Where it has no end it is none, and neither is what follows.
+                // A placeholder that does not close is plain text, and so is everything after it.
                 let end = self.text[at..].find("}}").map(|end| at + end + 2);
                 self.filled = end.unwrap_or(self.text.len());
                 at = end.unwrap_or(at);
@@ -64,7 +64,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// `?api_key=…&page=2` without the first, and its name.
+/// Removes secret parameters: `?api_key=…&page=2` becomes `?page=2`, and the name is returned.
 fn without_parameters(text: &str) -> (String, Vec<String>) {
     let (mut kept, mut from, mut names) = (String::with_capacity(text.len()), 0, Vec::new());
     let mut reader = Reader::new(text);
@@ -86,12 +86,12 @@ fn without_parameters(text: &str) -> (String, Vec<String>) {
     (kept, names)
 }
 
-/// The name of a secret parameter that stands first.
+/// The name of the parameter at the start of the text, if it is secret.
 fn secret_parameter(text: &str) -> Option<&str> {
     let window = &text[..text.floor_char_boundary(MAX_NAME_BYTES)];
     let (name, _) = window.split_once('=')?;
     let is_name = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '[' | ']' | '%'));
-    // A comparison within an expression is none.
+    // `name==` is a comparison inside an expression, not a parameter.
     let is_compared = text[name.len()..].starts_with("==");
     (is_name && !is_compared && is_secret(name)).then_some(name)
 }

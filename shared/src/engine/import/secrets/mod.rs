@@ -1,5 +1,5 @@
-//! What looks like a secret. None is carried into a draft, and none is shown in a report: a name tells it, an address
-//! has a user, a text says `Bearer`. To take too much for one costs a look at the original; to miss one costs a secret.
+//! Secret detection. No secret may reach a draft or a report. A value counts as secret by its name, as user info in a URL,
+//! or after the word `Bearer`. A false positive costs a look at the original; a false negative leaks a secret.
 
 mod address;
 mod text;
@@ -11,10 +11,10 @@ use super::pieces::{Notes, note};
 pub use address::without_secrets;
 pub use text::shown_text;
 
-/// Stands where something was.
+/// What replaces a removed value.
 const LEFT_OUT: &str = "(left out)";
 
-/// Words that names of secrets have: `X-Api-Key`, `access_token`, `clientSecret`.
+/// Words in the names of secrets: `X-Api-Key`, `access_token`, `clientSecret`.
 const WORDS: [&str; 24] = [
     "apikey",
     "auth",
@@ -41,7 +41,7 @@ const WORDS: [&str; 24] = [
     "signature",
     "token",
 ];
-/// What such a word ends with where it holds several: `accesstoken`.
+/// Endings of words that are written together: `accesstoken`.
 const ENDINGS: [&str; 11] = [
     "accesskey",
     "apikey",
@@ -55,19 +55,19 @@ const ENDINGS: [&str; 11] = [
     "signature",
     "token",
 ];
-/// Longer ones are none.
+/// A longer name is not a name.
 const MAX_NAME_BYTES: usize = 100;
 
-/// Whether what goes by the name is to be kept in a credential.
+/// Whether the name is one of a secret.
 pub fn is_secret(name: &str) -> bool {
     let words = words(name);
-    // `genericAuthType` says what kind there is; a key for idempotency lets nobody in.
+    // `genericAuthType` names a kind of authentication, and an idempotency key grants no access.
     let is_other = words.last().is_some_and(|word| word == "type") || words.iter().any(|word| word == "idempotency");
     let is_known = |word: &String| WORDS.contains(&word.as_str()) || ENDINGS.iter().any(|end| word.ends_with(end));
     !is_other && words.iter().any(is_known)
 }
 
-/// In small letters; digits and signs stand between words, and a capital begins one.
+/// The words of a name in lower case. Digits and punctuation separate words, and a capital starts one.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let (mut before, mut chars) = (' ', name.chars().peekable());
@@ -84,7 +84,7 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Of fields, those that may be kept: what is secret by its name and stands there in clear is left out, and named.
+/// The fields without plain-text secrets. The names of removed fields are added to `secrets`.
 pub fn without_clear<N: AsRef<str>, V>(
     fields: Vec<(N, V)>,
     is_clear: impl Fn(&V) -> bool,
@@ -96,7 +96,7 @@ pub fn without_clear<N: AsRef<str>, V>(
     kept
 }
 
-/// A body that is a text; what is filled in is no secret, and not looked into.
+/// A text body without secrets. A body with placeholders is kept as it is.
 pub fn without_clear_text(body: &str, notes: &mut Notes) -> String {
     let kept = if body.contains("{{") { body.to_owned() } else { shown_text(body) };
     if kept != body {
@@ -105,7 +105,7 @@ pub fn without_clear_text(body: &str, notes: &mut Notes) -> String {
     kept
 }
 
-/// What may be shown of a node of the original.
+/// The original node without its secrets.
 pub fn shown(original: &Value) -> Value {
     match original {
         Value::String(text) => shown_text(text).into(),
@@ -124,7 +124,7 @@ pub fn shown(original: &Value) -> Value {
     }
 }
 
-/// Nothing of it, but for what kind it is and which header it goes in.
+/// The value with everything removed except its type and the name of its header.
 fn blank(value: &Value) -> Value {
     match value {
         Value::String(text) if text.is_empty() => value.clone(),

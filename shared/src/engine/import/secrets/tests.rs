@@ -1,11 +1,11 @@
-//! What is taken for a secret, and what is not.
+//! Tests of secret detection.
 
 use serde_json::json;
 
 use super::*;
 
 #[test]
-fn a_name_tells_what_is_secret() {
+fn secrets_are_recognized_by_name() {
     for name in [
         "Authorization",
         "Proxy-Authorization",
@@ -58,7 +58,7 @@ fn a_name_tells_what_is_secret() {
 }
 
 #[test]
-fn an_address_loses_its_user_and_its_secret_parameters() {
+fn user_info_and_secret_parameters_are_removed_from_urls() {
     for (address, kept, left) in [
         ("https://x.example.com/a?b=1#c", "https://x.example.com/a?b=1#c", &[][..]),
         ("https://me:pw@x.example.com/a@b", "https://x.example.com/a@b", &["login in the address"]),
@@ -77,7 +77,7 @@ fn an_address_loses_its_user_and_its_secret_parameters() {
 }
 
 #[test]
-fn what_is_shown_has_no_secrets() {
+fn a_shown_original_has_no_secrets() {
     let original = json!({
         "name": "Get Token", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2,
         "credentials": {"httpHeaderAuth": {"id": "S3CRET", "name": "S3CRET"}},
@@ -114,7 +114,7 @@ fn what_is_shown_has_no_secrets() {
 }
 
 #[test]
-fn texts_that_are_made_to_take_long_do_not() {
+fn hostile_texts_are_scanned_in_linear_time() {
     for part in
         ["://", "://{{", "://@{{", "?key=", "&key={{", "a@", "key:", "key:\"", "\"", " ", "key=\\", "{{}}", "Bearer "]
     {

@@ -1,15 +1,15 @@
-//! Texts that are not known to be anything: headers, JSON, programs.
+//! Removes secrets from free text: headers, JSON, program code.
 
 use super::address::without_users;
 use super::{LEFT_OUT, MAX_NAME_BYTES, is_secret};
 
-/// A text that may be a list of headers, an address, JSON, or a program.
+/// The text without secrets, whatever it is: headers, a URL, JSON or code.
 pub fn shown_text(text: &str) -> String {
     let (text, _) = without_users(text, "(left out)@");
     without_tokens(&without_pairs(&text))
 }
 
-/// `name: value` and `name=value`, in quotes or without.
+/// Removes the values of `name: value` and `name=value`, quoted or not.
 fn without_pairs(text: &str) -> String {
     let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
     while let Some(sign) = text[from..].find([':', '=']).map(|at| from + at) {
@@ -28,7 +28,7 @@ fn without_pairs(text: &str) -> String {
     kept
 }
 
-/// The name that a sign stands behind, and whether it is the first thing in its line.
+/// The name before a `:` or `=`, and whether it starts its line.
 fn name_before(text: &str) -> (&str, bool) {
     let named = text.trim_end_matches([' ', '\t']);
     let name = named.trim_end_matches(['"', '\'', '`', '\\']);
@@ -44,7 +44,7 @@ fn name_before(text: &str) -> (&str, bool) {
     (&name[start..], named.len() == name.len() && (line.is_empty() || line.ends_with('\n')))
 }
 
-/// How long the value is that begins here, and what stands in its place.
+/// The length of the value that starts here, and its replacement.
 fn value_of(text: &str, is_listed: bool, begins_line: bool) -> (usize, String) {
     let quoted = text.trim_start_matches('\\');
     let escapes = text.len() - quoted.len();
@@ -55,13 +55,13 @@ fn value_of(text: &str, is_listed: bool, begins_line: bool) -> (usize, String) {
             let mut is_escaped = false;
             let close = quoted.char_indices().skip(1).find(|(_, c)| {
                 let is_close = *c == quote && !is_escaped;
-                // Quotes that are escaped themselves are closed by such.
+                // An escaped quote is closed by an escaped quote.
                 is_escaped = escapes == 0 && *c == '\\' && !is_escaped;
                 is_close
             });
             (length(close.map(|(at, _)| escapes + at + 1)), format!("{quote}{LEFT_OUT}{quote}"))
         }
-        // Objects and lists have names and texts of their own.
+        // The fields inside objects and lists are checked one by one.
         Some('{' | '[') if !text.starts_with("{{") => (0, String::new()),
         None | Some('\n') => (0, String::new()),
         _ if is_listed => (length(text.find(['\n', '"', '\'', '`'])), LEFT_OUT.to_owned()),
@@ -73,7 +73,7 @@ fn value_of(text: &str, is_listed: bool, begins_line: bool) -> (usize, String) {
     }
 }
 
-/// What follows the word `Bearer`, or `Basic` where it looks like no other word.
+/// Removes the token after `Bearer`, and after `Basic` when it looks like one.
 fn without_tokens(text: &str) -> String {
     let mut is_token: fn(&str) -> bool = |_| false;
     let mut kept = String::with_capacity(text.len());

@@ -43,7 +43,7 @@ fn dify(data: Value) -> Value {
 }
 
 #[test]
-fn the_kind_of_a_connection_is_there_once() {
+fn connection_kinds_are_not_copied() {
     let kind = "k".repeat(500_000);
     let to = |count: usize| vec![json!({"node": "b"}); count];
     let file = |count: usize| {
@@ -54,7 +54,7 @@ fn the_kind_of_a_connection_is_there_once() {
 }
 
 #[test]
-fn what_json_reads_as_a_mark_is_none_of_ours() {
+fn marks_in_the_text_are_refused() {
     for mark in ["\\uf8f00\\uf8f1", "\\uF8F00\\uf8F1", "\\\\uf8f00"] {
         let body = format!("={{\"a\": \"x {{{{ $json.x }}}} {mark}\"}}");
         let call = node(
@@ -69,7 +69,7 @@ fn what_json_reads_as_a_mark_is_none_of_ours() {
 }
 
 #[test]
-fn a_text_that_would_be_repeated_is_not_read() {
+fn a_template_that_would_be_repeated_is_not_translated() {
     let long = "x".repeat(3_900_000);
     let rules = vec![json!({"operation": "equal", "value2": 1}); 51];
     let conditions = vec![json!({"comparison_operator": "is", "value": long, "variable_selector": ["a", "b"]})];
@@ -86,12 +86,12 @@ fn a_text_that_would_be_repeated_is_not_read() {
     for file in files {
         let imported = answered(&file).unwrap();
         assert_sound(&imported);
-        assert_eq!(told(&imported), "a fail unsupported: one of its texts is longer than 64 KiB");
+        assert_eq!(report_lines(&imported), "a fail unsupported: one of its strings is longer than 64 KiB");
     }
 }
 
 #[test]
-fn what_many_take_from_one_place_ends_when_it_is_too_much() {
+fn expansion_of_shared_data_is_bounded() {
     let fields: Map<String, Value> = (0..2_500).map(|field| (format!("f{field}"), 0.into())).collect();
     let parser =
         node("form", "outputParserStructured", json!({"jsonSchemaExample": Value::Object(fields).to_string()}));
@@ -103,7 +103,7 @@ fn what_many_take_from_one_place_ends_when_it_is_too_much() {
 
 /// Four nodes that each lead to one 499 times over, which names what came in 8,000 times.
 #[test]
-fn what_came_in_is_looked_for_once() {
+fn the_input_of_a_node_is_resolved_once() {
     let names = ["a", "b", "c", "d"].map(|name| name.repeat(1_000));
     let passed = node("passed", "noOp", json!({}));
     let sources = names.iter().map(|name| node(name, "set", json!({})));
@@ -117,9 +117,12 @@ fn what_came_in_is_looked_for_once() {
 }
 
 #[test]
-fn what_is_shared_or_split_does_not_multiply() {
+fn shared_and_split_nodes_do_not_multiply() {
     let split = node("a", "splitOut", json!({"fieldToSplitOut": "a.".repeat(30_000)}));
-    assert!(told(&answered(&n8n(vec![split], json!({}))).unwrap()).contains("no match for what it does with its list"));
+    assert!(
+        report_lines(&answered(&n8n(vec![split], json!({}))).unwrap())
+            .contains("its operation on the list is not supported")
+    );
 
     let triggers = vec![node("go", "manualTrigger", json!({})); 500];
     let mut file = n8n(triggers, json!({}));
@@ -150,7 +153,7 @@ fn sent(imported: &Imported) -> usize {
 }
 
 #[test]
-fn the_answer_is_as_short_as_one_may_be() {
+fn the_response_stays_within_its_limit() {
     let quotes = "\"".repeat(90);
     let body: String = (0..12).map(|n| format!("{{{{ $jmespath({n}, '{quotes}') }}}}")).collect();
     let headers: Vec<Value> =
@@ -164,8 +167,8 @@ fn the_answer_is_as_short_as_one_may_be() {
     assert!(sent(&imported) < 6 * 1024 * 1024, "{}", sent(&imported));
     let last = imported.report.nodes.last().unwrap();
     assert_eq!(last.original, None);
-    assert!(last.why.ends_with("; more is left out: the report would be too long"), "{}", last.why);
+    assert!(last.why.ends_with("; the rest is left out, because the report would be too long"), "{}", last.why);
     assert!(imported.report.nodes[0].original.is_some());
     let last = &imported.report.reconnect.last().unwrap().what;
-    assert!(last.ends_with(" more, which are left out: the report would be too long"), "{last}");
+    assert!(last.ends_with(" more are left out, because the report would be too long"), "{last}");
 }

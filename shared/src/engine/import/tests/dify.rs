@@ -1,4 +1,4 @@
-//! Apps of Dify, as people draw them. What each node becomes stands here in full.
+//! Realistic Dify apps, with the complete translation of each.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ fn agent_chat() {
         "agent-chat.yml",
         r##"
             input input
-            model model partial: a model remembers nothing of the conversation: an agent does; an agent with tools is to be made of it, and put in its place; what it looks out for in texts is to be given to a guard
+            model model partial: a model node has no memory of the conversation: use an agent for that; create an agent with these tools and use an agent node instead; add a guard node for its content moderation
             result send_result
         "##,
         "
@@ -42,9 +42,9 @@ fn agent_with_tools() {
         "agent-with-tools.yml",
         r##"
             start message
-            agent agent partial: an agent is to be made of what belongs to it, and chosen
-            remember transform partial: nothing is kept for the conversation: its values are fields of what this node gives
-            answer send_message partial: `vars.last` is never there: variables are not imported, write what it stood for
+            agent agent partial: create an agent from the parts listed under `reconnect`, and select it
+            remember transform partial: conversation variables are not supported: the values are fields of this node's output
+            answer send_message partial: variables are not imported: replace `vars.last` by its value
         "##,
         "
             start>agent agent>remember remember>answer
@@ -73,9 +73,9 @@ fn human_approval() {
         "human-approval.yml",
         r##"
             start input
-            editor review partial: there are two decisions here: what all but the first button did is one; people decide on the platform, not in what was sent to them
-            publish http partial: `vars.base` is never there: variables are not imported, write what it stood for; files are not sent along
-            read_file fail unsupported: files are not read by a workflow: send their text as input
+            editor review partial: a review has two decisions: all buttons but the first reject; people decide on the platform, not in the message
+            publish http partial: variables are not imported: replace `vars.base` by its value; files are not sent
+            read_file fail unsupported: workflows cannot read files: send their text as input
             published send_result
             not_published send_result
             n -
@@ -117,9 +117,9 @@ fn lead_scoring() {
         "lead-scoring.yml",
         r##"
             lead input
-            size switch partial: `vars.partner` is never there: variables are not imported, write what it stood for
+            size switch partial: variables are not imported: replace `vars.partner` by its value
             big template
-            score_it fail unsupported: programs are not carried over: write it with transform, template or http
+            score_it fail unsupported: code is not supported: use transform, template or http instead
             either transform
             end send_result
             small send_result
@@ -137,13 +137,13 @@ fn loop_until() {
         "loop-until.yml",
         r##"
             start input
-            improve loop partial: it goes around as often as it may: what ended it earlier is to be made a condition in its body; a loop has no variables of its own here
+            improve loop partial: it runs all its rounds: write its end condition as a condition in the body; loop variables are not supported
             lps -
-            write model partial: `{{#lp.draft#}}` is not translated: a loop has no variables of its own here
+            write model partial: `{{#lp.draft#}}` is not translated: loop variables are not supported
             rate model
             good switch
-            exit_loop - partial: ended its loop: here the loop goes around as often as it may
-            end send_result partial: `{{#lp.draft#}}` is not translated: a loop has no variables of its own here
+            exit_loop - partial: left out: a loop cannot end early, so it runs all its rounds
+            end send_result partial: `{{#lp.draft#}}` is not translated: loop variables are not supported
         "##,
         "
             start>improve improve.item>write write>rate rate>good improve.done>end good.true>improve.next
@@ -157,9 +157,9 @@ fn rag_chatbot() {
     assert_becomes(
         "rag-chatbot.yml",
         r##"
-            start message partial: what was asked before the conversation is not asked here
-            knowledge_retrieval retrieval partial: what it looks through is to be given as sources; passages are not ranked a second time
-            llm model partial: `{{#s.department#}}` is not translated: nothing is asked before the conversation here; pictures are not shown to the model
+            start message partial: the form before the conversation is not imported
+            knowledge_retrieval retrieval partial: add the sources that it searches; reranking is not supported
+            llm model partial: `{{#s.department#}}` is not translated: there is no form before the conversation; images are not sent to the model
             answer send_message
         "##,
         "
@@ -174,8 +174,8 @@ fn scheduled_report() {
         "scheduled-report.yml",
         r##"
             every_morning schedule
-            new_mail fail unsupported: there is no trigger for this plugin here: start the run by webhook
-            fetch http partial: `vars.team` is never there: variables are not imported, write what it stood for
+            new_mail fail unsupported: this plugin's trigger is not supported: start the run by webhook
+            fetch http partial: variables are not imported: replace `vars.team` by its value
             summarize model
             send_to_slack fail unsupported: the tool `Send Message` of `slack` is not in the file: call its service by http
             archive workflow
@@ -196,11 +196,11 @@ fn structured() {
             start input
             model_a model
             model_b model
-            model_c model partial: what the model is said to have answered stands in what it is asked; `{{#b.usage#}}` is not translated: of an answer only its text is a value here
+            model_c model partial: earlier answers of the model are part of the prompt; `{{#b.usage#}}` is not translated: only the text of an answer is available
             groups transform
             either merge
-            bad_filter fail unsupported: cannot be made `template`: config.template: line 1, column 45: there is no filter `frobnicate`
-            end send_result partial: `{{#gone.x#}}` is not translated: there is no such node
+            bad_filter fail unsupported: cannot be converted to `template`: config.template: line 1, column 45: there is no filter `frobnicate`
+            end send_result partial: `{{#gone.x#}}` is not translated: the node does not exist
         "##,
         "
             groups_merge>groups start>model_a start>model_b model_b>model_c model_a>groups_merge
@@ -216,8 +216,8 @@ fn support_chat() {
         "support-chat.yml",
         r##"
             input input
-            passages retrieval partial: what it looks through is to be given as sources
-            model model partial: a model remembers nothing of the conversation: an agent does; there is no greeting before the first question
+            passages retrieval partial: add the sources that it searches
+            model model partial: a model node has no memory of the conversation: use an agent for that; the opening message is not imported
             result send_result
         "##,
         "
@@ -233,7 +233,7 @@ fn support_triage() {
         r##"
             start message
             question_classifier model
-            billing model partial: `{{#sys.user_id#}}` is not translated: of a message only its text is a value here, not its `user_id`; a model remembers nothing of the conversation: an agent does
+            billing model partial: `{{#sys.user_id#}}` is not translated: only the text of a message is available, not its `user_id`; a model node has no memory of the conversation: use an agent for that
             answer_billing send_message
             answer_broken send_message
         "##,
@@ -252,8 +252,8 @@ fn webhook_enrichment() {
         r##"
             webhook webhook
             extract model
-            save http partial: its address did not say how to call it: https is taken; its header Authorization is left out: secrets are kept in credentials; when it fails its value is null, where it had a value of its own for that
-            end send_result partial: `{{#ex.__is_success#}}` is not translated: what cannot be extracted fails here
+            save http partial: its URL had no scheme: https is assumed; its header Authorization is left out: keep secrets in a credential; when it fails, its output is null instead of its default value
+            end send_result partial: `{{#ex.__is_success#}}` is not translated: a failed extraction fails the node, so there is no success flag
         "##,
         "
             webhook>extract extract>save save>end
@@ -262,7 +262,7 @@ fn webhook_enrichment() {
 }
 
 #[test]
-fn values_are_named_where_they_stand_here() {
+fn values_are_named_by_their_new_paths() {
     let imported = file("support-triage.yml");
     let cases = json!([
         {"name": "1 Refunds and invoices", "expression": "nodes.question_classifier.output.class == 'Refunds and invoices'"},
@@ -300,7 +300,7 @@ fn values_are_named_where_they_stand_here() {
 }
 
 #[test]
-fn the_first_and_the_last_of_nothing_are_null() {
+fn first_and_last_of_an_empty_list_are_null() {
     let nodes = json!([
         {"id": "go", "data": {"type": "start", "title": "Go"}},
         {"id": "cut", "data": {"type": "list-operator", "title": "Cut", "variable": ["go", "list"], "limit": {"enabled": true, "size": 2}}},
@@ -319,14 +319,14 @@ fn the_first_and_the_last_of_nothing_are_null() {
 }
 
 #[test]
-fn nothing_stays_bound() {
+fn no_binding_is_kept() {
     let expected =
         ["fetch: a credential (bearer)", "summarize: model gpt-4o-mini of openai", "archive: workflow `Archive`"];
     assert_eq!(reconnected(&file("scheduled-report.yml")), expected);
 }
 
 #[test]
-fn an_app_without_a_graph_is_drawn() {
+fn an_app_without_a_graph_becomes_a_chain() {
     let imported = file("support-chat.yml");
     assert_eq!(
         (imported.name.as_str(), imported.description.as_deref()),
@@ -341,7 +341,7 @@ fn an_app_without_a_graph_is_drawn() {
 }
 
 #[test]
-fn the_same_app_is_read_as_json() {
+fn an_app_may_be_json() {
     for (name, text) in FILES {
         let document = serde_json::from_str(text).unwrap_or_else(|_| yaml::read(text).unwrap());
         assert_eq!(read(&document.to_string()).unwrap(), read(text).unwrap(), "{name}");
@@ -356,7 +356,7 @@ fn a_sound_app_can_be_published_as_it_is() {
 }
 
 #[test]
-fn what_a_run_is_given_comes_with_what_it_begins_with() {
+fn system_variables_come_from_the_trigger() {
     let app = |mode: &str, name: &str| {
         let prompt = format!("{{{{#sys.{name}#}}}} {{{{#go.sys.{name}#}}}}");
         let nodes = json!([
@@ -368,7 +368,7 @@ fn what_a_run_is_given_comes_with_what_it_begins_with() {
         let workflow = json!({"graph": {"nodes": nodes, "edges": edges}});
         let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": mode}, "workflow": workflow});
         let imported = read_sound(&app.to_string());
-        let told = told(&imported).lines().last().unwrap().to_owned();
+        let told = report_lines(&imported).lines().last().unwrap().to_owned();
         (config(&imported, "llm")["prompt"].as_str().unwrap().to_owned(), told)
     };
     let twice = |path: &str| format!("{{{{ {path} }}}} {{{{ {path} }}}}");
@@ -377,8 +377,8 @@ fn what_a_run_is_given_comes_with_what_it_begins_with() {
     for name in ["files", "user_id", "conversation_id", "dialogue_count"] {
         let (prompt, told) = app("advanced-chat", name);
         assert!(prompt.starts_with("{{ untranslated['"), "{prompt}");
-        assert!(told.contains(&format!("of a message only its text is a value here, not its `{name}`")), "{told}");
+        assert!(told.contains(&format!("only the text of a message is available, not its `{name}`")), "{told}");
     }
-    let told = "llm model partial: `user_id` is to come with the input".to_owned();
+    let told = "llm model partial: `user_id` must be part of the run's input".to_owned();
     assert_eq!(app("workflow", "user_id"), (twice("nodes.go.output.user_id"), told));
 }

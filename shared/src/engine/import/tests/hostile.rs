@@ -1,4 +1,4 @@
-//! Texts that are made to hang, to overflow or to bloat whoever reads them; and whatever comes by chance.
+//! Hostile files, made to hang, overflow or bloat the importer, and random mutations of real files.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use super::*;
 /// Well above what any of them takes in a build without optimisation.
 const SOON: Duration = Duration::from_secs(10);
 
-/// The refusal, or what was read; soon, in either case.
+/// The refusal or the import, either within the time limit.
 fn answered(text: &str) -> Result<Imported, String> {
     let started = Instant::now();
     let answer = read(text).map_err(|error| error.to_string());
@@ -26,23 +26,23 @@ fn n8n(nodes: Vec<Value>, connections: Value) -> String {
 }
 
 #[test]
-fn what_is_no_workflow_is_refused_with_the_formats_that_are_known() {
-    let known = "known are: an export of Atelier (JSON), a workflow of n8n (JSON), an app of Dify (YAML)";
+fn an_unknown_format_is_refused_with_the_known_formats() {
+    let known = "the known formats are an export of Atelier (JSON), a workflow of n8n (JSON), an app of Dify (YAML)";
     for (text, why) in [
-        ("", "is in no format that is known here"),
-        ("hello", "is in no format that is known here"),
-        ("{\"nodes\": [], ", "is not JSON (line 1, column 14)"),
-        ("a: b: c", "is not JSON, nor YAML (line 1, column 5)"),
-        ("{}", "is in no format that is known here"),
-        ("[]", "holds 0 workflows; import them one by one"),
-        ("[{}, {}]", "holds 2 workflows; import them one by one"),
+        ("", "unknown format"),
+        ("hello", "unknown format"),
+        ("{\"nodes\": [], ", "the file is not valid JSON (line 1, column 14)"),
+        ("a: b: c", "the file is not valid JSON or YAML (line 1, column 5)"),
+        ("{}", "unknown format"),
+        ("[]", "the file holds 0 workflows: import them one by one"),
+        ("[{}, {}]", "the file holds 2 workflows: import them one by one"),
     ] {
         let refusal = answered(text).unwrap_err();
         assert!(refusal.starts_with(&format!("body: {why}")), "{refusal}");
-        assert!(refusal.ends_with(known) || why.starts_with("holds"), "{refusal}");
+        assert!(refusal.ends_with(known) || why.starts_with("the file holds"), "{refusal}");
     }
     let newer = answered("{\"format\": \"atelier.workflow/2\", \"name\": \"x\", \"graph\": {}}").unwrap_err();
-    assert_eq!(newer, "format: is `atelier.workflow/2`, of which only `atelier.workflow/1` is known here");
+    assert_eq!(newer, "format: unknown format `atelier.workflow/2`; the known format is `atelier.workflow/1`");
     let broken =
         answered("{\"format\": \"atelier.workflow/1\", \"name\": \"x\", \"graph\": {\"nodes\": [{\"id\": 1}]}}")
             .unwrap_err();
@@ -62,9 +62,12 @@ fn what_is_no_workflow_is_refused_with_the_formats_that_are_known() {
         (json!({"app": {"mode": "chat"}}), "model_config: must be an object"),
         (
             json!({"app": {"mode": "channel"}}),
-            "app.mode: is `channel`; known are: workflow, advanced-chat, chat, agent-chat, completion",
+            "app.mode: unknown mode `channel`; the known modes are workflow, advanced-chat, chat, agent-chat, completion",
         ),
-        (json!({"app": {}}), "app.mode: is ``; known are: workflow, advanced-chat, chat, agent-chat, completion"),
+        (
+            json!({"app": {}}),
+            "app.mode: unknown mode ``; the known modes are workflow, advanced-chat, chat, agent-chat, completion",
+        ),
     ] {
         let mut file = json!({"kind": "app", "version": "0.3.0"});
         file.as_object_mut().unwrap().extend(app.as_object().unwrap().clone());
@@ -75,7 +78,7 @@ fn what_is_no_workflow_is_refused_with_the_formats_that_are_known() {
 }
 
 #[test]
-fn documents_that_repeat_themselves_are_refused_early() {
+fn recursive_aliases_are_refused_early() {
     let mut laughs = "kind: app\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
     for level in 1..12 {
         let before = format!("*a{}", level - 1);
@@ -89,7 +92,7 @@ fn documents_that_repeat_themselves_are_refused_early() {
 }
 
 #[test]
-fn documents_that_nest_are_refused() {
+fn deeply_nested_documents_are_refused() {
     for deep in [100, 1_000, 100_000] {
         assert!(answered(&"[".repeat(deep)).is_err());
         assert!(answered(&format!("{}1{}", "[".repeat(deep), "]".repeat(deep))).is_err());
@@ -103,7 +106,7 @@ fn documents_that_nest_are_refused() {
 }
 
 #[test]
-fn a_parameter_may_nest_as_deep_as_a_document() {
+fn a_parameter_may_be_nested_as_deep_as_a_document() {
     let deep = (0..100).fold(json!("={{ $json.x }}"), |value, _| json!([value]));
     let set = json!({"assignments": [{"name": "x", "value": deep, "type": "array"}]});
     let node = |kind: &str, parameters: Value| json!({"name": kind, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": 3.4, "parameters": parameters});
@@ -113,14 +116,14 @@ fn a_parameter_may_nest_as_deep_as_a_document() {
 }
 
 #[test]
-fn there_are_as_many_nodes_as_a_graph_may_have() {
+fn the_number_of_nodes_is_limited() {
     let nodes = |count: usize| {
         (0..count)
             .map(|n| json!({"name": format!("n{n}"), "type": "n8n-nodes-base.if", "parameters": {}}))
             .collect::<Vec<_>>()
     };
     assert_eq!(answered(&n8n(nodes(501), json!({}))).unwrap_err(), "nodes: at most 500");
-    // Each leads to four others, in circles.
+    // Each node leads to four others, in cycles.
     let target = |n: usize| json!({"node": format!("n{}", n % 500), "type": "main", "index": 0});
     let connections: serde_json::Map<String, Value> = (0..500)
         .map(|n| (format!("n{n}"), json!({"main": [[target(n + 1), target(n * 7)], [target(n * 3), target(n)]]})))
@@ -138,7 +141,7 @@ fn there_are_as_many_nodes_as_a_graph_may_have() {
 }
 
 #[test]
-fn what_leads_through_nodes_that_are_taken_out_does_not_multiply() {
+fn wires_through_removed_nodes_do_not_multiply() {
     let mut nodes = Vec::new();
     let mut connections = serde_json::Map::new();
     let to = |name: String| json!({"node": name, "type": "main", "index": 0});
@@ -152,13 +155,13 @@ fn what_leads_through_nodes_that_are_taken_out_does_not_multiply() {
     let mut all: Vec<Value> = (0..249).map(|n| to(format!("b{n}"))).collect();
     all.push(to("y".to_owned()));
     connections.insert("x".to_owned(), json!({"main": [all]}));
-    // A circle of nodes that do nothing.
+    // A cycle of nodes that do nothing.
     connections.insert("y".to_owned(), json!({"main": [[to("x".to_owned()), to("y".to_owned())]]}));
     assert_eq!(answered(&n8n(nodes, connections.into())).unwrap_err(), "connections: at most 2000");
 }
 
 #[test]
-fn loops_and_parts_may_stand_in_any_circle() {
+fn loops_and_sub_nodes_may_form_any_cycle() {
     let names = ["a", "b", "c", "d"];
     for kind in ["splitInBatches", "noOp", "agent", "if", "webhook", "merge"] {
         let nodes: Vec<Value> = names.iter().map(|name| json!({"name": name, "type": format!("n8n-nodes-base.{kind}"), "typeVersion": 3, "parameters": {"text": "={{ $json.x }}"}})).collect();
@@ -169,7 +172,7 @@ fn loops_and_parts_may_stand_in_any_circle() {
             answered(&n8n(nodes.clone(), connections.into())).unwrap();
         }
     }
-    // Containers of Dify within each other, and one within itself.
+    // Dify containers inside each other, and one inside itself.
     let node = |id: &str, parent: &str| json!({"id": id, "parentId": parent, "data": {"type": "iteration", "title": id, "iterator_selector": ["b", "item"], "output_selector": [id, "item"]}});
     let nodes = [node("a", "b"), node("b", "a"), node("c", "c")];
     let edges: Vec<Value> = ["a", "b", "c"]
@@ -181,7 +184,7 @@ fn loops_and_parts_may_stand_in_any_circle() {
 }
 
 #[test]
-fn texts_may_be_as_long_as_a_file() {
+fn strings_may_be_as_long_as_a_file() {
     let long = "x{{ $json.a }}{{#a.b#}}{%'\"".repeat(20_000);
     let node = |name: &str, kind: &str, parameters: Value| json!({"name": name, "type": kind, "typeVersion": 3.4, "parameters": parameters});
     let texts = [json!(long), json!(format!("={long}"))];
@@ -203,11 +206,11 @@ fn texts_may_be_as_long_as_a_file() {
     let data = json!({"type": "answer", "title": "a", "answer": long});
     let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow", "name": long, "description": long}, "workflow": {"graph": {"nodes": [{"id": "a", "data": data}]}}});
     let imported = answered(&app.to_string()).unwrap();
-    assert_eq!(told(&imported), "a fail unsupported: one of its texts is longer than 64 KiB");
+    assert_eq!(report_lines(&imported), "a fail unsupported: one of its strings is longer than 64 KiB");
 }
 
 #[test]
-fn a_name_has_at_most_a_kilobyte() {
+fn names_are_limited_to_a_kilobyte() {
     let long = "n".repeat(1025);
     for (name, kind, field) in [(long.as_str(), "if", "name"), ("a", long.as_str(), "type")] {
         let refusal = answered(&n8n(vec![json!({"name": name, "type": kind})], json!({}))).unwrap_err();
@@ -226,7 +229,7 @@ fn a_name_has_at_most_a_kilobyte() {
 }
 
 #[test]
-fn there_may_be_more_of_everything_than_a_node_can_have() {
+fn excess_entries_of_a_node_are_handled() {
     let many: Vec<Value> = (0..20_000)
         .map(|n| json!({"name": format!("f{n}"), "value": "={{ $json.a + 1 }}", "type": "string"}))
         .collect();
@@ -271,7 +274,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A file with one of its values put in place of another.
+/// A file with one of its values replaced by another.
 fn changed(document: &mut Value, place: &mut usize, by: &Value) {
     if *place == 0 {
         *document = by.clone();

@@ -1,13 +1,13 @@
-//! What files of other platforms become, and that nothing that is read breaks the reader.
+//! Tests of the importers: translations, losses, secrets and hostile files.
 
 mod amplified;
 mod dify;
 mod hostile;
-mod meant;
+mod implicit;
+mod losses;
 mod n8n;
 mod round_trip;
 mod secrets;
-mod untold;
 
 use serde_json::Value;
 
@@ -17,8 +17,8 @@ use crate::domain::identity::Account;
 use crate::domain::workflow::{NewWorkflow, Workflow};
 use crate::engine::compile::{self, Problem};
 
-/// The report, a line for each node: id, what it is here, how much of it was carried over, and why not all.
-fn told(imported: &Imported) -> String {
+/// The report as text, one line for each node: id, new type, status and reason.
+fn report_lines(imported: &Imported) -> String {
     let kind = |id: &str| {
         let node = imported.graph.nodes.iter().find(|node| node.id == id);
         node.map_or("-", |node| node.r#type.as_str()).to_owned()
@@ -29,13 +29,17 @@ fn told(imported: &Imported) -> String {
             Status::Partial => "partial",
             Status::Unsupported => "unsupported",
         };
-        let why = node.why.split_once(" here; ").map_or(node.why.as_str(), |(_, why)| why);
+        let why = node
+            .why
+            .split_once("; ")
+            .filter(|(kind, _)| kind.starts_with("imported as "))
+            .map_or(node.why.as_str(), |(_, why)| why);
         format!("{} {} {status}: {why}", node.id, kind(&node.id))
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn wired(imported: &Imported) -> String {
+fn connections(imported: &Imported) -> String {
     let end =
         |node: &str, port: &str, plain: &str| if port == plain { node.to_owned() } else { format!("{node}.{port}") };
     let wires = imported.graph.connections.iter().map(|wire| {
@@ -57,7 +61,7 @@ fn problems(imported: &Imported) -> Vec<Problem> {
     compile::compile(&imported.graph).finish().1
 }
 
-/// What holds of whatever was read.
+/// Asserts what is true of every import.
 fn assert_sound(imported: &Imported) {
     let Imported { name, description, graph, .. } = imported.clone();
     let account = Account { org: OrgId::new(), user: UserId::new() };
@@ -65,17 +69,18 @@ fn assert_sound(imported: &Imported) {
     Workflow::new(WorkflowId::new(), account, given).unwrap();
     let unsupported =
         |id: &str| imported.report.nodes.iter().any(|node| node.id == id && node.status == Status::Unsupported);
-    // A node of the original may have become several.
+    // One original node may have become several.
     let is_of = |node: &NodeReport, id: &str| {
         id.strip_prefix(&node.id).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
     };
-    let is_told = |id: &str| imported.report.nodes.iter().any(|node| is_of(node, id) && node.status != Status::Mapped);
+    let is_reported =
+        |id: &str| imported.report.nodes.iter().any(|node| is_of(node, id) && node.status != Status::Mapped);
     for problem in problems(imported) {
         let id = problem.node_id.as_deref().unwrap_or_default();
         match problem.code {
             "invalid_config" | "invalid_expression" | "unknown_type" | "duplicate_id" => panic!("{problem:?}"),
             "unknown_port" => assert!(unsupported(id), "{problem:?}"),
-            "unknown_variable" => assert!(is_told(id), "{problem:?}"),
+            "unknown_variable" => assert!(is_reported(id), "{problem:?}"),
             _ => {}
         }
     }
@@ -97,17 +102,17 @@ fn read_sound(text: &str) -> Imported {
     imported
 }
 
-/// One of the fixtures, by its name.
+/// A fixture by name.
 fn file(name: &str) -> Imported {
     let (_, text) = n8n::FILES.iter().chain(&dify::FILES).find(|(known, _)| *known == name).unwrap();
     read_sound(text)
 }
 
-/// What each node of a fixture becomes, and how they are wired; space is not minded.
+/// Asserts the report lines and the connections of a fixture. White space is ignored.
 fn assert_becomes(name: &str, nodes: &str, wires: &str) {
     let imported = file(name);
     let lines = |text: &str| text.split('\n').map(|line| line.trim().to_owned()).collect::<Vec<_>>();
-    assert_eq!(lines(&told(&imported)), lines(nodes.trim()));
+    assert_eq!(lines(&report_lines(&imported)), lines(nodes.trim()));
     let words = |text: &str| text.split(['\n', ' ']).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
-    assert_eq!(words(&wired(&imported)), words(wires));
+    assert_eq!(words(&connections(&imported)), words(wires));
 }

@@ -1,4 +1,4 @@
-//! Workflows of n8n, as people draw them. What each node becomes stands here in full.
+//! Realistic n8n workflows, with the complete translation of each.
 
 use serde_json::json;
 
@@ -25,12 +25,12 @@ fn agent_with_tools() {
         "agent-with-tools.json",
         r##"
             telegram_trigger message
-            ai_agent agent partial: an agent is to be made of what belongs to it, and chosen
-            anthropic_chat_model - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
-            memory - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
-            find_order - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
-            refund_tool - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
-            output_parser - partial: was part of `AI Agent`: make it part of the agent, or of what stands there
+            ai_agent agent partial: create an agent from the parts listed under `reconnect`, and select it
+            anthropic_chat_model - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
+            memory - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
+            find_order - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
+            refund_tool - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
+            output_parser - partial: was part of `AI Agent`: add it to the agent, or to the node in its place
             send send_message
         "##,
         "
@@ -40,16 +40,16 @@ fn agent_with_tools() {
 }
 
 #[test]
-fn drawn_circle() {
+fn drawn_cycle() {
     assert_becomes(
         "drawn-circle.json",
         r##"
-            tick schedule partial: the time zone was that of the installation: it is taken to be UTC; seconds are not counted here: it begins once a minute
-            check_job http partial: it stands in a circle, which only a loop may make here
-            done condition partial: it stands in a circle, which only a loop may make here
-            wait delay partial: it stands in a circle, which only a loop may make here
-            take transform partial: `{{ $json.result.match(/[a-z]+/)[0] }}` is not translated: patterns of JavaScript have no match here; `{{ $jmespath($json, 'a.b') }}` is not translated: `$jmespath` has no match here
-            gmail fail unsupported: there is no trigger for `gmailTrigger` here: start the run by webhook
+            tick schedule partial: the time zone was the server's: UTC is assumed; schedules have no seconds: it runs once a minute
+            check_job http partial: it is part of a cycle: only a loop may form one
+            done condition partial: it is part of a cycle: only a loop may form one
+            wait delay partial: it is part of a cycle: only a loop may form one
+            take transform partial: `{{ $json.result.match(/[a-z]+/)[0] }}` is not translated: regular expressions are not supported; `{{ $jmespath($json, 'a.b') }}` is not translated: `$jmespath` is not supported
+            gmail fail unsupported: the trigger `gmailTrigger` is not supported: start the run by webhook
         "##,
         "
             tick>check_job wait>check_job check_job>done done.false>wait done.true>take gmail>take
@@ -68,8 +68,8 @@ fn error_handling() {
             mark_paid http
             wait_a_day delay
             declined fail
-            alert send_message partial: the value of the first that ran of Charge, Outcome, Odd Call is taken
-            odd_call fail unsupported: its method is computed, or none that can be called here
+            alert send_message partial: the output of the first of Charge, Outcome, Odd Call that ran is taken
+            odd_call fail unsupported: its HTTP method is computed or not supported
         "##,
         "
             order>charge charge>outcome outcome.paid>mark_paid outcome.pending>wait_a_day
@@ -83,16 +83,16 @@ fn human_approval() {
     assert_becomes(
         "human-approval.json",
         r##"
-            slack_trigger message partial: every message starts a run: which events it was for is not carried over
+            slack_trigger message partial: every message starts a run: the event filter is not imported
             understand model
             mistral -
-            ask_editor review partial: people decide on the platform, not in a message of slack; it goes on the same way whatever is decided, as it did
+            ask_editor review partial: people decide on the platform, not in the slack message; every decision continues the same way, as before
             approved condition
-            last_look review partial: it waited for a form: here a person lets it go on
+            last_look review partial: it waited for a form: here a person continues the run
             whatsapp send_message
-            archive fail unsupported: there is no match for `channel archive` of slack: call it by http
+            archive fail unsupported: the operation `channel archive` of slack is not supported: call it by http
             later delay
-            run_archive workflow partial: it waits for the other workflow's result
+            run_archive workflow partial: it waits for the sub-workflow's result
         "##,
         "
             slack_trigger>understand understand>ask_editor ask_editor.approved>approved
@@ -108,12 +108,12 @@ fn lead_scoring() {
     assert_becomes(
         "lead-scoring.json",
         r##"
-            lead_form input partial: there is no page with a form: send what it asked for as the run's input
+            lead_form input partial: form pages are not supported: send the fields as the run's input
             score transform
             route switch
             create_lead http
             near condition
-            append_to_sheet fail unsupported: there is no match for the type `googleSheets`: call its service by http
+            append_to_sheet fail unsupported: the type `googleSheets` is not supported: call its service by http
             nothing -
             give_up fail
         "##,
@@ -131,14 +131,14 @@ fn loop_over_items() {
         r##"
             when_clicking_test input
             customers http
-            split_out transform partial: its value is the list: a loop goes through its elements
-            loop_over_items loop partial: it goes through a list: see that `nodes.split_out.output` is one; its elements come one by one, not in batches
-            greet transform partial: the other fields of what came in are not carried along: name those that are needed
+            split_out transform partial: its output is the list: use a loop for its elements
+            loop_over_items loop partial: it loops over a list: check that `nodes.split_out.output` is one; it processes the elements one by one, not in batches
+            greet transform partial: the other fields of the input are not passed on: add those that are needed
             send_mail http
             wait delay
-            done - partial: was disabled, and is left out: what led to it leads on
-            old_loop loop partial: it goes through a list: see that `nodes.loop_over_items.output` is one
-            log_each loop partial: it goes through a list: see that `vars.item` is one
+            done - partial: left out: it was disabled; its input goes to the next nodes
+            old_loop loop partial: it loops over a list: check that `nodes.loop_over_items.output` is one
+            log_each loop partial: it loops over a list: check that `vars.item` is one
         "##,
         "
             log_each.item>log_each_run log_each_run>log_each.next when_clicking_test>customers
@@ -157,8 +157,8 @@ fn merge_sources() {
             called input
             weather http
             news http
-            together merge partial: its value is the list of what came, whose fields it put together
-            text transform partial: the value of a merge is the list of what came: its first is taken
+            together merge partial: its output is the list of its inputs, not their combined fields
+            text transform partial: a merge gives a list of its inputs: the first one is taken
             all merge
         "##,
         "
@@ -173,11 +173,11 @@ fn rag_chatbot() {
         "rag-chatbot.json",
         r##"
             when_chat_message_received message
-            search_handbook retrieval partial: what it looks through is to be given as sources
-            embeddings_openai - partial: was part of `Search Handbook`: make it part of the agent, or of what stands there
-            answer model partial: a node has one value here where it had a list of items
+            search_handbook retrieval partial: add the sources that it searches
+            embeddings_openai - partial: was part of `Search Handbook`: add it to the agent, or to the node in its place
+            answer model partial: a node has one output here, not a list of items
             gemini -
-            guardrails guard partial: it looks for the platform's own categories of risk; it looked for pii, nsfw
+            guardrails guard partial: it checks the platform's own risk categories; it checked pii, nsfw
             reply send_message
             decline send_message
         "##,
@@ -195,8 +195,8 @@ fn remind_customers() {
         r##"
             by_hand input
             invoices http
-            split_out loop partial: the other fields of what came in are not carried along: name those that are needed
-            unpaid condition partial: it lets the one value pass or not, where it chose among items
+            split_out loop partial: the other fields of the input are not passed on: add those that are needed
+            unpaid condition partial: it passes or drops one value; it does not select items
             remind http
             gather transform
             tell send_message
@@ -214,9 +214,9 @@ fn scheduled_report() {
         "scheduled-report.json",
         r##"
             schedule schedule
-            old_cron - partial: was disabled, and is left out
-            get_sales http partial: its header Authorization is left out: secrets are kept in credentials; `vars.region` is never there: variables are not imported, write what it stood for; only the first page is asked for: pagination is not carried over; there is one call at a time: batching is not carried over
-            count fail unsupported: programs are not carried over: write it with transform, template or http
+            old_cron - partial: left out: it was disabled
+            get_sales http partial: its header Authorization is left out: keep secrets in a credential; variables are not imported: replace `vars.region` by its value; only the first page is requested: pagination is not imported; calls are sent one at a time: batching is not imported
+            count fail unsupported: code is not supported: use transform, template or http instead
             write_report model
             cover image
             post send_message
@@ -256,9 +256,9 @@ fn webhook_enrichment() {
     assert_becomes(
         "webhook-enrichment.json",
         r##"
-            webhook webhook partial: calls are let in by the webhook's own token
-            look_up http partial: an answer that tells of a failure is not taken for a success: `neverError` is not carried over
-            found condition partial: it lets the one value pass or not, where it chose among items
+            webhook webhook partial: calls are authenticated by the webhook's own token
+            look_up http partial: a response with an error status fails the node: `neverError` is not imported
+            found condition partial: it passes or drops one value; it does not select items
             shape transform
             failed transform
         "##,
@@ -269,7 +269,7 @@ fn webhook_enrichment() {
 }
 
 #[test]
-fn values_are_named_where_they_stand_here() {
+fn values_are_named_by_their_new_paths() {
     let imported = file("support-triage.json");
     let fields = &config(&imported, "normalize")["fields"];
     assert_eq!(fields["email"], "input.email.lower().trim()");
@@ -286,7 +286,7 @@ fn values_are_named_where_they_stand_here() {
     });
     assert_eq!(config(&imported, "charge"), charge);
     let cases = config(&imported, "outcome")["cases"].clone();
-    // The first ignores case, the second minds it.
+    // The first condition ignores case, the second does not.
     assert_eq!(cases[0]["expression"], "nodes.charge.output.body.status.lower() == 'paid'");
     assert_eq!(cases[1]["expression"], "nodes.charge.output.body.status.startsWith('pend')");
 
@@ -312,11 +312,11 @@ fn values_are_named_where_they_stand_here() {
 }
 
 #[test]
-fn nothing_stays_bound() {
+fn no_binding_is_kept() {
     let expected = [
         "telegram_trigger: a messaging channel in place of telegram",
         "telegram_trigger: credential `Bot` (telegramApi)",
-        "ai_agent: an agent: model claude-3-5-sonnet; tools `Find Order`, `Refund Tool`; memory `Memory`; form of the answer `Output Parser`; its instructions",
+        "ai_agent: an agent: model claude-3-5-sonnet; tools `Find Order`, `Refund Tool`; memory `Memory`; output parser `Output Parser`; its instructions",
         "anthropic_chat_model: credential `Anthropic` (anthropicApi)",
         "send: a messaging channel for telegram",
     ];

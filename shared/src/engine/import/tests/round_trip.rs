@@ -1,4 +1,4 @@
-//! What goes out as our own export comes back as it went.
+//! Our own exports import unchanged.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::*;
 use crate::domain::graph::{Connection, End, Graph, Node, Position};
 
-/// Numbers that JSON's reader gives back to the last bit.
+/// Numbers that survive JSON without any change.
 fn quarters() -> impl Strategy<Value = f64> {
     (-1_000_000..1_000_000i32).prop_map(|number| f64::from(number) / 4.0)
 }
@@ -44,7 +44,7 @@ proptest! {
 }
 
 #[test]
-fn what_was_bound_is_to_be_bound_again() {
+fn former_bindings_are_listed_to_reconnect() {
     let graph: Graph = serde_json::from_value(json!({"nodes": [
         {"id": "hook", "type": "webhook"},
         {"id": "ask", "type": "agent", "config": {"agentId": "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11", "message": "Hi"}},
@@ -54,11 +54,14 @@ fn what_was_bound_is_to_be_bound_again() {
     let imported = read_sound(&serde_json::to_string(&export).unwrap());
     let expected = [
         "hook: a webhook channel",
-        "ask: agent 0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11: it stays bound, see that it is there",
+        "ask: agent 0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11: it stays connected, check that it exists",
         "call: a credential",
     ];
     assert_eq!(reconnected(&imported), expected);
     assert_eq!(config(&imported, "ask")["agentId"], "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11");
     assert_eq!(config(&imported, "call"), json!({"url": "https://x.example.com"}));
-    assert_eq!(told(&imported), "hook webhook\nask agent\ncall http partial: its credential is to be bound again");
+    assert_eq!(
+        report_lines(&imported),
+        "hook webhook\nask agent\ncall http partial: its credential must be connected again"
+    );
 }

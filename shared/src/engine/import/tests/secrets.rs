@@ -1,10 +1,10 @@
-//! What is secret in a file of another platform stays there.
+//! Secrets in imported files never reach the draft or the report.
 
 use serde_json::{Value, json};
 
 use super::*;
 
-/// Neither the graph nor the report has any of it.
+/// Asserts that the secret is in neither the graph nor the report.
 fn assert_kept_out(imported: &Imported) {
     let report = format!("{:?}", imported.report);
     assert!(!report.contains("S3CRET"), "{report}");
@@ -119,7 +119,7 @@ fn dify() {
 }
 
 #[test]
-fn secrets_in_clear_in_bodies_fields_and_pinned_data() {
+fn plain_text_secrets_in_bodies_fields_and_pinned_data() {
     let pairs = |pairs: &[(&str, &str)]| json!({"parameters": pairs.iter().map(|(name, value)| json!({"name": name, "value": value})).collect::<Vec<_>>()});
     let call = |name: &str, mut parameters: Value| {
         let fixed = json!({"method": "POST", "url": "https://x.example.com", "sendBody": true});
@@ -161,7 +161,7 @@ fn secrets_in_clear_in_bodies_fields_and_pinned_data() {
         "json: a secret for the field routing_key",
     ];
     assert_eq!(reconnected(&imported), expected);
-    let lines = told(&imported);
+    let lines = report_lines(&imported);
     assert!(
         lines.contains("set transform partial: its field client_secret is left out: it looks like a secret"),
         "{lines}"

@@ -1,24 +1,24 @@
-//! Values that are made of others.
+//! Converts nodes that compute values from other values.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{clipped, list, said, text, whole};
-use super::super::super::made::Made;
+use super::super::super::lenient::{clipped, list, scalar_text, text, whole};
 use super::super::super::pieces::{Notes, note};
-use super::super::super::written::{quoted, value};
+use super::super::super::syntax::{quoted, value};
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::texts;
 use super::logic::compared;
 
-/// Real Jinja there: a filter that is not known here is found out as the template is read.
-pub fn template(node: Context) -> Made {
+/// Dify's templates are Jinja too. A filter that is unknown here is found when the draft is validated.
+pub fn template(node: Context) -> Translation {
     let mut notes = Notes::new();
     let template = texts::template(node, text(node.data("template")), node.data("variables"), &mut notes);
-    Made::new("template", json!({"template": template})).noting(notes)
+    Translation::new("template", json!({"template": template})).with_notes(notes)
 }
 
-/// What was kept for the run or the conversation is a value like any other.
-pub fn assigner(node: Context) -> Made {
+/// Assigned variables become ordinary fields of this node's output.
+pub fn assigner(node: Context) -> Translation {
     let mut notes = Notes::new();
     let mut fields = Map::new();
     let old = [node.source().data.clone()];
@@ -29,7 +29,7 @@ pub fn assigner(node: Context) -> Made {
         } else {
             &item["assigned_variable_selector"]
         };
-        let name = list(target).last().map(said).unwrap_or_default();
+        let name = list(target).last().map(scalar_text).unwrap_or_default();
         let operation = [&item["operation"], &item["write_mode"]].map(text).into_iter().find(|name| !name.is_empty());
         let given = match &item["value"] {
             Value::Null => &item["input_variable_selector"],
@@ -45,7 +45,13 @@ pub fn assigner(node: Context) -> Made {
             "over-write" | "set" => given,
             "clear" => "null".to_owned(),
             other => {
-                note(&mut notes, format!("`{}` of a variable is to be written out", clipped(other, 40)));
+                note(
+                    &mut notes,
+                    format!(
+                        "the operation `{}` on a variable is not supported: write it as an expression",
+                        clipped(other, 40)
+                    ),
+                );
                 given
             }
         };
@@ -53,12 +59,12 @@ pub fn assigner(node: Context) -> Made {
             fields.insert(name, written.into());
         }
     }
-    note(&mut notes, "nothing is kept for the conversation: its values are fields of what this node gives");
-    Made::new("transform", json!({"fields": fields})).noting(notes)
+    note(&mut notes, "conversation variables are not supported: the values are fields of this node's output");
+    Translation::new("transform", json!({"fields": fields})).with_notes(notes)
 }
 
-/// A list, chosen from, put in order and cut.
-pub fn list_operator(node: Context) -> Made {
+/// A list that is filtered, sorted and cut.
+pub fn list_operator(node: Context) -> Translation {
     let mut notes = Notes::new();
     let mut list_text = node.selected(node.data("variable"), &mut notes);
     let filter = node.data("filter_by");
@@ -71,10 +77,10 @@ pub fn list_operator(node: Context) -> Made {
     }
     let order = node.data("order_by");
     if order["enabled"] == true {
-        let key = said(&order["key"]);
+        let key = scalar_text(&order["key"]);
         let by = if key.is_empty() { String::new() } else { quoted(&key) };
         list_text = format!("{list_text}.sort({by})");
-        if said(&order["value"]) == "desc" {
+        if scalar_text(&order["value"]) == "desc" {
             list_text.push_str(".reverse()");
         }
     }
@@ -82,18 +88,18 @@ pub fn list_operator(node: Context) -> Made {
     if taken["enabled"] == true {
         match whole(&taken["serial"]) {
             Some(place) if place > 0 => list_text = format!("[{list_text}[{}]]", place - 1),
-            _ => note(&mut notes, "which element it takes is to be written out"),
+            _ => note(&mut notes, "the position of the element is computed: write it as an expression"),
         }
     }
     let limit = node.data("limit");
     if let (true, Some(most)) = (limit["enabled"] == true, whole(&limit["size"])) {
         list_text = format!("size({list_text}) > {most} ? ({list_text}).slice(0, {most}) : {list_text}");
     }
-    // An empty list has neither a first nor a last: both are null, as they were.
+    // For an empty list, first and last are null, as in Dify.
     let fields = json!({
         "result": list_text,
         "first_record": format!("(({list_text}) + [null]).first()"),
         "last_record": format!("([null] + ({list_text})).last()"),
     });
-    Made::new("transform", json!({"fields": fields})).noting(notes)
+    Translation::new("transform", json!({"fields": fields})).with_notes(notes)
 }

@@ -1,27 +1,27 @@
-//! Calls of other systems.
+//! Converts HTTP requests.
 
 use serde_json::{Map, Value, json};
 
 use super::super::super::call::Call;
 use super::super::super::json_text;
-use super::super::super::loose::{clipped, list, said, text, whole};
-use super::super::super::made::Made;
+use super::super::super::lenient::{clipped, list, scalar_text, text, whole};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::secrets::{without_clear, without_clear_text};
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::texts;
 
-pub fn http(node: Context) -> Made {
+pub fn http(node: Context) -> Translation {
     let mut call = Call::default();
     let method = text(node.data("method")).to_uppercase();
     let method = if method.is_empty() { "GET".to_owned() } else { method };
     if !matches!(method.as_str(), "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") {
-        return Made::unsupported("its method is none that can be called here");
+        return Translation::unsupported("its HTTP method is not supported");
     }
-    // Its body is a text there, whatever its media type.
+    // Dify reads every response body as text, whatever its media type.
     let mut config =
         Map::from_iter([("method".to_owned(), Value::from(method.as_str())), ("response".to_owned(), "text".into())]);
-    let url = call.address(&said(node.data("url")));
+    let url = call.address(&scalar_text(node.data("url")));
     config.insert("url".to_owned(), node.jinja(&url.into(), &mut call.notes).trim().into());
     let mut headers = lines(node.data("headers"));
     headers.retain(|(name, _)| call.takes_header(name));
@@ -38,7 +38,7 @@ pub fn http(node: Context) -> Made {
         config.insert("body".to_owned(), body);
     }
     if text(&node.data("authorization")["type"]) == "api-key" {
-        let kind = said(&node.data("authorization")["config"]["type"]);
+        let kind = scalar_text(&node.data("authorization")["config"]["type"]);
         call.reconnect
             .push(format!("a credential ({})", if kind.is_empty() { "bearer".to_owned() } else { clipped(&kind, 40) }));
     }
@@ -48,10 +48,13 @@ pub fn http(node: Context) -> Made {
     if node.data("ssl_verify") == false {
         note(&mut call.notes, "certificates are always verified");
     }
-    Made::new("http", config.into()).noting(call.notes).reconnecting(call.reconnect).without("body field", secrets)
+    Translation::new("http", config.into())
+        .with_notes(call.notes)
+        .with_reconnects(call.reconnect)
+        .with_removed_secrets("body field", secrets)
 }
 
-/// `name:value` on each line.
+/// Splits lines of the form `name:value`.
 fn lines(written: &Value) -> Vec<(&str, &str)> {
     let pair = |line| {
         let (name, value): (&str, &str) = str::split_once(line, ':').unwrap_or((line, ""));
@@ -67,10 +70,10 @@ fn filled(node: Context, pairs: Vec<(&str, &str)>, notes: &mut Notes) -> Map<Str
 fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<Value> {
     let body = node.data("body");
     let data = &body["data"];
-    // A list of fields, or, before, one text.
+    // A list of fields; in older files, one text.
     let whole = match data {
-        Value::Array(fields) => fields.first().map(|field| said(&field["value"])).unwrap_or_default(),
-        other => said(other),
+        Value::Array(fields) => fields.first().map(|field| scalar_text(&field["value"])).unwrap_or_default(),
+        other => scalar_text(other),
     };
     match text(&body["type"]) {
         "json" => {
@@ -78,7 +81,7 @@ fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<V
             Some(match json_text::cel(&pieces, notes, secrets) {
                 Some(value) => json!({"type": "json", "value": value}),
                 None => {
-                    note(notes, "its body is no JSON before it is filled in: it is sent as a text");
+                    note(notes, "its body is only valid JSON after the placeholders are filled in: it is sent as text");
                     json!({"type": "text", "text": pieces.jinja(notes)})
                 }
             })
@@ -92,22 +95,22 @@ fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<V
                 Value::Array(fields) => fields
                     .iter()
                     .take(1_000)
-                    .filter(|field| text(&field["type"]) != "file" && !said(&field["key"]).is_empty())
-                    .map(|field| (said(&field["key"]), field["value"].clone()))
+                    .filter(|field| text(&field["type"]) != "file" && !scalar_text(&field["key"]).is_empty())
+                    .map(|field| (scalar_text(&field["key"]), field["value"].clone()))
                     .collect(),
                 other => lines(other).into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect(),
             };
-            let is_clear = |value: &Value| !said(value).is_empty() && !said(value).contains("{{#");
+            let is_clear = |value: &Value| !scalar_text(value).is_empty() && !scalar_text(value).contains("{{#");
             let fields = without_clear(fields, is_clear, secrets).into_iter();
             let fields: Map<String, Value> =
                 fields.map(|(name, value)| (name, node.jinja(&value, notes).into())).collect();
             if list(data).iter().any(|field| text(&field["type"]) == "file") {
-                note(notes, "files are not sent along");
+                note(notes, "files are not sent");
             }
             Some(json!({"type": "form", "fields": fields}))
         }
         "binary" => {
-            note(notes, "files are not sent along");
+            note(notes, "files are not sent");
             None
         }
         _ => None,

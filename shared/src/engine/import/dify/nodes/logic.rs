@@ -1,31 +1,31 @@
-//! The ways a run may go, and where they meet again.
+//! Converts branches, loops and joins.
 
 use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
 use super::super::super::comparison::{Comparison, Side, combined, write};
-use super::super::super::loose::{clipped, is_empty, list, said, text, whole};
-use super::super::super::made::Made;
+use super::super::super::lenient::{clipped, is_empty, list, scalar_text, text, whole};
 use super::super::super::pieces::{Notes, note, untranslated};
-use super::super::super::written::{number, output, value};
+use super::super::super::syntax::{number, output, value};
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::texts;
 
-/// So many make an expression that is too long in any case.
+/// More conditions would exceed the length limit of an expression anyway.
 const MAX_CONDITIONS: usize = 300;
-/// As many as a loop of Dify has by itself.
+/// Dify's default limit for loops.
 const MAX_ROUNDS: u64 = 100;
 
-pub fn switch(node: Context) -> Made {
+pub fn switch(node: Context) -> Translation {
     let mut notes = Notes::new();
-    // At first there was one case, without an id.
+    // Older files have a single case without an id.
     let old = [node.source().data.clone()];
     let cases = if node.data("cases").is_array() { list(node.data("cases")) } else { &old };
     let mut names = HashSet::from(["default".to_owned(), "error".to_owned()]);
     let (mut written, mut exits) = (Vec::new(), Vec::new());
     for (index, case) in cases.iter().take(51).enumerate() {
-        let id = [&case["case_id"], &case["id"]].map(said).into_iter().find(|id| !id.is_empty());
+        let id = [&case["case_id"], &case["id"]].map(scalar_text).into_iter().find(|id| !id.is_empty());
         let id = id.filter(|_| node.data("cases").is_array()).unwrap_or_else(|| "true".to_owned());
         let mut name = if id.len() <= 20 { id.clone() } else { format!("case {}", index + 1) };
         if !names.insert(name.clone()) {
@@ -39,23 +39,23 @@ pub fn switch(node: Context) -> Made {
         exits.push((id, 0, name));
     }
     exits.push(("false".to_owned(), 0, "default".to_owned()));
-    Made::new("switch", json!({"cases": written})).noting(notes).with_exits(exits)
+    Translation::new("switch", json!({"cases": written})).with_notes(notes).with_exits(exits)
 }
 
-/// One comparison; of an element of a list when it has a name.
+/// One comparison. With `element`, it compares an element of a list.
 pub fn compared(node: Context, condition: &Value, element: Option<&str>, notes: &mut Notes) -> String {
-    let operator = [&condition["comparison_operator"], &condition["operator"]].map(said);
+    let operator = [&condition["comparison_operator"], &condition["operator"]].map(scalar_text);
     let operator = operator.into_iter().find(|operator| !operator.is_empty()).unwrap_or_default();
     let left = match (element, text(&condition["key"])) {
         (Some(element), "") => element.to_owned(),
-        (Some(element), key) => super::super::super::written::member(element, key),
+        (Some(element), key) => super::super::super::syntax::member(element, key),
         (None, _) => node.selected(&condition["variable_selector"], notes),
     };
     if !list(&condition["sub_variable_condition"]["conditions"]).is_empty() {
-        note(notes, "what it asks of files is left out");
+        note(notes, "its conditions on files are left out");
     }
     let Some((what, is_negated)) = comparison(&operator) else {
-        note(notes, format!("the comparison `{}` has no match here", clipped(&operator, 40)));
+        note(notes, format!("the comparison `{}` is not supported", clipped(&operator, 40)));
         return format!("{} == true", untranslated(&operator));
     };
     let right = side(node, &condition["value"], text(&condition["varType"]), what, notes);
@@ -107,8 +107,8 @@ fn comparison(operator: &str) -> Option<(Comparison, bool)> {
     })
 }
 
-/// For each element of a list. A second step makes the result where it is not just what the last one gives.
-pub fn iteration(node: Context) -> Made {
+/// A loop over a list. A second step computes the result when it is not the last node's output.
+pub fn iteration(node: Context) -> Translation {
     let mut notes = Notes::new();
     let mut config =
         Map::from_iter([("items".to_owned(), Value::from(node.selected(node.data("iterator_selector"), &mut notes)))]);
@@ -125,15 +125,15 @@ pub fn iteration(node: Context) -> Made {
         }
         _ => {}
     }
-    let mut made = Made::new("loop", config.into());
+    let mut translation = Translation::new("loop", config.into());
     if let Some(result) = result(node, &mut notes) {
-        made = made.then("result", "transform", json!({"value": result}));
-        made.wires = vec![(1, "out".to_owned(), 0)];
+        translation = translation.then("result", "transform", json!({"value": result}));
+        translation.wires = vec![(1, "out".to_owned(), 0)];
     }
-    made.with_exits([("item", 0, "item"), ("source", 0, "done")]).noting(notes)
+    translation.with_exits([("item", 0, "item"), ("source", 0, "done")]).with_notes(notes)
 }
 
-/// What an element gives, unless it is the whole value of the one node that ends the body.
+/// The result of an element. None when it is the whole output of the only last node.
 fn result(node: Context, notes: &mut Notes) -> Option<String> {
     let selector = node.data("output_selector");
     if is_empty(selector) {
@@ -149,41 +149,41 @@ fn result(node: Context, notes: &mut Notes) -> Option<String> {
     (only.map(|place| output(&node.app.ids[place])) != Some(result.clone())).then_some(result)
 }
 
-/// So many times over.
-pub fn repeat(node: Context) -> Made {
+/// A loop with a fixed number of rounds.
+pub fn repeat(node: Context) -> Translation {
     let wanted = whole(node.data("loop_count")).unwrap_or(10);
     let count = wanted.clamp(1, MAX_ROUNDS);
-    let mut made = Made::new("loop", json!({"items": format!("range({count})")}));
+    let mut translation = Translation::new("loop", json!({"items": format!("range({count})")}));
     if wanted > count {
-        made = made.noting([format!("it goes around {count} times at most, where it was {wanted}")]);
+        translation = translation.with_notes([format!("it runs at most {count} rounds instead of {wanted}")]);
     }
     if !list(node.data("break_conditions")).is_empty() {
-        made = made
-            .noting(["it goes around as often as it may: what ended it earlier is to be made a condition in its body"]);
+        translation =
+            translation.with_notes(["it runs all its rounds: write its end condition as a condition in the body"]);
     }
     if !list(node.data("loop_variables")).is_empty() {
-        made = made.noting(["a loop has no variables of its own here"]);
+        translation = translation.with_notes(["loop variables are not supported"]);
     }
-    made.with_exits([("item", 0, "item"), ("source", 0, "done")])
+    translation.with_exits([("item", 0, "item"), ("source", 0, "done")])
 }
 
-/// The first value that is there, of ways of which one was gone.
-pub fn first_of(node: Context) -> Made {
+/// The first value that exists, when only one of several branches was taken.
+pub fn first_of(node: Context) -> Translation {
     let mut notes = Notes::new();
     let merge = json!({"mode": "first"});
     let settings = node.data("advanced_settings");
     if settings["group_enabled"] == true {
         let groups = list(&settings["groups"]).iter().take(50).map(|group| {
             let first = first(node, list(&group["variables"]), &mut notes);
-            (said(&group["group_name"]), Value::from(first))
+            (scalar_text(&group["group_name"]), Value::from(first))
         });
         let fields = Map::from_iter(groups);
-        let mut made = Made::new("merge", merge).then("", "transform", json!({"fields": fields}));
-        made.steps[0].suffix = "merge";
-        return made.noting(notes);
+        let mut translation = Translation::new("merge", merge).then("", "transform", json!({"fields": fields}));
+        translation.steps[0].suffix = "merge";
+        return translation.with_notes(notes);
     }
     let variables = list(node.data("variables"));
-    // The values of the nodes that lead here, whole, are what the merge itself gives.
+    // When the variables are the whole outputs of the incoming nodes, the merge itself gives the same.
     let document = &node.app.document;
     let leading: Vec<String> = document
         .edges
@@ -193,12 +193,12 @@ pub fn first_of(node: Context) -> Made {
         .collect();
     let is_whole = |selector: &Value| node.filled(selector).cel.is_ok_and(|path| leading.contains(&path));
     if variables.iter().take(100).all(is_whole) && leading.len() <= variables.len() {
-        return Made::new("merge", merge);
+        return Translation::new("merge", merge);
     }
     let value = first(node, variables, &mut notes);
-    let mut made = Made::new("merge", merge).then("", "transform", json!({"value": value}));
-    made.steps[0].suffix = "merge";
-    made.noting(notes)
+    let mut translation = Translation::new("merge", merge).then("", "transform", json!({"value": value}));
+    translation.steps[0].suffix = "merge";
+    translation.with_notes(notes)
 }
 
 fn first(node: Context, selectors: &[Value], notes: &mut Notes) -> String {

@@ -1,4 +1,4 @@
-//! Dify's types of nodes, and what each becomes.
+//! Dify's node types, with the converter of each.
 
 mod data;
 mod http;
@@ -8,21 +8,23 @@ mod people;
 mod schedule;
 mod triggers;
 
-use super::super::loose::clipped;
-use super::super::made::{Made, TOO_LONG};
+use super::super::lenient::clipped;
+use super::super::translation::{TOO_LONG, Translation};
 use super::context::Context;
 
 pub use model::named_model;
 pub use triggers::schema;
 
-/// What a node becomes, without what all nodes have in common. Its outputs are named as its handles are.
-pub fn make(node: Context) -> Made {
+/// Converts a node, without the policies that all nodes have. Outputs are named like Dify's handles.
+pub fn translate(node: Context) -> Translation {
     match node.source().kind {
-        _ if node.source().is_too_long => Made::unsupported(TOO_LONG),
+        _ if node.source().is_too_long => Translation::unsupported(TOO_LONG),
         "start" => triggers::start(node),
         "trigger-webhook" => triggers::webhook(node),
         "trigger-schedule" => schedule::schedule(node),
-        "trigger-plugin" => Made::unsupported("there is no trigger for this plugin here: start the run by webhook"),
+        "trigger-plugin" => {
+            Translation::unsupported("this plugin's trigger is not supported: start the run by webhook")
+        }
         "llm" => model::llm(node),
         "parameter-extractor" => model::extractor(node),
         "question-classifier" => model::classifier(node),
@@ -40,14 +42,14 @@ pub fn make(node: Context) -> Made {
         "answer" => people::answer(node),
         "end" => people::end(node),
         "human-input" => people::review(node),
-        "code" => Made::unsupported("programs are not carried over: write it with transform, template or http"),
-        "document-extractor" => Made::unsupported("files are not read by a workflow: send their text as input"),
+        "code" => Translation::unsupported("code is not supported: use transform, template or http instead"),
+        "document-extractor" => Translation::unsupported("workflows cannot read files: send their text as input"),
         "datasource" | "datasource-empty" | "knowledge-index" => {
-            Made::unsupported("documents are put into sources elsewhere, not by a workflow")
+            Translation::unsupported("workflows cannot add documents to a source")
         }
-        "" => Made::unsupported("it has no type"),
-        kind => Made::unsupported(format!(
-            "there is no match for the type `{}`: call its service by http",
+        "" => Translation::unsupported("the node has no type"),
+        kind => Translation::unsupported(format!(
+            "the type `{}` is not supported: call its service by http",
             clipped(kind, 60)
         )),
     }

@@ -1,29 +1,29 @@
-//! What asks models, agents and sources.
+//! Converts calls of models, agents and knowledge bases.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{clipped, entries, is_empty, list, number, said, text, whole};
-use super::super::super::made::{Made, UNBOUND_ID, UNBOUND_MODEL};
+use super::super::super::lenient::{clipped, entries, is_empty, list, number, scalar_text, text, whole};
 use super::super::super::model::settings;
 use super::super::super::pieces::{Notes, note};
 use super::super::super::secrets::without_clear;
-use super::super::super::written::{output, plain, quoted};
+use super::super::super::syntax::{output, plain, quoted};
+use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 use super::super::context::{Context, given};
 use super::super::texts;
 
-/// The name of a model, and how to find it again.
+/// The name of a model, and what to reconnect.
 pub fn named_model(model: &Value) -> (String, String) {
-    let name = match said(&model["name"]) {
+    let name = match scalar_text(&model["name"]) {
         name if name.is_empty() => UNBOUND_MODEL.to_owned(),
         name => clipped(&name, 190),
     };
-    let provider = said(&model["provider"]);
+    let provider = scalar_text(&model["provider"]);
     let provider = provider.rsplit('/').next().unwrap_or_default();
     let of = if provider.is_empty() { String::new() } else { format!(" of {}", clipped(provider, 60)) };
     (name.clone(), format!("model {name}{of}"))
 }
 
-pub fn llm(node: Context) -> Made {
+pub fn llm(node: Context) -> Translation {
     let mut notes = Notes::new();
     let (model, named) = named_model(node.data("model"));
     let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
@@ -37,7 +37,7 @@ pub fn llm(node: Context) -> Made {
             _ if written.trim().is_empty() => {}
             "system" => system.push(written),
             "assistant" => {
-                note(&mut notes, "what the model is said to have answered stands in what it is asked");
+                note(&mut notes, "earlier answers of the model are part of the prompt");
                 asked.push(written);
             }
             _ => asked.push(written),
@@ -45,8 +45,8 @@ pub fn llm(node: Context) -> Made {
     }
     let memory = node.data("memory");
     if memory.is_object() {
-        note(&mut notes, "a model remembers nothing of the conversation: an agent does");
-        let query = said(&memory["query_prompt_template"]);
+        note(&mut notes, "a model node has no memory of the conversation: use an agent for that");
+        let query = scalar_text(&memory["query_prompt_template"]);
         let query = if query.is_empty() { "{{#sys.query#}}".to_owned() } else { query };
         let query = node.jinja(&query.into(), &mut notes);
         if !asked.contains(&query) {
@@ -54,7 +54,7 @@ pub fn llm(node: Context) -> Made {
         }
     }
     if asked.is_empty() {
-        // A model is asked something, be it only what it is told.
+        // A model needs a prompt: without one, the system text is the prompt.
         asked = std::mem::take(&mut system);
     }
     if !system.is_empty() {
@@ -66,9 +66,9 @@ pub fn llm(node: Context) -> Made {
         config.insert("schema".to_owned(), schema.clone());
     }
     if node.data("vision")["enabled"] == true {
-        note(&mut notes, "pictures are not shown to the model");
+        note(&mut notes, "images are not sent to the model");
     }
-    Made::new("model", config.into()).noting(notes).reconnecting([named])
+    Translation::new("model", config.into()).with_notes(notes).with_reconnects([named])
 }
 
 fn schema<'d>(node: Context<'_, 'd>) -> Option<&'d Value> {
@@ -76,12 +76,12 @@ fn schema<'d>(node: Context<'_, 'd>) -> Option<&'d Value> {
     (node.data("structured_output_enabled") == true && schema.is_object()).then_some(schema)
 }
 
-pub fn extractor(node: Context) -> Made {
+pub fn extractor(node: Context) -> Translation {
     let mut notes = Notes::new();
     let (model, named) = named_model(node.data("model"));
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for parameter in list(node.data("parameters")).iter().take(200) {
-        let name = said(&parameter["name"]);
+        let name = scalar_text(&parameter["name"]);
         let mut property = match text(&parameter["type"]) {
             "number" => json!({"type": "number"}),
             "bool" | "boolean" => json!({"type": "boolean"}),
@@ -90,7 +90,7 @@ pub fn extractor(node: Context) -> Made {
             "array[string]" => json!({"type": "array", "items": {"type": "string"}}),
             _ => json!({"type": "string"}),
         };
-        property["description"] = said(&parameter["description"]).into();
+        property["description"] = scalar_text(&parameter["description"]).into();
         if !list(&parameter["options"]).is_empty() {
             property["enum"] = parameter["options"].clone();
         }
@@ -107,23 +107,26 @@ pub fn extractor(node: Context) -> Made {
     config.insert("schema".to_owned(), json!({"type": "object", "properties": properties, "required": required}));
     settings(&node.data("model")["completion_params"], &mut config, &mut notes);
     if node.data("memory").is_object() {
-        note(&mut notes, "a model remembers nothing of the conversation: an agent does");
+        note(&mut notes, "a model node has no memory of the conversation: use an agent for that");
     }
-    Made::new("model", config.into()).noting(notes).reconnecting([named])
+    Translation::new("model", config.into()).with_notes(notes).with_reconnects([named])
 }
 
-/// A prompt that is one value.
+/// A prompt that consists of one value.
 fn asked(node: Context, selector: &Value, notes: &mut Notes) -> String {
-    super::super::super::pieces::Pieces(vec![super::super::super::pieces::Piece::Filled(node.filled(selector))])
+    super::super::super::pieces::Pieces(vec![super::super::super::pieces::Piece::Placeholder(node.filled(selector))])
         .jinja(notes)
 }
 
-/// A model that names the class, and a switch that follows it.
-pub fn classifier(node: Context) -> Made {
+/// A classifier: a model that names the class, and a switch on its answer.
+pub fn classifier(node: Context) -> Translation {
     let mut notes = Notes::new();
     let (model, named) = named_model(node.data("model"));
-    let classes: Vec<(String, String)> =
-        list(node.data("classes")).iter().take(51).map(|class| (said(&class["id"]), said(&class["name"]))).collect();
+    let classes: Vec<(String, String)> = list(node.data("classes"))
+        .iter()
+        .take(51)
+        .map(|class| (scalar_text(&class["id"]), scalar_text(&class["name"])))
+        .collect();
     let names: Vec<&str> = classes.iter().map(|(_, name)| name.as_str()).collect();
     let instruction = node.jinja(node.data("instruction"), &mut notes);
     let lines: Vec<String> = names.iter().map(|name| format!("- {}", plain(name))).collect();
@@ -140,13 +143,14 @@ pub fn classifier(node: Context) -> Made {
     let cases = classes.iter().enumerate().map(
         |(index, (_, name))| json!({"name": port(index, name), "expression": format!("{chosen} == {}", quoted(name))}),
     );
-    let made = Made::new("model", config.into()).then("switch", "switch", json!({"cases": cases.collect::<Vec<_>>()}));
+    let translation =
+        Translation::new("model", config.into()).then("switch", "switch", json!({"cases": cases.collect::<Vec<_>>()}));
     let exits = classes.iter().enumerate().map(|(index, (id, name))| (id.clone(), 1, port(index, name)));
-    made.with_exits(exits).noting(notes).reconnecting([named])
+    translation.with_exits(exits).with_notes(notes).with_reconnects([named])
 }
 
-/// An agent is a resource of its own here: the node keeps what it is asked.
-pub fn agent(node: Context) -> Made {
+/// Agents are separate resources here. The node keeps the message for the agent.
+pub fn agent(node: Context) -> Translation {
     let mut notes = Notes::new();
     let parameters = node.data("agent_parameters");
     let query = &parameters["query"];
@@ -157,10 +161,10 @@ pub fn agent(node: Context) -> Made {
     let tools: Vec<String> = list(&parameters["tools"]["value"])
         .iter()
         .take(20)
-        .map(|tool| format!("`{}`", clipped(&said(&tool["tool_name"]), 60)))
+        .map(|tool| format!("`{}`", clipped(&scalar_text(&tool["tool_name"]), 60)))
         .collect();
     let model = &parameters["model"]["value"];
-    let model = said(if model["model"].is_string() { &model["model"] } else { &model["name"] });
+    let model = scalar_text(if model["model"].is_string() { &model["model"] } else { &model["name"] });
     let mut parts = Vec::new();
     if !model.is_empty() {
         parts.push(format!("model {}", clipped(&model, 100)));
@@ -172,13 +176,13 @@ pub fn agent(node: Context) -> Made {
         parts.push("its instructions".to_owned());
     }
     let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
-    note(&mut notes, "an agent is to be made of what belongs to it, and chosen");
+    note(&mut notes, "create an agent from the parts listed under `reconnect`, and select it");
     let memory = node.data("memory").is_object();
     let config = json!({"agentId": UNBOUND_ID, "message": message, "memory": memory});
-    Made::new("agent", config).noting(notes).reconnecting([clipped(&format!("an agent{parts}"), 1_000)])
+    Translation::new("agent", config).with_notes(notes).with_reconnects([clipped(&format!("an agent{parts}"), 1_000)])
 }
 
-pub fn retrieval(node: Context) -> Made {
+pub fn retrieval(node: Context) -> Translation {
     let mut notes = Notes::new();
     let query = asked(node, node.data("query_variable_selector"), &mut notes);
     let sets = list(node.data("dataset_ids"));
@@ -192,32 +196,36 @@ pub fn retrieval(node: Context) -> Made {
     if let Some(least) = number(&settings["score_threshold"]).filter(|least| (-1.0..=1.0).contains(least)) {
         config["minScore"] = least.into();
     }
-    note(&mut notes, "what it looks through is to be given as sources");
+    note(&mut notes, "add the sources that it searches");
     if settings["reranking_enable"] == true || settings["reranking_model"]["model"].is_string() {
-        note(&mut notes, "passages are not ranked a second time");
+        note(&mut notes, "reranking is not supported");
     }
     let what = format!("sources in place of {} knowledge bases", sets.len());
-    Made::new("retrieval", config).noting(notes).reconnecting([what, "an embeddings model".to_owned()])
+    Translation::new("retrieval", config).with_notes(notes).with_reconnects([what, "an embeddings model".to_owned()])
 }
 
-/// A workflow that is used as a tool is a workflow; what others do is not in the file.
-pub fn tool(node: Context) -> Made {
-    let name = [node.data("tool_label"), node.data("tool_name")].map(said).into_iter().find(|name| !name.is_empty());
+/// A workflow that is used as a tool becomes a sub-workflow. Other tools are not in the file.
+pub fn tool(node: Context) -> Translation {
+    let name =
+        [node.data("tool_label"), node.data("tool_name")].map(scalar_text).into_iter().find(|name| !name.is_empty());
     let name = clipped(&name.unwrap_or_else(|| "tool".to_owned()), 80);
     if text(node.data("provider_type")) != "workflow" {
-        let of = clipped(&said(node.data("provider_name")), 80);
-        return Made::unsupported(format!("the tool `{name}` of `{of}` is not in the file: call its service by http"));
+        let of = clipped(&scalar_text(node.data("provider_name")), 80);
+        return Translation::unsupported(format!(
+            "the tool `{name}` of `{of}` is not in the file: call its service by http"
+        ));
     }
     let (mut notes, mut secrets) = (Notes::new(), Vec::new());
     let fields: Vec<(&String, &Value)> = entries(node.data("tool_parameters")).take(100).collect();
     let is_clear = |parameter: &&Value| {
-        let said = said(if parameter.is_object() { &parameter["value"] } else { parameter });
-        !said.is_empty() && !said.contains("{{#")
+        let text = scalar_text(if parameter.is_object() { &parameter["value"] } else { parameter });
+        !text.is_empty() && !text.contains("{{#")
     };
     let fields = without_clear(fields, is_clear, &mut secrets).into_iter();
     let fields: Vec<String> =
         fields.map(|(field, parameter)| format!("{}: {}", quoted(field), given(node, parameter, &mut notes))).collect();
     let config = json!({"workflowId": UNBOUND_ID, "input": format!("{{{}}}", fields.join(", "))});
-    let made = Made::new("workflow", config).noting(notes).reconnecting([format!("workflow `{name}`")]);
-    made.without("input", secrets)
+    let translation =
+        Translation::new("workflow", config).with_notes(notes).with_reconnects([format!("workflow `{name}`")]);
+    translation.with_removed_secrets("input", secrets)
 }

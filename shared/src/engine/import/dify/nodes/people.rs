@@ -1,43 +1,43 @@
-//! What people are told, and what they decide.
+//! Converts answers to people, and their decisions.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{clipped, list, number, said, text};
-use super::super::super::made::Made;
+use super::super::super::lenient::{clipped, list, number, scalar_text, text};
 use super::super::super::pieces::{Notes, note};
-use super::super::super::written::quoted;
+use super::super::super::syntax::quoted;
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::texts;
 
-pub fn answer(node: Context) -> Made {
+pub fn answer(node: Context) -> Translation {
     let mut notes = Notes::new();
     let text = node.jinja(node.data("answer"), &mut notes);
-    Made::new("send_message", json!({"text": text})).noting(notes)
+    Translation::new("send_message", json!({"text": text})).with_notes(notes)
 }
 
-pub fn end(node: Context) -> Made {
+pub fn end(node: Context) -> Translation {
     let mut notes = Notes::new();
     let outputs: Vec<String> = list(node.data("outputs"))
         .iter()
         .take(200)
         .map(|output| {
             let value = node.selected(&output["value_selector"], &mut notes);
-            format!("{}: {value}", quoted(&said(&output["variable"])))
+            format!("{}: {value}", quoted(&scalar_text(&output["variable"])))
         })
         .collect();
-    Made::new("send_result", json!({"output": format!("{{{}}}", outputs.join(", "))})).noting(notes)
+    Translation::new("send_result", json!({"output": format!("{{{}}}", outputs.join(", "))})).with_notes(notes)
 }
 
-/// The first of its buttons approves; any other rejects.
-pub fn review(node: Context) -> Made {
+/// A review. The first button approves; any other rejects.
+pub fn review(node: Context) -> Translation {
     let mut notes = Notes::new();
     let mut config = Map::new();
     let title = if node.source().title.is_empty() { "Is it approved?" } else { &node.source().title };
     config.insert("title".to_owned(), texts::plain(&clipped(title, 190)).into());
-    let content = without_inputs(&said(node.data("form_content")));
+    let content = without_inputs(&scalar_text(node.data("form_content")));
     config.insert("message".to_owned(), node.jinja(&content.into(), &mut notes).into());
     let fields = list(node.data("inputs")).iter().take(50).map(|input| {
-        let name = clipped(&said(&input["output_variable_name"]), 60);
+        let name = clipped(&scalar_text(&input["output_variable_name"]), 60);
         let kind = match text(&input["type"]) {
             "number" => "number",
             "checkbox" | "boolean" => "boolean",
@@ -54,18 +54,18 @@ pub fn review(node: Context) -> Made {
     let mut exits: Vec<(String, usize, String)> = vec![("__timeout".to_owned(), 0, "expired".to_owned())];
     for (index, action) in actions.iter().take(50).enumerate() {
         let port = if index == 0 { "approved" } else { "rejected" };
-        exits.push((said(&action["id"]), 0, port.to_owned()));
+        exits.push((scalar_text(&action["id"]), 0, port.to_owned()));
     }
     if actions.len() > 2 {
-        note(&mut notes, "there are two decisions here: what all but the first button did is one");
+        note(&mut notes, "a review has two decisions: all buttons but the first reject");
     }
     if !list(node.data("delivery_methods")).is_empty() {
-        note(&mut notes, "people decide on the platform, not in what was sent to them");
+        note(&mut notes, "people decide on the platform, not in the message");
     }
-    Made::new("review", config.into()).noting(notes).with_exits(exits)
+    Translation::new("review", config.into()).with_notes(notes).with_exits(exits)
 }
 
-/// `{{#$output.note#}}` says where in the form a field stands; here fields stand below it.
+/// Removes `{{#$output.note#}}`, the position of a field in the form. Here fields follow the text.
 fn without_inputs(content: &str) -> String {
     let (mut kept, mut rest) = (String::with_capacity(content.len()), content);
     while let Some((before, (_, behind))) =

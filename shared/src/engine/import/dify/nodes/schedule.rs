@@ -1,34 +1,34 @@
-//! Times at which runs begin.
+//! Converts schedules.
 
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use super::super::super::loose::{list, said, text, whole};
-use super::super::super::made::Made;
+use super::super::super::lenient::{list, scalar_text, text, whole};
 use super::super::super::pieces::{Notes, note};
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 
-pub fn schedule(node: Context) -> Made {
+pub fn schedule(node: Context) -> Translation {
     let mut notes = Notes::new();
-    let zone = said(node.data("timezone"));
+    let zone = scalar_text(node.data("timezone"));
     let zone = if !zone.is_empty() && TimeZone::get(&zone).is_ok() {
         zone
     } else {
-        note(&mut notes, "its time zone is not known: it is taken to be UTC");
+        note(&mut notes, "its time zone is unknown: UTC is assumed");
         "UTC".to_owned()
     };
     let cron = match text(node.data("mode")) {
-        "cron" => said(node.data("cron_expression")),
+        "cron" => scalar_text(node.data("cron_expression")),
         _ => visual(node),
     };
-    Made::new("schedule", json!({"cron": cron, "zone": zone})).noting(notes)
+    Translation::new("schedule", json!({"cron": cron, "zone": zone})).with_notes(notes)
 }
 
 /// `{frequency: "weekly", visual_config: {time: "9:30 AM", weekdays: ["mon"]}}`
 fn visual(node: Context) -> String {
     let config = node.data("visual_config");
     let (hour, minute) = time(text(&config["time"])).unwrap_or((0, 0));
-    let joined = |name: &str| list(&config[name]).iter().map(said).collect::<Vec<_>>();
+    let joined = |name: &str| list(&config[name]).iter().map(scalar_text).collect::<Vec<_>>();
     match text(node.data("frequency")) {
         "hourly" => format!("{} * * * *", whole(&config["on_minute"]).unwrap_or(0).min(59)),
         "weekly" => {

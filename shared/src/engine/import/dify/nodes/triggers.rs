@@ -1,25 +1,26 @@
-//! What begins runs.
+//! Converts triggers.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{list, said, text, whole};
-use super::super::super::made::Made;
+use super::super::super::lenient::{list, scalar_text, text, whole};
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 
-pub fn start(node: Context) -> Made {
+pub fn start(node: Context) -> Translation {
     let variables = list(node.data("variables"));
     if node.app.document.is_chat() {
-        let made = Made::new("message", json!({})).reconnecting(["a messaging channel in place of the chat"]);
+        let translation =
+            Translation::new("message", json!({})).with_reconnects(["a messaging channel in place of the chat"]);
         return match variables.is_empty() {
-            true => made,
-            false => made.noting(["what was asked before the conversation is not asked here"]),
+            true => translation,
+            false => translation.with_notes(["the form before the conversation is not imported"]),
         };
     }
-    let fields = variables.iter().map(|field| (said(&field["variable"]), field));
-    Made::new("input", json!({"schema": schema(fields)}))
+    let fields = variables.iter().map(|field| (scalar_text(&field["variable"]), field));
+    Translation::new("input", json!({"schema": schema(fields)}))
 }
 
-/// What a run takes, of the fields of a form.
+/// The input schema for the fields of a form.
 pub fn schema<'f>(fields: impl Iterator<Item = (String, &'f Value)>) -> Value {
     let (mut properties, mut required) = (Map::new(), Vec::new());
     for (name, field) in fields.filter(|(name, _)| !name.is_empty()) {
@@ -36,7 +37,7 @@ pub fn schema<'f>(fields: impl Iterator<Item = (String, &'f Value)>) -> Value {
         if text(&field["type"]) == "select" && !options.is_empty() {
             property["enum"] = json!(options);
         }
-        let label = said(&field["label"]);
+        let label = scalar_text(&field["label"]);
         if !label.is_empty() && label != name {
             property["title"] = label.into();
         }
@@ -52,20 +53,20 @@ pub fn schema<'f>(fields: impl Iterator<Item = (String, &'f Value)>) -> Value {
     schema
 }
 
-pub fn webhook(node: Context) -> Made {
+pub fn webhook(node: Context) -> Translation {
     let method = text(node.data("method")).to_uppercase();
-    let made = Made::new("webhook", json!({})).reconnecting(["a webhook, with a new URL and token"]);
-    let made = match method.as_str() {
-        "" | "POST" => made,
-        method => made.noting([format!("calls come by POST here, not by {method}")]),
+    let translation = Translation::new("webhook", json!({})).with_reconnects(["a webhook, with a new URL and token"]);
+    let translation = match method.as_str() {
+        "" | "POST" => translation,
+        method => translation.with_notes([format!("webhooks are called by POST, not by {method}")]),
     };
     let mut notes = Vec::new();
     if !list(node.data("headers")).is_empty() || !list(node.data("params")).is_empty() {
-        notes.push("of a call only its body is a value here, not its headers and parameters");
+        notes.push("only the body of a call is available, not its headers and parameters");
     }
     let is_usual = whole(node.data("status_code")).is_none_or(|code| code == 200);
-    if !is_usual || !said(node.data("response_body")).is_empty() {
-        notes.push("the platform answers a call: its own `status_code` and `response_body` are not carried over");
+    if !is_usual || !scalar_text(node.data("response_body")).is_empty() {
+        notes.push("the platform sets the response: `status_code` and `response_body` are not imported");
     }
-    made.noting(notes)
+    translation.with_notes(notes)
 }

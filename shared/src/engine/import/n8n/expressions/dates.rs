@@ -1,8 +1,8 @@
-//! How long a time is, and how a date is written.
+//! Durations, and the formats of dates.
 
 use super::tree::Js;
 
-/// `plus({days: 1})`, `minus(2, 'hours')`; months and years have no fixed length.
+/// The duration of `plus({days: 1})` or `minus(2, 'hours')`. None for months and years, which have no fixed length.
 pub fn duration(given: &[Js]) -> Option<String> {
     let parts: Vec<(&str, &Js)> = match given {
         [Js::Map(entries)] => entries.iter().map(|(unit, count)| (unit.as_str(), count)).collect(),
@@ -25,7 +25,7 @@ pub fn duration(given: &[Js]) -> Option<String> {
     (seconds < 1e9).then(|| format!("{seconds}s"))
 }
 
-/// Luxon's words for the parts of a date, as `strftime` has them.
+/// Translates a Luxon date format to `strftime`.
 pub fn strftime(format: &str) -> Result<String, String> {
     const PARTS: [(&str, &str); 20] = [
         ("yyyy", "%Y"),
@@ -52,14 +52,14 @@ pub fn strftime(format: &str) -> Result<String, String> {
     let (mut written, mut rest) = (String::new(), format);
     while let Some(c) = rest.chars().next() {
         if c == '\'' {
-            let (said, after) = rest[1..].split_once('\'').ok_or("a format has quotes that do not close")?;
-            written.push_str(&said.replace('%', "%%"));
+            let (text, after) = rest[1..].split_once('\'').ok_or("the date format has an unclosed quote")?;
+            written.push_str(&text.replace('%', "%%"));
             rest = after;
         } else if let Some((name, part)) = PARTS.iter().find(|(name, _)| rest.starts_with(name)) {
             written.push_str(part);
             rest = &rest[name.len()..];
         } else if c.is_alphabetic() || matches!(c, '%' | '\\') {
-            return Err(format!("`{c}` in the format of a date has no match here"));
+            return Err(format!("`{c}` in the date format is not supported"));
         } else {
             written.push(c);
             rest = &rest[c.len_utf8()..];

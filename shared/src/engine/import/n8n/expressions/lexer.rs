@@ -1,4 +1,4 @@
-//! The words of JavaScript.
+//! Tokens of JavaScript.
 
 use super::MAX_BYTES;
 
@@ -6,19 +6,19 @@ use super::MAX_BYTES;
 pub enum Token {
     Number(String),
     Text(String),
-    /// The texts and the expressions of a template, by turns.
+    /// The literal parts and the expressions of a template, alternating.
     Template(Vec<String>),
     Word(String),
     Sign(&'static str),
 }
 
-/// Longer ones first.
+/// Longer signs come first, so that they match first.
 const SIGNS: [&str; 36] = [
     "===", "!==", "...", "**", "=>", "==", "!=", "<=", ">=", "&&", "||", "??", "?.", "++", "--", "+=", "-=", "(", ")",
     "[", "]", "{", "}", ".", ",", ";", "?", ":", "+", "-", "*", "/", "%", "<", ">", "!",
 ];
 
-/// A chain of any operator becomes a tree as deep as it is long.
+/// A chain of operators becomes a tree as deep as the chain is long, so the count bounds the depth.
 const MAX_TOKENS: usize = 600;
 
 pub fn tokens(text: &str) -> Result<Vec<Token>, String> {
@@ -38,10 +38,10 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, String> {
             }
             _ => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
                 Some(sign) => (Token::Sign(sign), &rest[sign.len()..]),
-                None => return Err(format!("`{first}` means nothing here")),
+                None => return Err(format!("unexpected character `{first}`")),
             },
         };
-        // Where a value is expected, `/` begins a pattern.
+        // Where a value is expected, `/` starts a regular expression.
         let begins_value = !matches!(
             tokens.last(),
             Some(
@@ -49,11 +49,11 @@ pub fn tokens(text: &str) -> Result<Vec<Token>, String> {
             )
         );
         if token == Token::Sign("/") && begins_value {
-            return Err("patterns of JavaScript have no match here".to_owned());
+            return Err("regular expressions are not supported".to_owned());
         }
         tokens.push(token);
         if tokens.len() > MAX_TOKENS {
-            return Err(format!("it has more than {MAX_TOKENS} words"));
+            return Err(format!("it has more than {MAX_TOKENS} tokens"));
         }
         rest = after.trim_start();
     }
@@ -74,21 +74,21 @@ fn number(text: &str) -> Result<(Token, &str), String> {
         }
         None => digits.parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| format!("{number:?}")),
     };
-    let number = number.ok_or_else(|| format!("`{digits}` is no number here"))?;
+    let number = number.ok_or_else(|| format!("`{digits}` is not a supported number"))?;
     Ok((Token::Number(number), &text[end..]))
 }
 
 fn quoted(text: &str, quote: char) -> Result<(Token, &str), String> {
-    let mut said = String::new();
+    let mut value = String::new();
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {
         match c {
-            '\\' => said.push(escaped(chars.next().map(|(_, c)| c))?),
-            c if c == quote => return Ok((Token::Text(said), &text[at + 1..])),
-            c => said.push(c),
+            '\\' => value.push(escaped(chars.next().map(|(_, c)| c))?),
+            c if c == quote => return Ok((Token::Text(value), &text[at + 1..])),
+            c => value.push(c),
         }
     }
-    Err("a text has no end".to_owned())
+    Err("a string is not closed".to_owned())
 }
 
 fn escaped(c: Option<char>) -> Result<char, String> {
@@ -97,7 +97,7 @@ fn escaped(c: Option<char>) -> Result<char, String> {
         Some('r') => Ok('\r'),
         Some('t') => Ok('\t'),
         Some(c) if !c.is_alphanumeric() => Ok(c),
-        _ => Err("an escape in a text is not known here".to_owned()),
+        _ => Err("an escape sequence in a string is not supported".to_owned()),
     }
 }
 
@@ -119,7 +119,7 @@ fn template(text: &str) -> Result<(Token, &str), String> {
                 depth = 0;
                 parts.push(String::new());
             }
-            ('`', _) => return Err("templates within templates are not read here".to_owned()),
+            ('`', _) => return Err("nested template literals are not supported".to_owned()),
             (c, _) => {
                 depth = match c {
                     '{' if depth > 0 => depth + 1,
@@ -130,5 +130,5 @@ fn template(text: &str) -> Result<(Token, &str), String> {
             }
         }
     }
-    Err("a text has no end".to_owned())
+    Err("a string is not closed".to_owned())
 }

@@ -1,4 +1,4 @@
-//! The methods and functions of JavaScript, and of n8n, that have a match.
+//! The methods and functions of JavaScript and n8n that have an equivalent here.
 
 use super::dates::{duration, strftime};
 use super::tree::Js;
@@ -6,7 +6,7 @@ use super::writer::{Kind, Out, Writer, Written};
 
 struct Method {
     name: &'static str,
-    /// The fewest and the most arguments.
+    /// The minimum and maximum number of arguments.
     takes: (usize, usize),
     cel: Option<&'static str>,
     jinja: Option<&'static str>,
@@ -72,7 +72,7 @@ impl Writer<'_> {
     pub fn method(&mut self, of: Out, name: &str, given: &[Js]) -> Written {
         if let Some(known) = METHODS.iter().find(|method| method.name == name) {
             if !(known.takes.0..=known.takes.1).contains(&given.len()) {
-                return Err(format!("`{name}` is called in a way that has no match here"));
+                return Err(format!("these arguments of `{name}` are not supported"));
             }
             return self.applied(of, name, (known.cel, known.jinja), given, known.gives);
         }
@@ -87,7 +87,7 @@ impl Writer<'_> {
                     Kind::Text,
                 )
             }
-            // JavaScript replaces the first only.
+            // JavaScript's `replace` replaces only the first match.
             ("replace", [from @ Js::Text(_), to]) => {
                 let given = [from.clone(), to.clone(), Js::Number("1".to_owned())];
                 self.applied(of, name, (Some("replace"), Some("replace")), &given, Kind::Text)
@@ -95,12 +95,12 @@ impl Writer<'_> {
             ("toFixed", [] | [Js::Number(_)]) => {
                 let digits = if let [Js::Number(digits)] = given { digits.as_str() } else { "0" };
                 if digits.len() != 1 {
-                    return Err("`toFixed` gives at most 9 digits here".to_owned());
+                    return Err("`toFixed` takes at most 9 decimals".to_owned());
                 }
                 Ok(Out::tight(self.formatted(digits, &of), Kind::Text))
             }
             ("slice", [from, to @ ..]) if to.len() < 2 => self.part(of, from, to.first()),
-            // Only texts have it.
+            // Only strings have `substring`.
             ("substring", [from, to @ ..]) if to.len() < 2 => {
                 self.part(Out { kind: Kind::Text, ..of }, from, to.first())
             }
@@ -110,25 +110,25 @@ impl Writer<'_> {
             }
             ("map" | "filter" | "some" | "every" | "find", [function]) => self.each(of, name, function, false),
             ("plus" | "minus", _) => {
-                let duration = duration(given).ok_or_else(|| format!("what `{name}` adds is computed"))?;
+                let duration = duration(given).ok_or_else(|| format!("the argument of `{name}` is computed"))?;
                 let sign = if name == "plus" { "+" } else { "-" };
-                Ok(Out::loose(format!("{} {sign} duration('{duration}')", of.held()), Kind::Time))
+                Ok(Out::loose(format!("{} {sign} duration('{duration}')", of.parenthesized()), Kind::Time))
             }
             ("toFormat" | "format", [Js::Text(format)]) if !self.is_cel() => {
                 let format = strftime(format)?;
-                Ok(Out::tight(format!("({} | date('{format}'))", of.held()), Kind::Text))
+                Ok(Out::tight(format!("({} | date('{format}'))", of.parenthesized()), Kind::Text))
             }
-            // As times are written.
+            // A time prints in ISO 8601, which starts with its date.
             ("toFormat" | "format", [Js::Text(format)]) if format == "yyyy-MM-dd" && of.kind == Kind::Time => {
                 Ok(Out::tight(format!("string({}).substring(0, 10)", of.text), Kind::Text))
             }
-            ("toFormat" | "format", _) => Err("dates are formatted in texts only".to_owned()),
+            ("toFormat" | "format", _) => Err("dates can be formatted in templates only".to_owned()),
             ("toUTC" | "setZone" | "toDateTime" | "toLocal" | "valueOf", _) if of.kind == Kind::Time => Ok(of),
-            _ => Err(format!("`{name}` has no match here")),
+            _ => Err(format!("`{name}` is not supported")),
         }
     }
 
-    /// With so many digits behind the point.
+    /// A number with a fixed number of decimals.
     fn formatted(&self, digits: &str, of: &Out) -> String {
         match self.is_cel() {
             true => format!("'%.{digits}f'.format([{}])", of.text),
@@ -136,15 +136,15 @@ impl Writer<'_> {
         }
     }
 
-    /// A part of a text or of a list, which JavaScript lets begin and end beyond what there is.
+    /// A slice of a string or list. JavaScript allows bounds outside the value.
     fn part(&mut self, of: Out, from: &Js, to: Option<&Js>) -> Written {
         if !self.is_cel() {
-            let from = self.value(from)?.held();
-            let to = to.map_or(Ok(String::new()), |to| self.value(to).map(|to| to.held()))?;
-            return Ok(Out::tight(format!("{}[{from}:{to}]", of.held()), of.kind));
+            let from = self.value(from)?.parenthesized();
+            let to = to.map_or(Ok(String::new()), |to| self.value(to).map(|to| to.parenthesized()))?;
+            return Ok(Out::tight(format!("{}[{from}:{to}]", of.parenthesized()), of.kind));
         }
         let (from, to) = (self.bound(&of, from)?, to.map(|to| self.bound(&of, to)).transpose()?);
-        let (held, whole) = (of.held(), self.size(&of).text);
+        let (held, whole) = (of.parenthesized(), self.size(&of).text);
         let text = match &to {
             Some(to) => format!("{held}.substring({from}, {to})"),
             None => format!("{held}.substring({from})"),
@@ -157,12 +157,12 @@ impl Writer<'_> {
         })
     }
 
-    /// A place within what there is; one below zero counts from the end.
+    /// A slice bound, clamped to the value. A negative one counts from the end.
     fn bound(&mut self, of: &Out, at: &Js) -> Result<String, String> {
         let whole = self.size(of).text;
         Ok(match at {
             Js::Number(number) if number == "0" => "0".to_owned(),
-            Js::Negative(number) => format!("[{whole} - {}, 0].max()", self.value(number)?.held()),
+            Js::Negative(number) => format!("[{whole} - {}, 0].max()", self.value(number)?.parenthesized()),
             at => format!("[{}, {whole}].min()", self.value(at)?.text),
         })
     }
@@ -178,10 +178,15 @@ impl Writer<'_> {
         let given = given.iter().map(|value| self.value(value).map(|out| out.text)).collect::<Result<Vec<_>, _>>()?;
         let given = given.join(", ");
         match (self.is_cel(), cel, jinja) {
-            (true, Some(cel), _) => Ok(Out::tight(format!("{}.{cel}({given})", of.held()), gives)),
-            (false, _, Some(jinja)) if given.is_empty() => Ok(Out::tight(format!("({} | {jinja})", of.held()), gives)),
-            (false, _, Some(jinja)) => Ok(Out::tight(format!("({} | {jinja}({given}))", of.held()), gives)),
-            _ => Err(format!("`{name}` has no match {}", if self.is_cel() { "in an expression" } else { "in a text" })),
+            (true, Some(cel), _) => Ok(Out::tight(format!("{}.{cel}({given})", of.parenthesized()), gives)),
+            (false, _, Some(jinja)) if given.is_empty() => {
+                Ok(Out::tight(format!("({} | {jinja})", of.parenthesized()), gives))
+            }
+            (false, _, Some(jinja)) => Ok(Out::tight(format!("({} | {jinja}({given}))", of.parenthesized()), gives)),
+            _ => Err(format!(
+                "`{name}` is not supported {}",
+                if self.is_cel() { "in an expression" } else { "in a template" }
+            )),
         }
     }
 
@@ -192,7 +197,7 @@ impl Writer<'_> {
                 let of = self.value(first)?;
                 self.applied(of, name, (cel, jinja), rest, gives)
             }
-            None => Err(format!("`{name}` is called without a value")),
+            None => Err(format!("`{name}` needs an argument")),
         };
         match (name, within, given.len()) {
             ("String", None, 1) => on_first(Some("string"), Some("string"), Kind::Text),
@@ -223,7 +228,7 @@ impl Writer<'_> {
                 let of = self.value(&given[0])?;
                 Ok(match self.is_cel() {
                     true => Out::loose(format!("type({}) == 'list'", of.text), Kind::Bool),
-                    false => Out::loose(format!("{} is sequence", of.held()), Kind::Bool),
+                    false => Out::loose(format!("{} is sequence", of.parenthesized()), Kind::Bool),
                 })
             }
             ("Boolean", None, 1) => self.test(&given[0]).map(|out| Out { kind: Kind::Bool, ..out }),
@@ -238,20 +243,20 @@ impl Writer<'_> {
             ("Date", Some("now"), 0) => {
                 Ok(Out::loose(if self.is_cel() { "int(now()) * 1000" } else { "(now() | int) * 1000" }, Kind::Number))
             }
-            (name, Some(function), _) => Err(format!("`{name}.{function}` has no match here")),
-            (name, None, _) => Err(format!("`{name}` has no match here")),
+            (name, Some(function), _) => Err(format!("`{name}.{function}` is not supported")),
+            (name, None, _) => Err(format!("`{name}` is not supported")),
         }
     }
 
     /// `new Date(…)`
-    pub fn made(&mut self, name: &str, given: &[Js]) -> Written {
+    pub fn translation(&mut self, name: &str, given: &[Js]) -> Written {
         match (name, given) {
             ("Date", []) => Ok(Out::tight("now()", Kind::Time)),
             ("Date", [at]) => {
                 let at = self.value(at)?.text;
                 Ok(Out::tight(format!("timestamp({at})"), Kind::Time))
             }
-            _ => Err(format!("`new {name}` has no match here")),
+            _ => Err(format!("`new {name}` is not supported")),
         }
     }
 }

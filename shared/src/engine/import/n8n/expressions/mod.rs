@@ -1,5 +1,5 @@
-//! n8n's expressions are JavaScript within `{{ }}`, in texts that begin with `=`. What can be said in CEL, or in Jinja
-//! where a text is filled in, is translated; the rest stays as it was, with the reason why.
+//! n8n's expressions are JavaScript inside `{{ }}`, in strings that start with `=`. They are translated to CEL, or to Jinja
+//! inside templates. What has no equivalent keeps its original text, with the reason.
 
 mod dates;
 mod lexer;
@@ -10,27 +10,27 @@ mod roots;
 mod tree;
 mod writer;
 
-use super::super::pieces::{Filled, Piece, Pieces, TOO_MANY};
+use super::super::pieces::{Piece, Pieces, Placeholder, TOO_MANY};
 use crate::engine::expression::{Expression, Template};
 
 pub use place::{Place, SENDER, Shape};
 use tree::{Js, Link};
 use writer::Writer;
 
-/// Our own have at most as much.
+/// The longest expression that is translated, which is also our own limit.
 const MAX_BYTES: usize = 4 * 1024;
-/// In one text.
+/// The most pieces of one template.
 const MAX_PIECES: usize = 400;
 
-/// Finds what an expression names.
+/// Resolves the names in an expression.
 pub trait Names {
-    /// What came in.
+    /// The input of the node.
     fn json(&self) -> Result<Place, String>;
-    /// The value of a node, by its name.
+    /// The output of a node, by name.
     fn node(&self, name: &str) -> Result<Place, String>;
-    /// Counts an expression; false when there were so many that no more are translated.
+    /// Counts an expression. False when the limit is reached and it must not be translated.
     fn count(&self) -> bool;
-    /// Whether it is evaluated for each element of a loop.
+    /// Whether the expression is evaluated once for each element of a loop.
     fn is_in_loop(&self) -> bool;
 }
 
@@ -40,28 +40,28 @@ pub enum Language {
     Jinja,
 }
 
-/// A parameter as it stands in the file: a text that begins with `=` is filled in, any other is just itself.
+/// Splits a parameter. A string that starts with `=` is a template; any other is literal text.
 pub fn pieces(text: &str, names: &dyn Names) -> Pieces {
     let Some(mut rest) = text.strip_prefix('=') else { return Pieces::text(text) };
     let mut pieces = Vec::new();
     while let Some(start) = rest.find("{{") {
         let Some(length) = closing(&rest[start + 2..]) else { break };
         if pieces.len() >= MAX_PIECES {
-            pieces.push(Piece::Filled(Filled::untold(rest.to_owned(), TOO_MANY)));
+            pieces.push(Piece::Placeholder(Placeholder::untranslatable(rest.to_owned(), TOO_MANY)));
             rest = "";
             break;
         }
         if start > 0 {
             pieces.push(Piece::Text(rest[..start].to_owned()));
         }
-        pieces.push(Piece::Filled(filled(&rest[start + 2..start + 2 + length], names)));
+        pieces.push(Piece::Placeholder(filled(&rest[start + 2..start + 2 + length], names)));
         rest = &rest[start + 2 + length + 2..];
     }
     if !rest.is_empty() || pieces.is_empty() {
         pieces.push(Piece::Text(rest.to_owned()));
     }
-    // Space around a lone expression is not part of its value.
-    let is_value = |piece: &Piece| matches!(piece, Piece::Filled(_));
+    // White space around a single expression is not part of the value.
+    let is_value = |piece: &Piece| matches!(piece, Piece::Placeholder(_));
     let is_blank = |piece: &Piece| matches!(piece, Piece::Text(text) if text.trim().is_empty());
     if pieces.iter().filter(|piece| is_value(piece)).count() == 1
         && pieces.iter().all(|piece| is_value(piece) || is_blank(piece))
@@ -71,7 +71,7 @@ pub fn pieces(text: &str, names: &dyn Names) -> Pieces {
     Pieces(pieces)
 }
 
-/// Where the braces close that are not within quotes or within braces of their own.
+/// The position of the closing braces, outside quotes and nested braces.
 fn closing(text: &str) -> Option<usize> {
     let (mut quote, mut depth, mut is_escaped) = (None, 0usize, false);
     for (at, c) in text.char_indices() {
@@ -87,22 +87,22 @@ fn closing(text: &str) -> Option<usize> {
             _ => {}
         }
     }
-    // An apostrophe that quotes nothing: the next braces will do.
+    // An apostrophe, not a quote: take the next closing braces.
     text.find("}}")
 }
 
-fn filled(source: &str, names: &dyn Names) -> Filled {
+fn filled(source: &str, names: &dyn Names) -> Placeholder {
     let original = format!("{{{{{source}}}}}");
     let counted = if names.count() { Ok(()) } else { Err("the workflow has too many expressions".to_owned()) };
     let parsed = match counted.and_then(|()| parser::parse(source)) {
         Ok(parsed) => parsed,
-        Err(why) => return Filled::untold(original, why),
+        Err(why) => return Placeholder::untranslatable(original, why),
     };
     let mut notes = Vec::new();
     let mut write = |js: &Js, language| {
         let mut writer = Writer::new(language, names);
         let mut written = writer.value(js).map(|out| out.text)?;
-        // A text prints nothing for what is not there, where that is foreseen.
+        // With `?.`, a missing value prints nothing.
         if language == Language::Jinja && may_lack(js) {
             written = format!("({written}) | default('')");
         }
@@ -117,7 +117,7 @@ fn filled(source: &str, names: &dyn Names) -> Filled {
     };
     let (cel, jinja) = (write(&parsed, Language::Cel), write(&parsed, Language::Jinja));
     let of_json = stringified(&parsed).and_then(|of| write(of, Language::Cel).ok());
-    Filled { original, cel, jinja, of_json, notes }
+    Placeholder { original, cel, jinja, of_json, notes }
 }
 
 /// `$json?.a`

@@ -1,15 +1,15 @@
-//! The grammar of JavaScript's expressions, by precedence.
+//! Parses JavaScript expressions by operator precedence.
 
 use super::lexer::{Token, tokens};
 use super::tree::{Js, Link};
 
 type Parsed = Result<Js, String>;
 
-/// What is within parentheses, brackets and behind signs nests; reading it goes as deep.
+/// The deepest nesting of parentheses, brackets and prefix operators: the parser recurses into them.
 const MAX_DEPTH: usize = 48;
-/// A chain of operators or links is read in a loop, but written by going down it. Our own expressions nest little more.
+/// The highest tree. Chains are parsed in a loop but written recursively. Our own limit is little more.
 const MAX_HEIGHT: usize = 80;
-/// From the loosest to the tightest.
+/// From the loosest binding to the tightest.
 const LEVELS: [&[&str]; 7] =
     [&["??"], &["||"], &["&&"], &["===", "!==", "==", "!="], &["<=", ">=", "<", ">"], &["+", "-"], &["*", "/", "%"]];
 
@@ -22,7 +22,7 @@ fn parse_at(text: &str, depth: usize) -> Parsed {
     let expression = parser.expression()?;
     parser.took(";");
     match parser.peek() {
-        None if expression.height() > MAX_HEIGHT => Err(format!("it nests deeper than {MAX_HEIGHT}")),
+        None if expression.height() > MAX_HEIGHT => Err(format!("it is nested deeper than {MAX_HEIGHT}")),
         None => Ok(expression),
         Some(token) => Err(unexpected(Some(token))),
     }
@@ -30,10 +30,10 @@ fn parse_at(text: &str, depth: usize) -> Parsed {
 
 fn unexpected(token: Option<&Token>) -> String {
     match token {
-        None => "it ends too early".to_owned(),
-        Some(Token::Word(word)) => format!("`{word}` is not read here"),
-        Some(Token::Sign(sign)) => format!("`{sign}` is not read here"),
-        Some(_) => "a value stands where none is expected".to_owned(),
+        None => "the expression ends too early".to_owned(),
+        Some(Token::Word(word)) => format!("unexpected `{word}`"),
+        Some(Token::Sign(sign)) => format!("unexpected `{sign}`"),
+        Some(_) => "unexpected value".to_owned(),
     }
 }
 
@@ -66,7 +66,7 @@ impl Parser {
     fn expression(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(format!("it nests deeper than {MAX_DEPTH}"));
+            return Err(format!("it is nested deeper than {MAX_DEPTH}"));
         }
         let expression = match self.arrow() {
             Some(parameter) => Js::Arrow(parameter, Box::new(self.expression()?)),
@@ -116,7 +116,7 @@ impl Parser {
         }
         self.depth += signs.len();
         if self.depth > MAX_DEPTH {
-            return Err(format!("it nests deeper than {MAX_DEPTH}"));
+            return Err(format!("it is nested deeper than {MAX_DEPTH}"));
         }
         let of = self.chain()?;
         self.depth -= signs.len();

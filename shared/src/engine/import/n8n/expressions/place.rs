@@ -1,50 +1,50 @@
-//! Where the values of n8n's nodes stand here. There each value is the `json` of an item; here a node has one value,
-//! and some kinds of nodes shape it otherwise.
+//! Maps paths into n8n's outputs to paths into ours. In n8n every value is the `json` of an item. Here a node has one
+//! output, and some node types give it another shape.
 
 use super::tree::{Js, Link};
 
-/// Why it is not translated who wrote a message. An answer goes there by itself.
-pub const SENDER: &str = "who wrote is no value here: what names nobody is sent to them";
-const OF_MESSAGE: &str = "of a message only its text is a value here";
+/// Why the sender of a message is not translated: an answer is sent there automatically.
+pub const SENDER: &str = "the sender is not available: a message without a recipient answers the sender";
+const OF_MESSAGE: &str = "only the text of a message is available";
 
-/// How the value of a node differs from what it was there.
+/// How a node's output here differs from n8n's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     Same,
-    /// Was `{headers, query, params, body}`, is the body.
+    /// n8n: `{headers, query, params, body}`. Here: the body.
     Call,
-    /// Was the body, is `{status, headers, body}`.
+    /// n8n: the body. Here: `{status, headers, body}`.
     Answer,
-    /// Was `{statusCode, headers, body}`, is `{status, headers, body}`.
+    /// n8n: `{statusCode, headers, body}`. Here: `{status, headers, body}`.
     FullAnswer,
-    /// Was a field that holds a text, is the text.
+    /// n8n: a field that holds a text. Here: the text.
     Text,
-    /// Was `{data: {approved}}`, is `{decision, fields}`.
+    /// n8n: `{data: {approved}}`. Here: `{decision, fields}`.
     Review,
-    /// Was what a messaging service sends, is `{text}`.
+    /// n8n: the messaging service's event. Here: `{text}`.
     Message,
-    /// Was items, is a list of what came.
+    /// n8n: items. Here: a list of the inputs.
     List,
-    /// Passages of a retrieval.
+    /// The passages of a retrieval.
     Passages,
-    /// Was `{error: …}`, is the error, `{code, message}`.
+    /// n8n: `{error: …}`. Here: the error, `{code, message}`.
     Error,
 }
 
-/// A value that expressions name.
+/// A value that expressions can name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// The paths it may stand at: the first that is there counts.
+    /// The possible paths. The first that exists is taken.
     pub paths: Vec<String>,
     pub shape: Shape,
     pub note: Option<String>,
 }
 
-/// What is taken of a place.
+/// How links into a place are translated.
 pub enum Taken {
-    /// These members instead of so many links.
+    /// These members replace the given number of links.
     Path { members: &'static [&'static str], links: usize, note: Option<&'static str> },
-    /// Whether a person approved, instead of so many links.
+    /// A test of the decision replaces the given number of links.
     Approved { links: usize },
 }
 
@@ -58,7 +58,7 @@ impl Place {
         match (self.shape, &names(links)[..]) {
             (Shape::Call, ["body", ..]) => path(&[], 1),
             (Shape::Call, ["headers" | "query" | "params" | "webhookUrl" | "executionMode", ..]) => {
-                Err("of a call only its body is a value here".to_owned())
+                Err("only the body of a call is available".to_owned())
             }
             (Shape::Answer, _) => path(&["body"], 0),
             (Shape::FullAnswer, ["statusCode", ..]) => path(&["status"], 1),
@@ -71,7 +71,7 @@ impl Place {
             (Shape::Error, ["error"]) => path(&["message"], 1),
             (Shape::Error, ["error", ..]) => path(&[], 1),
             (Shape::Error, [_, ..]) => {
-                let note = Some("what failed gives its error, and not what came to it");
+                let note = Some("the error output gives the error, not the node's input");
                 Ok(Taken::Path { members: &[], links: 0, note })
             }
             (Shape::Review, ["data", "approved"]) => Ok(Taken::Approved { links: 2 }),
@@ -89,11 +89,11 @@ impl Place {
             },
             (Shape::Message, [_, ..]) => Err(OF_MESSAGE.to_owned()),
             (Shape::List, [_, ..]) => {
-                let note = Some("the value of a merge is the list of what came: its first is taken");
+                let note = Some("a merge gives a list of its inputs: the first one is taken");
                 Ok(Taken::Path { members: &["0"], links: 0, note })
             }
             (Shape::Passages, [_, ..]) => {
-                let note = Some("passages have another form here: the paths into them are to be checked");
+                let note = Some("passages have another shape here: check the paths into them");
                 Ok(Taken::Path { members: &[], links: 0, note })
             }
             _ => path(&[], 0),

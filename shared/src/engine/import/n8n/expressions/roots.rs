@@ -1,6 +1,6 @@
-//! What expressions of n8n begin with: `$json`, `$('Node').item.json`, `$now`, `Math`.
+//! Roots of n8n's expressions: `$json`, `$('Node').item.json`, `$now`, `Math`.
 
-use super::super::super::written::{member, quoted};
+use super::super::super::syntax::{member, quoted};
 use super::place::{Place, Taken};
 use super::tree::{Js, Link};
 use super::writer::{Bound, Kind, Out, Writer, Written};
@@ -12,7 +12,7 @@ fn name(link: Option<&Link>) -> Option<&str> {
     }
 }
 
-/// What follows `$('Node')` or `$input`.
+/// The links after `$('Node')` or `$input`.
 enum Item<'l> {
     Value(&'l [Link]),
     All(&'l [Link]),
@@ -27,17 +27,17 @@ fn item(links: &[Link]) -> Result<Item<'_>, String> {
                 [Link::At(Js::Number(_)), rest @ ..] => json(rest),
                 rest => Ok(Item::All(rest)),
             },
-            _ => Err(format!("`{name}` of a node has no match here")),
+            _ => Err(format!("`{name}` of a node is not supported")),
         },
-        _ => Err("only the values of a node can be named here".to_owned()),
+        _ => Err("only the output of a node is available".to_owned()),
     }
 }
 
 fn json(links: &[Link]) -> Result<Item<'_>, String> {
     match name(links.first()) {
         Some("json") => Ok(Item::Value(&links[1..])),
-        Some("binary") => Err("files are not carried along here".to_owned()),
-        _ => Err("of an item only its `json` can be named here".to_owned()),
+        Some("binary") => Err("files are not supported".to_owned()),
+        _ => Err("only the `json` of an item is available".to_owned()),
     }
 }
 
@@ -45,7 +45,7 @@ impl Writer<'_> {
     pub fn rooted(&mut self, root: &Js, links: &[Link]) -> Written {
         let Js::Name(word) = root else {
             let of = match root {
-                Js::New(name, given) => self.made(name, given)?,
+                Js::New(name, given) => self.translation(name, given)?,
                 other => self.value(other)?,
             };
             return self.linked(of, links);
@@ -53,7 +53,7 @@ impl Writer<'_> {
         if let Some(bound) = self.bound.iter().rev().find(|bound| bound.name == *word) {
             let links = match (bound.is_item, name(links.first())) {
                 (true, Some("json")) => &links[1..],
-                (true, _) => return Err("of an item only its `json` can be named here".to_owned()),
+                (true, _) => return Err("only the `json` of an item is available".to_owned()),
                 (false, _) => links,
             };
             return self.linked(Out::path(bound_name(word), false), links);
@@ -71,7 +71,7 @@ impl Writer<'_> {
                 }
             }
             ("$", [Link::Call(given), rest @ ..]) | ("$items", [Link::Call(given), rest @ ..]) => {
-                let [Js::Text(node)] = &given[..] else { return Err("the name of a node is computed".to_owned()) };
+                let [Js::Text(node)] = &given[..] else { return Err("the name of the node is computed".to_owned()) };
                 let place = self.names.node(node)?;
                 if word == "$items" {
                     return self.all(&place, rest);
@@ -88,9 +88,7 @@ impl Writer<'_> {
                 }
             }
             ("$vars" | "$env", [Link::Member { name: variable, .. }, rest @ ..]) => {
-                self.note(&format!(
-                    "`vars.{variable}` is never there: variables are not imported, write what it stood for"
-                ));
+                self.note(&format!("variables are not imported: replace `vars.{variable}` by its value"));
                 let of = Out::path(member("vars", variable), true);
                 self.linked(of, rest)
             }
@@ -99,14 +97,14 @@ impl Writer<'_> {
             }
             ("$itemIndex" | "$runIndex", []) if self.names.is_in_loop() => Ok(Out::path("vars.index", true)),
             (word @ ("$itemIndex" | "$runIndex"), []) => {
-                self.note(&format!("`{word}` is always 0: it counts in a loop only"));
+                self.note(&format!("`{word}` is always 0 outside a loop"));
                 Ok(Out::tight("0", Kind::Number))
             }
             ("$now", rest) => self.linked(Out::tight("now()", Kind::Time), rest),
             ("DateTime", [Link::Member { name: of, .. }, Link::Call(given), rest @ ..]) if given.is_empty() => {
                 match of.as_str() {
                     "now" | "utc" | "local" => self.linked(Out::tight("now()", Kind::Time), rest),
-                    other => Err(format!("`DateTime.{other}` has no match here")),
+                    other => Err(format!("`DateTime.{other}` is not supported")),
                 }
             }
             ("DateTime", [Link::Member { name: of, .. }, Link::Call(given), rest @ ..])
@@ -115,7 +113,7 @@ impl Writer<'_> {
                 let text = self.value(&given[0])?.text;
                 self.linked(Out::tight(format!("timestamp({text})"), Kind::Time), rest)
             }
-            ("$fromAI", _) => Err("a model fills it in, which only an agent's own tools can ask for".to_owned()),
+            ("$fromAI", _) => Err("only the tools of an agent can have arguments from a model".to_owned()),
             (function, [Link::Call(given), rest @ ..]) => {
                 let of = self.function(function, None, given)?;
                 self.linked(of, rest)
@@ -124,7 +122,7 @@ impl Writer<'_> {
                 let of = self.function(space, Some(function), given)?;
                 self.linked(of, rest)
             }
-            (word, _) => Err(format!("`{word}` has no match here")),
+            (word, _) => Err(format!("`{word}` is not supported")),
         }
     }
 
@@ -135,10 +133,10 @@ impl Writer<'_> {
         let of = self.whole(place);
         match place.take(links)? {
             Taken::Approved { links: taken } => {
-                // The word for it may come to be `approve` or `approved`.
+                // The decision may be spelled `approve` or `approved`.
                 let text = match self.is_cel() {
-                    true => format!("{}.decision.startsWith('approve')", of.held()),
-                    false => format!("({}.decision | startswith('approve'))", of.held()),
+                    true => format!("{}.decision.startsWith('approve')", of.parenthesized()),
+                    false => format!("({}.decision | startswith('approve'))", of.parenthesized()),
                 };
                 self.linked(Out::tight(text, Kind::Bool), &links[taken..])
             }
@@ -147,15 +145,15 @@ impl Writer<'_> {
                     self.note(note);
                 }
                 let of = members.iter().fold(of, |of, name| match name.parse::<usize>() {
-                    Ok(index) => Out::path(format!("{}[{index}]", of.held()), true),
-                    Err(_) => Out::path(member(&of.held(), name), true),
+                    Ok(index) => Out::path(format!("{}[{index}]", of.parenthesized()), true),
+                    Err(_) => Out::path(member(&of.parenthesized(), name), true),
                 });
                 self.linked(of, &links[taken..])
             }
         }
     }
 
-    /// The first of its paths that is there.
+    /// The first of its paths that exists.
     fn whole(&self, place: &Place) -> Out {
         let out = |path: &String| Out::path(path.clone(), path.contains(['.', '[']));
         let mut paths = place.paths.iter().rev();
@@ -169,9 +167,9 @@ impl Writer<'_> {
         })
     }
 
-    /// All items of a node, which here are its one value.
+    /// All items of a node, which are its one output here.
     fn all(&mut self, place: &Place, links: &[Link]) -> Written {
-        self.note("a node has one value here where it had a list of items");
+        self.note("a node has one output here, not a list of items");
         let value = self.placed(place, &[])?;
         let list = Out::tight(format!("[{}]", value.text), Kind::List);
         match links {
@@ -183,9 +181,9 @@ impl Writer<'_> {
         }
     }
 
-    /// `list.map(x => …)` and what else walks over a list.
+    /// `list.map(x => …)` and the other functions over lists.
     pub fn each(&mut self, list: Out, walk: &str, function: &Js, is_item: bool) -> Written {
-        let Js::Arrow(parameter, body) = function else { return Err(format!("`{walk}` takes a function")) };
+        let Js::Arrow(parameter, body) = function else { return Err(format!("`{walk}` needs a function")) };
         if !self.is_cel() {
             return self.attributes(list, walk, parameter, body, is_item);
         }
@@ -194,21 +192,21 @@ impl Writer<'_> {
             "filter" | "find" => ("filter", Kind::List),
             "some" => ("exists", Kind::Bool),
             "every" => ("all", Kind::Bool),
-            other => return Err(format!("`{other}` has no match here")),
+            other => return Err(format!("`{other}` is not supported")),
         };
         self.bound.push(Bound { name: parameter.clone(), is_item });
         let body = if walk == "map" { self.value(body) } else { self.test(body) };
         self.bound.pop();
-        let text = format!("{}.{name}({}, {})", list.held(), bound_name(parameter), body?.text);
+        let text = format!("{}.{name}({}, {})", list.parenthesized(), bound_name(parameter), body?.text);
         Ok(match walk {
             "find" => Out::tight(format!("{text}.first()"), Kind::Unknown),
             _ => Out::tight(text, kind),
         })
     }
 
-    /// Templates walk over a list only to take a member of each.
+    /// In a template, `map` can only take a member of each element.
     fn attributes(&self, list: Out, walk: &str, parameter: &str, body: &Js, is_item: bool) -> Written {
-        let refused = || Err("a template cannot walk over a list this way".to_owned());
+        let refused = || Err("a template cannot process a list this way".to_owned());
         let Js::Chain(root, links) = body else { return refused() };
         let names: Option<Vec<&str>> = links.iter().map(|link| name(Some(link))).collect();
         let Some(mut names) = names.filter(|_| walk == "map" && **root == Js::Name(parameter.to_owned())) else {
@@ -220,12 +218,12 @@ impl Writer<'_> {
         if names.is_empty() || names.iter().any(|name| name.contains('.') || *name == "length") {
             return refused();
         }
-        let text = format!("({} | map(attribute={}))", list.held(), quoted(&names.join(".")));
+        let text = format!("({} | map(attribute={}))", list.parenthesized(), quoted(&names.join(".")));
         Ok(Out::tight(text, Kind::List))
     }
 }
 
-/// Our own variables and words are not for functions to bind.
+/// Names that a function must not bind, because they are our variables or keywords.
 fn bound_name(name: &str) -> String {
     let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
     format!("_{letters}")

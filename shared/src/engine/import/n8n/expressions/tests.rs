@@ -1,8 +1,8 @@
-//! What JavaScript becomes.
+//! Tests of translated expressions.
 
 use super::*;
 
-/// A workflow with a few nodes to name.
+/// A workflow with a few nodes.
 struct Few;
 
 impl Names for Few {
@@ -45,7 +45,7 @@ fn in_jinja(source: &str) -> String {
 }
 
 #[test]
-fn paths_name_what_they_named() {
+fn paths_are_translated() {
     for (source, cel) in [
         ("$json.a.b[0]", "nodes.last.output.a.b[0]"),
         ("$json['a b'].c", "nodes.last.output['a b'].c"),
@@ -63,19 +63,22 @@ fn paths_name_what_they_named() {
         ("$('Chat').item.json.chatInput", "nodes.chat.output.text"),
         ("$('Chat').item.json.message.text", "nodes.chat.output.text"),
         ("$('Chat').item.json.messages[0].text.body", "nodes.chat.output.text"),
-        ("$('Chat').item.json.messages[0]", "! of a message only its text is a value here"),
-        ("$('Chat').item.json.message.date", "! of a message only its text is a value here"),
-        ("$('Chat').item.json.message.chat.id", "! who wrote is no value here: what names nobody is sent to them"),
+        ("$('Chat').item.json.messages[0]", "! only the text of a message is available"),
+        ("$('Chat').item.json.message.date", "! only the text of a message is available"),
+        (
+            "$('Chat').item.json.message.chat.id",
+            "! the sender is not available: a message without a recipient answers the sender",
+        ),
         ("$('Merge').item.json.x", "nodes.merge.output[0].x"),
         ("$('Any').item.json.x", "(has(nodes.a.output) ? nodes.a.output : nodes.b.output).x"),
         ("$('Set').all().map(i => i.json.x)", "[nodes.set.output].map(_i, _i.x)"),
         ("$vars.zone", "vars.zone"),
         ("$itemIndex", "vars.index"),
-        ("$('My-Hook').item.json.headers.host", "! of a call only its body is a value here"),
+        ("$('My-Hook').item.json.headers.host", "! only the body of a call is available"),
         ("$('Gone').item.json.x", "! no such node"),
-        ("$(name).item.json.x", "! the name of a node is computed"),
-        ("$binary.data", "! `$binary` has no match here"),
-        ("$fromAI('x')", "! a model fills it in, which only an agent's own tools can ask for"),
+        ("$(name).item.json.x", "! the name of the node is computed"),
+        ("$binary.data", "! `$binary` is not supported"),
+        ("$fromAI('x')", "! only the tools of an agent can have arguments from a model"),
     ] {
         assert_eq!(in_cel(source), cel, "{source}");
     }
@@ -100,7 +103,7 @@ fn operators_and_methods_are_written_in_both_languages() {
         ),
         ("$json.x.toFixed(2)", "'%.2f'.format([X])", "('%.2f' | format(X))"),
         ("($json.x / 2).toFixed()", "'%.0f'.format([double(X) / 2])", "('%.0f' | format(X / 2))"),
-        ("$json.x.toFixed(10)", "! `toFixed` gives at most 9 digits here", "! `toFixed` gives at most 9 digits here"),
+        ("$json.x.toFixed(10)", "! `toFixed` takes at most 9 decimals", "! `toFixed` takes at most 9 decimals"),
         ("$json.x.trim().slice(0, 20)", "X.trim().substring(0, [20, size(X.trim())].min())", "(X | trim)[0:20]"),
         (
             "$json.x.split(',').slice(-2)",
@@ -114,7 +117,7 @@ fn operators_and_methods_are_written_in_both_languages() {
         ),
         ("$json.x.substring(1)", "X.substring([1, size(X)].min())", "X[1:]"),
         ("$now.toFormat('yyyy-MM-dd')", "string(now()).substring(0, 10)", "(now() | date('%Y-%m-%d'))"),
-        ("new Date($json.x).getHours()", "timestamp(X).getHours()", "! `getHours` has no match in a text"),
+        ("new Date($json.x).getHours()", "timestamp(X).getHours()", "! `getHours` is not supported in a template"),
         ("$json.x > 3 ? 'many' : 'few'", "(X > 3) ? 'many' : 'few'", "'many' if (X > 3) else 'few'"),
         ("$json.x ? 1 : 2", "(has(X) && !(X in [null, false, 0, ''])) ? 1 : 2", "1 if X else 2"),
         ("!$json.x", "!(has(X) && !(X in [null, false, 0, '']))", "not X"),
@@ -132,11 +135,11 @@ fn operators_and_methods_are_written_in_both_languages() {
         ("parseInt($json.x, 10)", "X.int()", "(X | int)"),
         ("[1, 'a', { b: $json.x }]", "[1, 'a', {'b': X}]", "[1, 'a', {'b': X }]"),
         ("$json.x.map(i => i.name)", "X.map(_i, _i.name)", "(X | map(attribute='name'))"),
-        ("$json.x.filter(i => i.n > 2)", "X.filter(_i, _i.n > 2)", "! a template cannot walk over a list this way"),
+        ("$json.x.filter(i => i.n > 2)", "X.filter(_i, _i.n > 2)", "! a template cannot process a list this way"),
         (
             "$json.x.some(i => i.ok)",
             "X.exists(_i, has(_i.ok) && !(_i.ok in [null, false, 0, '']))",
-            "! a template cannot walk over a list this way",
+            "! a template cannot process a list this way",
         ),
         ("$now", "now()", "now()"),
         (
@@ -146,13 +149,13 @@ fn operators_and_methods_are_written_in_both_languages() {
         ),
         (
             "$now.toFormat('dd.LL.yyyy HH:mm')",
-            "! dates are formatted in texts only",
+            "! dates can be formatted in templates only",
             "(now() | date('%d.%m.%Y %H:%M'))",
         ),
         ("new Date($json.x) > new Date()", "timestamp(X) > now()", "timestamp(X) > now()"),
         ("$if($json.x == 1, 'a', 'b')", "(X == 1) ? 'a' : 'b'", "'a' if (X == 1) else 'b'"),
         ("-$json.x", "-X", "-X"),
-        ("encodeURIComponent($json.x)", "! `encodeURIComponent` has no match in an expression", "(X | urlencode)"),
+        ("encodeURIComponent($json.x)", "! `encodeURIComponent` is not supported in an expression", "(X | urlencode)"),
     ] {
         let expected = |text: &str| text.replace('X', x);
         assert_eq!(in_cel(source), expected(cel), "{source}");
@@ -161,7 +164,7 @@ fn operators_and_methods_are_written_in_both_languages() {
 }
 
 #[test]
-fn what_is_written_gives_what_javascript_gave() {
+fn translations_give_what_javascript_gave() {
     use serde_json::json;
     let variables =
         json!({"nodes": {"last": {"output": {"t": "héllo", "l": [1, 2, 3], "n": 2.5, "tags": ["a", "b"]}}}});
@@ -192,7 +195,7 @@ fn what_is_written_gives_what_javascript_gave() {
 }
 
 #[test]
-fn a_text_is_filled_in_only_when_it_begins_with_a_sign() {
+fn only_strings_with_an_equals_sign_are_templates() {
     let jinja = |text: &str| {
         let mut notes = Vec::new();
         (pieces(text, &Few).jinja(&mut notes), notes)
@@ -207,14 +210,14 @@ fn a_text_is_filled_in_only_when_it_begins_with_a_sign() {
     assert_eq!(jinja("={{ $json.x"), ("{{ '{{' }} $json.x".to_owned(), none));
     let (text, notes) = jinja("=a {{ $json.x.match(/b/) }}");
     assert_eq!(text, "a {{ untranslated['{{ $json.x.match(/b/) }}'] }}");
-    assert_eq!(notes, ["`{{ $json.x.match(/b/) }}` is not translated: patterns of JavaScript have no match here"]);
+    assert_eq!(notes, ["`{{ $json.x.match(/b/) }}` is not translated: regular expressions are not supported"]);
     let (text, notes) = jinja(&format!("={}", "{{ 1 }}".repeat(401)));
     assert!(text.ends_with("{{ 1 }}{{ untranslated['{{ 1 }}'] }}"));
-    assert_eq!(notes, ["`{{ 1 }}` is not translated: there are too many places to fill before it"]);
+    assert_eq!(notes, ["`{{ 1 }}` is not translated: the template has too many placeholders"]);
 }
 
 #[test]
-fn nothing_written_takes_long_or_nests_too_deep() {
+fn translations_are_bounded_in_length_and_depth() {
     let long = |part: &str, count: usize| vec![part; count].join("");
     for source in [
         format!("1{}", long("+1", 2_000)),
@@ -250,7 +253,7 @@ fn nothing_written_takes_long_or_nests_too_deep() {
 }
 
 #[test]
-fn nothing_goes_down_further_than_a_small_stack_holds() {
+fn recursion_fits_a_small_stack() {
     let around = |open: &str, within: &str, close: &str, count: usize| {
         format!("{}{within}{}", open.repeat(count), close.repeat(count))
     };
@@ -296,6 +299,6 @@ fn nothing_goes_down_further_than_a_small_stack_holds() {
         })
     });
     thread.unwrap().join().unwrap();
-    assert_eq!(in_cel(&format!("1{}", " + 1".repeat(150))), "! it nests deeper than 80");
-    assert_eq!(in_cel(&format!("{}($json.a)", "- ".repeat(48))), "! it nests deeper than 48");
+    assert_eq!(in_cel(&format!("1{}", " + 1".repeat(150))), "! it is nested deeper than 80");
+    assert_eq!(in_cel(&format!("{}($json.a)", "- ".repeat(48))), "! it is nested deeper than 48");
 }

@@ -1,15 +1,15 @@
-//! JavaScript, so far as workflows use it to fill in values.
+//! The syntax tree of the JavaScript that workflows use in expressions.
 
-/// An expression. How deep it nests and how long it is, its reader bounds.
+/// An expression. The parser bounds its depth and length.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Js {
     Null,
     Undefined,
     Bool(bool),
-    /// As our languages write it.
+    /// The literal in our languages.
     Number(String),
     Text(String),
-    /// A text between back quotes.
+    /// A template literal.
     Joined(Vec<Js>),
     Name(String),
     /// `$json.a['b'].c()`
@@ -34,8 +34,8 @@ pub enum Link {
 }
 
 impl Js {
-    /// How deep it nests, where each link of a chain nests what it is a link of. Found without going down: what is too
-    /// deep must not be gone down.
+    /// The height of the tree, where each link of a chain adds one. Computed without recursion, because a tree that is too
+    /// deep must not be walked recursively.
     pub fn height(&self) -> usize {
         let (mut highest, mut open) = (0, vec![(self, 1)]);
         while let Some((js, height)) = open.pop() {

@@ -1,20 +1,20 @@
-//! Writes an expression in CEL or in Jinja.
+//! Writes an expression in CEL or Jinja.
 
 use super::super::super::pieces::{Notes, note};
-use super::super::super::written::{member, quoted};
+use super::super::super::syntax::{member, quoted};
 use super::tree::{Js, Link};
 use super::{Language, MAX_BYTES, Names};
 
 pub type Written = Result<Out, String>;
 
-/// A part that is written.
+/// A written part.
 #[derive(Clone, Debug)]
 pub struct Out {
     pub text: String,
     pub kind: Kind,
-    /// Something stands around it that holds it together.
+    /// It needs no parentheses next to an operator.
     pub is_tight: bool,
-    /// A path with members, of which it can be asked whether it is there.
+    /// It is a path whose existence can be tested.
     pub is_path: bool,
 }
 
@@ -41,16 +41,16 @@ impl Out {
         Self { is_path: has_members, ..Self::tight(text, Kind::Unknown) }
     }
 
-    /// So that something may stand beside it.
-    pub fn held(&self) -> String {
+    /// The text, in parentheses where needed.
+    pub fn parenthesized(&self) -> String {
         if self.is_tight { self.text.clone() } else { format!("({})", self.text) }
     }
 }
 
-/// A name that a function of the expression binds.
+/// A parameter of an arrow function.
 pub struct Bound {
     pub name: String,
-    /// It stands for an item, whose `json` is the value itself.
+    /// It is an item, whose `json` is the value itself.
     pub is_item: bool,
 }
 
@@ -90,9 +90,9 @@ impl<'n> Writer<'n> {
             Js::Chain(root, links) => return self.rooted(root, links),
             Js::Not(of) => {
                 let of = self.test(of)?;
-                Out::loose(format!("{}{}", if self.is_cel() { "!" } else { "not " }, of.held()), Kind::Bool)
+                Out::loose(format!("{}{}", if self.is_cel() { "!" } else { "not " }, of.parenthesized()), Kind::Bool)
             }
-            Js::Negative(of) => Out::loose(format!("-{}", self.value(of)?.held()), Kind::Number),
+            Js::Negative(of) => Out::loose(format!("-{}", self.value(of)?.parenthesized()), Kind::Number),
             Js::Binary(sign, left, right) => return self.binary(sign, left, right),
             Js::Conditional(test, then, otherwise) => {
                 let (test, then, otherwise) = (self.test(test)?, self.value(then)?, self.value(otherwise)?);
@@ -109,28 +109,28 @@ impl<'n> Writer<'n> {
                     Ok(format!("{}: {value}", quoted(name)))
                 });
                 let entries = entries.collect::<Result<Vec<_>, String>>()?.join(", ");
-                // Braces that meet would end Jinja's own.
+                // `}}` would end the Jinja tag.
                 let space = if self.is_cel() { "" } else { " " };
                 Out::tight(format!("{{{entries}{space}}}"), Kind::Unknown)
             }
-            Js::Arrow(..) => return Err("a function stands where none is known".to_owned()),
+            Js::Arrow(..) => return Err("a function is not supported here".to_owned()),
         })
     }
 
     pub fn choice(&self, test: &Out, then: &Out, otherwise: &Out, kind: Kind) -> Out {
-        let (test, then, otherwise) = (test.held(), then.held(), otherwise.held());
+        let (test, then, otherwise) = (test.parenthesized(), then.parenthesized(), otherwise.parenthesized());
         match self.language {
             Language::Cel => Out::loose(format!("{test} ? {then} : {otherwise}"), kind),
             Language::Jinja => Out::loose(format!("{then} if {test} else {otherwise}"), kind),
         }
     }
 
-    /// As a text that can be joined to others.
+    /// The value as a string that can be concatenated.
     fn text(&self, out: &Out) -> String {
         match (out.kind, self.language) {
-            (Kind::Text, _) => out.held(),
+            (Kind::Text, _) => out.parenthesized(),
             (_, Language::Cel) => format!("string({})", out.text),
-            (_, Language::Jinja) => format!("({} | string)", out.held()),
+            (_, Language::Jinja) => format!("({} | string)", out.parenthesized()),
         }
     }
 
@@ -145,7 +145,7 @@ impl<'n> Writer<'n> {
         })
     }
 
-    /// As what a decision hangs on: JavaScript takes zero, nothing and the empty text for false.
+    /// The value as a condition. In JavaScript zero, null and the empty string are false.
     pub fn test(&mut self, js: &Js) -> Written {
         if let Js::Binary(sign @ ("&&" | "||"), left, right) = js {
             let (left, right) = (self.test(left)?, self.test(right)?);
@@ -159,7 +159,7 @@ impl<'n> Writer<'n> {
         if out.kind == Kind::Bool || !self.is_cel() {
             return out;
         }
-        let is_something = format!("!({} in [null, false, 0, ''])", out.held());
+        let is_something = format!("!({} in [null, false, 0, ''])", out.parenthesized());
         let text = if out.is_path { format!("has({}) && {is_something}", out.text) } else { is_something };
         Out::loose(text, Kind::Bool)
     }
@@ -170,7 +170,7 @@ impl<'n> Writer<'n> {
             ("&&", Language::Jinja) => "and",
             (_, Language::Jinja) => "or",
         };
-        Out::loose(format!("{} {sign} {}", left.held(), right.held()), Kind::Bool)
+        Out::loose(format!("{} {sign} {}", left.parenthesized(), right.parenthesized()), Kind::Bool)
     }
 
     fn binary(&mut self, sign: &'static str, left: &Js, right: &Js) -> Written {
@@ -192,11 +192,11 @@ impl<'n> Writer<'n> {
             "-" | "*" | "/" | "%" => (sign, Kind::Number),
             sign => (sign, Kind::Bool),
         };
-        // JavaScript's division is never a whole one.
+        // Division in JavaScript never truncates.
         if sign == "/" && self.is_cel() {
-            return Ok(Out::loose(format!("double({}) / {}", left.text, right.held()), kind));
+            return Ok(Out::loose(format!("double({}) / {}", left.text, right.parenthesized()), kind));
         }
-        Ok(Out::loose(format!("{} {sign} {}", left.held(), right.held()), kind))
+        Ok(Out::loose(format!("{} {sign} {}", left.parenthesized(), right.parenthesized()), kind))
     }
 
     fn sum(&mut self, left: &Js, right: &Js) -> Written {
@@ -207,15 +207,17 @@ impl<'n> Writer<'n> {
             return Ok(Out::loose(format!("{one} {sign} {other}"), Kind::Text));
         }
         let kind = if one.kind == other.kind { one.kind } else { Kind::Unknown };
-        Ok(Out::loose(format!("{} + {}", one.held(), other.held()), kind))
+        Ok(Out::loose(format!("{} + {}", one.parenthesized(), other.parenthesized()), kind))
     }
 
-    /// `x == null`, `x !== undefined`: whether it is there at all.
+    /// Tests for existence: `x == null`, `x !== undefined`.
     fn nothing(&self, sign: &str, of: &Out, is_undefined: bool) -> Out {
         let is_negated = sign.starts_with('!');
         let (there, null) = match self.language {
-            Language::Cel => (format!("has({})", of.text), format!("{} != null", of.held())),
-            Language::Jinja => (format!("{} is defined", of.held()), format!("{} is not none", of.held())),
+            Language::Cel => (format!("has({})", of.text), format!("{} != null", of.parenthesized())),
+            Language::Jinja => {
+                (format!("{} is defined", of.parenthesized()), format!("{} is not none", of.parenthesized()))
+            }
         };
         let and = if self.is_cel() { "&&" } else { "and" };
         let is_something = match (of.is_path, is_undefined && sign.len() == 3) {
@@ -229,7 +231,7 @@ impl<'n> Writer<'n> {
         }
     }
 
-    /// One of two values, as JavaScript's `||` gives them.
+    /// One of two values, as JavaScript's `||` and `??` select it.
     fn either(&mut self, sign: &'static str, left: &Js, right: &Js) -> Written {
         let (one, other) = (self.value(left)?, self.value(right)?);
         if one.kind == Kind::Bool && other.kind == Kind::Bool && sign != "??" {
@@ -247,7 +249,7 @@ impl<'n> Writer<'n> {
         Ok(if sign == "||" { self.choice(&test, &one, &other, kind) } else { self.choice(&test, &other, &one, kind) })
     }
 
-    /// What links take of a value.
+    /// Applies members, indexes and calls to a value.
     pub fn linked(&mut self, mut of: Out, links: &[Link]) -> Written {
         let mut links = links.iter().peekable();
         let (mut is_optional, mut asked) = (false, None);
@@ -264,14 +266,14 @@ impl<'n> Writer<'n> {
                     _ if name == "length" => self.size(&of),
                     _ => {
                         is_optional |= may_lack;
-                        Out::path(member(&of.held(), name), of.is_path || is_plain(&of))
+                        Out::path(member(&of.parenthesized(), name), of.is_path || is_plain(&of))
                     }
                 },
                 Link::At(index) => {
                     let index = self.value(index)?.text;
-                    Out::path(format!("{}[{index}]", of.held()), of.is_path || is_plain(&of))
+                    Out::path(format!("{}[{index}]", of.parenthesized()), of.is_path || is_plain(&of))
                 }
-                Link::Call(_) => return Err("a value is called as a function".to_owned()),
+                Link::Call(_) => return Err("calling a value as a function is not supported".to_owned()),
             };
             of = within_bounds(of)?;
         }
@@ -284,13 +286,13 @@ impl<'n> Writer<'n> {
         })
     }
 
-    /// What hangs on something that may not be there, and then is not there either.
+    /// A value that exists only when another one does.
     fn if_there(&self, asked: &Out, of: Out) -> Out {
         match self.language {
             Language::Cel => Out::loose(format!("has({}) ? {} : null", asked.text, of.text), Kind::Unknown),
             Language::Jinja if asked.text == of.text => of,
             Language::Jinja => {
-                let text = format!("{} if {} is defined", of.text, asked.held());
+                let text = format!("{} if {} is defined", of.text, asked.parenthesized());
                 Out { is_path: true, ..Out::loose(text, Kind::Unknown) }
             }
         }
@@ -299,14 +301,14 @@ impl<'n> Writer<'n> {
     pub fn size(&self, of: &Out) -> Out {
         match self.language {
             Language::Cel => Out::tight(format!("size({})", of.text), Kind::Number),
-            Language::Jinja => Out::tight(format!("({} | length)", of.held()), Kind::Number),
+            Language::Jinja => Out::tight(format!("({} | length)", of.parenthesized()), Kind::Number),
         }
     }
 }
 
-/// What is written may double at each level, and with each link.
+/// Refuses a text that grew too long: it may double at every level and link.
 fn within_bounds(out: Out) -> Written {
-    if out.text.len() > 2 * MAX_BYTES { Err("it becomes too long".to_owned()) } else { Ok(out) }
+    if out.text.len() > 2 * MAX_BYTES { Err("the translation is too long".to_owned()) } else { Ok(out) }
 }
 
 /// A bare name, such as `input`.

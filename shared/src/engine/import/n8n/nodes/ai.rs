@@ -1,17 +1,17 @@
-//! Agents, and what asks a service of models for something.
+//! Converts agents, and nodes that call a model provider.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{clipped, entries, list, said, text, whole};
-use super::super::super::made::{Made, UNBOUND_ID, UNBOUND_MODEL};
+use super::super::super::lenient::{clipped, entries, list, scalar_text, text, whole};
 use super::super::super::model::settings;
 use super::super::super::pieces::{Notes, note};
+use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 use super::super::context::Context;
 use super::super::parameter::{located, located_value};
 use super::chains::{prompt, schema};
 
-/// An agent is a resource of its own here: the node keeps what it is asked.
-pub fn agent(node: Context) -> Made {
+/// Agents are separate resources here. The node keeps the message for the agent.
+pub fn agent(node: Context) -> Translation {
     let mut notes = Notes::new();
     let message = prompt(node, &mut notes);
     let wiring = &node.workflow.wiring;
@@ -23,7 +23,7 @@ pub fn agent(node: Context) -> Made {
     if let Some((model, _)) = model(node) {
         parts.push(format!("model {model}"));
     }
-    for (kind, what) in [("ai_tool", "tools"), ("ai_memory", "memory"), ("ai_outputParser", "form of the answer")] {
+    for (kind, what) in [("ai_tool", "tools"), ("ai_memory", "memory"), ("ai_outputParser", "output parser")] {
         let names = names(kind);
         if !names.is_empty() {
             parts.push(format!("{what} {}", names.join(", ")));
@@ -34,12 +34,12 @@ pub fn agent(node: Context) -> Made {
     }
     let parts = if parts.is_empty() { String::new() } else { format!(": {}", parts.join("; ")) };
     let config = json!({"agentId": UNBOUND_ID, "message": message, "memory": memory});
-    note(&mut notes, "an agent is to be made of what belongs to it, and chosen");
+    note(&mut notes, "create an agent from the parts listed under `reconnect`, and select it");
     let what = format!("an agent{parts}");
-    Made::new("agent", config).noting(notes).reconnecting([clipped(&what, 1_000)])
+    Translation::new("agent", config).with_notes(notes).with_reconnects([clipped(&what, 1_000)])
 }
 
-/// The model that a node is connected to, and how it is set.
+/// The connected model, with its settings.
 pub fn model<'d>(node: Context<'_, 'd>) -> Option<(String, &'d Value)> {
     let part = node.first_part("ai_languageModel")?;
     Some((model_name(part), part.parameter("options")))
@@ -47,13 +47,13 @@ pub fn model<'d>(node: Context<'_, 'd>) -> Option<(String, &'d Value)> {
 
 pub fn model_name(node: Context) -> String {
     let names = ["model", "modelId", "modelName", "deploymentName"];
-    let known = |name| located_value(node.parameter(name)).map(said);
+    let known = |name| located_value(node.parameter(name)).map(scalar_text);
     let name = names.into_iter().find_map(known).filter(|name| !name.is_empty() && !name.starts_with('='));
     name.map_or_else(|| UNBOUND_MODEL.to_owned(), |name| clipped(&name, 190))
 }
 
-/// A service of models called by itself: for a text, or for a picture.
-pub fn service(node: Context) -> Made {
+/// A direct call of a model provider, for a text or an image.
+pub fn service(node: Context) -> Translation {
     let (resource, operation) = (text(node.parameter("resource")), text(node.parameter("operation")));
     match (resource, operation) {
         ("image", "" | "generate" | "create") => image(node),
@@ -61,21 +61,21 @@ pub fn service(node: Context) -> Made {
         ("assistant", _) => agent_of(node),
         _ => {
             let what = format!("{resource} {operation}");
-            Made::unsupported(format!("there is no match for `{}`", clipped(what.trim(), 60)))
+            Translation::unsupported(format!("`{}` is not supported", clipped(what.trim(), 60)))
         }
     }
 }
 
-fn agent_of(node: Context) -> Made {
+fn agent_of(node: Context) -> Translation {
     let mut notes = Notes::new();
     let message = prompt(node, &mut notes);
     let config = json!({"agentId": UNBOUND_ID, "message": message});
-    note(&mut notes, "an agent is to be made of the assistant, and chosen");
+    note(&mut notes, "create an agent in place of the assistant, and select it");
     let named = format!("an agent in place of assistant `{}`", clipped(&located(node.parameter("assistantId")), 80));
-    Made::new("agent", config).noting(notes).reconnecting([named])
+    Translation::new("agent", config).with_notes(notes).with_reconnects([named])
 }
 
-fn messages(node: Context) -> Made {
+fn messages(node: Context) -> Translation {
     let mut notes = Notes::new();
     let (mut system, mut asked) = (Vec::new(), Vec::new());
     let all = [
@@ -88,7 +88,7 @@ fn messages(node: Context) -> Made {
         match text(&message["role"]) {
             "system" => system.push(written),
             "assistant" | "model" => {
-                note(&mut notes, "what the model is said to have answered stands in what it is asked");
+                note(&mut notes, "earlier answers of the model are part of the prompt");
                 asked.push(written);
             }
             _ => asked.push(written),
@@ -105,19 +105,19 @@ fn messages(node: Context) -> Made {
     settings(node.parameter("options"), &mut config, &mut notes);
     if node.parameter("jsonOutput") == true {
         config.insert("schema".to_owned(), json!({"type": "object"}));
-        note(&mut notes, "its answer is any object: say in the schema which");
+        note(&mut notes, "its answer may be any object: complete the schema");
     }
     let model = format!("model {}", model_name(node));
-    Made::new("model", config.into()).noting(notes).reconnecting([model])
+    Translation::new("model", config.into()).with_notes(notes).with_reconnects([model])
 }
 
-fn image(node: Context) -> Made {
+fn image(node: Context) -> Translation {
     let mut notes = Notes::new();
     let prompt = node.jinja(node.parameter("prompt"), &mut notes);
     let options = node.parameter("options");
     let model = model_name(node);
     if model == UNBOUND_MODEL {
-        note(&mut notes, "an image model is to be chosen");
+        note(&mut notes, "select an image model");
     }
     let mut config = json!({"preset": model, "prompt": prompt});
     if let Some(count) = whole(&options["n"]).filter(|count| (1..=4).contains(count)) {
@@ -127,36 +127,39 @@ fn image(node: Context) -> Made {
     if (3..=20).contains(&size.len()) {
         config["size"] = size.into();
     }
-    Made::new("image", config).noting(notes).reconnecting([format!("image model {}", model_name(node))])
+    Translation::new("image", config).with_notes(notes).with_reconnects([format!("image model {}", model_name(node))])
 }
 
-pub fn guard(node: Context) -> Made {
+pub fn guard(node: Context) -> Translation {
     let mut notes = Notes::new();
     let text = node.jinja(node.parameter("text"), &mut notes);
     let checks: Vec<&str> = entries(node.parameter("guardrails")).map(|(name, _)| name.as_str()).collect();
-    note(&mut notes, "it looks for the platform's own categories of risk");
+    note(&mut notes, "it checks the platform's own risk categories");
     if !checks.is_empty() {
-        note(&mut notes, format!("it looked for {}", clipped(&checks.join(", "), 120)));
+        note(&mut notes, format!("it checked {}", clipped(&checks.join(", "), 120)));
     }
-    // What was cleaned of what it found is not cleaned here.
-    if super::super::super::loose::text(node.parameter("operation")) == "sanitize" {
-        note(&mut notes, "it finds and does not clean");
+    // n8n can also remove what it finds.
+    if super::super::super::lenient::text(node.parameter("operation")) == "sanitize" {
+        note(&mut notes, "it detects and does not remove");
     }
-    Made::new("guard", json!({"text": text})).noting(notes)
+    Translation::new("guard", json!({"text": text})).with_notes(notes)
 }
 
-pub fn retrieval(node: Context) -> Made {
+pub fn retrieval(node: Context) -> Translation {
     let mode = text(node.parameter("mode"));
     if !matches!(mode, "" | "load" | "retrieve") {
-        return Made::unsupported("documents are put into sources elsewhere, not by a workflow");
+        return Translation::unsupported("workflows cannot add documents to a source");
     }
     let mut notes = Notes::new();
     let query = node.jinja(node.parameter("prompt"), &mut notes);
     let model = node.first_part("ai_embedding").map_or_else(|| UNBOUND_MODEL.to_owned(), model_name);
     let named = store_name(node);
-    let made = Made::new("retrieval", retrieval_config(&model, &query, &named, whole(node.parameter("topK"))));
-    note(&mut notes, "what it looks through is to be given as sources");
-    made.noting(notes).reconnecting([format!("sources in place of {named}"), format!("embeddings model {model}")])
+    let translation =
+        Translation::new("retrieval", retrieval_config(&model, &query, &named, whole(node.parameter("topK"))));
+    note(&mut notes, "add the sources that it searches");
+    translation
+        .with_notes(notes)
+        .with_reconnects([format!("sources in place of {named}"), format!("embeddings model {model}")])
 }
 
 /// `pineconeIndex`, `qdrantCollection`, `tableName`, …
@@ -176,7 +179,7 @@ pub fn store_name(node: Context) -> String {
     if name.is_empty() { "the store".to_owned() } else { name }
 }
 
-/// With one source to be replaced, since there must be one.
+/// A configuration with a placeholder source, because one is required.
 pub fn retrieval_config(model: &str, query: &str, named: &str, most: Option<u64>) -> Value {
     let source = json!({"type": "text", "name": clipped(named, 190), "text": format!("To be replaced by {named}.")});
     let mut config = json!({"model": model, "query": query, "sources": [source]});
@@ -186,11 +189,11 @@ pub fn retrieval_config(model: &str, query: &str, named: &str, most: Option<u64>
     config
 }
 
-/// The form of the answer that is asked for, by a part of the node.
+/// The schema of the answer, from the node's output parser.
 pub fn answer_schema(node: Context, notes: &mut Notes) -> Option<Map<String, Value>> {
     let part = node.first_part("ai_outputParser")?;
     schema(part).or_else(|| {
-        note(notes, "the form of its answer is to be given as a schema");
+        note(notes, "add a schema for its answer");
         None
     })
 }

@@ -1,16 +1,16 @@
-//! Chains: one question to a model, with a form that its answer has.
+//! Converts chains: one question to a model, perhaps with a schema for its answer.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{clipped, is_empty, list, said, text, whole};
-use super::super::super::made::{Made, UNBOUND_MODEL};
+use super::super::super::lenient::{clipped, is_empty, list, scalar_text, text, whole};
 use super::super::super::model::settings;
 use super::super::super::pieces::{Notes, note};
-use super::super::super::written::{output, quoted};
+use super::super::super::syntax::{output, quoted};
+use super::super::super::translation::{Translation, UNBOUND_MODEL};
 use super::super::context::Context;
 use super::ai;
 
-pub fn chain(node: Context) -> Made {
+pub fn chain(node: Context) -> Translation {
     let mut notes = Notes::new();
     let kind = node.source().kind;
     if kind == "chainRetrievalQa" {
@@ -24,7 +24,7 @@ pub fn chain(node: Context) -> Made {
                 let whole = node.jinja(&json!("={{ JSON.stringify($json) }}"), &mut notes);
                 config.insert("prompt".to_owned(), whole.into());
             }
-            note(&mut notes, "its text is summarized in one go");
+            note(&mut notes, "the text is summarized in one call");
         }
         "informationExtractor" => {
             config.insert("system".to_owned(), extraction(node, &mut notes).into());
@@ -32,17 +32,17 @@ pub fn chain(node: Context) -> Made {
             config.insert("schema".to_owned(), schema.into());
         }
         "sentimentAnalysis" => {
-            let given = said(&node.parameter("options")["categories"]);
+            let given = scalar_text(&node.parameter("options")["categories"]);
             let given = if given.is_empty() { "Positive, Neutral, Negative".to_owned() } else { given };
             let names: Vec<String> = given.split(',').map(|name| name.trim().to_owned()).collect();
             return classified(node, config, &names, "Say what sentiment the text has.", notes);
         }
         "textClassifier" => {
             let categories = list(&node.parameter("categories")["categories"]);
-            let names: Vec<String> = categories.iter().map(|category| said(&category["category"])).collect();
-            let lines = categories
-                .iter()
-                .map(|category| format!("- {}: {}", said(&category["category"]), said(&category["description"])));
+            let names: Vec<String> = categories.iter().map(|category| scalar_text(&category["category"])).collect();
+            let lines = categories.iter().map(|category| {
+                format!("- {}: {}", scalar_text(&category["category"]), scalar_text(&category["description"]))
+            });
             let system = format!("Choose the category of the text:\n{}", lines.collect::<Vec<_>>().join("\n"));
             return classified(node, config, &names, &system, notes);
         }
@@ -52,11 +52,11 @@ pub fn chain(node: Context) -> Made {
             }
         }
     }
-    let model = format!("model {}", said(&config["model"]));
-    Made::new("model", config.into()).noting(notes).reconnecting([model])
+    let model = format!("model {}", scalar_text(&config["model"]));
+    Translation::new("model", config.into()).with_notes(notes).with_reconnects([model])
 }
 
-/// The model, what it is told to be, and what it is asked.
+/// The model, the system prompt and the prompt.
 fn asked(node: Context, notes: &mut Notes) -> Map<String, Value> {
     let (model, options) = ai::model(node).unwrap_or((UNBOUND_MODEL.to_owned(), &Value::Null));
     let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
@@ -67,7 +67,7 @@ fn asked(node: Context, notes: &mut Notes) -> Map<String, Value> {
         match text(&message["type"]) {
             "" | "SystemMessagePromptTemplate" => system.push(written),
             "AIMessagePromptTemplate" => {
-                note(notes, "what the model is said to have answered stands in what it is asked");
+                note(notes, "earlier answers of the model are part of the prompt");
                 before.push(written);
             }
             _ => before.push(written),
@@ -82,7 +82,7 @@ fn asked(node: Context, notes: &mut Notes) -> Map<String, Value> {
     config
 }
 
-/// What is asked: a text of the node's own, or what the chat brought.
+/// The prompt: the node's own text, or the chat's message.
 pub fn prompt(node: Context, notes: &mut Notes) -> String {
     let texts = ["text", "inputText", "prompt", "query"].map(|name| node.parameter(name));
     let written = texts.into_iter().find(|written| !is_empty(written));
@@ -100,7 +100,7 @@ fn extraction(node: Context, notes: &mut Notes) -> String {
     if is_empty(own) { "Take from the text what is asked for.".to_owned() } else { node.jinja(own, notes) }
 }
 
-/// A JSON Schema, or an example of what is to come.
+/// A JSON Schema, given directly or derived from an example.
 pub fn schema(node: Context) -> Option<Map<String, Value>> {
     let read = |name: &str| serde_json::from_str::<Value>(text(node.parameter(name))).ok();
     let given = match text(node.parameter("schemaType")) {
@@ -114,7 +114,7 @@ pub fn schema(node: Context) -> Option<Map<String, Value>> {
     }
 }
 
-/// As deep as JSON may be, which its reader bounds.
+/// Recurses. The JSON parser bounds the depth.
 fn schema_of(example: &Value) -> Value {
     match example {
         Value::Object(fields) => {
@@ -140,11 +140,11 @@ fn attributes(node: Context) -> Map<String, Value> {
             kind @ ("number" | "boolean") => kind,
             _ => "string",
         };
-        let name = said(&attribute["name"]);
+        let name = scalar_text(&attribute["name"]);
         if attribute["required"] == true {
             required.push(Value::from(name.as_str()));
         }
-        properties.insert(name, json!({"type": kind, "description": said(&attribute["description"])}));
+        properties.insert(name, json!({"type": kind, "description": scalar_text(&attribute["description"])}));
     }
     let mut schema =
         Map::from_iter([("type".to_owned(), json!("object")), ("properties".to_owned(), properties.into())]);
@@ -154,19 +154,25 @@ fn attributes(node: Context) -> Map<String, Value> {
     schema
 }
 
-/// A model that names the category, and a switch that follows it.
-fn classified(node: Context, mut config: Map<String, Value>, names: &[String], system: &str, mut notes: Notes) -> Made {
+/// A classifier: a model that names the category, and a switch on its answer.
+fn classified(
+    node: Context,
+    mut config: Map<String, Value>,
+    names: &[String],
+    system: &str,
+    mut notes: Notes,
+) -> Translation {
     let schema = json!({
         "type": "object", "required": ["category"], "properties": {"category": {"type": "string", "enum": names}},
     });
-    config.insert("system".to_owned(), super::super::super::written::plain(system).into());
+    config.insert("system".to_owned(), super::super::super::syntax::plain(system).into());
     config.insert("schema".to_owned(), schema);
     if node.workflow.wiring.before_choice(&node.workflow.document, node.node).is_none() {
-        note(&mut notes, "its value is {category}: what came in is not handed on");
+        note(&mut notes, "its output is {category}: the input is not passed on");
     } else if node.source().kind == "sentimentAnalysis" {
-        note(&mut notes, "its value is {category}, which was `sentimentAnalysis.category`");
+        note(&mut notes, "its output is {category}, which was `sentimentAnalysis.category`");
     }
-    let model = format!("model {}", said(&config["model"]));
+    let model = format!("model {}", scalar_text(&config["model"]));
     let category = format!("{}.category", output(node.id()));
     let cases: Vec<Value> = names
         .iter()
@@ -176,16 +182,16 @@ fn classified(node: Context, mut config: Map<String, Value>, names: &[String], s
         })
         .collect();
     let mut exits: Vec<(String, usize, String)> =
-        cases.iter().enumerate().map(|(index, case)| (index.to_string(), 1, said(&case["name"]))).collect();
+        cases.iter().enumerate().map(|(index, case)| (index.to_string(), 1, scalar_text(&case["name"]))).collect();
     if text(&node.parameter("options")["fallback"]) == "other" {
         exits.push((names.len().to_string(), 1, "default".to_owned()));
     }
-    let made = Made::new("model", config.into()).then("switch", "switch", json!({"cases": cases}));
-    made.with_exits(exits).noting(notes).reconnecting([model])
+    let translation = Translation::new("model", config.into()).then("switch", "switch", json!({"cases": cases}));
+    translation.with_exits(exits).with_notes(notes).with_reconnects([model])
 }
 
-/// Passages that bear on a question, and a model that answers from them.
-fn over_passages(node: Context, mut notes: Notes) -> Made {
+/// A retrieval of passages, and a model that answers from them.
+fn over_passages(node: Context, mut notes: Notes) -> Translation {
     let question = prompt(node, &mut notes);
     let retriever = node.first_part("ai_retriever");
     let store = retriever.and_then(|part| part.first_part("ai_vectorStore"));
@@ -200,11 +206,15 @@ fn over_passages(node: Context, mut notes: Notes) -> Made {
     if !config.contains_key("system") {
         config.insert("system".to_owned(), "Answer from the passages alone.".into());
     }
-    note(&mut notes, "what it looks through is to be given as sources");
-    let model = format!("model {}", said(&config["model"]));
-    let mut made = Made::new("retrieval", ai::retrieval_config(&embedding, &question, &named, most));
-    made.steps[0].suffix = "passages";
-    let mut made = made.then("", "model", config.into());
-    made.notes = notes;
-    made.reconnecting([format!("sources in place of {named}"), format!("embeddings model {embedding}"), model])
+    note(&mut notes, "add the sources that it searches");
+    let model = format!("model {}", scalar_text(&config["model"]));
+    let mut translation = Translation::new("retrieval", ai::retrieval_config(&embedding, &question, &named, most));
+    translation.steps[0].suffix = "passages";
+    let mut translation = translation.then("", "model", config.into());
+    translation.notes = notes;
+    translation.with_reconnects([
+        format!("sources in place of {named}"),
+        format!("embeddings model {embedding}"),
+        model,
+    ])
 }

@@ -1,17 +1,17 @@
-//! The conditions that if, filter and switch choose by.
+//! Translates the conditions of if, filter and switch.
 
 use serde_json::Value;
 
 use super::super::super::comparison::{Comparison, Side, combined, write};
-use super::super::super::loose::{clipped, entries, list, said, text};
+use super::super::super::lenient::{clipped, entries, list, scalar_text, text};
 use super::super::super::pieces::{Notes, Piece, note, untranslated};
-use super::super::super::written::number;
+use super::super::super::syntax::number;
 use super::super::context::Context;
 
-/// So many make an expression that is too long in any case.
+/// More conditions would exceed the length limit of an expression anyway.
 const MAX_CONDITIONS: usize = 300;
 
-/// Those of the second version: `{combinator, conditions: [{leftValue, operator: {type, operation}, rightValue}]}`.
+/// Version 2: `{combinator, conditions: [{leftValue, operator: {type, operation}, rightValue}]}`.
 pub fn new(node: Context, conditions: &Value, notes: &mut Notes) -> String {
     let ignores_case = match (&node.parameter("options")["ignoreCase"], &conditions["options"]["caseSensitive"]) {
         (Value::Bool(ignores), _) => *ignores,
@@ -32,7 +32,7 @@ pub fn new(node: Context, conditions: &Value, notes: &mut Notes) -> String {
     combined(&parts, text(&conditions["combinator"]) == "or")
 }
 
-/// Those of the first: `{string: [{value1, operation, value2}], number: […]}`.
+/// Version 1: `{string: [{value1, operation, value2}], number: […]}`.
 pub fn old(node: Context, conditions: &Value, notes: &mut Notes) -> String {
     let mut parts = Vec::new();
     for (kind, of_kind) in entries(conditions) {
@@ -53,7 +53,7 @@ fn old_operation<'c>(kind: &str, condition: &'c Value) -> &'c str {
     }
 }
 
-/// One comparison, by the names that n8n has for it.
+/// One comparison, by n8n's operator name.
 pub fn compared(
     node: Context,
     kind: &str,
@@ -66,7 +66,7 @@ pub fn compared(
     against(node, kind, operation, (&left, right), ignores_case, notes)
 }
 
-/// One comparison of a side that is known: of a switch all rules have it in common.
+/// One comparison whose left side is given: all rules of a switch share it.
 pub fn against(
     node: Context,
     kind: &str,
@@ -76,7 +76,7 @@ pub fn against(
     notes: &mut Notes,
 ) -> String {
     let Some((what, is_negated)) = comparison(kind, operation) else {
-        note(notes, format!("the comparison `{}` has no match here", clipped(operation, 40)));
+        note(notes, format!("the comparison `{}` is not supported", clipped(operation, 40)));
         return format!("{} == true", untranslated(operation));
     };
     let takes_right = !matches!(what, Comparison::Exists | Comparison::Empty | Comparison::Null | Comparison::True);
@@ -88,14 +88,14 @@ pub fn side(node: Context, kind: &str, value: &Value, notes: &mut Notes) -> Side
     if let Value::String(text) = value
         && !text.starts_with('=')
     {
-        // What was typed into a field of numbers is a number.
+        // A string in a number field is a number.
         return match (kind, number(text)) {
             ("number", Some(number)) => Side::value(number),
             ("boolean", _) if matches!(text.as_str(), "true" | "false") => Side::value(text.clone()),
             _ => Side::literal(text),
         };
     }
-    // `=refund`, with nothing to fill in, is a text too.
+    // `=refund` has no placeholder, so it is a literal too.
     if let [Piece::Text(text)] = &node.pieces(value).0[..]
         && value.is_string()
     {
@@ -104,7 +104,7 @@ pub fn side(node: Context, kind: &str, value: &Value, notes: &mut Notes) -> Side
     match value {
         Value::Null => Side::literal(""),
         Value::String(_) => Side::value(node.cel(value, notes)),
-        Value::Number(_) if kind == "string" => Side::literal(&said(value)),
+        Value::Number(_) if kind == "string" => Side::literal(&scalar_text(value)),
         other => Side::value(node.cel(other, notes)),
     }
 }

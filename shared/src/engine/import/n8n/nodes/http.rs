@@ -1,22 +1,22 @@
-//! Calls of other systems.
+//! Converts HTTP requests.
 
 use serde_json::{Map, Value, json};
 
 use super::super::super::call::Call;
-use super::super::super::loose::{entries, list, said, text, whole};
-use super::super::super::made::Made;
+use super::super::super::lenient::{entries, list, scalar_text, text, whole};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::secrets::{without_clear, without_clear_text};
-use super::super::super::written::quoted;
+use super::super::super::syntax::quoted;
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::parameter::is_clear;
 
-pub fn http(node: Context) -> Made {
+pub fn http(node: Context) -> Translation {
     let mut call = Call::default();
     let method = ["method", "requestMethod"].map(|name| text(node.parameter(name)));
     let method = method.into_iter().find(|method| !method.is_empty()).unwrap_or("GET");
     if !matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") {
-        return Made::unsupported("its method is computed, or none that can be called here");
+        return Translation::unsupported("its HTTP method is computed or not supported");
     }
     let mut config = Map::new();
     config.insert("method".to_owned(), method.into());
@@ -37,30 +37,33 @@ pub fn http(node: Context) -> Made {
         config.insert("body".to_owned(), body);
     }
     options(node, &mut config, &mut call.notes);
-    Made::new("http", config.into()).noting(call.notes).reconnecting(call.reconnect).without("body field", secrets)
+    Translation::new("http", config.into())
+        .with_notes(call.notes)
+        .with_reconnects(call.reconnect)
+        .with_removed_secrets("body field", secrets)
 }
 
 fn url(node: Context, call: &mut Call) -> String {
-    let written = said(node.parameter("url"));
+    let written = scalar_text(node.parameter("url"));
     let (sign, address) = written.strip_prefix('=').map_or(("", written.as_str()), |address| ("=", address));
     let address = format!("{sign}{}", call.address(address));
     node.jinja(&address.into(), &mut call.notes).trim().to_owned()
 }
 
-/// Names and values as they are written: as parameters, or as JSON.
+/// Name-value pairs, given as parameters or as JSON.
 fn pairs(node: Context, lists: &[&str], new_json: &str, old_json: &str, notes: &mut Notes) -> Vec<(String, Value)> {
     let mut pairs = Vec::new();
     for list_name in lists {
         let all = node.parameter(list_name);
         for pair in list(&all["parameters"]).iter().chain(list(&all["parameter"])) {
-            pairs.push((said(&pair["name"]).trim().to_owned(), pair["value"].clone()));
+            pairs.push((scalar_text(&pair["name"]).trim().to_owned(), pair["value"].clone()));
         }
     }
     for written in [new_json, old_json].map(|name| node.parameter(name)).into_iter().filter(|json| !json.is_null()) {
-        match serde_json::from_str::<Value>(&said(written)) {
+        match serde_json::from_str::<Value>(&scalar_text(written)) {
             Ok(json) => pairs.extend(entries(&json).map(|(name, value)| (name.trim().to_owned(), value.clone()))),
             Err(_) if text(written).is_empty() => {}
-            Err(_) => note(notes, format!("`{new_json}` is computed as a whole: name its fields one by one")),
+            Err(_) => note(notes, format!("`{new_json}` is one computed value: write its fields one by one")),
         }
     }
     pairs.retain(|(name, _)| !name.is_empty());
@@ -80,12 +83,12 @@ fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<V
     let kind = kind.into_iter().find(|kind| !kind.is_empty()).unwrap_or("json");
     match kind {
         "raw" => {
-            let body = without_clear_text(&said(node.parameter("body")), notes);
+            let body = without_clear_text(&scalar_text(node.parameter("body")), notes);
             Some(json!({"type": "text", "text": node.jinja(&body.into(), notes)}))
         }
         "form-urlencoded" | "multipart-form-data" | "binaryData" => {
             if kind != "form-urlencoded" {
-                note(notes, "files are not sent along: its fields go as a form");
+                note(notes, "files are not sent: only the form's other fields are");
             }
             let fields = pairs(node, &["bodyParameters", "bodyParametersUi"], "body", "bodyParametersJson", notes);
             let fields = without_clear(fields, is_clear, secrets);
@@ -101,7 +104,7 @@ fn json_body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Opt
         return Some(match node.json(written, notes, secrets) {
             Some(value) => json!({"type": "json", "value": value}),
             None => {
-                note(notes, "its body is no JSON before it is filled in: it is sent as a text");
+                note(notes, "its body is only valid JSON after the placeholders are filled in: it is sent as text");
                 json!({"type": "text", "text": node.jinja(written, notes)})
             }
         });
@@ -119,7 +122,7 @@ fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
         config.insert("timeoutMs".to_owned(), timeout.clamp(100, 600_000).into());
     }
     if options["response"]["response"]["neverError"] == true {
-        note(notes, "an answer that tells of a failure is not taken for a success: `neverError` is not carried over");
+        note(notes, "a response with an error status fails the node: `neverError` is not imported");
     }
     let format = [&options["response"]["response"]["responseFormat"], node.parameter("responseFormat")].map(text);
     match format.into_iter().find(|format| !format.is_empty()).unwrap_or("autodetect") {
@@ -129,13 +132,13 @@ fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
         "text" | "string" => {
             config.insert("response".to_owned(), "text".into());
         }
-        "file" => note(notes, "an answer is read as JSON or as text, not as a file"),
+        "file" => note(notes, "a response is read as JSON or text, not as a file"),
         _ => {}
     }
     for (name, what) in [
-        ("pagination", "only the first page is asked for: pagination is not carried over"),
-        ("batching", "there is one call at a time: batching is not carried over"),
-        ("proxy", "calls go out by the platform's own way: its proxy is not carried over"),
+        ("pagination", "only the first page is requested: pagination is not imported"),
+        ("batching", "calls are sent one at a time: batching is not imported"),
+        ("proxy", "the proxy is not imported"),
         ("allowUnauthorizedCerts", "certificates are always verified"),
     ] {
         let option = &options[name];

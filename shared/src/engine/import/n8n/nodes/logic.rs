@@ -1,26 +1,26 @@
-//! The ways a run may go: if, filter, switch.
+//! Converts branches: if, filter, switch.
 
 use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::super::super::loose::{clipped, is_empty, list, number, said, text, whole};
-use super::super::super::made::Made;
+use super::super::super::lenient::{clipped, is_empty, list, number, scalar_text, text, whole};
 use super::super::super::pieces::{Notes, note};
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::conditions;
 
-/// Both outputs stand in the order of ours.
-pub fn condition(node: Context) -> Made {
+/// Both outputs have the same order as ours.
+pub fn condition(node: Context) -> Translation {
     let mut notes = Notes::new();
     let expression = expression(node, &mut notes);
-    Made::new("condition", json!({"expression": expression})).noting(notes)
+    Translation::new("condition", json!({"expression": expression})).with_notes(notes)
 }
 
-/// What does not hold is dropped, and leads nowhere.
-pub fn filter(node: Context) -> Made {
-    let made = condition(node).with_exits([("0", 0, "true")]);
-    made.noting(["it lets the one value pass or not, where it chose among items"])
+/// A filter. Its false output is not connected.
+pub fn filter(node: Context) -> Translation {
+    let translation = condition(node).with_exits([("0", 0, "true")]);
+    translation.with_notes(["it passes or drops one value; it does not select items"])
 }
 
 fn expression(node: Context, notes: &mut Notes) -> String {
@@ -31,17 +31,17 @@ fn expression(node: Context, notes: &mut Notes) -> String {
     }
 }
 
-/// One more than a switch may have here, which then says so.
+/// One more than our limit, so that validation reports the excess.
 const MAX_RULES: usize = 51;
 
-/// A case, and the output it led to.
+/// A case, and its original output.
 struct Case {
     expression: String,
     name: String,
     output: usize,
 }
 
-pub fn switch(node: Context) -> Made {
+pub fn switch(node: Context) -> Translation {
     let mut notes = Notes::new();
     let cases = match text(node.parameter("mode")) {
         "expression" => counted(node, &mut notes),
@@ -49,10 +49,10 @@ pub fn switch(node: Context) -> Made {
         _ => old(node, &mut notes),
     };
     if cases.is_empty() {
-        return Made::unsupported("it has no rules");
+        return Translation::unsupported("the switch has no rules");
     }
     if node.parameter("options")["allMatchingOutputs"] == true {
-        note(&mut notes, "the first case that holds is taken, where all were");
+        note(&mut notes, "only the first matching case is taken, not all of them");
     }
     let mut names = HashSet::from(["default".to_owned(), "error".to_owned()]);
     let mut exits = Vec::new();
@@ -69,10 +69,10 @@ pub fn switch(node: Context) -> Made {
     if let Some(output) = fallback(node, cases.len()) {
         exits.push((output.to_string(), 0, "default".to_owned()));
     }
-    Made::new("switch", json!({"cases": written})).noting(notes).with_exits(exits)
+    Translation::new("switch", json!({"cases": written})).with_notes(notes).with_exits(exits)
 }
 
-/// The output for what no case holds of: one more than there are cases, one of them, or none.
+/// The fallback output: an extra one, one of the cases', or none.
 fn fallback(node: Context, cases: usize) -> Option<u64> {
     let new = &node.parameter("options")["fallbackOutput"];
     match (new, node.parameter("fallbackOutput")) {
@@ -85,7 +85,7 @@ fn fallback(node: Context, cases: usize) -> Option<u64> {
 fn new(node: Context, notes: &mut Notes) -> Vec<Case> {
     let rules = list(&node.parameter("rules")["values"]).iter().take(MAX_RULES).enumerate();
     let case = |(output, rule): (usize, &Value)| {
-        let name = said(&rule["outputKey"]);
+        let name = scalar_text(&rule["outputKey"]);
         let expression = conditions::new(node, &rule["conditions"], notes);
         Case { expression, name: if name.is_empty() { format!("output {output}") } else { name }, output }
     };
@@ -105,14 +105,14 @@ fn old(node: Context, notes: &mut Notes) -> Vec<Case> {
         let operation = if operation.is_empty() { "equal" } else { operation };
         let expression = conditions::against(node, kind, operation, (&left, &rule["value2"]), false, notes);
         let output = if rule["outputKey"].is_null() { whole(&rule["output"]).unwrap_or(0) as usize } else { index };
-        let name = [&rule["outputKey"], &rule["value2"]].map(said).into_iter().find(|name| !name.is_empty());
+        let name = [&rule["outputKey"], &rule["value2"]].map(scalar_text).into_iter().find(|name| !name.is_empty());
         let name = name.filter(|name| !name.starts_with('=')).unwrap_or_else(|| format!("output {output}"));
         Case { expression, name, output }
     };
     rules.map(case).collect()
 }
 
-/// An expression that gives the number of the output.
+/// A switch on an expression that computes the output's number.
 fn counted(node: Context, notes: &mut Notes) -> Vec<Case> {
     const MAX_OUTPUTS: u64 = 40;
     let output = match node.parameter("output") {
@@ -122,7 +122,7 @@ fn counted(node: Context, notes: &mut Notes) -> Vec<Case> {
     let count = [node.parameter("numberOutputs"), node.parameter("outputsAmount")].into_iter().find_map(whole);
     let count = count.unwrap_or(4);
     if count > MAX_OUTPUTS {
-        note(notes, format!("of its {count} outputs the first {MAX_OUTPUTS} are kept"));
+        note(notes, format!("it has {count} outputs, and only the first {MAX_OUTPUTS} are kept"));
     }
     let cases = (0..count.min(MAX_OUTPUTS) as usize).map(|index| Case {
         expression: format!("({output}) == {index}"),

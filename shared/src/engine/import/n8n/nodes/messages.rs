@@ -1,34 +1,34 @@
-//! Messages to people, and what is waited for from them.
+//! Converts messages to people, and waits for their answers.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{clipped, list, number, said, text};
-use super::super::super::made::Made;
+use super::super::super::lenient::{clipped, list, number, scalar_text, text};
 use super::super::super::pieces::{Notes, note};
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::expressions::SENDER;
 use super::super::parameter::located_value;
 use super::flow::located_text;
 
-/// By the services that messages are sent with here too.
-pub fn send(node: Context) -> Made {
+/// A message over one of the supported messaging services.
+pub fn send(node: Context) -> Translation {
     let kind = node.source().kind;
     let (resource, operation) = (text(node.parameter("resource")), text(node.parameter("operation")));
     let sends = matches!(resource, "" | "message") && matches!(operation, "" | "post" | "send" | "sendMessage");
     if !sends {
         let what = format!("{resource} {operation}");
-        return Made::unsupported(format!(
-            "there is no match for `{}` of {kind}: call it by http",
+        return Translation::unsupported(format!(
+            "the operation `{}` of {kind} is not supported: call it by http",
             clipped(what.trim(), 60)
         ));
     }
     let mut notes = Notes::new();
-    let said = match kind {
+    let fields = match kind {
         "whatsApp" => ["textBody", "text"],
         _ => ["text", "message"],
     };
-    let Some(written) = said.map(|name| node.parameter(name)).into_iter().find(|said| !said.is_null()) else {
-        return Made::unsupported("it sends no text");
+    let Some(written) = fields.map(|name| node.parameter(name)).into_iter().find(|text| !text.is_null()) else {
+        return Translation::unsupported("the message has no text");
     };
     let mut config = Map::from_iter([("text".to_owned(), node.jinja(written, &mut notes).into())]);
     let to = match (kind, text(node.parameter("select"))) {
@@ -43,19 +43,21 @@ pub fn send(node: Context) -> Made {
         config.insert("to".to_owned(), to.into());
     }
     if matches!(text(node.parameter("messageType")), "block" | "attachment" | "template" | "image" | "document") {
-        note(&mut notes, "its text alone is sent, without what stood around it");
+        note(&mut notes, "only its text is sent, without blocks or attachments");
     }
-    Made::new("send_message", config.into()).noting(notes).reconnecting([format!("a messaging channel for {kind}")])
+    Translation::new("send_message", config.into())
+        .with_notes(notes)
+        .with_reconnects([format!("a messaging channel for {kind}")])
 }
 
-/// Whether it answers whoever wrote what began the run, which is what a message does that says nobody.
+/// Whether the message answers the sender of the trigger. A `send_message` without a recipient does that.
 fn names_sender(node: Context, to: &Value) -> bool {
     let to = located_value(to).map(|to| node.pieces(to)).unwrap_or_default();
     to.sole().is_some_and(|filled| filled.cel.as_ref().is_err_and(|why| why == SENDER))
 }
 
-/// A message that is answered by a person, on whatever service it was sent.
-pub fn review(node: Context) -> Made {
+/// A message that waits for a person's answer, on any service.
+pub fn review(node: Context) -> Translation {
     let mut notes = Notes::new();
     let kind = node.source().kind;
     let titles = ["subject", "message"].map(|name| node.parameter(name));
@@ -77,16 +79,16 @@ pub fn review(node: Context) -> Made {
     }
     let limit = &node.parameter("options")["limitWaitTime"]["values"];
     expires(limit, &mut config);
-    note(&mut notes, format!("people decide on the platform, not in a message of {kind}"));
-    note(&mut notes, "it goes on the same way whatever is decided, as it did");
-    on_the_same_way(Made::new("review", config.into()).noting(notes))
+    note(&mut notes, format!("people decide on the platform, not in the {kind} message"));
+    note(&mut notes, "every decision continues the same way, as before");
+    on_the_same_way(Translation::new("review", config.into()).with_notes(notes))
 }
 
-/// A wait for a call or a form.
-pub fn awaited(node: Context) -> Made {
+/// A wait for a webhook call or a form.
+pub fn awaited(node: Context) -> Translation {
     let mut notes = Notes::new();
-    let what = if text(node.parameter("resume")) == "form" { "for a form" } else { "to be called" };
-    note(&mut notes, format!("it waited {what}: here a person lets it go on"));
+    let what = if text(node.parameter("resume")) == "form" { "a form" } else { "a call" };
+    note(&mut notes, format!("it waited for {what}: here a person continues the run"));
     let named = match text(node.parameter("formTitle")) {
         "" => json!(node.source().name),
         _ => node.parameter("formTitle").clone(),
@@ -98,22 +100,22 @@ pub fn awaited(node: Context) -> Made {
             json!({"resumeAmount": node.parameter("resumeAmount"), "resumeUnit": node.parameter("resumeUnit")});
         expires(&amount, &mut config);
     }
-    on_the_same_way(Made::new("review", config.into()).noting(notes))
+    on_the_same_way(Translation::new("review", config.into()).with_notes(notes))
 }
 
-/// A page of a form in the middle of a run.
-pub fn form(node: Context) -> Made {
+/// A form page in the middle of a run.
+pub fn form(node: Context) -> Translation {
     if text(node.parameter("operation")) == "completion" {
         let mut notes = Notes::new();
         let title = node.cel(node.parameter("completionTitle"), &mut notes);
-        return Made::new("send_result", json!({"output": title})).noting(notes);
+        return Translation::new("send_result", json!({"output": title})).with_notes(notes);
     }
-    awaited(node).noting(["it is filled in on the platform"])
+    awaited(node).with_notes(["the form is filled in on the platform"])
 }
 
-/// Approved, rejected and expired lead where its one output led.
-fn on_the_same_way(made: Made) -> Made {
-    made.with_exits([("0", 0, "approved"), ("0", 0, "rejected"), ("0", 0, "expired")])
+/// A review whose three outputs all continue like the original's single one.
+fn on_the_same_way(translation: Translation) -> Translation {
+    translation.with_exits([("0", 0, "approved"), ("0", 0, "rejected"), ("0", 0, "expired")])
 }
 
 fn expires(limit: &Value, config: &mut Map<String, Value>) {
@@ -128,12 +130,12 @@ fn expires(limit: &Value, config: &mut Map<String, Value>) {
     config.insert("expiresInSeconds".to_owned(), seconds.into());
 }
 
-/// The fields of a form; what they are called is their name.
+/// The fields of a form. A field's label is its name.
 fn fields(given: &[Value]) -> Value {
     const MAX_FIELDS: usize = 50;
     let fields = given.iter().take(MAX_FIELDS).enumerate().map(|(index, field)| {
-        let label = clipped(&said(&field["fieldLabel"]), 150);
-        let name = clipped(&said(&field["fieldName"]), 60);
+        let label = clipped(&scalar_text(&field["fieldLabel"]), 150);
+        let name = clipped(&scalar_text(&field["fieldName"]), 60);
         let name = if name.is_empty() { clipped(&label, 60) } else { name };
         let kind = match text(&field["fieldType"]) {
             "number" => "number",

@@ -1,4 +1,4 @@
-//! n8n's types of nodes, and what each becomes.
+//! n8n's node types, with the converter of each.
 
 mod ai;
 mod chains;
@@ -11,22 +11,22 @@ mod schedule;
 mod set;
 mod triggers;
 
-use super::super::loose::{clipped, text};
-use super::super::made::{Made, TOO_LONG};
+use super::super::lenient::{clipped, text};
+use super::super::translation::{TOO_LONG, Translation};
 use super::context::Context;
-use super::document::Source;
+use super::document::SourceNode;
 use super::expressions::Shape;
 
 pub use triggers::PINNED;
 
-/// What is advised where no service is called.
-const AS_VALUES: &str = "write it with transform or template";
+/// The advice for nodes that call no service.
+const AS_VALUES: &str = "use transform or template instead";
 
-/// What a node becomes, without what all nodes have in common.
-pub fn make(node: Context) -> Made {
+/// Converts a node, without the policies that all nodes have.
+pub fn translate(node: Context) -> Translation {
     let source = node.source();
     if source.is_too_long {
-        return Made::unsupported(TOO_LONG);
+        return Translation::unsupported(TOO_LONG);
     }
     if is_sent_and_waited_for(source) {
         return messages::review(node);
@@ -64,29 +64,30 @@ pub fn make(node: Context) -> Made {
         kind if kind.starts_with("vectorStore") => ai::retrieval(node),
         kind if is_messaging(kind) => messages::send(node),
         "code" | "function" | "functionItem" => {
-            Made::unsupported("programs are not carried over: write it with transform, template or http")
+            Translation::unsupported("code is not supported: use transform, template or http instead")
         }
-        "" => Made::unsupported("it has no type"),
-        kind if source.is_trigger() => {
-            Made::unsupported(format!("there is no trigger for `{}` here: start the run by webhook", clipped(kind, 60)))
-        }
+        "" => Translation::unsupported("the node has no type"),
+        kind if source.is_trigger() => Translation::unsupported(format!(
+            "the trigger `{}` is not supported: start the run by webhook",
+            clipped(kind, 60)
+        )),
         kind if is_of_values(kind) => {
-            Made::unsupported(format!("there is no match for the type `{kind}`: {AS_VALUES}"))
+            Translation::unsupported(format!("the type `{kind}` is not supported: {AS_VALUES}"))
         }
-        kind => Made::unsupported(format!(
-            "there is no match for the type `{}`: call its service by http",
+        kind => Translation::unsupported(format!(
+            "the type `{}` is not supported: call its service by http",
             clipped(kind, 60)
         )),
     }
 }
 
-/// Whether what was pinned to it becomes its example.
-pub fn keeps_pinned(source: &Source) -> bool {
+/// Whether the pinned data becomes the node's example.
+pub fn keeps_pinned(source: &SourceNode) -> bool {
     matches!(source.kind, "manualTrigger" | "start" | "formTrigger" | "executeWorkflowTrigger" | "evaluationTrigger")
 }
 
-/// How the value of a node differs from what it was; none where it hands on what came in.
-pub fn shape(source: &Source) -> Option<Shape> {
+/// The shape of a node's output. None when the node passes its input on.
+pub fn shape(source: &SourceNode) -> Option<Shape> {
     if is_sent_and_waited_for(source) {
         return Some(Shape::Review);
     }
@@ -117,11 +118,11 @@ pub fn shape(source: &Source) -> Option<Shape> {
     }
 }
 
-fn is_sent_and_waited_for(source: &Source) -> bool {
+fn is_sent_and_waited_for(source: &SourceNode) -> bool {
     text(&source.parameters["operation"]) == "sendAndWait"
 }
 
-/// Whether it calls no service, and only makes values of others.
+/// Whether the node only computes values, without calling a service.
 fn is_of_values(kind: &str) -> bool {
     const KINDS: [&str; 10] = [
         "compareDatasets",

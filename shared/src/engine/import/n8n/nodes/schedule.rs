@@ -1,16 +1,16 @@
-//! Times at which runs begin. n8n has a list of intervals, each of them a schedule here.
+//! Converts schedules. n8n has a list of intervals, and each becomes one schedule.
 
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::super::super::loose::{MAX_NAME_BYTES, list, number, said, text, whole};
-use super::super::super::made::Made;
+use super::super::super::lenient::{MAX_NAME_BYTES, list, number, scalar_text, text, whole};
 use super::super::super::pieces::{Notes, note};
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 
 const MAX_SCHEDULES: usize = 20;
 
-pub fn schedule(node: Context) -> Made {
+pub fn schedule(node: Context) -> Translation {
     let mut notes = Notes::new();
     let zone = zone(node, &mut notes);
     let crons: Vec<String> = match node.source().kind {
@@ -26,26 +26,26 @@ pub fn schedule(node: Context) -> Made {
     };
     let config = |cron: &String| json!({"cron": cron, "zone": zone});
     let mut crons = crons.iter().take(MAX_SCHEDULES);
-    let Some(first) = crons.next() else { return Made::unsupported("it says no time") };
-    let mut made = Made::new("schedule", config(first)).noting(notes);
+    let Some(first) = crons.next() else { return Translation::unsupported("the schedule has no time") };
+    let mut translation = Translation::new("schedule", config(first)).with_notes(notes);
     for cron in crons {
-        // Side by side: each of them begins runs.
-        let (wires, exits) = (made.wires.clone(), made.exits.clone());
-        let step = made.steps.len();
-        made = made.then("time", "schedule", config(cron));
-        made.wires = wires;
-        made.exits = exits;
-        made.exits.push(("0".to_owned(), step, "out".to_owned()));
+        // Side by side: each of them starts runs.
+        let (wires, exits) = (translation.wires.clone(), translation.exits.clone());
+        let step = translation.steps.len();
+        translation = translation.then("time", "schedule", config(cron));
+        translation.wires = wires;
+        translation.exits = exits;
+        translation.exits.push(("0".to_owned(), step, "out".to_owned()));
     }
-    made
+    translation
 }
 
 fn zone(node: Context, notes: &mut Notes) -> String {
     let zone = text(&node.workflow.document.settings["timezone"]);
     if matches!(zone, "" | "DEFAULT") {
-        note(notes, "the time zone was that of the installation: it is taken to be UTC");
+        note(notes, "the time zone was the server's: UTC is assumed");
     } else if zone.len() > MAX_NAME_BYTES || TimeZone::get(zone).is_err() {
-        note(notes, "its time zone is not known: it is taken to be UTC");
+        note(notes, "its time zone is unknown: UTC is assumed");
     } else {
         return zone.to_owned();
     }
@@ -67,7 +67,7 @@ fn new(interval: &Value, notes: &mut Notes) -> String {
         field => field,
     };
     if field == "cronExpression" {
-        return plain(&said(&interval["expression"]), notes);
+        return plain(&scalar_text(&interval["expression"]), notes);
     }
     let days: Vec<String> = match &interval["triggerAtDay"] {
         Value::Array(days) => days.iter().filter_map(whole).map(|day| day.to_string()).collect(),
@@ -93,13 +93,13 @@ fn new(interval: &Value, notes: &mut Notes) -> String {
 fn old(time: &Value, notes: &mut Notes) -> String {
     let at = Time {
         minute: whole(&time["minute"]).unwrap_or(0).min(59),
-        // It had 14 h as its default.
+        // The default hour is 14.
         hour: whole(&time["hour"]).unwrap_or(14).min(23),
         day: whole(&time["dayOfMonth"]).unwrap_or(1).clamp(1, 31),
         weekdays: whole(&time["weekday"]).unwrap_or(1).to_string(),
     };
     match text(&time["mode"]) {
-        "custom" => plain(&said(&time["cronExpression"]), notes),
+        "custom" => plain(&scalar_text(&time["cronExpression"]), notes),
         "everyX" => every(whole(&time["value"]).unwrap_or(2), text(&time["unit"]), &at, notes),
         "everyMinute" => every(1, "minutes", &at, notes),
         "everyHour" => every(1, "hours", &at, notes),
@@ -109,20 +109,20 @@ fn old(time: &Value, notes: &mut Notes) -> String {
     }
 }
 
-/// A cron counts minutes within an hour, hours within a day, days within a month and months within a year: what is
-/// longer is counted in the next larger unit.
+/// The cron expression for an interval. A cron step restarts with every hour, day, month or year, so a longer interval is
+/// expressed in the next larger unit.
 fn every(count: u64, unit: &str, at: &Time, notes: &mut Notes) -> String {
     let count = count.max(1);
     let step = |most: u64| if count == 1 { "*".to_owned() } else { format!("*/{}", count.min(most)) };
     let mut evenly = |fits: bool, of: &str| {
         if !fits {
-            note(notes, format!("every {count} {unit} is counted anew in each {of}"));
+            note(notes, format!("every {count} {unit} restarts with each {of}"));
         }
     };
     let Time { minute, hour, day, weekdays } = at;
     match unit {
         "seconds" if count < 60 => {
-            note(notes, "seconds are not counted here: it begins once a minute");
+            note(notes, "schedules have no seconds: it runs once a minute");
             "* * * * *".to_owned()
         }
         "seconds" => every(carried(count, unit, 60, "minutes", notes), "minutes", at, notes),
@@ -141,7 +141,7 @@ fn every(count: u64, unit: &str, at: &Time, notes: &mut Notes) -> String {
         }
         "weeks" => {
             if count > 1 {
-                note(notes, format!("every {count} weeks is not counted here: it begins every week"));
+                note(notes, format!("an interval of {count} weeks is not supported: it runs every week"));
             }
             format!("{minute} {hour} * * {weekdays}")
         }
@@ -156,22 +156,22 @@ fn every(count: u64, unit: &str, at: &Time, notes: &mut Notes) -> String {
     }
 }
 
-/// How many of a larger unit that is; rounded up, so that nothing begins more often than it did.
+/// Converts a count to the next larger unit. It rounds up, so that no schedule fires more often than before.
 fn carried(count: u64, unit: &str, of: u64, larger: &str, notes: &mut Notes) -> u64 {
     let carried = count.div_ceil(of);
     if !count.is_multiple_of(of) {
-        note(notes, format!("every {count} {unit} is not counted here: it begins every {carried} {larger}"));
+        note(notes, format!("an interval of {count} {unit} is not supported: it runs every {carried} {larger}"));
     }
     carried
 }
 
-/// A cron expression, of which n8n may have put seconds first.
+/// A cron expression with five fields. n8n may put seconds first.
 fn plain(cron: &str, notes: &mut Notes) -> String {
     let fields: Vec<&str> = cron.trim_start_matches('=').split_whitespace().collect();
     match &fields[..] {
         [seconds, rest @ ..] if rest.len() == 5 => {
             if number(&Value::from(*seconds)) != Some(0.0) {
-                note(notes, "seconds are not counted here");
+                note(notes, "schedules have no seconds");
             }
             rest.join(" ")
         }
@@ -184,40 +184,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_interval_begins_as_often_as_it_did_or_says_that_it_does_not() {
+    fn a_changed_interval_is_reported() {
         let at = Time { minute: 5, hour: 9, day: 3, weekdays: "1,3".to_owned() };
         let table = [
             (1, "minutes", "* * * * *", ""),
             (15, "minutes", "*/15 * * * *", ""),
-            (7, "minutes", "*/7 * * * *", "every 7 minutes is counted anew in each hour"),
+            (7, "minutes", "*/7 * * * *", "every 7 minutes restarts with each hour"),
             (60, "minutes", "0 * * * *", ""),
             (120, "minutes", "0 */2 * * *", ""),
-            (90, "minutes", "0 */2 * * *", "every 90 minutes is not counted here: it begins every 2 hours"),
+            (90, "minutes", "0 */2 * * *", "an interval of 90 minutes is not supported: it runs every 2 hours"),
             (1_440, "minutes", "0 0 * * *", ""),
             (1, "hours", "5 * * * *", ""),
             (6, "hours", "5 */6 * * *", ""),
-            (23, "hours", "5 */23 * * *", "every 23 hours is counted anew in each day"),
+            (23, "hours", "5 */23 * * *", "every 23 hours restarts with each day"),
             (24, "hours", "5 0 * * *", ""),
             (
                 36,
                 "hours",
                 "5 0 */2 * *",
-                "every 36 hours is not counted here: it begins every 2 days; every 2 days is counted anew in each month",
+                "an interval of 36 hours is not supported: it runs every 2 days; every 2 days restarts with each month",
             ),
             (1, "days", "5 9 * * *", ""),
-            (2, "days", "5 9 */2 * *", "every 2 days is counted anew in each month"),
+            (2, "days", "5 9 */2 * *", "every 2 days restarts with each month"),
             (1, "weeks", "5 9 * * 1,3", ""),
-            (2, "weeks", "5 9 * * 1,3", "every 2 weeks is not counted here: it begins every week"),
+            (2, "weeks", "5 9 * * 1,3", "an interval of 2 weeks is not supported: it runs every week"),
             (3, "months", "5 9 3 */3 *", ""),
-            (5, "months", "5 9 3 */5 *", "every 5 months is counted anew in each year"),
-            (30, "seconds", "* * * * *", "seconds are not counted here: it begins once a minute"),
+            (5, "months", "5 9 3 */5 *", "every 5 months restarts with each year"),
+            (30, "seconds", "* * * * *", "schedules have no seconds: it runs once a minute"),
             (300, "seconds", "*/5 * * * *", ""),
             (0, "hours", "5 * * * *", ""),
         ];
-        for (count, unit, cron, said) in table {
+        for (count, unit, cron, text) in table {
             let mut notes = Notes::new();
             assert_eq!(every(count, unit, &at, &mut notes), cron, "{count} {unit}");
-            assert_eq!(notes.join("; "), said, "{count} {unit}");
+            assert_eq!(notes.join("; "), text, "{count} {unit}");
         }
     }
 }

@@ -1,16 +1,16 @@
-//! Values that are made of others.
+//! Converts nodes that set fields.
 
 use serde_json::{Value, json};
 
-use super::super::super::loose::{entries, list, said, text};
-use super::super::super::made::Made;
+use super::super::super::lenient::{entries, list, scalar_text, text};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::secrets::without_clear;
-use super::super::super::written::{number, quoted, value};
+use super::super::super::syntax::{number, quoted, value};
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::parameter::is_clear;
 
-/// Fields with the expressions that make them; a name with dots makes fields within fields.
+/// Fields and their expressions. A name with dots makes nested fields.
 enum Fields {
     Value(String),
     Within(Vec<(String, Fields)>),
@@ -19,69 +19,71 @@ enum Fields {
 const MAX_DEPTH: usize = 16;
 const MAX_FIELDS: usize = 500;
 
-pub fn set(node: Context) -> Made {
+pub fn set(node: Context) -> Translation {
     let (mut notes, mut secrets) = (Notes::new(), Vec::new());
     keeps_others(node, &mut notes);
     if text(node.parameter("mode")) == "raw" {
         let Some(json) = node.json(node.parameter("jsonOutput"), &mut notes, &mut secrets) else {
-            return Made::unsupported("what it gives is no JSON");
+            return Translation::unsupported("its output is not valid JSON");
         };
-        return Made::new("transform", json!({"value": json})).noting(notes).without("field", secrets);
+        return Translation::new("transform", json!({"value": json}))
+            .with_notes(notes)
+            .with_removed_secrets("field", secrets);
     }
     let splits = node.parameter("options")["dotNotation"] != false;
     let (mut fields, mut is_nested) = (Vec::new(), false);
     let assigned = assigned(node, &mut notes, &mut secrets);
     if assigned.len() > MAX_FIELDS {
-        return Made::unsupported(format!("it makes more than {MAX_FIELDS} fields"));
+        return Translation::unsupported(format!("it sets more than {MAX_FIELDS} fields"));
     }
     for (name, expression) in assigned {
         let parts: Vec<&str> = if splits { name.split('.').collect() } else { vec![&name] };
         is_nested |= parts.len() > 1;
         insert(&mut fields, &parts[..parts.len().min(MAX_DEPTH)], expression);
     }
-    let made = match (fields.is_empty(), is_nested) {
+    let translation = match (fields.is_empty(), is_nested) {
         (true, _) => {
-            note(&mut notes, "it makes no fields");
+            note(&mut notes, "it sets no fields");
             let whole = node.incoming(&mut notes);
-            Made::new("transform", json!({"value": whole}))
+            Translation::new("transform", json!({"value": whole}))
         }
-        (false, true) => Made::new("transform", json!({"value": written(&fields)})),
+        (false, true) => Translation::new("transform", json!({"value": written(&fields)})),
         (false, false) => {
             let plain = fields.iter().map(|(name, field)| (name.clone(), Value::from(one(field))));
-            Made::new("transform", json!({"fields": serde_json::Map::from_iter(plain)}))
+            Translation::new("transform", json!({"fields": serde_json::Map::from_iter(plain)}))
         }
     };
-    made.noting(notes).without("field", secrets)
+    translation.with_notes(notes).with_removed_secrets("field", secrets)
 }
 
 fn keeps_others(node: Context, notes: &mut Notes) {
     let keeps = match node.source().version {
         old if old < 3.0 => node.parameter("keepOnlySet") != true,
-        // Versions 3.0 to 3.2 had a list of what is kept, with all as its default.
+        // Versions 3.0 to 3.2 name the fields to keep, and keep all by default.
         _ if node.parameter("assignments").is_object() || node.source().version >= 3.3 => {
             node.parameter("includeOtherFields") == true
         }
         _ => !matches!(text(node.parameter("include")), "none"),
     };
     if keeps {
-        note(notes, "the other fields of what came in are not carried along: name those that are needed");
+        note(notes, "the other fields of the input are not passed on: add those that are needed");
     }
 }
 
-/// Names and expressions, in whatever form the version has them.
+/// Names and expressions, in the format of any version.
 fn assigned(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Vec<(String, String)> {
     let mut assigned = Vec::new();
     for assignment in list(&node.parameter("assignments")["assignments"]) {
-        assigned.push((said(&assignment["name"]), (text(&assignment["type"]), &assignment["value"])));
+        assigned.push((scalar_text(&assignment["name"]), (text(&assignment["type"]), &assignment["value"])));
     }
     for field in list(&node.parameter("fields")["values"]) {
         let kind = text(&field["type"]).trim_end_matches("Value");
         let kind = if kind.is_empty() { "string" } else { kind };
-        assigned.push((said(&field["name"]), (kind, &field[format!("{kind}Value")])));
+        assigned.push((scalar_text(&field["name"]), (kind, &field[format!("{kind}Value")])));
     }
     for (kind, values) in entries(node.parameter("values")) {
         for field in list(values) {
-            assigned.push((said(&field["name"]), (kind, &field["value"])));
+            assigned.push((scalar_text(&field["name"]), (kind, &field["value"])));
         }
     }
     assigned.retain(|(name, _)| !name.is_empty());
@@ -89,7 +91,7 @@ fn assigned(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Vec<
     assigned.map(|(name, (kind, value))| (name, typed(node, kind, value, notes, secrets))).collect()
 }
 
-/// What was typed into a field of a kind.
+/// The expression for the value of a field of a given type.
 fn typed(node: Context, kind: &str, given: &Value, notes: &mut Notes, secrets: &mut Vec<String>) -> String {
     let Value::String(text) = given else { return node.cel(given, notes) };
     if text.starts_with('=') {

@@ -1,38 +1,38 @@
-//! What begins runs: webhooks, calls by hand and by other workflows, messages.
+//! Converts triggers: webhooks, manual runs, sub-workflow entries and messages.
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::loose::{entries, list, said, text};
-use super::super::super::made::Made;
+use super::super::super::lenient::{entries, list, scalar_text, text};
 use super::super::super::secrets::shown;
+use super::super::super::translation::Translation;
 use super::super::context::Context;
 
-/// Of what was kept to try a workflow with.
+/// The most bytes of pinned data that are kept as an example.
 const MAX_EXAMPLE_BYTES: usize = 64 * 1024;
 pub const PINNED: &str = "its pinned data is left out";
 
-pub fn webhook(node: Context) -> Made {
+pub fn webhook(node: Context) -> Translation {
     let mode = text(node.parameter("responseMode"));
     let answers = match mode {
-        "lastNode" => "that answers with the run's result (sync)",
-        "responseNode" | "streaming" => "that answers with what send_result gives (sync)",
-        _ => "that answers at once (async)",
+        "lastNode" => "that responds with the run's result (sync)",
+        "responseNode" | "streaming" => "that responds with the output of send_result (sync)",
+        _ => "that responds at once (async)",
     };
     let method = text(node.parameter("httpMethod"));
     let method = if method.is_empty() { "GET" } else { method };
-    let mut made =
-        Made::new("webhook", json!({})).reconnecting([format!("a webhook {answers}, with a new URL and token")]);
+    let mut translation = Translation::new("webhook", json!({}))
+        .with_reconnects([format!("a webhook {answers}, with a new URL and token")]);
     if !matches!(method, "POST") {
-        made = made.noting([format!("calls come by POST here, not by {method}")]);
+        translation = translation.with_notes([format!("webhooks are called by POST, not by {method}")]);
     }
     let way = text(node.parameter("authentication"));
     if !matches!(way, "" | "none") {
-        made = made.noting(["calls are let in by the webhook's own token"]);
+        translation = translation.with_notes(["calls are authenticated by the webhook's own token"]);
     }
-    made
+    translation
 }
 
-pub fn input(node: Context) -> Made {
+pub fn input(node: Context) -> Translation {
     let fields = match node.source().kind {
         "formTrigger" => list(&node.parameter("formFields")["values"]),
         _ => list(&node.parameter("workflowInputs")["values"]),
@@ -40,7 +40,7 @@ pub fn input(node: Context) -> Made {
     let mut properties = Map::new();
     let mut required = Vec::new();
     for field in fields {
-        let name = ["name", "fieldName", "fieldLabel"].map(|name| said(&field[name]));
+        let name = ["name", "fieldName", "fieldLabel"].map(|name| scalar_text(&field[name]));
         let Some(name) = name.into_iter().find(|name| !name.is_empty()) else { continue };
         let kind = match text(if field["fieldType"].is_string() { &field["fieldType"] } else { &field["type"] }) {
             "number" => json!({"type": "number"}),
@@ -71,29 +71,30 @@ pub fn input(node: Context) -> Made {
     if let Some(kept) = &kept {
         config.insert("example".to_owned(), kept.clone());
     }
-    let mut made = Made::new("input", config.into());
+    let mut translation = Translation::new("input", config.into());
     if kept.as_ref() != example {
-        made = made.noting(["what looks like a secret in its pinned data is left out"]);
+        translation = translation.with_notes(["what looks like a secret in its pinned data is left out"]);
     }
     match (example, pinned.len()) {
-        (Some(_), 2..) => made = made.noting(["of its pinned data only the first item is kept"]),
-        (None, 1..) => made = made.noting([PINNED]),
+        (Some(_), 2..) => translation = translation.with_notes(["only the first item of its pinned data is kept"]),
+        (None, 1..) => translation = translation.with_notes([PINNED]),
         _ => {}
     }
     match node.source().kind {
-        "formTrigger" => made.noting(["there is no page with a form: send what it asked for as the run's input"]),
-        _ => made,
+        "formTrigger" => translation.with_notes(["form pages are not supported: send the fields as the run's input"]),
+        _ => translation,
     }
 }
 
-pub fn message(node: Context) -> Made {
+pub fn message(node: Context) -> Translation {
     let source = node.source();
     let service = if source.is_chat() { "the chat" } else { source.kind.trim_end_matches("Trigger") };
-    let made = Made::new("message", json!({})).reconnecting([format!("a messaging channel in place of {service}")]);
+    let translation =
+        Translation::new("message", json!({})).with_reconnects([format!("a messaging channel in place of {service}")]);
     let is_filtered =
         entries(node.parameter("options")).next().is_some() || !list(node.parameter("trigger")).is_empty();
     match node.source().kind.starts_with("slack") && is_filtered {
-        true => made.noting(["every message starts a run: which events it was for is not carried over"]),
-        false => made,
+        true => translation.with_notes(["every message starts a run: the event filter is not imported"]),
+        false => translation,
     }
 }

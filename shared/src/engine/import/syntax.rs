@@ -1,8 +1,8 @@
-//! How names, paths and values are written in CEL and in Jinja.
+//! Writes names, paths and values in the syntax of CEL and Jinja.
 
 use serde_json::Value;
 
-/// A text in quotes, as both languages read it.
+/// A string literal that both languages read.
 pub fn quoted(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('\'');
@@ -19,11 +19,11 @@ pub fn quoted(text: &str) -> String {
     quoted
 }
 
-/// A value as CEL writes it; most of it is as JSON writes it.
+/// A literal in CEL, which is mostly JSON.
 pub fn value(json: &Value) -> String {
     match json {
         Value::Null | Value::Bool(_) => json.to_string(),
-        // Whole numbers of CEL end where those of 64 bits do.
+        // CEL integers have 64 bits. A larger number becomes a double.
         Value::Number(number) if number.is_f64() || number.as_i64().is_some_and(|whole| whole != i64::MIN) => {
             number.to_string()
         }
@@ -38,7 +38,7 @@ pub fn value(json: &Value) -> String {
     }
 }
 
-/// A number as people type it, `+5` or `5.`, as CEL writes it; none where it is no number.
+/// A CEL literal for a number as people type it, such as `+5` or `5.`. None when it is no number.
 pub fn number(typed: &str) -> Option<String> {
     let typed = typed.trim();
     if let Ok(whole) = typed.parse::<i64>() {
@@ -48,7 +48,7 @@ pub fn number(typed: &str) -> Option<String> {
     Some(value(&Value::Number(number)))
 }
 
-/// A text outside of Jinja's braces, which it must not open itself.
+/// Literal text in a Jinja template. Braces that would open a tag are escaped.
 pub fn plain(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -58,7 +58,7 @@ pub fn plain(text: &str) -> String {
                 plain.push_str(&format!("{{{{ '{{{next}' }}}}"));
                 chars.next();
             }
-            // What follows may be a brace.
+            // The next piece may start with a brace.
             ('{', None) => plain.push_str("{{ '{' }}"),
             _ => plain.push(c),
         }
@@ -66,14 +66,14 @@ pub fn plain(text: &str) -> String {
     plain
 }
 
-/// `of.name`, or `of['a name']`.
+/// Member access: `of.name`, or `of['a name']`.
 pub fn member(of: &str, name: &str) -> String {
     let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
     if is_word { format!("{of}.{name}") } else { format!("{of}[{}]", quoted(name)) }
 }
 
-/// The value of a node.
+/// The path of a node's output.
 pub fn output(id: &str) -> String {
     format!("{}.output", member("nodes", id))
 }
@@ -86,7 +86,7 @@ mod tests {
     use crate::engine::expression::{Expression, Scope, Template};
 
     #[test]
-    fn what_is_written_reads_as_it_was() {
+    fn written_values_parse_back() {
         let (variables, now) = (Map::new(), jiff::Timestamp::UNIX_EPOCH);
         let scope = Scope { variables: &variables, now };
         let json = json!({"it's": ["a\\b\n\t\r\"", -5, 2.5, 1e20, null, true, {}], "": "ü{{"});

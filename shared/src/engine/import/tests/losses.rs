@@ -1,4 +1,4 @@
-//! What is not carried over is told.
+//! Everything that is lost in an import is reported.
 
 use serde_json::{Value, json};
 
@@ -13,16 +13,16 @@ fn dify(nodes: Value, edges: Value) -> Value {
 }
 
 fn lines(document: &Value) -> Vec<String> {
-    told(&read_sound(&document.to_string())).lines().map(str::to_owned).collect()
+    report_lines(&read_sound(&document.to_string())).lines().map(str::to_owned).collect()
 }
 
 #[test]
-fn connections_with_nodes_that_are_not_there() {
+fn connections_to_missing_nodes_are_reported() {
     let nodes = json!([{"name": "Go", "type": "manualTrigger"}, {"name": "End", "type": "merge"}]);
     let connections = json!({"Go": {"main": [[{"node": "Gone"}, {"node": "End"}]]}, "Lost": {"main": [[{"node": "End"}, {"node": "Gone"}]]}});
     let expected = [
-        "go input partial: is input here; it led to `Gone`, which is not in the file",
-        "end merge partial: is merge here; `Lost`, which is not in the file, led to it",
+        "go input partial: imported as input; its connection to `Gone` is dropped: that node is not in the file",
+        "end merge partial: imported as merge; its connection from `Lost` is dropped: that node is not in the file",
     ];
     let imported = read_sound(&n8n(nodes, connections).to_string());
     let whys: Vec<&str> = imported.report.nodes.iter().map(|node| node.why.as_str()).collect();
@@ -33,8 +33,8 @@ fn connections_with_nodes_that_are_not_there() {
     let edges =
         json!([{"source": "a", "target": "gone"}, {"source": "a", "target": "b"}, {"source": "lost", "target": "b"}]);
     let expected = [
-        "go input partial: it led to `gone`, which is not in the file",
-        "end send_message partial: `lost`, which is not in the file, led to it",
+        "go input partial: its connection to `gone` is dropped: that node is not in the file",
+        "end send_message partial: its connection from `lost` is dropped: that node is not in the file",
     ];
     assert_eq!(lines(&dify(nodes, edges)), expected);
 }
@@ -54,16 +54,16 @@ fn pinned_data_and_settings_of_n8n() {
     file["settings"] = json!({"executionTimeout": 90});
     let expected = [
         "note -",
-        "call http partial: an answer that tells of a failure is not taken for a success: `neverError` is not carried over; it always gives one value here: `alwaysOutputData` is not carried over",
-        "hook webhook partial: its pinned data is left out; a run ended after 90 s: `executionTimeout` is not carried over",
-        "go input partial: of its pinned data only the first item is kept",
+        "call http partial: a response with an error status fails the node: `neverError` is not imported; a node always has one output: `alwaysOutputData` is not imported",
+        "hook webhook partial: its pinned data is left out; runs were limited to 90 s: `executionTimeout` is not imported",
+        "go input partial: only the first item of its pinned data is kept",
     ];
     assert_eq!(lines(&file), expected);
     assert_eq!(config(&read_sound(&file.to_string()), "go"), json!({"example": {"a": 1}}));
 }
 
 #[test]
-fn what_runs_for_each_element_of_a_list_that_is_no_loop() {
+fn implicit_iteration_without_a_loop_is_reported() {
     let split = |parameters: Value| {
         let step = |name: &str, kind: &str| json!({"name": name, "type": kind, "parameters": {"assignments": {"assignments": [{"name": "a", "value": 1}]}}, "typeVersion": 3.4});
         let nodes = json!([
@@ -71,31 +71,34 @@ fn what_runs_for_each_element_of_a_list_that_is_no_loop() {
             step("A", "set"), step("B", "set"), step("Gather", "aggregate"), step("After", "set"),
         ]);
         let to = |name: &str| json!({"main": [[{"node": name}]]});
-        // What else leads to B could not lead into a loop.
+        // The other wire into B could not lead into a loop.
         let begin = json!({"main": [[{"node": "Split"}, {"node": "B"}]]});
         let wires = json!({"Go": begin, "Split": to("A"), "A": to("B"), "B": to("Gather"), "Gather": to("After")});
         let imported = read_sound(&n8n(nodes, wires).to_string());
-        (config(&imported, "split")["value"].clone(), told(&imported).lines().map(str::to_owned).collect::<Vec<_>>())
+        (
+            config(&imported, "split")["value"].clone(),
+            report_lines(&imported).lines().map(str::to_owned).collect::<Vec<_>>(),
+        )
     };
     let (list, lines) = split(json!({"fieldToSplitOut": "data.rows"}));
     assert_eq!(list, "input.data.rows");
-    let ran = "it ran for each element of `Split`, and runs once here: put it into a loop";
+    let ran = "it ran once for each element of `Split` and runs only once here: put it into a loop";
     assert_eq!(lines[2..4], [format!("a transform partial: {ran}"), format!("b transform partial: {ran}")]);
-    assert!(lines[4].ends_with("there is no match for the type `aggregate`: write it with transform or template"));
+    assert!(lines[4].ends_with("the type `aggregate` is not supported: use transform or template instead"));
     assert_eq!(lines[5], "after transform");
     let (list, lines) = split(
         json!({"fieldToSplitOut": "rows", "include": "allOtherFields", "options": {"destinationFieldName": "row"}}),
     );
     assert_eq!(list, "input.rows.map(element, {'row': element})");
-    let other = "the other fields of what came in are not carried along: name those that are needed";
+    let other = "the other fields of the input are not passed on: add those that are needed";
     assert_eq!(
         lines[1],
-        format!("split transform partial: its value is the list: a loop goes through its elements; {other}")
+        format!("split transform partial: its output is the list: use a loop for its elements; {other}")
     );
 }
 
 #[test]
-fn what_n8n_does_with_a_list_as_a_whole() {
+fn list_operations_of_n8n_are_translated_or_reported() {
     let nodes = json!([
         {"name": "Go", "type": "manualTrigger"},
         {"name": "Split", "type": "splitOut", "parameters": {"fieldToSplitOut": "rows"}},
@@ -114,16 +117,13 @@ fn what_n8n_does_with_a_list_as_a_whole() {
     let last = "nodes.top.output.slice([size(nodes.top.output) - nodes.go.output.n, 0].max(), size(nodes.top.output))";
     assert_eq!(config(&imported, "last")["value"], last);
     let lines = lines(&file);
-    assert_eq!(lines[2], "top transform partial: it cuts a list: see that `nodes.split.output` is one");
-    assert!(lines[4].contains("it ran for each element of `Split`"), "{}", lines[4]);
-    assert_eq!(
-        lines[5],
-        "sort fail unsupported: there is no match for the type `sort`: write it with transform or template"
-    );
+    assert_eq!(lines[2], "top transform partial: it shortens a list: check that `nodes.split.output` is one");
+    assert!(lines[4].contains("it ran once for each element of `Split`"), "{}", lines[4]);
+    assert_eq!(lines[5], "sort fail unsupported: the type `sort` is not supported: use transform or template instead");
 }
 
 #[test]
-fn what_an_app_of_dify_has_beside_its_nodes() {
+fn dify_features_and_variables_are_reported() {
     let mut file = dify(
         json!([{"id": "n", "type": "custom-note", "data": {}}, {"id": "a", "data": {"type": "start", "title": "Go"}}]),
         json!([]),
@@ -139,18 +139,18 @@ fn what_an_app_of_dify_has_beside_its_nodes() {
     ]);
     let expected = "go input partial: the app's features are not imported: opening_statement, text_to_speech; \
         the app's variables are not imported: V0, V1, V2, V3, V4, V5, V6, V7 and 2 more; \
-        the app's plugins are not imported: langgenius/openai, one without a name";
+        the app's plugins are not imported: langgenius/openai, unnamed";
     assert_eq!(lines(&file)[1], expected);
 
     file["version"] = "1.2.0".into();
-    let newer = "the file is of version 1.2.0, which is not known here: see that nothing is missing";
+    let newer = "the file has version 1.2.0, which is newer than the supported ones: check that nothing is missing";
     assert!(lines(&file)[1].starts_with(&format!("go input partial: {newer}; the app's features")));
 
     let chat = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "chat"}, "model_config": {"pre_prompt": "x"}, "dependencies": file["dependencies"]});
-    assert!(lines(&chat)[0].ends_with("the app's plugins are not imported: langgenius/openai, one without a name"));
+    assert!(lines(&chat)[0].ends_with("the app's plugins are not imported: langgenius/openai, unnamed"));
 }
 
-/// Where the draft is not valid before something is written anew.
+/// The places where the draft is invalid until a person rewrites them.
 fn unknown(document: &Value) -> Vec<String> {
     let found = problems(&read_sound(&document.to_string())).into_iter();
     let found =
@@ -159,7 +159,7 @@ fn unknown(document: &Value) -> Vec<String> {
 }
 
 #[test]
-fn what_is_not_translated_is_not_valid() {
+fn an_untranslated_expression_is_invalid() {
     let condition = |left: &str, operation: &str| json!({"leftValue": left, "rightValue": 1, "operator": {"type": "number", "operation": operation}});
     let nodes = json!([
         {"name": "Go", "type": "manualTrigger"},
@@ -185,7 +185,7 @@ fn what_is_not_translated_is_not_valid() {
     let late = "(untranslated['{{ $jmespath($json, \\'a\\') }}']) > 1";
     assert_eq!(config(&imported, "late")["expression"], late);
     assert!(!config(&imported, "call").to_string().contains("S3CRET"));
-    assert_eq!(lines(&file)[2], "odd condition partial: the comparison `rhymes` has no match here");
+    assert_eq!(lines(&file)[2], "odd condition partial: the comparison `rhymes` is not supported");
 
     let case = |selector: Value, operator: &str| json!({"case_id": operator, "conditions": [{"comparison_operator": operator, "value": "x", "variable_selector": selector}]});
     let cases = [case(json!(["llm", "usage"]), "is"), case(json!(["llm", "text"]), "rhymes with")];
@@ -202,26 +202,26 @@ fn what_is_not_translated_is_not_valid() {
     let data = json!({"type": "template-transform", "title": "t", "template": "{{ a }} {{ b }} {{ c }}", "variables": [variable("a", "t"), variable("b", "gone")]});
     let file = dify(json!([{"id": "t", "data": data}]), json!([]));
     let expected =
-        "t template partial: `b` is not bound: there is no such node; `c` is bound to nothing: write what it stood for";
+        "t template partial: `b` is not bound: the node does not exist; `c` is not bound to a value: replace it";
     assert_eq!(lines(&file), [expected]);
     assert_eq!(unknown(&file), ["t config.template"]);
     let data = json!({"type": "template-transform", "title": "t", "template": "{{ input.a }}"});
     let file = dify(json!([{"id": "t", "data": data}]), json!([]));
-    assert_eq!(lines(&file), ["t template partial: `input` is bound to nothing: write what it stood for"]);
+    assert_eq!(lines(&file), ["t template partial: `input` is not bound to a value: replace it"]);
     assert_eq!(unknown(&file), ["t config.template"]);
 }
 
 #[test]
-fn a_loop_that_would_go_around_more_often() {
+fn a_reduced_loop_limit_is_reported() {
     let rounds = |count: u64| {
         lines(&dify(json!([{"id": "a", "data": {"type": "loop", "title": "l", "loop_count": count}}]), json!([])))
     };
     assert_eq!(rounds(100), ["l loop"]);
-    assert_eq!(rounds(500), ["l loop partial: it goes around 100 times at most, where it was 500"]);
+    assert_eq!(rounds(500), ["l loop partial: it runs at most 100 rounds instead of 500"]);
 }
 
 #[test]
-fn what_a_call_of_dify_has_beside_its_body() {
+fn dify_webhook_headers_and_parameters_are_reported() {
     let hook = json!({
         "type": "trigger-webhook", "title": "Hook", "method": "post", "status_code": 202, "response_body": "ok",
         "headers": [{"name": "X-Sig"}], "params": [{"name": "dry"}], "body": [{"name": "who"}],
@@ -230,9 +230,9 @@ fn what_a_call_of_dify_has_beside_its_body() {
     let nodes =
         json!([{"id": "h", "data": hook}, {"id": "a", "data": {"type": "answer", "title": "Say", "answer": answer}}]);
     let file = dify(nodes, json!([{"source": "h", "target": "a"}]));
-    let why = "is not translated: of a call only its body is a value here";
+    let why = "is not translated: only the body of a call is available";
     let expected = [
-        "hook webhook partial: of a call only its body is a value here, not its headers and parameters; the platform answers a call: its own `status_code` and `response_body` are not carried over".to_owned(),
+        "hook webhook partial: only the body of a call is available, not its headers and parameters; the platform sets the response: `status_code` and `response_body` are not imported".to_owned(),
         format!("say send_message partial: `{{{{#h.X_Sig#}}}}` {why}; `{{{{#h.dry#}}}}` {why}"),
     ];
     assert_eq!(lines(&file), expected);
@@ -243,7 +243,7 @@ fn what_a_call_of_dify_has_beside_its_body() {
 }
 
 #[test]
-fn what_failed_and_what_a_form_asks_in_dify() {
+fn dify_error_variables_and_form_fields() {
     let call = |strategy: &str| {
         let nodes = json!([
             {"id": "c", "data": {"type": "http-request", "title": "Call", "url": "https://x.example.com", "error_strategy": strategy}},
@@ -260,8 +260,8 @@ fn what_failed_and_what_a_form_asks_in_dify() {
 }
 
 #[test]
-fn how_a_model_was_set() {
-    let set = "how the model was set is not carried over in full";
+fn model_settings_are_imported_or_reported() {
+    let set = "some settings of the model are not imported";
     let llm = |params: Value| {
         let data = json!({"type": "llm", "title": "Ask", "model": {"name": "x", "completion_params": params}, "prompt_template": [{"text": "Hi"}]});
         lines(&dify(json!([{"id": "a", "data": data}]), json!([]))).remove(0)
@@ -279,18 +279,18 @@ fn how_a_model_was_set() {
     ]);
     let lines = lines(&n8n(nodes, json!({"Model": {"ai_languageModel": [[{"node": "Ask"}]]}})));
     assert_eq!(lines[0], format!("ask model partial: {set}: topP, timeout"));
-    assert_eq!(lines[2], "picture image partial: an image model is to be chosen");
+    assert_eq!(lines[2], "picture image partial: select an image model");
 }
 
 #[test]
-fn a_switch_with_more_outputs_than_it_may_have() {
+fn excess_outputs_of_a_switch_are_reported() {
     let node = json!({"name": "s", "type": "switch", "parameters": {"mode": "expression", "output": "={{ $json.n }}", "numberOutputs": 1e12}});
     let file = n8n(json!([node]), json!({}));
-    assert_eq!(lines(&file), ["s switch partial: of its 1000000000000 outputs the first 40 are kept"]);
+    assert_eq!(lines(&file), ["s switch partial: it has 1000000000000 outputs, and only the first 40 are kept"]);
 }
 
 #[test]
-fn numbers_are_written_as_cel_has_them() {
+fn numbers_are_written_as_cel_literals() {
     let condition = |typed: &str| json!({"leftValue": "={{ $json.n }}", "rightValue": typed, "operator": {"type": "number", "operation": "gt"}});
     for (typed, written) in [("+5", "5"), ("5.", "5.0"), (" 7 ", "7"), ("1.5", "1.5"), ("x", "'x'")] {
         let nodes = json!([

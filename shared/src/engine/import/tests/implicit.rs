@@ -1,4 +1,4 @@
-//! What n8n does by itself, without a node of its own, is done here too.
+//! Tests of what n8n does implicitly, without a node: iteration, serialization, chat answers.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::engine::expression::{Scope, Template};
 
 #[test]
-fn what_is_made_json_within_json_is_the_value_itself() {
+fn serialized_json_inside_json_becomes_the_value() {
     let sent = |body: &str| {
         let parameters = json!({"method": "POST", "url": "https://x.example.com", "sendBody": true, "specifyBody": "json", "jsonBody": body});
         let node =
@@ -22,12 +22,12 @@ fn what_is_made_json_within_json_is_the_value_itself() {
 }
 
 #[test]
-fn what_stands_behind_a_list_is_the_body_of_a_loop() {
+fn nodes_after_a_split_become_the_body_of_a_loop() {
     let imported = file("remind-customers.json");
     let items = "nodes.invoices.output.body.data.map(element, {'invoice': element})";
     assert_eq!(config(&imported, "split_out"), json!({"items": items}));
     assert_eq!(config(&imported, "unpaid")["expression"], "!(vars.item.invoice.paid == true)");
-    // A filter hands on what came in.
+    // A filter passes its input on.
     let invoice = "nodes.unpaid.output.invoice";
     let mail = format!(
         "{{'to': {invoice}.customer, 'amount': string('%.2f'.format([double({invoice}.amount) / 100])) + ' €', 'lines': vars.item.invoice.lines}}"
@@ -41,7 +41,7 @@ fn what_stands_behind_a_list_is_the_body_of_a_loop() {
 }
 
 #[test]
-fn a_list_that_nothing_takes_together_is_a_loop_too() {
+fn a_split_without_a_gather_becomes_a_loop() {
     let nodes = json!([
         {"name": "Go", "type": "executeWorkflowTrigger"},
         {"name": "Split", "type": "splitOut", "parameters": {"fieldToSplitOut": "rows"}},
@@ -49,17 +49,17 @@ fn a_list_that_nothing_takes_together_is_a_loop_too() {
     ]);
     let wires = json!({"Go": {"main": [[{"node": "Split"}]]}, "Split": {"main": [[{"node": "Say"}]]}});
     let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
-    assert_eq!(wired(&imported), "go>split say>split.next split.item>say split.done>result");
+    assert_eq!(connections(&imported), "go>split say>split.next split.item>say split.done>result");
     assert_eq!(config(&imported, "say")["text"], "{{ vars.item.n }} {{ vars.index }}");
-    let told = told(&imported);
+    let told = report_lines(&imported);
     assert!(
-        told.contains("split loop partial: an element that is no object is `vars.item` itself, and not its `rows`"),
+        told.contains("split loop partial: an element that is not an object is `vars.item` itself, not its `rows`"),
         "{told}"
     );
 }
 
 #[test]
-fn what_came_to_a_classifier_is_handed_on() {
+fn a_classifier_passes_its_input_on() {
     let parameters = json!({"categories": {"categories": [{"category": "A"}]}, "conditions": {"conditions": []}, "text": "={{ $json.a }}"});
     let node = |name: &str, kind: &str| json!({"name": name, "type": kind, "typeVersion": 2, "parameters": parameters});
     let nodes = [
@@ -74,16 +74,16 @@ fn what_came_to_a_classifier_is_handed_on() {
     let wires = json!({"Go": to("Get"), "Get": to("Choose"), "Choose": to("If"), "If": to("Feel"), "Feel": to("Say")});
     let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
     assert_eq!(config(&imported, "say")["text"], "{{ nodes.get.output.body.a }}");
-    let lines = told(&imported);
+    let lines = report_lines(&imported);
     assert!(lines.contains("\nchoose model\n"), "{lines}");
     assert!(
-        lines.contains("feel model partial: its value is {category}, which was `sentimentAnalysis.category`"),
+        lines.contains("feel model partial: its output is {category}, which was `sentimentAnalysis.category`"),
         "{lines}"
     );
 }
 
 #[test]
-fn a_chat_is_answered_with_what_the_last_node_gives() {
+fn a_chat_is_answered_with_the_last_output() {
     let chat = |mode: &str, last: &str, parameters: serde_json::Value| {
         let nodes = json!([
             {"name": "Chat", "type": "@n8n/n8n-nodes-langchain.chatTrigger", "parameters": {"options": {"responseMode": mode}}},
@@ -92,7 +92,7 @@ fn a_chat_is_answered_with_what_the_last_node_gives() {
         let wires = json!({"Chat": {"main": [[{"node": "Last"}]]}});
         let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
         let sent = imported.graph.nodes.iter().find(|node| node.id == "answer").map(|node| node.config["text"].clone());
-        (wired(&imported), sent)
+        (connections(&imported), sent)
     };
     let set = || json!({"assignments": {"assignments": [{"name": "text", "value": "=Hi {{ $json.chatInput }}"}]}});
     let text = "{{ nodes.last.output.output | default(nodes.last.output.text) | default(nodes.last.output | tojson) }}";

@@ -1,24 +1,24 @@
-//! Reads of documents of which nothing is promised: what is missing, or something else, reads as nothing.
+//! Lenient access to untrusted JSON: a field that is missing or has another type reads as empty.
 
 use serde_json::{Map, Value};
 
 use crate::{Error, Result};
 
-/// How deep a document may nest.
+/// The deepest nesting of a document.
 pub const MAX_DEPTH: usize = 64;
-/// Of a node, a type, an output: what has more is no name, and is made a copy of in many places.
+/// The longest name of a node, type or output. Names are copied to many places, so they are bounded.
 pub const MAX_NAME_BYTES: usize = 1024;
-/// Of a node whose texts are longer nothing is read. No template may be longer here.
+/// A node with a longer string is not translated. Our templates have the same limit.
 pub const MAX_TEXT_BYTES: usize = 64 * 1024;
 
-/// What is read in the place of what is not.
+/// Stands in for the data of a node that is not translated.
 pub static NOTHING: Value = Value::Null;
 
 pub fn text(value: &Value) -> &str {
     value.as_str().unwrap_or_default()
 }
 
-/// Whether none of its texts and names is too long to be read.
+/// Whether all strings and names are within `MAX_TEXT_BYTES`.
 pub fn is_short(value: &Value) -> bool {
     match value {
         Value::String(text) => text.len() <= MAX_TEXT_BYTES,
@@ -28,7 +28,7 @@ pub fn is_short(value: &Value) -> bool {
     }
 }
 
-/// Names of a node, each with its field.
+/// Refuses names that are too long. Each name comes with its field.
 pub fn check_names(of: &str, names: &[(&str, &str)]) -> Result<()> {
     match names.iter().find(|(_, name)| name.len() > MAX_NAME_BYTES) {
         Some((field, _)) => {
@@ -38,8 +38,8 @@ pub fn check_names(of: &str, names: &[(&str, &str)]) -> Result<()> {
     }
 }
 
-/// Numbers and bools as text too, since forms give either.
-pub fn said(value: &Value) -> String {
+/// A string, number or bool as a string: forms store any of them.
+pub fn scalar_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Number(_) | Value::Bool(_) => value.to_string(),
@@ -55,7 +55,7 @@ pub fn entries(value: &Value) -> impl Iterator<Item = (&String, &Value)> {
     value.as_object().into_iter().flat_map(Map::iter)
 }
 
-/// A number, or a text that is one.
+/// A number, or a string that holds one.
 pub fn number(value: &Value) -> Option<f64> {
     let number = value.as_f64().or_else(|| value.as_str()?.trim().parse().ok())?;
     number.is_finite().then_some(number)
@@ -75,7 +75,7 @@ pub fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// So much of a text that it can be shown.
+/// At most `chars` characters of a text, for messages.
 pub fn clipped(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         Some((end, _)) => format!("{}…", &text[..end]),

@@ -1,45 +1,45 @@
-//! What a node of the original becomes: one node of ours, or a few that do the same together.
+//! The translation of one original node: one node of ours, or a few that do the same together.
 
 use serde_json::{Map, Value, json};
 
-use super::loose::clipped;
+use super::lenient::clipped;
 use super::pieces::{Notes, note};
 use crate::engine::nodes::{self, ERROR, OUT};
 use crate::engine::schema::{Findings, Program, check};
 
-/// Stands where an agent or a workflow is to be chosen.
+/// The placeholder id where the user must choose an agent or a workflow.
 pub const UNBOUND_ID: &str = "00000000-0000-0000-0000-000000000000";
-/// Stands where a model is to be chosen.
+/// The placeholder name where the user must choose a model.
 pub const UNBOUND_MODEL: &str = "to-be-chosen";
-/// Of a node of which nothing is read.
-pub const TOO_LONG: &str = "one of its texts is longer than 64 KiB";
+/// Why a node with too long strings is not translated.
+pub const TOO_LONG: &str = "one of its strings is longer than 64 KiB";
 
-/// A node tells no more of them.
+/// The most removed secrets that are reported for one node.
 const MAX_SECRETS: usize = 40;
 
-/// A node of ours.
+/// One node of the draft.
 pub struct Step {
-    /// Behind the id of the original; the one without is the one that expressions name.
+    /// What is appended to the original's id. The step without a suffix is the one that expressions name.
     pub suffix: &'static str,
     pub kind: &'static str,
     pub config: Map<String, Value>,
 }
 
-/// What a node of the original becomes.
-pub struct Made {
-    /// The first is where it is entered.
+/// The translation of one original node.
+pub struct Translation {
+    /// Incoming connections lead to the first step.
     pub steps: Vec<Step>,
-    /// Between the steps: from, its port, to.
+    /// Connections between the steps: source index, its port, target index.
     pub wires: Vec<(usize, String, usize)>,
-    /// An output of the original, and the step and port that it is.
+    /// For each output of the original: its name, the step and the port.
     pub exits: Vec<(String, usize, String)>,
     pub notes: Notes,
     pub reconnect: Vec<String>,
-    /// Why there is only a node that fails.
+    /// The reason, when the node cannot be translated and becomes a `fail` stub.
     pub unsupported: Option<String>,
 }
 
-impl Made {
+impl Translation {
     pub fn new(kind: &'static str, config: Value) -> Self {
         let config = match config {
             Value::Object(config) => config,
@@ -51,14 +51,14 @@ impl Made {
         Self { steps: vec![Step { suffix: "", kind, config }], wires, exits, notes, reconnect, unsupported: None }
     }
 
-    /// A node that fails, with the reason why.
+    /// A `fail` stub with the reason.
     pub fn unsupported(why: impl Into<String>) -> Self {
-        let mut made = Self::new("fail", json!({}));
-        made.unsupported = Some(why.into());
-        made
+        let mut translation = Self::new("fail", json!({}));
+        translation.unsupported = Some(why.into());
+        translation
     }
 
-    /// With another step behind it, whose outputs are the outputs of the whole.
+    /// Adds a step after the last one. Its outputs become the outputs of the whole.
     pub fn then(mut self, suffix: &'static str, kind: &'static str, config: Value) -> Self {
         let last = self.steps.len();
         let next = Self::new(kind, config);
@@ -68,18 +68,18 @@ impl Made {
         self
     }
 
-    pub fn noting(mut self, notes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn with_notes(mut self, notes: impl IntoIterator<Item = impl Into<String>>) -> Self {
         notes.into_iter().for_each(|text| note(&mut self.notes, text));
         self
     }
 
-    pub fn reconnecting(mut self, what: impl IntoIterator<Item = impl Into<String>>) -> Self {
+    pub fn with_reconnects(mut self, what: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.reconnect.extend(what.into_iter().map(Into::into));
         self
     }
 
-    /// Without the secrets that stood in it in clear, of which these are the names.
-    pub fn without(mut self, kind: &str, names: Vec<String>) -> Self {
+    /// Reports the names of the plain-text secrets that were removed.
+    pub fn with_removed_secrets(mut self, kind: &str, names: Vec<String>) -> Self {
         for name in names.iter().take(MAX_SECRETS) {
             let what = format!("{kind} {}", clipped(name, 80));
             note(&mut self.notes, format!("its {what} is left out: it looks like a secret"));
@@ -99,7 +99,7 @@ impl Made {
         self
     }
 
-    /// Opens a port for failures, where the type can have one.
+    /// Adds an error port to every step whose type can have one. False when none can.
     pub fn branch_on_error(&mut self) -> bool {
         let is_set = self.set_policy("onError", &json!("branch"));
         for (index, step) in self.steps.iter().enumerate() {
@@ -110,7 +110,7 @@ impl Made {
         is_set
     }
 
-    /// Sets a field that all steps which may have it get.
+    /// Sets a policy field on every step whose type has it. False when none has.
     pub fn set_policy(&mut self, name: &str, value: &Value) -> bool {
         let mut is_set = false;
         for step in &mut self.steps {
@@ -129,13 +129,13 @@ fn outputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
     read.map(|read| read.outputs.into_iter().map(String::from).collect()).unwrap_or_else(|| vec![OUT.to_owned()])
 }
 
-/// The first thing that is wrong with a configuration.
+/// The first problem of a configuration.
 pub fn problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
-    let Some(kind) = nodes::find(kind) else { return Some(format!("there is no type {kind}")) };
+    let Some(kind) = nodes::find(kind) else { return Some(format!("unknown type {kind}")) };
     let mut found = Findings::default();
     check(&kind.schema, &Value::Object(config.clone()), "config", &mut found);
     let violation = found.violations.into_iter().next().map(|(field, problem)| format!("{field} {problem}"));
-    // What is too much in any case is not read as well.
+    // Expressions of an invalid configuration are not parsed.
     let unread = || {
         found.expressions.into_iter().find_map(|(field, language, text)| {
             Program::parse(language, &text).err().map(|problem| format!("{field}: {problem}"))
