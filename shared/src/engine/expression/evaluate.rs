@@ -119,7 +119,11 @@ impl<'a> Evaluation<'a> {
                 other => return Err(Why::Text(format!("expected a string, got {}", other.kind())).into()),
             },
             Kind::Call { function, arguments } => {
-                let arguments = arguments.iter().map(|argument| self.defined(argument));
+                let arguments = arguments.iter().map(|argument| match &argument.kind {
+                    // Left out before another one that is named.
+                    Kind::Literal(Literal::Undefined) => Ok(Value::Undefined),
+                    _ => self.defined(argument),
+                });
                 let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
                 // Whatever it does, it may look at all of its texts.
                 let texts =
@@ -277,6 +281,7 @@ impl Literal {
 fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budget) -> Outcome<'a> {
     let found = match of {
         Value::Map(entries) => entries.get(name, budget)?,
+        Value::List(items) if optional => items.named(name),
         Value::Undefined if !optional => return Err(Why::Undefined),
         _ => None,
     };
@@ -291,7 +296,8 @@ fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budget) -
     }
 }
 
-fn element<'a>(of: &Value<'a>, index: &Value<'a>, optional: bool, budget: &mut Budget) -> Outcome<'a> {
+/// `optional`: Jinja's, which counts from the end below zero and gives undefined where there is nothing.
+pub fn element<'a>(of: &Value<'a>, index: &Value<'a>, optional: bool, budget: &mut Budget) -> Outcome<'a> {
     let found = match (of, index) {
         (Value::Map(entries), Value::Text(key)) => entries.get(key, budget)?,
         (Value::List(items), index) => operators::whole(index)

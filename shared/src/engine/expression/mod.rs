@@ -12,6 +12,7 @@ mod evaluate;
 mod functions;
 mod hints;
 mod jinja;
+mod markup;
 mod operators;
 mod references;
 mod tree;

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::budget::Budget;
+use super::markup::escaped;
 use super::value::{List, Map, NOT_FINITE, Value};
 use super::{Outcome, Why};
 
@@ -46,9 +47,9 @@ impl Operator {
             Self::Multiply => multiply(left, right),
             Self::Repeat => repeat(left, right, budget),
             Self::Divide => divide(left, right),
-            Self::DivideDown => numbers(left, right, "//", divided_down, |a, b| (a / b).floor()),
+            Self::DivideDown => divided(left, right, "//", whole_quotient, float_quotient),
             Self::Remainder => numbers(left, right, "%", i64::checked_rem, |a, b| a % b),
-            Self::Modulo => numbers(left, right, "%", modulo, |a, b| a - b * (a / b).floor()),
+            Self::Modulo => divided(left, right, "%", whole_modulo, float_modulo),
             Self::Power => power(left, right),
             Self::Join => {
                 let joined = [printed(left, budget)?, printed(right, budget)?].concat();
@@ -110,20 +111,75 @@ pub fn float(value: &Value) -> Option<f64> {
     }
 }
 
-fn modulo(left: i64, right: i64) -> Option<i64> {
-    let rest = left.checked_rem(right)?;
-    Some(if rest != 0 && (rest < 0) != (right < 0) { rest + right } else { rest })
+/// Jinja's `//` and `%`, as Python defines them: the quotient is rounded down, the remainder has the divisor's sign.
+fn divided<'a>(
+    left: &Value<'a>,
+    right: &Value<'a>,
+    operator: &str,
+    whole: impl Fn(i128, i128) -> i128,
+    broken: impl Fn(f64, f64) -> f64,
+) -> Outcome<'a> {
+    if let (Some(left), Some(right)) = (wide(left), wide(right)) {
+        return if right == 0 { Err(DIVISION_BY_ZERO) } else { whole_number(whole(left, right)) };
+    }
+    match (float(left), float(right)) {
+        (Some(_), Some(0.0)) => Err(DIVISION_BY_ZERO),
+        (Some(left), Some(right)) => Ok(Value::Float(broken(left, right))),
+        _ => mismatch(operator, left, right),
+    }
 }
 
-fn divided_down(left: i64, right: i64) -> Option<i64> {
-    left.checked_sub(modulo(left, right)?)?.checked_div(right)
+const DIVISION_BY_ZERO: Why = Why::Message("division by zero");
+
+/// A whole number in a type that the results of two of them fit.
+pub fn wide(value: &Value) -> Option<i128> {
+    match value {
+        Value::Int(number) => Some((*number).into()),
+        Value::Large(number) => Some((*number).into()),
+        _ => None,
+    }
+}
+
+pub fn whole_number<'a>(number: i128) -> Outcome<'a> {
+    match (i64::try_from(number), u64::try_from(number)) {
+        (Ok(whole), _) => Ok(Value::Int(whole)),
+        (_, Ok(large)) => Ok(Value::Large(large)),
+        _ => Err(OVERFLOW),
+    }
+}
+
+fn whole_modulo(left: i128, right: i128) -> i128 {
+    let rest = left % right;
+    if rest != 0 && (rest < 0) != (right < 0) { rest + right } else { rest }
+}
+
+fn whole_quotient(left: i128, right: i128) -> i128 {
+    (left - whole_modulo(left, right)) / right
+}
+
+/// `%` of floats is exact, and `left - right * floor(left / right)` is not.
+fn float_modulo(left: f64, right: f64) -> f64 {
+    let rest = left % right;
+    match rest != 0.0 && (rest < 0.0) != (right < 0.0) {
+        true => rest + right,
+        false => rest.abs().copysign(right),
+    }
+}
+
+/// From the remainder, so that both agree. Rounding may leave the quotient half a step below a whole number.
+fn float_quotient(left: f64, right: f64) -> f64 {
+    let quotient = (left - float_modulo(left, right)) / right;
+    if quotient - quotient.floor() > 0.5 { quotient.floor() + 1.0 } else { quotient.floor() }
 }
 
 fn add<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<'a> {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => {
             budget.bytes(left.len() + right.len())?;
-            Value::text(&[&**left, right].concat(), budget)
+            match left.is_safe() || right.is_safe() {
+                true => Value::safe_text(&[escaped(left, budget)?, escaped(right, budget)?].concat(), budget),
+                false => Value::text(&[&**left, right].concat(), budget),
+            }
         }
         (Value::List(left), Value::List(right)) => {
             budget.steps(left.len() + right.len())?;
@@ -163,7 +219,7 @@ fn repeat<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outco
         (Value::Text(text), Value::Int(times)) | (Value::Int(times), Value::Text(text)) => {
             let times = usize::try_from(*times).unwrap_or(0);
             budget.bytes(text.len().saturating_mul(times))?;
-            Value::text(&text.repeat(times), budget)
+            text.with_letters(&text.repeat(times), budget)
         }
         _ => multiply(left, right),
     }

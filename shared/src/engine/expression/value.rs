@@ -29,12 +29,16 @@ pub enum Value<'a> {
 pub enum Text<'a> {
     Given(&'a str),
     Made(Rc<str>),
+    /// Markup that is already escaped, as Jinja's `escape` and `safe` return it. CEL never makes it.
+    Safe(Rc<str>),
 }
 
 #[derive(Clone, Debug)]
 pub enum List<'a> {
     Given(&'a [Json]),
     Made(Rc<Made<Vec<Value<'a>>>>),
+    /// A group of Jinja's `groupby`: a list of two, which also have the names `grouper` and `list`.
+    Group(Rc<Made<[Value<'a>; 2]>>),
 }
 
 #[derive(Clone, Debug)]
@@ -90,6 +94,19 @@ impl<'a> Value<'a> {
         Ok(Self::List(List::Made(Rc::new(Made { of: items, depth }))))
     }
 
+    /// Markup that was made on the way.
+    pub fn safe_text(made: &str, budget: &mut Budget) -> Result<Self, Why> {
+        budget.bytes(TEXT_BYTES + made.len())?;
+        Ok(Self::Text(Text::Safe(made.into())))
+    }
+
+    pub fn group(grouper: Self, items: Self, budget: &mut Budget) -> Result<Self, Why> {
+        budget.bytes(2 * size_of::<Self>())?;
+        let of = [grouper, items];
+        let depth = deeper(of.iter())?;
+        Ok(Self::List(List::Group(Rc::new(Made { of, depth }))))
+    }
+
     pub fn map(entries: Vec<(Text<'a>, Self)>, budget: &mut Budget) -> Result<Self, Why> {
         budget.bytes(entries.len() * size_of::<(Text, Self)>())?;
         let depth = deeper(entries.iter().map(|(_, value)| value))?;
@@ -115,6 +132,7 @@ impl<'a> Value<'a> {
     fn depth(&self) -> u16 {
         match self {
             Self::List(List::Made(made)) => made.depth,
+            Self::List(List::Group(made)) => made.depth,
             Self::Map(Map::Made(made)) => made.depth,
             Self::List(List::Given(_)) | Self::Map(Map::Given(_)) => JSON_DEPTH,
             _ => 0,
@@ -206,8 +224,19 @@ impl std::ops::Deref for Text<'_> {
     fn deref(&self) -> &str {
         match self {
             Self::Given(text) => text,
-            Self::Made(text) => text,
+            Self::Made(text) | Self::Safe(text) => text,
         }
+    }
+}
+
+impl<'a> Text<'a> {
+    pub fn is_safe(&self) -> bool {
+        matches!(self, Self::Safe(_))
+    }
+
+    /// A value with other letters, which is safe markup where this is.
+    pub fn with_letters(&self, made: &str, budget: &mut Budget) -> Result<Value<'a>, Why> {
+        if self.is_safe() { Value::safe_text(made, budget) } else { Value::text(made, budget) }
     }
 }
 
@@ -216,6 +245,16 @@ impl<'a> List<'a> {
         match self {
             Self::Given(items) => items.len(),
             Self::Made(made) => made.of.len(),
+            Self::Group(made) => made.of.len(),
+        }
+    }
+
+    /// An element that has a name: of a group.
+    pub fn named(&self, name: &str) -> Option<Value<'a>> {
+        match (self, name) {
+            (Self::Group(_), "grouper") => self.get(0),
+            (Self::Group(_), "list") => self.get(1),
+            _ => None,
         }
     }
 
@@ -223,6 +262,7 @@ impl<'a> List<'a> {
         match self {
             Self::Given(items) => items.get(index).map(Value::of),
             Self::Made(made) => made.of.get(index).cloned(),
+            Self::Group(made) => made.of.get(index).cloned(),
         }
     }
 

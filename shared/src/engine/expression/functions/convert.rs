@@ -7,14 +7,14 @@ use super::super::value::Text;
 use super::*;
 
 pub const ALL: &[Function] = &[
-    Function::new(&["int"], &["int"], (1, 1), &[], to_int),
+    Function::new(&["int"], &[], (1, 1), &[], to_int),
     Function::new(&["uint"], &[], (1, 1), &[], to_uint),
-    Function::new(&["double"], &["float"], (1, 1), &[], to_double),
+    Function::new(&["double"], &[], (1, 1), &[], to_double),
     Function::new(&["string"], &["string"], (1, 1), &[], to_string),
     Function::new(&["bool"], &["bool"], (1, 1), &[], to_bool),
     Function::new(&["type"], &[], (1, 1), &[], |budget, _, a| Value::text(a[0].kind(), budget)),
     Function::new(&["dyn"], &[], (1, 1), &[], |_, _, a| Ok(a[0].clone())),
-    Function::new(&["toJson"], &["tojson"], (1, 2), &["indent"], to_json),
+    Function::new(&["toJson"], &[], (1, 2), &[], to_json),
     Function::new(&["fromJson"], &["fromjson"], (1, 1), &[], from_json),
 ];
 
@@ -66,7 +66,7 @@ fn to_bool<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     }
 }
 
-fn to_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+pub fn to_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     const MAX_INDENT: usize = 8;
     let json = a[0].to_json(budget)?;
     let indent = match optional(a, 1) {

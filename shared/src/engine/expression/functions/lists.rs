@@ -9,24 +9,20 @@ pub const ALL: &[Function] = &[
     Function::new(&["size"], &["length", "count", "size"], (1, 1), &[], length),
     Function::new(&["contains"], &["contains"], (2, 2), &[], contains),
     Function::new(&["reverse"], &["reverse"], (1, 1), &[], reverse),
-    Function::new(&["sort"], &["sort"], (1, 3), &["attribute", "reverse"], sort),
-    Function::new(&["distinct"], &["unique"], (1, 1), &[], distinct),
+    Function::new(&["sort"], &[], (1, 3), &[], sort),
+    Function::new(&["distinct"], &[], (1, 1), &[], distinct),
     Function::new(&["flatten"], &["flatten"], (1, 1), &[], flatten),
     Function::new(&["slice"], &[], (3, 3), &[], slice),
     Function::new(&["first"], &["first"], (1, 1), &[], first),
     Function::new(&["last"], &["last"], (1, 1), &[], last),
-    Function::new(&["sum"], &["sum"], (1, 1), &[], sum),
-    Function::new(&["min"], &["min"], (1, 1), &[], min),
-    Function::new(&["max"], &["max"], (1, 1), &[], max),
+    Function::new(&["sum"], &[], (1, 1), &[], sum),
+    Function::new(&["min"], &[], (1, 1), &[], min),
+    Function::new(&["max"], &[], (1, 1), &[], max),
     Function::new(&["keys"], &["keys", "list"], (1, 1), &[], keys),
     Function::new(&["values"], &["values"], (1, 1), &[], values),
     Function::new(&["merge"], &["merge"], (2, 16), &[], merge),
-    Function::new(&[], &["items"], (1, 1), &[], items),
-    Function::new(&[], &["dictsort"], (1, 1), &[], dictsort),
     Function::new(&["get"], &["get"], (2, 3), &["default"], get),
-    Function::new(&[], &["batch"], (2, 3), &["fill"], batch),
-    Function::new(&[], &["groupby"], (2, 2), &["attribute"], group_by),
-    Function::new(&["lists.range", "range"], &["range"], (1, 3), &[], range),
+    Function::new(&["lists.range", "range"], &[], (1, 3), &[], range),
 ];
 
 /// What a walk goes over: a list, a map's keys, a text's characters.
@@ -278,66 +274,9 @@ fn merge<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     Value::map(merged, budget)
 }
 
-fn items<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let mut pairs = Vec::new();
-    for (key, value) in map(&a[0])?.iter() {
-        pairs.push(Value::list(vec![Value::Text(key), value], budget)?);
-    }
-    Value::list(pairs, budget)
-}
-
-fn dictsort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    budget.bytes(map(&a[0])?.len() * size_of::<(Value, Value)>())?;
-    let mut pairs: Vec<(Value, Value)> = map(&a[0])?.iter().map(|(key, value)| (Value::Text(key), value)).collect();
-    order(&mut pairs, |(key, _)| key, budget)?;
-    let pairs = pairs.into_iter().map(|(key, value)| Value::list(vec![key, value], budget));
-    let pairs = pairs.collect::<Result<_, _>>()?;
-    Value::list(pairs, budget)
-}
-
 fn get<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let found = map(&a[0])?.get(text(&a[1])?, budget)?;
     Ok(found.or_else(|| a.get(2).cloned()).unwrap_or(Value::Null))
-}
-
-fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let count = size(&a[1])?;
-    if count == 0 {
-        return Err(Why::Message("a batch holds at least one"));
-    }
-    let mut batches = Vec::new();
-    for chunk in elements(&a[0], budget)?.chunks(count) {
-        let mut chunk = chunk.to_vec();
-        if let Some(fill) = optional(a, 2) {
-            budget.bytes(count.saturating_mul(size_of::<Value>()))?;
-            chunk.resize(count, fill.clone());
-        }
-        batches.push(Value::list(chunk, budget)?);
-    }
-    Value::list(batches, budget)
-}
-
-/// A list of `{grouper, list}`, ordered by what they have in common.
-fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let key = text(&a[1])?;
-    let mut keyed = Vec::new();
-    for item in elements(&a[0], budget)? {
-        keyed.push((attribute(&item, key, budget)?, item));
-    }
-    order(&mut keyed, |(key, _)| key, budget)?;
-    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
-    for (key, item) in keyed {
-        match groups.last_mut() {
-            Some((last, items)) if equal(last, &key, budget)? => items.push(item),
-            _ => groups.push((key, vec![item])),
-        }
-    }
-    let mut made = Vec::new();
-    for (key, items) in groups {
-        let entries = vec![(Text::Given("grouper"), key), (Text::Given("list"), Value::list(items, budget)?)];
-        made.push(Value::map(entries, budget)?);
-    }
-    Value::list(made, budget)
 }
 
 fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {

@@ -9,6 +9,12 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("toUpperCase", "x.upper()", "x | upper"),
     ("toLowerCase", "x.lower()", "x | lower"),
     ("strip", "x.trim()", "x | trim"),
+    ("lowerAscii", "x.lowerAscii()", "x | lower"),
+    ("upperAscii", "x.upperAscii()", "x | upper"),
+    ("distinct", "list.distinct()", "list | unique"),
+    ("unique", "list.distinct()", "list | unique"),
+    ("toJson", "toJson(x)", "x | tojson"),
+    ("tojson", "toJson(x)", "x | tojson"),
     ("includes", "x.contains(y)", "y in x"),
     ("len", "size(x)", "x | length"),
     ("isEmpty", "size(x) == 0", "not x"),
@@ -43,9 +49,29 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("toISOString", "string(x)", "x | string"),
 ];
 
+/// What Jinja has and templates here have not, and what to write.
+const LEFT_OUT: &[(&str, &str)] = &[
+    ("chain", "write a + b, or merge(a, b) of maps"),
+    ("zip", "walk by index: {% for i in range(a | length) %}{{ a[i] }} {{ b[i] }}{% endfor %}"),
+    ("pprint", "write x | tojson(2)"),
+    ("debug", "write x | tojson(2)"),
+    ("random", "a template prints the same for the same data; choose in a node before it"),
+    ("lipsum", "a template prints the same for the same data; write the text"),
+    ("urlize", "write the link: <a href=\"{{ url | e }}\">…</a>"),
+    ("xmlattr", "write the attributes: name=\"{{ value | e }}\""),
+    ("striptags", "clean HTML in a node before the template"),
+    ("wordwrap", "lines are not wrapped here; cut with x | truncate(80)"),
+    ("cycler", "write loop.cycle('a', 'b') in a loop"),
+    ("joiner", "write {% if not loop.first %}, {% endif %} in a loop, or list | join(', ')"),
+    ("namespace", "nothing is counted from within a loop; write list | sum, or list | select('…') | list | length"),
+    ("callable", "no value is a function here"),
+    ("filter", "which filters there are does not depend on the data"),
+    ("test", "which tests there are does not depend on the data"),
+];
+
 /// Of CEL's own, which are no functions.
 const WALKS: [&str; 6] = ["has", "map", "filter", "all", "exists", "exists_one"];
-const FILTERS: [&str; 6] = ["default", "map", "select", "reject", "selectattr", "rejectattr"];
+const FILTERS: [&str; 8] = ["default", "d", "attr", "map", "select", "reject", "selectattr", "rejectattr"];
 
 /// `; write x.upper()`, or nothing.
 pub fn in_cel(name: &str) -> String {
@@ -54,8 +80,22 @@ pub fn in_cel(name: &str) -> String {
 }
 
 pub fn in_jinja(name: &str) -> String {
+    if let Some(hint) = left_out(name) {
+        return hint;
+    }
     let written = ELSEWHERE.iter().find(|(known, ..)| *known == name).map(|(.., written)| *written);
     said(name, written, |function| function.jinja, |function| function.cel, &FILTERS)
+}
+
+/// The same for a test's name.
+pub fn in_tests(name: &str, known: impl Iterator<Item = &'static &'static str>) -> String {
+    left_out(name)
+        .or_else(|| nearest(name, known).map(|meant| format!("; did you mean `{meant}`?")))
+        .unwrap_or_default()
+}
+
+fn left_out(name: &str) -> Option<String> {
+    LEFT_OUT.iter().find(|(known, _)| *known == name).map(|(_, hint)| format!("; {hint}"))
 }
 
 fn said(name: &str, written: Option<&str>, here: Names, there: Names, others: &'static [&'static str]) -> String {

@@ -1,7 +1,8 @@
 //! What conditions and templates can call. A name of CEL is called as `f(x, …)` or `x.f(…)`, one of Jinja as
-//! `x | f(…)` or `x.f(…)`; a function that both have is the same one.
+//! `x | f(…)` or `x.f(…)`. What Jinja itself names is in `jinja`.
 
 mod convert;
+pub mod jinja;
 mod lists;
 pub mod meant;
 mod numbers;
@@ -78,7 +79,7 @@ fn count(fewest: usize, most: usize) -> String {
 }
 
 fn all() -> impl Iterator<Item = &'static Function> {
-    [text::ALL, lists::ALL, numbers::ALL, convert::ALL, time::ALL].into_iter().flatten()
+    [text::ALL, lists::ALL, numbers::ALL, convert::ALL, time::ALL].into_iter().flatten().chain(jinja::all())
 }
 
 fn wants<T>(what: &str, value: &Value) -> Result<T, Why> {
@@ -116,7 +117,7 @@ fn size(value: &Value) -> Result<usize, Why> {
     usize::try_from(whole(value)?).map_err(|_| Why::Message("expected a number that is not negative"))
 }
 
-/// An argument that may be left out: null counts as left out.
+/// An argument that may be left out; one that is null counts as left out.
 fn optional<'v, 'a>(arguments: &'v [Value<'a>], place: usize) -> Option<&'v Value<'a>> {
-    arguments.get(place).filter(|argument| !matches!(argument, Value::Null))
+    arguments.get(place).filter(|argument| !matches!(argument, Value::Null | Value::Undefined))
 }

@@ -11,7 +11,7 @@ pub const ALL: &[Function] = &[
     Function::new(&["math.ceil", "ceil"], &["ceil"], (1, 1), &[], |_, _, a| rounded(&a[0], f64::ceil)),
     Function::new(&["math.floor", "floor"], &["floor"], (1, 1), &[], |_, _, a| rounded(&a[0], f64::floor)),
     Function::new(&["math.trunc", "trunc"], &[], (1, 1), &[], |_, _, a| rounded(&a[0], f64::trunc)),
-    Function::new(&["math.round", "round"], &["round"], (1, 2), &["precision"], round),
+    Function::new(&["math.round", "round"], &[], (1, 2), &[], round),
     Function::new(&["math.sqrt", "sqrt"], &[], (1, 1), &[], square_root),
     Function::new(&["math.sign", "sign"], &[], (1, 1), &[], sign),
     Function::new(&["math.greatest", "greatest"], &[], (1, 16), &[], greatest),

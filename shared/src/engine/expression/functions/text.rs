@@ -5,31 +5,25 @@ use super::super::value::NOT_FINITE;
 use super::*;
 
 pub const ALL: &[Function] = &[
-    Function::new(&["lowerAscii", "lower"], &["lower"], (1, 1), &[], |budget, _, a| {
+    Function::new(&["lowerAscii", "lower"], &[], (1, 1), &[], |budget, _, a| {
         case(budget, &a[0], str::to_lowercase)
     }),
-    Function::new(&["upperAscii", "upper"], &["upper"], (1, 1), &[], |budget, _, a| {
+    Function::new(&["upperAscii", "upper"], &[], (1, 1), &[], |budget, _, a| {
         case(budget, &a[0], str::to_uppercase)
     }),
-    Function::new(&[], &["capitalize"], (1, 1), &[], |budget, _, a| case(budget, &a[0], capitalized)),
-    Function::new(&[], &["title"], (1, 1), &[], |budget, _, a| case(budget, &a[0], title)),
-    Function::new(&["trim"], &["trim", "strip"], (1, 2), &["chars"], trim),
+    Function::new(&["trim"], &[], (1, 2), &[], trim),
     Function::new(&["startsWith"], &["startswith", "startingwith"], (2, 2), &[], starts_with),
     Function::new(&["endsWith"], &["endswith", "endingwith"], (2, 2), &[], ends_with),
     Function::new(&["matches"], &["matches"], (2, 2), &[], matches),
-    Function::new(&["split"], &["split"], (1, 3), &["sep", "maxsplit"], split),
+    Function::new(&["split"], &[], (1, 3), &[], split),
     Function::new(&[], &["lines"], (1, 1), &[], lines),
-    Function::new(&["join"], &["join"], (1, 2), &["d"], join),
-    Function::new(&["replace"], &["replace"], (3, 4), &["old", "new", "count"], replace),
+    Function::new(&["join"], &[], (1, 2), &[], join),
+    Function::new(&["replace"], &[], (3, 4), &[], replace),
     Function::new(&["substring"], &["substring"], (2, 3), &[], substring),
     Function::new(&["charAt"], &[], (2, 2), &[], char_at),
     Function::new(&["indexOf"], &["find"], (2, 2), &[], index_of),
     Function::new(&["lastIndexOf"], &[], (2, 2), &[], last_index_of),
-    Function::new(&["format"], &["format"], (1, 17), &[], format),
-    Function::new(&[], &["indent"], (1, 4), &["width", "first", "blank"], indent),
-    Function::new(&[], &["truncate"], (1, 5), &["length", "killwords", "end", "leeway"], truncate),
-    Function::new(&[], &["escape", "e"], (1, 1), &[], escape),
-    Function::new(&[], &["urlencode"], (1, 1), &[], urlencode),
+    Function::new(&["format"], &[], (1, 17), &[], format),
 ];
 
 fn case<'a>(budget: &mut Budget, value: &Value<'a>, changed: impl Fn(&str) -> String) -> Outcome<'a> {
@@ -37,23 +31,6 @@ fn case<'a>(budget: &mut Budget, value: &Value<'a>, changed: impl Fn(&str) -> St
     // A letter in another case is at most three times as long.
     budget.bytes(text.len() * 3)?;
     Value::text(&changed(text), budget)
-}
-
-fn capitalized(text: &str) -> String {
-    let mut letters = text.chars();
-    letters
-        .next()
-        .map_or_else(String::new, |first| first.to_uppercase().chain(letters.as_str().to_lowercase().chars()).collect())
-}
-
-fn title(text: &str) -> String {
-    let mut in_word = false;
-    let changed = text.chars().flat_map(|c| {
-        let changed: Vec<char> = if in_word { c.to_lowercase().collect() } else { c.to_uppercase().collect() };
-        in_word = c.is_alphanumeric() || c == '\'';
-        changed
-    });
-    changed.collect()
 }
 
 fn trim<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -239,84 +216,4 @@ fn directive<'t>(
     budget.bytes(330)?;
     made.push_str(&format!("{number:.digits$}"));
     Ok(rest)
-}
-
-fn indent<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let whole = text(&a[0])?;
-    let width = optional(a, 1).map_or(Ok(4), size)?;
-    let flag = |place| optional(a, place).is_some_and(Value::is_true);
-    budget.steps(whole.len() / 16)?;
-    let lines = whole.split('\n');
-    budget.bytes(lines.clone().count().saturating_mul(width).saturating_add(whole.len()))?;
-    let mut indented = String::new();
-    for (index, line) in lines.enumerate() {
-        if index > 0 {
-            indented.push('\n');
-        }
-        let stays = if index == 0 { !flag(2) } else { line.is_empty() && !flag(3) };
-        indented.extend(std::iter::repeat_n(' ', if stays { 0 } else { width }));
-        indented.push_str(line);
-    }
-    Value::text(&indented, budget)
-}
-
-fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let whole = text(&a[0])?;
-    let length = optional(a, 1).map_or(Ok(255), size)?;
-    let cuts_words = optional(a, 2).is_some_and(Value::is_true);
-    let end = optional(a, 3).map(text).transpose()?.map_or("…", |end| end);
-    let leeway = optional(a, 4).map_or(Ok(0), size)?;
-    budget.steps(whole.len() / 16)?;
-    if whole.chars().count() <= length.saturating_add(leeway) {
-        return Ok(a[0].clone());
-    }
-    let kept = length.saturating_sub(end.chars().count());
-    let kept = whole.char_indices().nth(kept).map_or(&**whole, |(place, _)| &whole[..place]);
-    let kept = if cuts_words { kept } else { kept.rsplit_once(' ').map_or(kept, |(words, _)| words) };
-    budget.bytes(kept.len() + end.len())?;
-    Value::text(&[kept, end].concat(), budget)
-}
-
-fn escape<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let whole = printed(&a[0], budget)?;
-    budget.bytes(whole.len() * 6)?;
-    let mut escaped = String::with_capacity(whole.len());
-    for c in whole.chars() {
-        match c {
-            '&' => escaped.push_str("&amp;"),
-            '<' => escaped.push_str("&lt;"),
-            '>' => escaped.push_str("&gt;"),
-            '"' => escaped.push_str("&quot;"),
-            '\'' => escaped.push_str("&#x27;"),
-            c => escaped.push(c),
-        }
-    }
-    Value::text(&escaped, budget)
-}
-
-/// A text as one part of an address, a map as a query.
-fn urlencode<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let encoded = match &a[0] {
-        Value::Map(entries) => {
-            let mut parts = Vec::new();
-            for (key, value) in entries.iter() {
-                parts.push(format!("{}={}", encoded(&key, budget)?, encoded(&printed(&value, budget)?, budget)?));
-            }
-            parts.join("&")
-        }
-        value => encoded(&printed(value, budget)?, budget)?,
-    };
-    Value::text(&encoded, budget)
-}
-
-fn encoded(text: &str, budget: &mut Budget) -> Result<String, Why> {
-    budget.bytes(text.len() * 3)?;
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => encoded.push(byte.into()),
-            _ => encoded.push_str(&format!("%{byte:02X}")),
-        }
-    }
-    Ok(encoded)
 }

@@ -1,73 +1,95 @@
-//! Filters and tests. Most are functions of the platform; those that walk over a list are walks of the tree.
+//! Filters. Most are functions of the platform; those that walk over a list are walks of the tree.
+
+use std::borrow::Cow;
 
 use minijinja::machinery::ast;
 
+use super::super::functions::jinja::{is_place, printf};
 use super::super::functions::{self, Function, meant};
 use super::super::operators::Operator;
 use super::super::tree::{Each, Expr, Kind, Literal, Walk};
 use super::super::{Position, Problem};
-use super::lower::{Lowered, arguments, expression};
+use super::lower::{Lowered, arguments};
+use super::tests;
 
 /// `of | name(…)`
 pub fn filtered(name: &str, of: Expr, given: &[ast::CallArg], at: Position) -> Lowered {
-    let (mut placed, mut named) = arguments(given)?;
+    let (placed, named) = arguments(given)?;
+    applied(name, of, placed, named, at)
+}
+
+fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Lowered {
     match name {
-        "safe" if placed.is_empty() => Ok(of),
-        "attr" => match (placed.pop(), placed.is_empty()) {
-            (Some(index), true) => {
-                Expr::new(Kind::Index { of: Box::new(of), index: Box::new(index), optional: true }, at)
-            }
-            _ => Err(Problem::new(at, "attr takes one name")),
-        },
-        "default" | "d" => {
-            let mut placed = placed.into_iter();
-            let otherwise = match placed.next() {
-                Some(otherwise) => otherwise,
-                None => Expr::new(Kind::Literal(Literal::Text("".into())), at)?,
-            };
-            let also_for_false = match placed.next().or_else(|| named.pop().map(|(_, value)| value)) {
-                None => false,
-                Some(Expr { kind: Kind::Literal(Literal::Bool(also)), .. }) => also,
-                Some(_) => return Err(Problem::new(at, "the second argument of default is true or false")),
-            };
-            Expr::new(Kind::Default { value: Box::new(of), otherwise: Box::new(otherwise), also_for_false }, at)
+        "attr" => {
+            let [index] = arranged(name, ["name"], placed, named, at)?;
+            let index = Box::new(index.ok_or_else(|| Problem::new(at, "`attr` takes 1 argument: the name"))?);
+            Expr::new(Kind::Index { of: Box::new(of), index, optional: true }, at)
         }
-        "map" => match named.pop() {
-            Some(("attribute", path)) => collected(of, None, Some(member_path(element(at)?, &path, at)?), at),
-            Some(_) => Err(Problem::new(at, "map takes an attribute, or a filter's name")),
-            None => {
-                let mut placed = placed.into_iter();
-                let name = plain_text(placed.next(), at)?;
-                let rest = std::iter::once(element(at)?).chain(placed).collect();
-                collected(of, None, Some(call(filter(&name, at)?, rest, Vec::new(), &name, at)?), at)
+        "default" | "d" => default(name, of, placed, named, at),
+        "map" if placed.is_empty() => {
+            let [path, otherwise] = arranged(name, ["attribute", "default"], placed, named, at)?;
+            let path = path.ok_or_else(|| Problem::new(at, "map takes a filter's name, or attribute='…'"))?;
+            let mut result = member_path(element(at)?, &path, at)?;
+            if let Some(otherwise) = otherwise.filter(|value| !matches!(value.kind, Kind::Literal(Literal::Null))) {
+                let (value, otherwise) = (Box::new(result), Box::new(otherwise));
+                result = Expr::new(Kind::Default { value, otherwise, also_for_false: false }, at)?;
             }
-        },
+            collected(of, None, Some(result), at)
+        }
+        "map" => {
+            let mut placed = placed.into_iter();
+            let name = plain_text(placed.next(), at, "map takes the name of a filter first, in quotes")?;
+            collected(of, None, Some(applied(&name, element(at)?, placed.collect(), named, at)?), at)
+        }
         "select" | "reject" | "selectattr" | "rejectattr" => {
             let mut placed = placed.into_iter();
             let mut subject = element(at)?;
             if name.ends_with("attr") {
-                subject = member_path(subject, &placed.next().ok_or_else(|| missing_name(at))?, at)?;
+                let path = placed.next();
+                let path = path.ok_or_else(|| Problem::new(at, format!("`{name}` takes an attribute first")))?;
+                subject = member_path(subject, &path, at)?;
             }
             let test = match placed.next() {
-                None => Expr::new(Kind::Truth(Box::new(subject)), at)?,
-                Some(test) => test_of(&plain_text(Some(test), at)?, subject, placed.collect(), at)?,
+                None => {
+                    none_named(name, &[], &named)?;
+                    Expr::new(Kind::Truth(Box::new(subject)), at)?
+                }
+                Some(test) => {
+                    let test = plain_text(Some(test), at, "the name of a test is written out, in quotes")?;
+                    tests::tested(&test, subject, placed.collect(), named, at)?
+                }
             };
             collected(of, Some(negated(test, name.starts_with("reject"))?), None, at)
         }
-        _ => {
-            let function = filter(name, at)?;
-            // `sum(attribute="price")`, of whatever takes a list.
-            let attribute = named.iter().position(|(name, _)| *name == "attribute");
-            let of = match attribute.filter(|_| !function.named.contains(&"attribute")) {
-                None => of,
-                Some(place) => {
-                    let (_, path) = named.swap_remove(place);
-                    collected(of, None, Some(member_path(element(at)?, &path, at)?), at)?
-                }
-            };
-            call(function, std::iter::once(of).chain(placed).collect(), named, name, at)
+        "format" if !named.is_empty() => {
+            if let Some(surplus) = placed.first() {
+                return Err(Problem::new(surplus.at, "`format` takes arguments either by place or by name"));
+            }
+            let arguments = vec![of, written_map(named, at)?];
+            Expr::new(Kind::Call { function: &printf::BY_NAME, arguments }, at)
         }
+        _ => call(filter(name, at)?, std::iter::once(of).chain(placed).collect(), named, name, at),
     }
+}
+
+fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Lowered {
+    let [otherwise, also] = arranged(name, ["default_value", "boolean"], placed, named, at)?;
+    let otherwise = match otherwise {
+        Some(otherwise) => otherwise,
+        None => Expr::new(Kind::Literal(Literal::Text("".into())), at)?,
+    };
+    let also_for_false = match also {
+        None => false,
+        Some(Expr { kind: Kind::Literal(Literal::Bool(also)), .. }) => also,
+        Some(other) => return Err(Problem::new(other.at, format!("the second argument of `{name}` is true or false"))),
+    };
+    Expr::new(Kind::Default { value: Box::new(of), otherwise: Box::new(otherwise), also_for_false }, at)
+}
+
+/// `{name: value}` from named arguments.
+pub fn written_map(named: Vec<(&str, Expr)>, at: Position) -> Lowered {
+    let entry = |(name, value): (&str, _)| Ok((Expr::new(Kind::Literal(Literal::Text(name.into())), at)?, value));
+    Expr::new(Kind::Map(named.into_iter().map(entry).collect::<Result<_, _>>()?), at)
 }
 
 pub fn filter(name: &str, at: Position) -> Result<&'static Function, Problem> {
@@ -87,24 +109,86 @@ fn collected(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: Positio
     Expr::new(Kind::Each(Box::new(each)), at)
 }
 
-fn missing_name(at: Position) -> Problem {
-    Problem::new(at, "the name is missing")
-}
-
-fn plain_text(expr: Option<Expr>, at: Position) -> Result<Box<str>, Problem> {
+fn plain_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Result<Box<str>, Problem> {
     match expr.map(|expr| expr.kind) {
         Some(Kind::Literal(Literal::Text(text))) => Ok(text),
-        _ => Err(missing_name(at)),
+        _ => Err(Problem::new(at, wanted)),
     }
 }
 
-/// `user.name` below an element.
+/// `user.name` or `0.name` of an element.
 fn member_path(mut of: Expr, path: &Expr, at: Position) -> Lowered {
-    let Kind::Literal(Literal::Text(path)) = &path.kind else { return Err(missing_name(at)) };
-    for name in path.split('.') {
-        of = Expr::new(Kind::Member { of: Box::new(of), name: name.into(), optional: true }, at)?;
+    let path: Cow<str> = match &path.kind {
+        Kind::Literal(Literal::Text(path)) => Cow::Borrowed(path),
+        Kind::Literal(Literal::Int(place)) => Cow::Owned(place.to_string()),
+        _ => return Err(Problem::new(path.at, "an attribute is written out: 'name', 'user.name' or 0")),
+    };
+    for part in path.split('.') {
+        let place = part.parse().ok().filter(|_| is_place(part));
+        let of_one = Box::new(of);
+        let kind = match place {
+            Some(place) => {
+                let index = Box::new(Expr::new(Kind::Literal(Literal::Int(place)), at)?);
+                Kind::Index { of: of_one, index, optional: true }
+            }
+            None => Kind::Member { of: of_one, name: part.into(), optional: true },
+        };
+        of = Expr::new(kind, at)?;
     }
     Ok(of)
+}
+
+/// Refuses names that no argument has.
+pub fn none_named(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<(), Problem> {
+    match named.iter().find(|(argument, _)| !known.contains(argument)) {
+        None => Ok(()),
+        Some((argument, value)) => {
+            let known = match known {
+                [] => "its arguments have no names".to_owned(),
+                known => format!("the names are {}", known.join(", ")),
+            };
+            Err(Problem::new(value.at, format!("`{name}` has no argument `{argument}`; {known}")))
+        }
+    }
+}
+
+/// Every argument at its place, whether it came by place or by name. None is given twice, and none is unknown.
+fn placed_at(
+    name: &str,
+    known: &[&str],
+    placed: Vec<Expr>,
+    named: Vec<(&str, Expr)>,
+) -> Result<Vec<Option<Expr>>, Problem> {
+    none_named(name, known, &named)?;
+    let mut all: Vec<Option<Expr>> = placed.into_iter().map(Some).collect();
+    for (argument, value) in named {
+        let place = known.iter().position(|known| *known == argument).unwrap_or_default();
+        while all.len() <= place {
+            all.push(None);
+        }
+        if all[place].is_some() {
+            return Err(Problem::new(value.at, format!("`{name}` gets its argument `{argument}` twice")));
+        }
+        all[place] = Some(value);
+    }
+    Ok(all)
+}
+
+/// The arguments of what takes no more than these.
+pub fn arranged<const N: usize>(
+    name: &str,
+    known: [&str; N],
+    placed: Vec<Expr>,
+    named: Vec<(&str, Expr)>,
+    at: Position,
+) -> Result<[Option<Expr>; N], Problem> {
+    let mut all = placed_at(name, &known, placed, named)?;
+    if all.len() > N {
+        let plural = if N == 1 { "" } else { "s" };
+        return Err(Problem::new(at, format!("`{name}` takes at most {N} argument{plural}")));
+    }
+    all.resize_with(N, || None);
+    all.try_into().map_err(|_| Problem::new(at, "too many arguments"))
 }
 
 /// A call with every named argument at its place.
@@ -115,74 +199,22 @@ pub fn call(
     name: &str,
     at: Position,
 ) -> Lowered {
-    for (argument, value) in named {
-        let place = function.named.iter().position(|known| *known == argument);
-        let place = 1 + place.ok_or_else(|| Problem::new(at, format!("`{name}` has no argument `{argument}`")))?;
-        while placed.len() <= place {
-            placed.push(Expr::new(Kind::Literal(Literal::Null), at)?);
-        }
-        placed[place] = value;
+    let mut arguments: Vec<Expr> = placed.drain(..placed.len().min(1)).collect();
+    let (fewest, _) = function.takes;
+    for (place, argument) in placed_at(name, function.named, placed, named)?.into_iter().enumerate() {
+        arguments.push(match argument {
+            Some(argument) => argument,
+            None if place + 1 < fewest => {
+                return Err(Problem::new(at, format!("`{name}` needs its argument `{}`", function.named[place])));
+            }
+            None => Expr::new(Kind::Literal(Literal::Undefined), at)?,
+        });
     }
-    functions::check(function, name, &placed, at)?;
-    Expr::new(Kind::Call { function, arguments: placed }, at)
+    functions::check(function, name, &arguments, at)?;
+    Expr::new(Kind::Call { function, arguments }, at)
 }
 
-/// `of is name(…)`
-pub fn tested(name: &str, of: &ast::Expr, given: &[ast::CallArg], at: Position) -> Lowered {
-    let (placed, _) = arguments(given)?;
-    test_of(name, expression(of)?, placed, at)
-}
-
-fn test_of(name: &str, of: Expr, mut placed: Vec<Expr>, at: Position) -> Lowered {
-    let is = |kinds: &[&str], of: Expr| {
-        let kinds = kinds.iter().map(|kind| Expr::new(Kind::Literal(Literal::Text((*kind).into())), at));
-        let kinds = Expr::new(Kind::List(kinds.collect::<Result<_, _>>()?), at)?;
-        // What is not there is of no kind that is asked for.
-        let null = Box::new(Expr::new(Kind::Literal(Literal::Null), at)?);
-        let of = Expr::new(Kind::Default { value: Box::new(of), otherwise: null, also_for_false: false }, at)?;
-        let function = functions::of_cel("type").ok_or_else(|| missing_name(at))?;
-        let kind = Expr::new(Kind::Call { function, arguments: vec![of] }, at)?;
-        compare(Operator::Within, kind, kinds, at)
-    };
-    let same = |of: Expr, value: Literal| compare(Operator::Equal, of, Expr::new(Kind::Literal(value), at)?, at);
-    let remainder = |of: Expr, by: Expr, rest: i64| {
-        let rest = Expr::new(Kind::Literal(Literal::Int(rest)), at)?;
-        compare(Operator::Equal, compare(Operator::Modulo, of, by, at)?, rest, at)
-    };
-    let two = |at| Expr::new(Kind::Literal(Literal::Int(2)), at);
-    match (name, placed.pop()) {
-        ("defined", None) => Expr::new(Kind::Has(Box::new(of)), at),
-        ("undefined", None) => negated(Expr::new(Kind::Has(Box::new(of)), at)?, true),
-        ("none", None) => same(of, Literal::Null),
-        ("true", None) => same(of, Literal::Bool(true)),
-        ("false", None) => same(of, Literal::Bool(false)),
-        ("boolean", None) => is(&["bool"], of),
-        ("number", None) => is(&["int", "double"], of),
-        ("integer", None) => is(&["int"], of),
-        ("float", None) => is(&["double"], of),
-        ("string", None) => is(&["string"], of),
-        ("sequence", None) => is(&["list"], of),
-        ("mapping", None) => is(&["map"], of),
-        ("iterable", None) => is(&["list", "map", "string"], of),
-        ("odd", None) => remainder(of, two(at)?, 1),
-        ("even", None) => remainder(of, two(at)?, 0),
-        ("divisibleby", Some(by)) => remainder(of, by, 0),
-        ("eq" | "equalto" | "==", Some(other)) => compare(Operator::Equal, of, other, at),
-        ("ne" | "!=", Some(other)) => compare(Operator::NotEqual, of, other, at),
-        ("lt" | "lessthan" | "<", Some(other)) => compare(Operator::Less, of, other, at),
-        ("le" | "<=", Some(other)) => compare(Operator::AtMost, of, other, at),
-        ("gt" | "greaterthan" | ">", Some(other)) => compare(Operator::Greater, of, other, at),
-        ("ge" | ">=", Some(other)) => compare(Operator::AtLeast, of, other, at),
-        ("in", Some(other)) => compare(Operator::Within, of, other, at),
-        ("startingwith" | "endingwith" | "matches", Some(part)) => {
-            call(filter(name, at)?, vec![of, part], Vec::new(), name, at)
-        }
-        ("containing", Some(part)) => compare(Operator::Within, part, of, at),
-        _ => Err(Problem::new(at, format!("there is no such test as `{name}`"))),
-    }
-}
-
-fn compare(operator: Operator, left: Expr, right: Expr, at: Position) -> Lowered {
+pub fn compare(operator: Operator, left: Expr, right: Expr, at: Position) -> Lowered {
     let (left, right) = (Box::new(left), Box::new(right));
     Expr::new(Kind::Binary { operator, left, right, lenient: operator.is_lenient() }, at)
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use minijinja::machinery::{Span, ast};
 use minijinja::value::ValueKind;
 
+use super::super::functions::jinja::DICT;
 use super::super::functions::{self, meant};
 use super::super::operators::Operator;
 use super::super::tree::{Expr, Kind, Literal, MAX_DEPTH};
 use super::super::{Position, Problem};
-use super::{BLOCK, For, Statement, Target, depth, filters, named};
+use super::{BLOCK, For, Statement, Target, depth, filters, named, tests};
 
 pub type Lowered = Result<Expr, Problem>;
 
@@ -163,7 +164,7 @@ pub fn expression(expr: &ast::Expr) -> Lowered {
             };
             return filters::filtered(filter.name, of, &filter.args, at(span));
         }
-        ast::Expr::Test(test) => return filters::tested(test.name, &test.expr, &test.args, at(span)),
+        ast::Expr::Test(test) => return tests::written(test.name, &test.expr, &test.args, at(span)),
         ast::Expr::GetAttr(attribute) => {
             Kind::Member { of: boxed(&attribute.expr)?, name: attribute.name.into(), optional: true }
         }
@@ -258,6 +259,9 @@ pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Pr
     for argument in arguments {
         match argument {
             ast::CallArg::Pos(value) => placed.push(expression(value)?),
+            ast::CallArg::Kwarg(name, value) if named.iter().any(|(known, _)| known == name) => {
+                return Err(Problem::new(at(value.span()), format!("the argument `{name}` is given twice")));
+            }
             ast::CallArg::Kwarg(name, value) => named.push((*name, expression(value)?)),
             ast::CallArg::PosSplat(value) | ast::CallArg::KwargSplat(value) => {
                 return refused(value.span(), "arguments are written out here");
@@ -271,11 +275,13 @@ pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Pr
 fn called(call: &ast::Call, at: Position) -> Lowered {
     match &call.expr {
         ast::Expr::Var(name) if name.id == "dict" => {
-            let (_, named) = arguments(&call.args)?;
-            let entries = named
-                .into_iter()
-                .map(|(name, value)| Ok((Expr::new(Kind::Literal(Literal::Text(name.into())), at)?, value)));
-            Expr::new(Kind::Map(entries.collect::<Result<_, _>>()?), at)
+            let (mut placed, named) = arguments(&call.args)?;
+            let named = filters::written_map(named, at)?;
+            match (placed.pop(), placed.first()) {
+                (None, _) => Ok(named),
+                (Some(of), None) => Expr::new(Kind::Call { function: &DICT, arguments: vec![of, named] }, at),
+                (Some(_), Some(_)) => Err(Problem::new(at, "`dict` takes one map, or names: dict(map, name=value)")),
+            }
         }
         ast::Expr::Var(name) => {
             let function = functions::of_jinja(name.id).ok_or_else(|| {
@@ -285,7 +291,11 @@ fn called(call: &ast::Call, at: Position) -> Lowered {
             filters::call(function, placed, named, name.id, at)
         }
         ast::Expr::GetAttr(method) if method.name == "cycle" && is_loop(&method.expr) => {
-            let (placed, _) = arguments(&call.args)?;
+            let (placed, named) = arguments(&call.args)?;
+            filters::none_named("cycle", &[], &named)?;
+            if placed.is_empty() {
+                return Err(Problem::new(at, "`cycle` takes at least 1 argument"));
+            }
             let count = Expr::new(Kind::Literal(Literal::Int(placed.len() as i64)), at)?;
             let index = Kind::Member { of: boxed(&method.expr)?, name: "index0".into(), optional: true };
             let left = Box::new(Expr::new(index, at)?);

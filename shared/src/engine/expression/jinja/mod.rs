@@ -6,6 +6,7 @@ mod filters;
 mod lower;
 mod render;
 mod size;
+mod tests;
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -1,0 +1,69 @@
+//! `int` and `float`. What is no number is an error, unless a default is given for it.
+
+use super::super::super::operators::{OVERFLOW, float, wide, whole_number};
+use super::*;
+
+pub const ALL: &[Function] = &[
+    Function::new(&[], &["int"], (1, 3), &["default", "base"], to_int),
+    Function::new(&[], &["float"], (1, 2), &["default"], to_float),
+];
+
+fn or_default<'a>(found: Option<Value<'a>>, a: &[Value<'a>], what: &str) -> Outcome<'a> {
+    found.or_else(|| given(a, 1).cloned()).ok_or_else(|| {
+        Why::Text(format!("this {} is no {what}; to have a default write x | {what}(0)", a[0].kind()))
+    })
+}
+
+fn to_int<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let base = given(a, 2).map_or(Ok(10), whole)?;
+    let base = u32::try_from(base).ok().filter(|base| *base == 0 || (2..=36).contains(base));
+    let base = base.ok_or(Why::Message("the base of int is 0, or 2 to 36"))?;
+    let found = match &a[0] {
+        Value::Bool(value) => Some(Value::Int((*value).into())),
+        Value::Text(text) => {
+            budget.bytes(text.len())?;
+            match digits(text.trim(), base) {
+                Some(number) => Some(whole_number(number)?),
+                None => text.trim().parse().ok().map(truncated).transpose()?.flatten(),
+            }
+        }
+        Value::Float(number) => truncated(*number)?,
+        Value::Time(time) => Some(Value::Int(time.as_second())),
+        Value::Duration(duration) => Some(Value::Int(duration.as_secs())),
+        other => wide(other).map(whole_number).transpose()?,
+    };
+    or_default(found, a, "int")
+}
+
+fn truncated<'a>(number: f64) -> Result<Option<Value<'a>>, Why> {
+    match number {
+        number if number.is_nan() => Ok(None),
+        number if number.abs() < 1e20 => whole_number(number.trunc() as i128).map(Some),
+        _ => Err(OVERFLOW),
+    }
+}
+
+/// The number that digits of a base write, perhaps with `0x`, `0o` or `0b` before them and `_` between them.
+fn digits(text: &str, base: u32) -> Option<i128> {
+    let (is_negative, text) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest),
+        None => (false, text.strip_prefix('+').unwrap_or(text)),
+    };
+    let prefixed = [("0x", 16), ("0o", 8), ("0b", 2)].into_iter().find_map(|(prefix, of)| {
+        let start = text.get(..2)?;
+        (start.eq_ignore_ascii_case(prefix) && (base == of || base == 0)).then(|| (&text[2..], of))
+    });
+    let (text, base) = prefixed.unwrap_or((text, if base == 0 { 10 } else { base }));
+    let is_apart = text.split('_').all(|part| !part.is_empty() && part.bytes().all(|c| c.is_ascii_alphanumeric()));
+    let number = is_apart.then(|| i128::from_str_radix(&text.replace('_', ""), base).ok())??;
+    Some(if is_negative { -number } else { number })
+}
+
+fn to_float<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let found = match &a[0] {
+        Value::Bool(value) => Some(f64::from(*value)),
+        Value::Text(text) => text.trim().parse().ok(),
+        value => float(value),
+    };
+    or_default(found.map(Value::Float), a, "float")
+}

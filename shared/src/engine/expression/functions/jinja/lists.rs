@@ -1,0 +1,162 @@
+//! Filters of lists and maps that compare nothing, and the functions `range` and `dict`.
+
+use std::collections::HashMap;
+
+use super::super::super::operators::{Operator, wide, whole_number};
+use super::super::lists::elements;
+use super::*;
+
+pub const ALL: &[Function] = &[
+    Function::new(&[], &["join"], (1, 3), &["d", "attribute"], join),
+    Function::new(&[], &["sum"], (1, 3), &["attribute", "start"], sum),
+    Function::new(&[], &["batch"], (2, 3), &["linecount", "fill_with"], batch),
+    Function::new(&[], &["slice"], (2, 3), &["slices", "fill_with"], slice),
+    Function::new(&[], &["items"], (1, 1), &[], items),
+    Function::new(&[], &["range"], (1, 3), &[], range),
+];
+
+/// `dict(pairs, name=value)`: the named ones come as a map.
+pub static DICT: Function = Function::new(&[], &[], (2, 2), &[], dict);
+
+fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let between = given(a, 1).map(|between| as_text(between, budget)).transpose()?;
+    let path = optional(a, 2).map(attribute::path).transpose()?;
+    let items = elements(&a[0], budget)?;
+    budget.bytes(between.as_ref().map_or(0, |between| between.len().saturating_mul(items.len())))?;
+    let mut joined = String::new();
+    for (index, mut item) in items.into_iter().enumerate() {
+        if let Some(between) = between.as_ref().filter(|_| index > 0) {
+            joined.push_str(between);
+        }
+        budget.steps(1)?;
+        if let Some(path) = &path {
+            item = attribute::find(&item, path, None, budget)?;
+        }
+        joined.push_str(&printed(&item, budget)?);
+    }
+    Value::text(&joined, budget)
+}
+
+fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let path = optional(a, 1).map(attribute::path).transpose()?;
+    let mut sum = given(a, 2).cloned().unwrap_or(Value::Int(0));
+    if matches!(sum, Value::Text(_)) {
+        return Err(Why::Message("sum adds numbers; to join texts write list | join"));
+    }
+    for mut item in elements(&a[0], budget)? {
+        budget.steps(1)?;
+        if let Some(path) = &path {
+            item = attribute::find(&item, path, None, budget)?;
+        }
+        sum = Operator::Add.apply(&sum, &item, budget)?;
+    }
+    Ok(sum)
+}
+
+/// Lists of so many elements; the last is filled up where there is something to fill it with.
+fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let count = size(&a[1])?;
+    if count == 0 {
+        return Err(Why::Message("a batch holds at least one element"));
+    }
+    let mut batches = Vec::new();
+    for chunk in elements(&a[0], budget)?.chunks(count) {
+        let mut chunk = chunk.to_vec();
+        if let Some(fill) = optional(a, 2) {
+            budget.bytes(count.saturating_mul(size_of::<Value>()))?;
+            chunk.resize(count, fill.clone());
+        }
+        batches.push(Value::list(chunk, budget)?);
+    }
+    Value::list(batches, budget)
+}
+
+/// So many lists of nearly the same length, longer ones first; the shorter ones get one element more where there is
+/// something to fill them with.
+fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let count = size(&a[1])?;
+    if count == 0 {
+        return Err(Why::Message("a list is cut into at least one slice"));
+    }
+    let items = elements(&a[0], budget)?;
+    budget.bytes(count.saturating_mul(2 * size_of::<Value>()))?;
+    let (each, longer) = (items.len() / count, items.len() % count);
+    let (mut slices, mut rest) = (Vec::new(), &items[..]);
+    for number in 0..count {
+        let (slice, after) = rest.split_at(each + usize::from(number < longer));
+        rest = after;
+        let fill = optional(a, 2).filter(|_| number >= longer);
+        slices.push(Value::list(slice.iter().chain(fill).cloned().collect(), budget)?);
+    }
+    Value::list(slices, budget)
+}
+
+fn items<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let mut pairs = Vec::new();
+    for (key, value) in map(&a[0])?.iter() {
+        pairs.push(Value::list(vec![Value::Text(key), value], budget)?);
+    }
+    Value::list(pairs, budget)
+}
+
+fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let number = |place: usize| wide(&a[place]).map_or_else(|| wants("whole number", &a[place]), Ok);
+    let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
+    let step = if a.len() == 3 { number(2)? } else { 1 };
+    // A range that goes down is one that goes up, seen from the other side.
+    let (way, stride) = match step {
+        0 => return Err(Why::Message("the step of a range is not zero")),
+        step if step > 0 => (stop - start, step),
+        step => (start - stop, -step),
+    };
+    let count = usize::try_from((way.max(0) + stride - 1) / stride).unwrap_or(usize::MAX);
+    budget.bytes(count.saturating_mul(size_of::<Value>()))?;
+    let numbers = (0..count as i128).map(|index| whole_number(start + index * step));
+    let numbers = numbers.collect::<Result<_, _>>()?;
+    Value::list(numbers, budget)
+}
+
+/// A map from another one, or from pairs; what is named replaces what has the same name.
+fn dict<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let mut entries = Entries::default();
+    match &a[0] {
+        Value::Map(given) => {
+            for (key, value) in given.iter() {
+                entries.set(key, value, budget)?;
+            }
+        }
+        Value::List(pairs) => {
+            for pair in pairs.iter() {
+                match &elements(&pair, budget)?[..] {
+                    [Value::Text(key), value] => entries.set(key.clone(), value.clone(), budget)?,
+                    _ => return Err(Why::Message("dict takes a map, or pairs of a string and a value")),
+                }
+            }
+        }
+        other => return wants("map", other),
+    }
+    for (key, value) in map(&a[1])?.iter() {
+        entries.set(key, value, budget)?;
+    }
+    Value::map(entries.made, budget)
+}
+
+#[derive(Default)]
+struct Entries<'a> {
+    made: Vec<(Text<'a>, Value<'a>)>,
+    places: HashMap<String, usize>,
+}
+
+impl<'a> Entries<'a> {
+    fn set(&mut self, key: Text<'a>, value: Value<'a>, budget: &mut Budget) -> Result<(), Why> {
+        budget.bytes(size_of::<(Text, Value)>() + size_of::<(String, usize)>() + key.len())?;
+        match self.places.get(&*key) {
+            Some(place) => self.made[*place].1 = value,
+            None => {
+                self.places.insert(key.to_string(), self.made.len());
+                self.made.push((key, value));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,294 @@
+//! Filters that compare elements. Letters of both cases are the same to them unless they are asked for the difference.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+
+use super::super::super::operators::{equal, ordered};
+use super::super::lists::elements;
+use super::*;
+
+pub const ALL: &[Function] = &[
+    Function::new(&[], &["sort"], (1, 4), &["reverse", "case_sensitive", "attribute"], sort),
+    Function::new(&[], &["unique"], (1, 3), &["case_sensitive", "attribute"], unique),
+    Function::new(&[], &["min"], (1, 3), &["case_sensitive", "attribute"], |budget, _, a| {
+        extreme(a, Ordering::Less, budget)
+    }),
+    Function::new(&[], &["max"], (1, 3), &["case_sensitive", "attribute"], |budget, _, a| {
+        extreme(a, Ordering::Greater, budget)
+    }),
+    Function::new(&[], &["groupby"], (2, 4), &["attribute", "default", "case_sensitive"], group_by),
+    Function::new(&[], &["dictsort"], (1, 4), &["case_sensitive", "by", "reverse"], dictsort),
+];
+
+/// Elements, each with what it is compared by.
+type Keyed<'a> = Vec<(Value<'a>, Value<'a>)>;
+
+fn keyed<'a>(
+    of: &Value<'a>,
+    attribute: Option<&Value>,
+    default: Option<&Value<'a>>,
+    case_sensitive: bool,
+    budget: &mut Budget,
+) -> Result<Keyed<'a>, Why> {
+    let path = attribute.map(attribute::path).transpose()?;
+    let elements = elements(of, budget)?;
+    budget.bytes(elements.len() * size_of::<Value>())?;
+    let mut keyed = Vec::with_capacity(elements.len());
+    for element in elements {
+        keyed.push((key(&element, path.as_deref(), default, case_sensitive, budget)?, element));
+    }
+    Ok(keyed)
+}
+
+fn key<'a>(
+    element: &Value<'a>,
+    path: Option<&str>,
+    default: Option<&Value<'a>>,
+    case_sensitive: bool,
+    budget: &mut Budget,
+) -> Outcome<'a> {
+    let found = path.map_or_else(|| Ok(element.clone()), |path| attribute::find(element, path, default, budget))?;
+    match &found {
+        Value::Text(text) if !case_sensitive => {
+            budget.bytes(text.len())?;
+            let lower = text.to_lowercase();
+            if *lower == **text { Ok(found) } else { Value::text(&lower, budget) }
+        }
+        _ => Ok(found),
+    }
+}
+
+/// `attribute='last,first'` sorts by both.
+fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let (reverse, case_sensitive) = (flag(a, 1), flag(a, 2));
+    let attribute = optional(a, 3).map(attribute::path).transpose()?;
+    let mut keyed = match attribute.filter(|attribute| attribute.contains(',')) {
+        None => keyed(&a[0], optional(a, 3), None, case_sensitive, budget)?,
+        Some(attributes) => {
+            let mut keyed = Vec::new();
+            for element in elements(&a[0], budget)? {
+                budget.steps(attributes.len() / 16)?;
+                let mut keys = Vec::new();
+                for path in attributes.split(',') {
+                    keys.push(key(&element, Some(path), None, case_sensitive, budget)?);
+                }
+                keyed.push((Value::list(keys, budget)?, element));
+            }
+            keyed
+        }
+    };
+    order(&mut keyed, reverse, budget)?;
+    Value::list(keyed.into_iter().map(|(_, element)| element).collect(), budget)
+}
+
+/// Sorts in place and keeps the order of equals. Charged before: what comparing all of the keys costs, as often as a
+/// sort compares each.
+fn order(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(), Why> {
+    let mut weight = 0usize;
+    for (key, _) in &*keyed {
+        weight = weight.saturating_add(weigh(key, budget)?);
+    }
+    let rounds = keyed.len().max(1).ilog2() as usize + 1;
+    budget.steps(weight.saturating_mul(rounds))?;
+    let mut mismatch = None;
+    keyed.sort_by(|(left, _), (right, _)| {
+        let order = total(left, right, &mut mismatch);
+        if reverse { order.reverse() } else { order }
+    });
+    mismatch.map_or(Ok(()), Err)
+}
+
+/// What it costs to compare a value, in steps.
+fn weigh(value: &Value, budget: &mut Budget) -> Result<usize, Why> {
+    budget.steps(1)?;
+    Ok(match value {
+        Value::Text(text) => 1 + text.len() / 64,
+        Value::List(items) => {
+            let mut weight = 1;
+            for item in items.iter() {
+                weight += weigh(&item, budget)?;
+            }
+            weight
+        }
+        _ => 1,
+    })
+}
+
+/// An order of all values, so that no sort meets a contradiction. What cannot be compared is reported in `mismatch`.
+fn total(left: &Value, right: &Value, mismatch: &mut Option<Why>) -> Ordering {
+    match (left, right) {
+        (Value::List(left), Value::List(right)) => {
+            let mut pairs = left.iter().zip(right.iter());
+            let first = pairs.find_map(|(left, right)| Some(total(&left, &right, mismatch)).filter(|o| o.is_ne()));
+            first.unwrap_or_else(|| left.len().cmp(&right.len()))
+        }
+        (Value::Null, Value::Null) => Ordering::Equal,
+        _ if rank(left) == rank(right) && rank(left) < Rank::Unordered => {
+            let is_no_number = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
+            let numbers = ordered(left, right).ok().flatten();
+            numbers.unwrap_or_else(|| is_no_number(left).cmp(&is_no_number(right)))
+        }
+        _ => {
+            mismatch.get_or_insert_with(|| match left.is_undefined() || right.is_undefined() {
+                true => Why::Message("an element lacks the attribute"),
+                false => Why::Text(format!("no order between {} and {}", left.kind(), right.kind())),
+            });
+            rank(left).cmp(&rank(right))
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Rank {
+    Number,
+    Text,
+    Bool,
+    Time,
+    Duration,
+    List,
+    Null,
+    Unordered,
+}
+
+fn rank(value: &Value) -> Rank {
+    match value {
+        Value::Int(_) | Value::Large(_) | Value::Float(_) => Rank::Number,
+        Value::Text(_) => Rank::Text,
+        Value::Bool(_) => Rank::Bool,
+        Value::Time(_) => Rank::Time,
+        Value::Duration(_) => Rank::Duration,
+        Value::List(_) => Rank::List,
+        Value::Null => Rank::Null,
+        Value::Map(_) | Value::Undefined => Rank::Unordered,
+    }
+}
+
+/// The first of the least or of the greatest; undefined among none.
+fn extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
+    let mut found: Option<(Value, Value)> = None;
+    let mut mismatch = None;
+    for (key, element) in keyed(&a[0], optional(a, 2), None, flag(a, 1), budget)? {
+        let is_better = match &found {
+            None => true,
+            Some((best, _)) => {
+                weigh(&key, budget)?;
+                weigh(best, budget)?;
+                total(&key, best, &mut mismatch) == wanted
+            }
+        };
+        if let Some(why) = mismatch {
+            return Err(why);
+        }
+        if is_better {
+            found = Some((key, element));
+        }
+    }
+    Ok(found.map_or(Value::Undefined, |(_, element)| element))
+}
+
+/// The first element of each value, in their order.
+fn unique<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    // Seeded at random: no data can be made to collide.
+    let hashes = RandomState::new();
+    let mut known: HashMap<u64, Vec<Value>> = HashMap::new();
+    let mut kept = Vec::new();
+    for (key, element) in keyed(&a[0], optional(a, 2), None, flag(a, 1), budget)? {
+        let mut hasher = hashes.build_hasher();
+        hash(&key, &hashes, &mut hasher, budget)?;
+        budget.bytes(4 * size_of::<Value>())?;
+        let alike = known.entry(hasher.finish()).or_default();
+        let mut is_known = false;
+        for other in &*alike {
+            is_known = is_known || equal(&key, other, budget)?;
+        }
+        if !is_known {
+            alike.push(key);
+            kept.push(element);
+        }
+    }
+    Value::list(kept, budget)
+}
+
+/// The same for values that are equal.
+fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &mut Budget) -> Result<(), Why> {
+    budget.steps(1)?;
+    match value {
+        Value::Undefined => 0.hash(hasher),
+        Value::Null => 1.hash(hasher),
+        Value::Bool(value) => value.hash(hasher),
+        Value::Int(number) => (*number as f64).to_bits().hash(hasher),
+        Value::Large(number) => (*number as f64).to_bits().hash(hasher),
+        // Zero has two signs.
+        Value::Float(number) => (number + 0.0).to_bits().hash(hasher),
+        Value::Text(text) => {
+            budget.steps(text.len() / 16)?;
+            text.hash(hasher);
+        }
+        Value::Time(time) => time.hash(hasher),
+        Value::Duration(duration) => duration.hash(hasher),
+        Value::List(items) => {
+            for item in items.iter() {
+                hash(&item, hashes, hasher, budget)?;
+            }
+        }
+        // In whatever order they are.
+        Value::Map(entries) => {
+            let mut sum = 0u64;
+            for (key, value) in entries.iter() {
+                let mut entry = hashes.build_hasher();
+                budget.steps(1 + key.len() / 16)?;
+                key.hash(&mut entry);
+                hash(&value, hashes, &mut entry, budget)?;
+                sum = sum.wrapping_add(entry.finish());
+            }
+            sum.hash(hasher);
+        }
+    }
+    Ok(())
+}
+
+/// Groups of those that have an attribute in common, ordered by it. A group shows it as its first element has it.
+fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let (default, case_sensitive) = (optional(a, 2), flag(a, 3));
+    let path = attribute::path(&a[1])?;
+    let mut keyed = keyed(&a[0], Some(&a[1]), default, case_sensitive, budget)?;
+    order(&mut keyed, false, budget)?;
+    let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
+    for (key, element) in keyed {
+        budget.bytes(size_of::<Value>())?;
+        match groups.last_mut() {
+            Some((last, items)) if equal(last, &key, budget)? => items.push(element),
+            _ => groups.push((key, vec![element])),
+        }
+    }
+    let mut made = Vec::new();
+    for (_, items) in groups {
+        let grouper = attribute::find(&items[0], &path, default, budget)?;
+        if grouper.is_undefined() {
+            return Err(Why::Message("an element lacks the attribute"));
+        }
+        let items = Value::list(items, budget)?;
+        made.push(Value::group(grouper, items, budget)?);
+    }
+    Value::list(made, budget)
+}
+
+/// The entries of a map as pairs, ordered by their keys or by their values.
+fn dictsort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let by_value = match optional(a, 2).map(text).transpose()?.map(|by| &**by) {
+        None | Some("key") => false,
+        Some("value") => true,
+        Some(_) => return Err(Why::Message("dictsort sorts by 'key' or by 'value'")),
+    };
+    let entries = map(&a[0])?;
+    budget.bytes(entries.len() * size_of::<(Value, Value)>())?;
+    let mut keyed = Vec::new();
+    for (name, value) in entries.iter() {
+        let name = Value::Text(name);
+        let key = key(if by_value { &value } else { &name }, None, None, flag(a, 1), budget)?;
+        keyed.push((key, Value::list(vec![name, value], budget)?));
+    }
+    order(&mut keyed, flag(a, 3), budget)?;
+    Value::list(keyed.into_iter().map(|(_, pair)| pair).collect(), budget)
+}

@@ -1,0 +1,203 @@
+//! `format`, with the directives of Python's `%`.
+
+use super::super::super::markup::escape;
+use super::super::super::operators::{float, wide};
+use super::super::super::value::NOT_FINITE;
+use super::super::text::SURPLUS;
+use super::*;
+
+pub const ALL: &[Function] = &[Function::new(&[], &["format"], (1, 17), &[], |budget, _, a| {
+    let mut values = a[1..].iter();
+    let formatted = formatted(&a[0], &mut |name, _| match name {
+        Some(_) => Err(Why::Message("a place with a name takes an argument of that name: format(name=value)")),
+        None => values.next().cloned().ok_or(Why::Message("format has more places than values")),
+    }, budget)?;
+    if values.next().is_some() { Err(Why::Message(SURPLUS)) } else { Ok(formatted) }
+})];
+
+/// `'%(name)s' | format(name=value)`: the values come as a map.
+pub static BY_NAME: Function = Function::new(&[], &[], (2, 2), &[], |budget, _, a| {
+    let values = map(&a[1])?;
+    formatted(&a[0], &mut |name, budget| match name {
+        Some(name) => values.get(name, budget)?.ok_or(Why::Message("format has a place that no argument is named by")),
+        None => Err(Why::Message("a place needs a name where arguments have names: %(name)s")),
+    }, budget)
+});
+
+const UNKNOWN: Why = Why::Message("format knows %s, %d, %x, %o, %c, %f, %e, %g and %%, with a width as in %5.2f");
+
+type Source<'s, 'a> = dyn FnMut(Option<&str>, &mut Budget) -> Result<Value<'a>, Why> + 's;
+
+fn formatted<'a>(pattern: &Value<'a>, values: &mut Source<'_, 'a>, budget: &mut Budget) -> Outcome<'a> {
+    let pattern = as_text(pattern, budget)?;
+    budget.bytes(pattern.len())?;
+    let (mut made, mut rest) = (String::new(), &*pattern);
+    while let Some((before, after)) = rest.split_once('%') {
+        made.push_str(before);
+        if let Some(after) = after.strip_prefix('%') {
+            made.push('%');
+            rest = after;
+            continue;
+        }
+        let (directive, after) = Directive::read(after)?;
+        let value = values(directive.name, budget)?;
+        directive.write(&value, pattern.is_safe(), &mut made, budget)?;
+        rest = after;
+    }
+    made.push_str(rest);
+    pattern.with_letters(&made, budget)
+}
+
+/// `%(name)-08.2f`
+struct Directive<'t> {
+    name: Option<&'t str>,
+    flags: &'t str,
+    width: usize,
+    precision: Option<usize>,
+    conversion: char,
+}
+
+impl<'t> Directive<'t> {
+    fn read(text: &'t str) -> Result<(Self, &'t str), Why> {
+        let (name, text) = match text.strip_prefix('(') {
+            None => (None, text),
+            Some(text) => text.split_once(')').map(|(name, text)| (Some(name), text)).ok_or(UNKNOWN)?,
+        };
+        let (flags, text) = span(text, |c| matches!(c, '-' | '+' | ' ' | '0' | '#'));
+        let (width, text) = span(text, |c| c.is_ascii_digit());
+        let (precision, text) = match text.strip_prefix('.') {
+            None => (None, text),
+            Some(text) => {
+                let (precision, text) = span(text, |c| c.is_ascii_digit());
+                (Some(precision), text)
+            }
+        };
+        let mut letters = text.chars();
+        let conversion = letters.next().ok_or(UNKNOWN)?;
+        let count = |digits: &str| if digits.is_empty() { Ok(0) } else { digits.parse().map_err(|_| UNKNOWN) };
+        let (width, precision) = (count(width)?, precision.map(count).transpose()?);
+        Ok((Self { name, flags, width, precision, conversion }, letters.as_str()))
+    }
+
+    fn has(&self, flag: char) -> bool {
+        self.flags.contains(flag)
+    }
+
+    fn write(&self, value: &Value, is_markup: bool, made: &mut String, budget: &mut Budget) -> Result<(), Why> {
+        budget.bytes(self.width.saturating_add(400))?;
+        let (sign, digits) = match self.conversion {
+            's' => ("", self.text(value, is_markup, budget)?),
+            'c' => ("", character(value)?.to_string()),
+            'd' | 'i' | 'u' => self.whole(value, |number| number.to_string())?,
+            'x' | 'X' | 'o' if wide(value).is_none() => return wants("whole number", value),
+            'x' => self.whole(value, |number| format!("{number:x}"))?,
+            'X' => self.whole(value, |number| format!("{number:X}"))?,
+            'o' => self.whole(value, |number| format!("{number:o}"))?,
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => self.broken(value, budget)?,
+            _ => return Err(UNKNOWN),
+        };
+        let prefix = match self.conversion {
+            'x' if self.has('#') => "0x",
+            'X' if self.has('#') => "0X",
+            'o' if self.has('#') => "0o",
+            _ => "",
+        };
+        let space = self.width.saturating_sub(sign.len() + prefix.len() + digits.chars().count());
+        let pads_zeros = self.has('0') && !self.has('-') && !matches!(self.conversion, 's' | 'c');
+        let (before, zeros, after) = match (self.has('-'), pads_zeros) {
+            (true, _) => (0, 0, space),
+            (_, true) => (0, space, 0),
+            _ => (space, 0, 0),
+        };
+        for part in [&" ".repeat(before), sign, prefix, &"0".repeat(zeros), &digits, &" ".repeat(after)] {
+            made.push_str(part);
+        }
+        Ok(())
+    }
+
+    fn text(&self, value: &Value, is_markup: bool, budget: &mut Budget) -> Result<String, Why> {
+        let text = as_text(value, budget)?;
+        budget.bytes(text.len())?;
+        let text = if is_markup && !text.is_safe() { escape(&text, budget)? } else { text.to_string() };
+        Ok(match self.precision {
+            Some(most) => text.chars().take(most).collect(),
+            None => text,
+        })
+    }
+
+    fn sign(&self, is_negative: bool) -> &'static str {
+        match is_negative {
+            true => "-",
+            false if self.has('+') => "+",
+            false if self.has(' ') => " ",
+            false => "",
+        }
+    }
+
+    fn whole(&self, value: &Value, digits: impl Fn(u128) -> String) -> Result<(&'static str, String), Why> {
+        let number = match value {
+            Value::Float(number) if number.abs() < 1e38 => number.trunc() as i128,
+            other => wide(other).map_or_else(|| wants("number", other), Ok)?,
+        };
+        let least = self.precision.unwrap_or(0).min(300);
+        Ok((self.sign(number < 0), format!("{:0>least$}", digits(number.unsigned_abs()))))
+    }
+
+    fn broken(&self, value: &Value, budget: &mut Budget) -> Result<(&'static str, String), Why> {
+        let Some(number) = float(value) else { return wants("number", value) };
+        if !number.is_finite() {
+            return Err(NOT_FINITE);
+        }
+        let digits = self.precision.unwrap_or(6);
+        budget.bytes(digits)?;
+        let size = number.abs();
+        let mut written = match self.conversion {
+            'f' | 'F' => format!("{size:.digits$}"),
+            'e' | 'E' => scientific(size, digits),
+            _ => self.general(size, digits.max(1)),
+        };
+        if self.has('#') && digits == 0 && !written.contains('.') {
+            written.push('.');
+        }
+        if self.conversion.is_ascii_uppercase() {
+            written.make_ascii_uppercase();
+        }
+        Ok((self.sign(number.is_sign_negative()), written))
+    }
+
+    /// So many digits that count, in whichever form is shorter.
+    fn general(&self, size: f64, digits: usize) -> String {
+        let written = scientific(size, digits - 1);
+        let (mantissa, power) = written.split_once('e').unwrap_or((&written, "0"));
+        let power: i64 = power.parse().unwrap_or(0);
+        let shortened = |number: &str| match number.contains('.') && !self.has('#') {
+            true => number.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => number.to_owned(),
+        };
+        match usize::try_from(digits as i64 - 1 - power) {
+            Ok(places) if power >= -4 => shortened(&format!("{size:.places$}")),
+            _ => format!("{}{}", shortened(mantissa), &written[mantissa.len()..]),
+        }
+    }
+}
+
+fn span(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
+    text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()))
+}
+
+/// `1.50e+00`: the exponent has a sign and at least two digits.
+fn scientific(size: f64, digits: usize) -> String {
+    let written = format!("{size:.digits$e}");
+    let (mantissa, power) = written.split_once('e').unwrap_or((&written, "0"));
+    let (sign, power) = power.strip_prefix('-').map_or(('+', power), |power| ('-', power));
+    format!("{mantissa}e{sign}{power:0>2}")
+}
+
+fn character(value: &Value) -> Result<char, Why> {
+    let number = |number: i128| u32::try_from(number).ok().and_then(char::from_u32);
+    let found = match value {
+        Value::Text(text) => Some(text.chars()).filter(|letters| letters.clone().count() == 1).and_then(|mut c| c.next()),
+        other => wide(other).and_then(number),
+    };
+    found.ok_or(Why::Message("%c takes one character, or the number of one"))
+}

@@ -1,0 +1,34 @@
+//! HTML, which nothing here is unless a template makes it: `escape` returns safe markup, which is not escaped again.
+
+use std::borrow::Cow;
+
+use super::Why;
+use super::budget::Budget;
+use super::value::Text;
+
+/// The same text as markup; safe markup stays as it is.
+pub fn escaped<'t>(text: &'t Text, budget: &mut Budget) -> Result<Cow<'t, str>, Why> {
+    if text.is_safe() { Ok(Cow::Borrowed(text)) } else { escape(text, budget).map(Cow::Owned) }
+}
+
+/// With the character references that Jinja writes.
+pub fn escape(text: &str, budget: &mut Budget) -> Result<String, Why> {
+    budget.bytes(text.len())?;
+    let mut markup = String::with_capacity(text.len());
+    for c in text.chars() {
+        let reference = match c {
+            '&' => "&amp;",
+            '<' => "&lt;",
+            '>' => "&gt;",
+            '"' => "&#34;",
+            '\'' => "&#39;",
+            c => {
+                markup.push(c);
+                continue;
+            }
+        };
+        budget.bytes(reference.len())?;
+        markup.push_str(reference);
+    }
+    Ok(markup)
+}
