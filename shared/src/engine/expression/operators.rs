@@ -160,15 +160,14 @@ fn whole_quotient(left: i128, right: i128) -> i128 {
 /// `%` of floats is exact, and `left - right * floor(left / right)` is not.
 fn float_modulo(left: f64, right: f64) -> f64 {
     let rest = left % right;
-    match rest != 0.0 && (rest < 0.0) != (right < 0.0) {
-        true => rest + right,
-        false => rest.abs().copysign(right),
-    }
+    if rest != 0.0 && (rest < 0.0) != (right < 0.0) { rest + right } else { rest.abs().copysign(right) }
 }
 
-/// From the remainder, so that both agree. Rounding may leave the quotient half a step below a whole number.
+/// From the remainder, so that both agree. Rounding may leave the quotient just below a whole number.
 fn float_quotient(left: f64, right: f64) -> f64 {
-    let quotient = (left - float_modulo(left, right)) / right;
+    let rest = left % right;
+    let is_below = rest != 0.0 && (rest < 0.0) != (right < 0.0);
+    let quotient = (left - rest) / right - f64::from(u8::from(is_below));
     if quotient - quotient.floor() > 0.5 { quotient.floor() + 1.0 } else { quotient.floor() }
 }
 

@@ -5,12 +5,8 @@ use super::super::value::NOT_FINITE;
 use super::*;
 
 pub const ALL: &[Function] = &[
-    Function::new(&["lowerAscii", "lower"], &[], (1, 1), &[], |budget, _, a| {
-        case(budget, &a[0], str::to_lowercase)
-    }),
-    Function::new(&["upperAscii", "upper"], &[], (1, 1), &[], |budget, _, a| {
-        case(budget, &a[0], str::to_uppercase)
-    }),
+    Function::new(&["lowerAscii", "lower"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_lowercase)),
+    Function::new(&["upperAscii", "upper"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_uppercase)),
     Function::new(&["trim"], &[], (1, 2), &[], trim),
     Function::new(&["startsWith"], &["startswith", "startingwith"], (2, 2), &[], starts_with),
     Function::new(&["endsWith"], &["endswith", "endingwith"], (2, 2), &[], ends_with),

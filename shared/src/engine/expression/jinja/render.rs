@@ -57,7 +57,8 @@ impl<'a> Rendering<'a> {
             Statement::With { values, body } => {
                 let mark = self.evaluation.mark();
                 // None of them sees another.
-                let found = values.iter().map(|(_, value)| self.evaluation.value(value)).collect::<Result<Vec<_>, _>>()?;
+                let found =
+                    values.iter().map(|(_, value)| self.evaluation.value(value)).collect::<Result<Vec<_>, _>>()?;
                 for ((target, value), found) in values.iter().zip(found) {
                     self.bind(target, found).map_err(|why| Failure::new(why, value))?;
                 }

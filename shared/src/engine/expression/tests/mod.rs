@@ -1,5 +1,7 @@
 //! What people write.
 
+mod differences;
+mod differential;
 mod errors;
 mod numbers;
 mod properties;

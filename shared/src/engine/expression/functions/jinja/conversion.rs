@@ -1,6 +1,6 @@
 //! `int` and `float`. What is no number is an error, unless a default is given for it.
 
-use super::super::super::operators::{OVERFLOW, float, wide, whole_number};
+use super::super::super::operators::{OVERFLOW, float, whole_number, wide};
 use super::*;
 
 pub const ALL: &[Function] = &[
@@ -9,9 +9,9 @@ pub const ALL: &[Function] = &[
 ];
 
 fn or_default<'a>(found: Option<Value<'a>>, a: &[Value<'a>], what: &str) -> Outcome<'a> {
-    found.or_else(|| given(a, 1).cloned()).ok_or_else(|| {
-        Why::Text(format!("this {} is no {what}; to have a default write x | {what}(0)", a[0].kind()))
-    })
+    found
+        .or_else(|| given(a, 1).cloned())
+        .ok_or_else(|| Why::Text(format!("this {} is no {what}; to have a default write x | {what}(0)", a[0].kind())))
 }
 
 fn to_int<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -24,7 +24,7 @@ fn to_int<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
             budget.bytes(text.len())?;
             match digits(text.trim(), base) {
                 Some(number) => Some(whole_number(number)?),
-                None => text.trim().parse().ok().map(truncated).transpose()?.flatten(),
+                None => float_of(text).map(truncated).transpose()?.flatten(),
             }
         }
         Value::Float(number) => truncated(*number)?,
@@ -54,15 +54,37 @@ fn digits(text: &str, base: u32) -> Option<i128> {
         (start.eq_ignore_ascii_case(prefix) && (base == of || base == 0)).then(|| (&text[2..], of))
     });
     let (text, base) = prefixed.unwrap_or((text, if base == 0 { 10 } else { base }));
-    let is_apart = text.split('_').all(|part| !part.is_empty() && part.bytes().all(|c| c.is_ascii_alphanumeric()));
-    let number = is_apart.then(|| i128::from_str_radix(&text.replace('_', ""), base).ok())??;
+    let is_unsigned = text.starts_with(|c: char| c.is_ascii_alphanumeric());
+    let number = is_unsigned.then(|| i128::from_str_radix(&joined(text)?, base).ok())??;
     Some(if is_negative { -number } else { number })
 }
 
-fn to_float<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+/// Without the underscores between digits.
+fn joined(text: &str) -> Option<Cow<'_, str>> {
+    match text.contains('_') {
+        false => Some(Cow::Borrowed(text)),
+        true if text.split('_').all(|part| part.starts_with(is_digit) && part.ends_with(is_digit)) => {
+            Some(Cow::Owned(text.replace('_', "")))
+        }
+        true => None,
+    }
+}
+
+fn is_digit(c: char) -> bool {
+    c.is_ascii_alphanumeric()
+}
+
+fn float_of(text: &str) -> Option<f64> {
+    joined(text.trim())?.parse().ok()
+}
+
+fn to_float<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    if let Value::Text(text) = &a[0] {
+        budget.bytes(text.len())?;
+    }
     let found = match &a[0] {
         Value::Bool(value) => Some(f64::from(*value)),
-        Value::Text(text) => text.trim().parse().ok(),
+        Value::Text(text) => float_of(text),
         value => float(value),
     };
     or_default(found.map(Value::Float), a, "float")

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::super::operators::{Operator, wide, whole_number};
+use super::super::super::operators::{Operator, whole_number, wide};
 use super::super::lists::elements;
 use super::*;
 

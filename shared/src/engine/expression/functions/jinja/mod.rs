@@ -31,9 +31,13 @@ fn given<'v, 'a>(arguments: &'v [Value<'a>], place: usize) -> Option<&'v Value<'
     arguments.get(place).filter(|argument| !argument.is_undefined())
 }
 
-/// An argument that is false when it is left out.
-fn flag(arguments: &[Value], place: usize) -> bool {
-    given(arguments, place).is_some_and(Value::is_true)
+/// An argument that is false when it is left out. A text is refused: it is meant for another argument.
+fn flag(arguments: &[Value], place: usize) -> Result<bool, Why> {
+    match optional(arguments, place) {
+        None => Ok(false),
+        Some(Value::Bool(flag)) => Ok(*flag),
+        Some(other) => Err(Why::Text(format!("argument {place} is true or false, got {}", other.kind()))),
+    }
 }
 
 /// Any value as the text that it prints.

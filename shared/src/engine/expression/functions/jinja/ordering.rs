@@ -61,7 +61,7 @@ fn key<'a>(
 
 /// `attribute='last,first'` sorts by both.
 fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let (reverse, case_sensitive) = (flag(a, 1), flag(a, 2));
+    let (reverse, case_sensitive) = (flag(a, 1)?, flag(a, 2)?);
     let attribute = optional(a, 3).map(attribute::path).transpose()?;
     let mut keyed = match attribute.filter(|attribute| attribute.contains(',')) {
         None => keyed(&a[0], optional(a, 3), None, case_sensitive, budget)?,
@@ -168,7 +168,7 @@ fn rank(value: &Value) -> Rank {
 fn extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
     let mut found: Option<(Value, Value)> = None;
     let mut mismatch = None;
-    for (key, element) in keyed(&a[0], optional(a, 2), None, flag(a, 1), budget)? {
+    for (key, element) in keyed(&a[0], optional(a, 2), None, flag(a, 1)?, budget)? {
         let is_better = match &found {
             None => true,
             Some((best, _)) => {
@@ -193,7 +193,7 @@ fn unique<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     let hashes = RandomState::new();
     let mut known: HashMap<u64, Vec<Value>> = HashMap::new();
     let mut kept = Vec::new();
-    for (key, element) in keyed(&a[0], optional(a, 2), None, flag(a, 1), budget)? {
+    for (key, element) in keyed(&a[0], optional(a, 2), None, flag(a, 1)?, budget)? {
         let mut hasher = hashes.build_hasher();
         hash(&key, &hashes, &mut hasher, budget)?;
         budget.bytes(4 * size_of::<Value>())?;
@@ -250,7 +250,7 @@ fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &
 
 /// Groups of those that have an attribute in common, ordered by it. A group shows it as its first element has it.
 fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let (default, case_sensitive) = (optional(a, 2), flag(a, 3));
+    let (default, case_sensitive) = (optional(a, 2), flag(a, 3)?);
     let path = attribute::path(&a[1])?;
     let mut keyed = keyed(&a[0], Some(&a[1]), default, case_sensitive, budget)?;
     order(&mut keyed, false, budget)?;
@@ -281,14 +281,15 @@ fn dictsort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
         Some("value") => true,
         Some(_) => return Err(Why::Message("dictsort sorts by 'key' or by 'value'")),
     };
+    let (case_sensitive, reverse) = (flag(a, 1)?, flag(a, 3)?);
     let entries = map(&a[0])?;
     budget.bytes(entries.len() * size_of::<(Value, Value)>())?;
     let mut keyed = Vec::new();
     for (name, value) in entries.iter() {
         let name = Value::Text(name);
-        let key = key(if by_value { &value } else { &name }, None, None, flag(a, 1), budget)?;
+        let key = key(if by_value { &value } else { &name }, None, None, case_sensitive, budget)?;
         keyed.push((key, Value::list(vec![name, value], budget)?));
     }
-    order(&mut keyed, flag(a, 3), budget)?;
+    order(&mut keyed, reverse, budget)?;
     Value::list(keyed.into_iter().map(|(_, pair)| pair).collect(), budget)
 }

@@ -8,20 +8,30 @@ use super::*;
 
 pub const ALL: &[Function] = &[Function::new(&[], &["format"], (1, 17), &[], |budget, _, a| {
     let mut values = a[1..].iter();
-    let formatted = formatted(&a[0], &mut |name, _| match name {
-        Some(_) => Err(Why::Message("a place with a name takes an argument of that name: format(name=value)")),
-        None => values.next().cloned().ok_or(Why::Message("format has more places than values")),
-    }, budget)?;
+    let formatted = formatted(
+        &a[0],
+        &mut |name, _| match name {
+            Some(_) => Err(Why::Message("a place with a name takes an argument of that name: format(name=value)")),
+            None => values.next().cloned().ok_or(Why::Message("format has more places than values")),
+        },
+        budget,
+    )?;
     if values.next().is_some() { Err(Why::Message(SURPLUS)) } else { Ok(formatted) }
 })];
 
 /// `'%(name)s' | format(name=value)`: the values come as a map.
 pub static BY_NAME: Function = Function::new(&[], &[], (2, 2), &[], |budget, _, a| {
     let values = map(&a[1])?;
-    formatted(&a[0], &mut |name, budget| match name {
-        Some(name) => values.get(name, budget)?.ok_or(Why::Message("format has a place that no argument is named by")),
-        None => Err(Why::Message("a place needs a name where arguments have names: %(name)s")),
-    }, budget)
+    formatted(
+        &a[0],
+        &mut |name, budget| match name {
+            Some(name) => {
+                values.get(name, budget)?.ok_or(Why::Message("format has a place that no argument is named by"))
+            }
+            None => Err(Why::Message("a place needs a name where arguments have names: %(name)s")),
+        },
+        budget,
+    )
 });
 
 const UNKNOWN: Why = Why::Message("format knows %s, %d, %x, %o, %c, %f, %e, %g and %%, with a width as in %5.2f");
@@ -196,7 +206,9 @@ fn scientific(size: f64, digits: usize) -> String {
 fn character(value: &Value) -> Result<char, Why> {
     let number = |number: i128| u32::try_from(number).ok().and_then(char::from_u32);
     let found = match value {
-        Value::Text(text) => Some(text.chars()).filter(|letters| letters.clone().count() == 1).and_then(|mut c| c.next()),
+        Value::Text(text) => {
+            Some(text.chars()).filter(|letters| letters.clone().count() == 1).and_then(|mut c| c.next())
+        }
         other => wide(other).and_then(number),
     };
     found.ok_or(Why::Message("%c takes one character, or the number of one"))

@@ -1,6 +1,6 @@
 //! `round`, as Python rounds: to the nearest, and to the even one of two that are as near.
 
-use super::super::super::operators::{OVERFLOW, wide, whole_number};
+use super::super::super::operators::{OVERFLOW, float, whole_number, wide};
 use super::*;
 
 pub const ALL: &[Function] = &[Function::new(&[], &["round"], (1, 3), &["precision", "method"], round)];
@@ -16,6 +16,7 @@ fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
         ("common", Some(_), _) if precision >= 0 => Ok(a[0].clone()),
         ("common", Some(number), _) => whole_number(round_whole(number, precision.unsigned_abs())),
         ("common", _, Value::Float(number)) => round_float(*number, precision).map(Value::Float),
+        ("ceil" | "floor", Some(number), _) if precision >= 0 => Ok(Value::Float(number as f64)),
         ("ceil", _, value) => directed(value, precision, f64::ceil),
         ("floor", _, value) => directed(value, precision, f64::floor),
         ("common", _, other) => wants("number", other),
@@ -24,7 +25,7 @@ fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 }
 
 fn directed<'a>(value: &Value<'a>, precision: i64, round: impl Fn(f64) -> f64) -> Outcome<'a> {
-    let Some(number) = super::super::super::operators::float(value) else { return wants("number", value) };
+    let Some(number) = float(value) else { return wants("number", value) };
     let scale = 10f64.powi(i32::try_from(precision).unwrap_or(i32::MAX).max(-i32::MAX));
     let scaled = number * scale;
     if !scaled.is_finite() || scale == 0.0 {

@@ -17,7 +17,8 @@ fn file_size<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     if !bytes.is_finite() {
         return Err(NOT_FINITE);
     }
-    let base: f64 = if flag(a, 1) { 1024.0 } else { 1000.0 };
+    let is_binary = flag(a, 1)?;
+    let base: f64 = if is_binary { 1024.0 } else { 1000.0 };
     if bytes == 1.0 {
         return Value::text("1 Byte", budget);
     }
@@ -30,7 +31,7 @@ fn file_size<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
         power += 1;
     }
     let unit = UNITS[power as usize - 1];
-    let unit = if flag(a, 1) { format!("{}iB", unit.to_uppercase()) } else { format!("{unit}B") };
+    let unit = if is_binary { format!("{}iB", unit.to_uppercase()) } else { format!("{unit}B") };
     budget.bytes(320)?;
     Value::text(&format!("{:.1} {unit}", base * bytes / base.powi(power + 1)), budget)
 }

@@ -20,12 +20,10 @@ pub const ALL: &[Function] = &[
     Function::new(&[], &["wordcount"], (1, 1), &[], word_count),
 ];
 
-pub static IS_LOWER: Function = Function::new(&[], &[], (1, 1), &[], |_, _, a| {
-    Ok(Value::Bool(is_of_case(&a[0], char::is_lowercase)))
-});
-pub static IS_UPPER: Function = Function::new(&[], &[], (1, 1), &[], |_, _, a| {
-    Ok(Value::Bool(is_of_case(&a[0], char::is_uppercase)))
-});
+pub static IS_LOWER: Function =
+    Function::new(&[], &[], (1, 1), &[], |_, _, a| Ok(Value::Bool(is_of_case(&a[0], char::is_lowercase))));
+pub static IS_UPPER: Function =
+    Function::new(&[], &[], (1, 1), &[], |_, _, a| Ok(Value::Bool(is_of_case(&a[0], char::is_uppercase))));
 pub static IS_SAFE: Function = Function::new(&[], &[], (1, 1), &[], |_, _, a| {
     Ok(Value::Bool(matches!(&a[0], Value::Text(text) if text.is_safe())))
 });
@@ -134,7 +132,7 @@ fn indent<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
             Text::Made(" ".repeat(width).into())
         }
     };
-    let (first, blank) = (flag(a, 2), flag(a, 3));
+    let (first, blank) = (flag(a, 2)?, flag(a, 3)?);
     budget.steps(whole.len() / 4)?;
     let lines = lines(whole);
     budget.bytes(lines.clone().count().saturating_mul(margin.len() + 1).saturating_add(whole.len()))?;
@@ -181,7 +179,7 @@ fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
         return Ok(a[0].clone());
     }
     let kept = whole.char_indices().nth(kept).map_or(&**whole, |(place, _)| &whole[..place]);
-    let kept = if flag(a, 2) { kept } else { kept.rsplit_once(' ').map_or(kept, |(words, _)| words) };
+    let kept = if flag(a, 2)? { kept } else { kept.rsplit_once(' ').map_or(kept, |(words, _)| words) };
     budget.bytes(kept.len() + end.len())?;
     whole.with_letters(&[kept, end].concat(), budget)
 }
