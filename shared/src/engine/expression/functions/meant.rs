@@ -13,8 +13,6 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("upperAscii", "x.upperAscii()", "x | upper"),
     ("distinct", "list.distinct()", "list | unique"),
     ("unique", "list.distinct()", "list | unique"),
-    ("toJson", "toJson(x)", "x | tojson"),
-    ("tojson", "toJson(x)", "x | tojson"),
     ("includes", "x.contains(y)", "y in x"),
     ("len", "size(x)", "x | length"),
     ("isEmpty", "size(x) == 0", "not x"),

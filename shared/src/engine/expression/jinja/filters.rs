@@ -184,8 +184,12 @@ pub fn arranged<const N: usize>(
 ) -> Result<[Option<Expr>; N], Problem> {
     let mut all = placed_at(name, &known, placed, named)?;
     if all.len() > N {
-        let plural = if N == 1 { "" } else { "s" };
-        return Err(Problem::new(at, format!("`{name}` takes at most {N} argument{plural}")));
+        let most = match N {
+            0 => "no arguments".to_owned(),
+            1 => "at most 1 argument".to_owned(),
+            most => format!("at most {most} arguments"),
+        };
+        return Err(Problem::new(at, format!("`{name}` takes {most}")));
     }
     all.resize_with(N, || None);
     all.try_into().map_err(|_| Problem::new(at, "too many arguments"))

@@ -68,7 +68,7 @@ fn what_other_languages_write_is_told_how_it_is_written_here() {
         ("JSON.stringify(input)", "line 1, column 1: there is no `JSON`; write toJson(x)"),
         ("Object.keys(input)", "line 1, column 1: there is no `Object`; write keys(x)"),
         ("input.n.toFixed(2)", "line 1, column 9: there is no function `toFixed`; write '%.2f'.format([x])"),
-        ("unique(input.tags)", "line 1, column 1: there is no function `unique`; did you mean `distinct`?"),
+        ("unique(input.tags)", "line 1, column 1: there is no function `unique`; write list.distinct()"),
         (
             "input.name.startswith('A')",
             "line 1, column 12: there is no function `startswith`; did you mean `startsWith`?",

@@ -36,6 +36,9 @@ pub static BY_NAME: Function = Function::new(&[], &[], (2, 2), &[], |budget, _, 
 
 const UNKNOWN: Why = Why::Message("format knows %s, %d, %x, %o, %c, %f, %e, %g and %%, with a width as in %5.2f");
 
+/// More than any number has.
+const MOST_DIGITS: usize = 1_000;
+
 type Source<'s, 'a> = dyn FnMut(Option<&str>, &mut Budget) -> Result<Value<'a>, Why> + 's;
 
 fn formatted<'a>(pattern: &Value<'a>, values: &mut Source<'_, 'a>, budget: &mut Budget) -> Outcome<'a> {
@@ -94,7 +97,11 @@ impl<'t> Directive<'t> {
     }
 
     fn write(&self, value: &Value, is_markup: bool, made: &mut String, budget: &mut Budget) -> Result<(), Why> {
-        budget.bytes(self.width.saturating_add(400))?;
+        let precision = self.precision.unwrap_or(0);
+        budget.bytes(self.width.saturating_add(precision).saturating_add(400))?;
+        if precision > MOST_DIGITS && self.conversion != 's' {
+            return Err(Why::Message("a precision is at most 1000 digits"));
+        }
         let (sign, digits) = match self.conversion {
             's' => ("", self.text(value, is_markup, budget)?),
             'c' => ("", character(value)?.to_string()),
@@ -103,7 +110,7 @@ impl<'t> Directive<'t> {
             'x' => self.whole(value, |number| format!("{number:x}"))?,
             'X' => self.whole(value, |number| format!("{number:X}"))?,
             'o' => self.whole(value, |number| format!("{number:o}"))?,
-            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => self.broken(value, budget)?,
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => self.broken(value)?,
             _ => return Err(UNKNOWN),
         };
         let prefix = match self.conversion {
@@ -149,17 +156,16 @@ impl<'t> Directive<'t> {
             Value::Float(number) if number.abs() < 1e38 => number.trunc() as i128,
             other => wide(other).map_or_else(|| wants("number", other), Ok)?,
         };
-        let least = self.precision.unwrap_or(0).min(300);
+        let least = self.precision.unwrap_or(0);
         Ok((self.sign(number < 0), format!("{:0>least$}", digits(number.unsigned_abs()))))
     }
 
-    fn broken(&self, value: &Value, budget: &mut Budget) -> Result<(&'static str, String), Why> {
+    fn broken(&self, value: &Value) -> Result<(&'static str, String), Why> {
         let Some(number) = float(value) else { return wants("number", value) };
         if !number.is_finite() {
             return Err(NOT_FINITE);
         }
         let digits = self.precision.unwrap_or(6);
-        budget.bytes(digits)?;
         let size = number.abs();
         let mut written = match self.conversion {
             'f' | 'F' => format!("{size:.digits$}"),

@@ -23,6 +23,11 @@ const fn method(
     Method { name, takes, cel, jinja, gives }
 }
 
+/// JavaScript rounds halves up, and what it rounds prints without a fraction. Jinja's `round` does neither.
+fn rounded_in_jinja(of: &Out) -> Out {
+    Out::tight(format!("(({} + 0.5) | floor)", of.parenthesized()), Kind::Number)
+}
+
 const METHODS: [Method; 41] = [
     method("toLowerCase", (0, 0), Some("lower"), Some("lower"), Kind::Text),
     method("toUpperCase", (0, 0), Some("upper"), Some("upper"), Kind::Text),
@@ -48,8 +53,8 @@ const METHODS: [Method; 41] = [
     method("reverse", (0, 0), Some("reverse"), Some("reverse"), Kind::List),
     method("first", (0, 0), Some("first"), Some("first"), Kind::Unknown),
     method("last", (0, 0), Some("last"), Some("last"), Kind::Unknown),
-    method("unique", (0, 0), Some("distinct"), Some("unique"), Kind::List),
-    method("removeDuplicates", (0, 0), Some("distinct"), Some("unique"), Kind::List),
+    method("unique", (0, 0), Some("distinct"), Some("unique(case_sensitive=true)"), Kind::List),
+    method("removeDuplicates", (0, 0), Some("distinct"), Some("unique(case_sensitive=true)"), Kind::List),
     method("flat", (0, 0), Some("flatten"), Some("flatten"), Kind::List),
     method("sum", (0, 0), Some("sum"), Some("sum"), Kind::Number),
     method("max", (0, 0), Some("max"), Some("max"), Kind::Unknown),
@@ -70,6 +75,9 @@ const METHODS: [Method; 41] = [
 impl Writer<'_> {
     /// `of.name(…)`
     pub fn method(&mut self, of: Out, name: &str, given: &[Js]) -> Written {
+        if name == "round" && given.is_empty() && !self.is_cel() {
+            return Ok(rounded_in_jinja(&of));
+        }
         if let Some(known) = METHODS.iter().find(|method| method.name == name) {
             if !(known.takes.0..=known.takes.1).contains(&given.len()) {
                 return Err(format!("these arguments of `{name}` are not supported"));
@@ -216,6 +224,7 @@ impl Writer<'_> {
             ("JSON", Some("parse"), 1) => on_first(Some("fromJson"), Some("fromjson"), Kind::Unknown),
             ("Object", Some("keys"), 1) => on_first(Some("keys"), Some("keys"), Kind::List),
             ("Object", Some("values"), 1) => on_first(Some("values"), Some("values"), Kind::List),
+            ("Math", Some("round"), 1) if !self.is_cel() => Ok(rounded_in_jinja(&self.value(&given[0])?)),
             ("Math", Some(function @ ("round" | "floor" | "ceil" | "abs")), 1) => {
                 on_first(Some(function), Some(function), Kind::Number)
             }
@@ -228,7 +237,14 @@ impl Writer<'_> {
                 let of = self.value(&given[0])?;
                 Ok(match self.is_cel() {
                     true => Out::loose(format!("type({}) == 'list'", of.text), Kind::Bool),
-                    false => Out::loose(format!("{} is sequence", of.parenthesized()), Kind::Bool),
+                    // A text and a map are sequences, too.
+                    false => {
+                        let of = of.parenthesized();
+                        Out::loose(
+                            format!("{of} is sequence and {of} is not string and {of} is not mapping"),
+                            Kind::Bool,
+                        )
+                    }
                 })
             }
             ("Boolean", None, 1) => self.test(&given[0]).map(|out| Out { kind: Kind::Bool, ..out }),
