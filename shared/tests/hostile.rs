@@ -161,6 +161,18 @@ fn hostile() -> Vec<(&'static str, String)> {
         "{% set ns=namespace() %}{% set ns.a=ns %}{{ ns }}".to_owned(),
         "{{ 'a,' * 1000000 | split(',') }}".to_owned(),
         "{{ 'abc' | trim('x' * 1000000) }}{{ ('a' * 1000000) | trim('b' * 1000000) }}".to_owned(),
+        format!("{{% set a = [1] %}}{}{{{{ [a, a] | sort | unique | length }}}}", "{% set a = [a] %}".repeat(240)),
+        format!("{{% set a = [1] %}}{}{{{{ [a, a] | sort }}}}", "{% set a = [a, a] %}".repeat(60)),
+        format!("{{% set a = [1] %}}{}{{{{ [a, a] | unique }}}}", "{% set a = [a, a] %}".repeat(60)),
+        "{% set a = 'A' * 1000000 %}{{ [a, a, a, a, a, a, a, a] | sort | unique | min }}".to_owned(),
+        "{% set a = ('A ' * 100000).split(' ') %}{% for i in range(1000) %}{% set b = a | unique %}{% endfor %}".to_owned(),
+        "{% set a = ('A ' * 100000).split(' ') %}{% for i in range(1000) %}{% set b = a | groupby('x', 'y') %}{% endfor %}".to_owned(),
+        "{{ range(50000) | sort(attribute=',' * 100000) }}{{ range(50000) | sum(attribute='.' * 1000000) }}".to_owned(),
+        "{% for i in range(200000) %}{% set b = 1.7976931348623157e308 | round(323) ~ 5e-324 | round(-300) %}{% endfor %}".to_owned(),
+        "{% for i in range(200000) %}{% set b = '%.1000f%.1000e%.1000g' | format(0.1, 0.1, 0.1) %}{% endfor %}".to_owned(),
+        "{{ ('ß' * 1000000) | title | e | e | length }}{{ ('<' * 4000000) | e }}{{ ('a' * 8000000) is lower }}".to_owned(),
+        "{{ '%99999999999999999999d' | format(1) }}{{ '%.99999d' | format(1) }}{{ '%.65536f' | format(1) }}".to_owned(),
+        "{{ dict(a=1) }}{{ range(-1, 9223372036854775807, 9223372036854775807) }}".to_owned(),
         "\u{0}{{{{{%{%{%%}}}#}{#".to_owned(),
     ];
     cel.into_iter().map(|text| ("cel", text)).chain(jinja.into_iter().map(|text| ("jinja", text))).collect()

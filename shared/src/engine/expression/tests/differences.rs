@@ -4,21 +4,21 @@ use std::fmt;
 
 use serde_json::{Value as Json, json};
 
-/// An expression over one value: what it gives here and in jinja2, nothing where it fails.
+/// An expression over one value: its outcome here and in the other library, none where it fails.
 pub struct Case<'a> {
     pub about: &'a str,
     pub expression: &'a str,
     pub input: &'a str,
     pub value: &'a Json,
     pub ours: Option<&'a Json>,
-    pub jinja2: Option<&'a Json>,
+    pub theirs: Option<&'a Json>,
 }
 
 impl fmt::Display for Case<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let outcome = |outcome: Option<&Json>| outcome.map_or("fails".to_owned(), Json::to_string);
         let Self { about, expression, input, .. } = self;
-        write!(f, "[{about}] {expression} of {input}: ours {}, jinja2 {}", outcome(self.ours), outcome(self.jinja2))
+        write!(f, "[{about}] {expression} of {input}: ours {}, theirs {}", outcome(self.ours), outcome(self.theirs))
     }
 }
 
@@ -44,7 +44,7 @@ pub const DIFFERENCES: &[Difference] = &[
         why: "It is for bodies and prompts, not for pages: no space, keys in their order, and no character escaped.",
         is_it: |case| {
             let parsed = |json: Option<&Json>| serde_json::from_str::<Json>(json?.as_str()?).ok();
-            let is_same = parsed(case.ours).is_some_and(|ours| Some(ours) == parsed(case.jinja2));
+            let is_same = parsed(case.ours).is_some_and(|ours| Some(ours) == parsed(case.theirs));
             case.expression.contains("tojson") && (is_same || case.expression.ends_with("length"))
         },
     },
@@ -52,7 +52,7 @@ pub const DIFFERENCES: &[Difference] = &[
         name: "values print as JSON",
         why: "What a template prints is read by models and other services: null, true, 1e22, lists and maps as JSON.",
         is_it: |case| {
-            let printed = case.ours.zip(case.jinja2);
+            let printed = case.ours.zip(case.theirs);
             let prints = |part: &Json| !part.is_string() && part.as_f64().is_none_or(|number| number >= 1e16);
             (has(case.value, prints) || case.expression.contains("none"))
                 && printed.is_some_and(|(ours, jinja2)| normal(ours) == normal(jinja2))
@@ -137,7 +137,7 @@ pub const DIFFERENCES: &[Difference] = &[
         why: "It is one operator with CEL's: 10 / 5 is 2 in both. 10 / 4 is 2.5 in both, as in Jinja.",
         is_it: |case| {
             case.expression.starts_with("x / ")
-                && case.ours.and_then(Json::as_f64) == case.jinja2.and_then(Json::as_f64)
+                && case.ours.and_then(Json::as_f64) == case.theirs.and_then(Json::as_f64)
         },
     },
     Difference {
@@ -150,19 +150,19 @@ pub const DIFFERENCES: &[Difference] = &[
         why: "A path is missing when its first part is, as with `default`; jinja2 fails.",
         is_it: |case| {
             let about = ["selectattr", "rejectattr", "unique"].contains(&case.about);
-            case.jinja2.is_none() && about && case.expression.contains("team.name")
+            case.theirs.is_none() && about && case.expression.contains("team.name")
         },
     },
     Difference {
         name: "nulls are equal",
         why: "jinja2 fails to order two of them, though nothing is to be ordered; minijinja orders them.",
-        is_it: |case| case.jinja2.is_none() && has(case.value, Json::is_null) && ["min", "max"].contains(&case.about),
+        is_it: |case| case.theirs.is_none() && has(case.value, Json::is_null) && ["min", "max"].contains(&case.about),
     },
     Difference {
         name: "every value can be compared",
         why: "jinja2 fails where Python cannot hash a list or a map; minijinja compares them.",
         is_it: |case| {
-            case.jinja2.is_none()
+            case.theirs.is_none()
                 && case.value.is_array() | case.value.is_object()
                 && ["unique", "is in"].contains(&case.about)
         },
@@ -170,7 +170,7 @@ pub const DIFFERENCES: &[Difference] = &[
     Difference {
         name: "attr reads maps",
         why: "jinja2 reads attributes of Python's objects, of which JSON has none; minijinja reads maps.",
-        is_it: |case| case.jinja2.is_none() && case.expression.contains("attr"),
+        is_it: |case| case.theirs.is_none() && case.expression.contains("attr"),
     },
     Difference {
         name: "only text has a case",
@@ -184,6 +184,30 @@ pub const DIFFERENCES: &[Difference] = &[
         name: "equal texts are the same",
         why: "Which of them Python holds once is its own affair; minijinja compares them.",
         is_it: |case| case.about == "is sameas" && case.value.is_string(),
+    },
+];
+
+/// Where a filter that only minijinja has differs from it.
+pub const FROM_MINIJINJA: &[Difference] = &[
+    Difference {
+        name: "bool reads text",
+        why: "'false' is false, as in CEL; minijinja asks whether a text is empty. Of a text that is neither it fails.",
+        is_it: |case| case.expression == "x | bool" && case.value.is_string(),
+    },
+    Difference {
+        name: "an empty separator splits characters",
+        why: "As in CEL; minijinja has an empty text before the first and behind the last.",
+        is_it: |case| case.expression == "x | split('')",
+    },
+    Difference {
+        name: "spaces at the end are no part",
+        why: "As in Python, also where no more is split; minijinja makes a part of them.",
+        is_it: |case| case.expression == "x | split(none, 1)" && case.input == "padded",
+    },
+    Difference {
+        name: "only text begins and ends",
+        why: "minijinja says false of a number or a list; here it fails, as the functions of the same name do.",
+        is_it: |case| case.ours.is_none() && !case.value.is_string() && case.expression.contains("ingwith"),
     },
 ];
 

@@ -1,4 +1,4 @@
-//! What filters are told to look at in an element: `attribute='user.name'`.
+//! The attribute of an element that a filter compares, adds or joins: `attribute='user.name'`.
 
 use super::*;
 use crate::engine::expression::evaluate::element;

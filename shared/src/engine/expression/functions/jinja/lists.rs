@@ -53,7 +53,7 @@ fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     Ok(sum)
 }
 
-/// Lists of so many elements; the last is filled up where there is something to fill it with.
+/// Lists of `linecount` elements. A `fill_with` completes the last one.
 fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let count = size(&a[1])?;
     if count == 0 {
@@ -71,8 +71,7 @@ fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     Value::list(batches, budget)
 }
 
-/// So many lists of nearly the same length, longer ones first; the shorter ones get one element more where there is
-/// something to fill them with.
+/// `slices` lists of nearly the same length, longer ones first. A `fill_with` completes the shorter ones.
 fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let count = size(&a[1])?;
     if count == 0 {

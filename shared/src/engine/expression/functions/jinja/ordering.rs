@@ -51,7 +51,7 @@ fn key<'a>(
     let found = path.map_or_else(|| Ok(element.clone()), |path| attribute::find(element, path, default, budget))?;
     match &found {
         Value::Text(text) if !case_sensitive => {
-            budget.bytes(text.len())?;
+            budget.bytes(text.len() * 3)?;
             let lower = text.to_lowercase();
             if *lower == **text { Ok(found) } else { Value::text(&lower, budget) }
         }

@@ -68,7 +68,7 @@ fn round_float(number: f64, precision: i64) -> Result<f64, Why> {
     if rounded.is_finite() { Ok(rounded) } else { Err(OVERFLOW) }
 }
 
-/// Of its first digit. With so many digits none is rounded up to the next power of ten.
+/// The decimal exponent of its first digit. With 30 digits none is rounded up to the next power of ten.
 fn exponent(number: f64) -> i64 {
     let written = format!("{number:.30e}");
     written.rsplit_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)

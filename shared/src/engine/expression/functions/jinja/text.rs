@@ -21,9 +21,9 @@ pub const ALL: &[Function] = &[
 ];
 
 pub static IS_LOWER: Function =
-    Function::new(&[], &[], (1, 1), &[], |_, _, a| Ok(Value::Bool(is_of_case(&a[0], char::is_lowercase))));
+    Function::new(&[], &[], (1, 1), &[], |budget, _, a| is_of_case(&a[0], char::is_lowercase, budget));
 pub static IS_UPPER: Function =
-    Function::new(&[], &[], (1, 1), &[], |_, _, a| Ok(Value::Bool(is_of_case(&a[0], char::is_uppercase))));
+    Function::new(&[], &[], (1, 1), &[], |budget, _, a| is_of_case(&a[0], char::is_uppercase, budget));
 pub static IS_SAFE: Function = Function::new(&[], &[], (1, 1), &[], |_, _, a| {
     Ok(Value::Bool(matches!(&a[0], Value::Text(text) if text.is_safe())))
 });
@@ -79,7 +79,7 @@ fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
     Value::text(&whole.replacen(&*old, &new, count), budget)
 }
 
-/// At most so many times; nothing between them parts a text into its characters.
+/// Splits at most `maxsplit` times. An empty separator splits a text into its characters.
 fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let most = optional(a, 2).map(self::whole).transpose()?.and_then(|most| usize::try_from(most).ok());
@@ -192,10 +192,11 @@ fn word_count<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcom
 }
 
 /// Whether it has letters, and all that are capital or small are of this case.
-fn is_of_case(value: &Value, is_it: impl Fn(char) -> bool) -> bool {
-    let Value::Text(text) = value else { return false };
+fn is_of_case<'a>(value: &Value, is_it: impl Fn(char) -> bool, budget: &mut Budget) -> Outcome<'a> {
+    let Value::Text(text) = value else { return Ok(Value::Bool(false)) };
+    budget.steps(text.len() / 8)?;
     let mut cased = text.chars().filter(|c| c.is_lowercase() || c.is_uppercase()).peekable();
-    cased.peek().is_some() && cased.all(is_it)
+    Ok(Value::Bool(cased.peek().is_some() && cased.all(is_it)))
 }
 
 /// The same list or map, not one that is equal; of what has no parts, the same kind and equal.
