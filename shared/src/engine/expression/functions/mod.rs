@@ -69,7 +69,7 @@ pub fn check(function: &Function, name: &str, arguments: &[Expr], at: Position) 
 }
 
 /// `2 or 3 arguments`
-fn count(fewest: usize, most: usize) -> String {
+pub fn count(fewest: usize, most: usize) -> String {
     match (fewest, most) {
         (0, 0) => "no arguments".to_owned(),
         (1, 1) => "1 argument".to_owned(),

@@ -68,7 +68,22 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
             let arguments = vec![of, written_map(named, at)?];
             Expr::new(Kind::Call { function: &printf::BY_NAME, arguments }, at)
         }
-        _ => call(filter(name, at)?, std::iter::once(of).chain(placed).collect(), named, name, at),
+        _ => {
+            let function = filter(name, at)?;
+            // What it is called on is no argument to those who write it in front.
+            let (fewest, most) = (function.takes.0.saturating_sub(1), function.takes.1.saturating_sub(1));
+            if !(fewest..=most).contains(&(placed.len() + named.len())) {
+                let is_missing = |known: &&&str| named.iter().all(|(name, _)| name != *known);
+                let missing = function.named.iter().take(fewest).skip(placed.len()).find(is_missing);
+                let problem = match missing {
+                    Some(missing) => format!("`{name}` needs its argument `{missing}`"),
+                    None => format!("`{name}` takes {}", functions::count(fewest, most)),
+                };
+                none_named(name, function.named, &named)?;
+                return Err(Problem::new(at, problem));
+            }
+            call(function, std::iter::once(of).chain(placed).collect(), named, name, at)
+        }
     }
 }
 
@@ -184,12 +199,7 @@ pub fn arranged<const N: usize>(
 ) -> Result<[Option<Expr>; N], Problem> {
     let mut all = placed_at(name, &known, placed, named)?;
     if all.len() > N {
-        let most = match N {
-            0 => "no arguments".to_owned(),
-            1 => "at most 1 argument".to_owned(),
-            most => format!("at most {most} arguments"),
-        };
-        return Err(Problem::new(at, format!("`{name}` takes {most}")));
+        return Err(Problem::new(at, format!("`{name}` takes {}", functions::count(0, N))));
     }
     all.resize_with(N, || None);
     all.try_into().map_err(|_| Problem::new(at, "too many arguments"))
