@@ -14,6 +14,7 @@ pub mod engine;
 mod error;
 pub mod gateway;
 pub mod http;
+pub mod offload;
 pub mod outbound;
 pub mod queue;
 pub mod secrets;
@@ -22,3 +23,4 @@ pub mod telemetry;
 
 pub use context::Context;
 pub use error::{Error, ProviderTrouble, Refusal, Result};
+pub use offload::offload;

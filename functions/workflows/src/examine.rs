@@ -11,7 +11,7 @@ use shared::domain::id::{CredentialId, WebhookId, WorkflowId};
 use shared::domain::reference::Reference;
 use shared::engine::compile::{Compiled, Problem, Severity, Step, compile};
 use shared::store::workflows::{Examine, Known, MAX_REFERENCES};
-use shared::{Error, Result};
+use shared::{Error, Result, offload};
 use uuid::Uuid;
 
 use crate::Stores;
@@ -34,7 +34,8 @@ impl Examiner<'_> {
         graph: &Graph,
         channels: &Channels,
     ) -> Result<(Option<BTreeSet<Reference>>, Vec<Problem>)> {
-        let mut compiled = compile(graph);
+        let drawn = graph.clone();
+        let mut compiled = offload(move || Ok(compile(&drawn))).await?;
         let mut references = compiled.references();
         let own = own_references(id, &compiled, graph, channels);
         let Self { stores, caller } = self;

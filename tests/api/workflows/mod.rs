@@ -9,6 +9,7 @@ mod exchange;
 mod expressions;
 mod life;
 mod neighbours;
+mod offloaded;
 mod publish;
 mod templates;
 mod test_call;

@@ -4,7 +4,6 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
-use shared::Error;
 use shared::domain::id::WorkflowId;
 use shared::domain::workflow::{NewWorkflow, Workflow};
 use shared::engine::import::atelier::Export;
@@ -12,6 +11,7 @@ use shared::engine::import::{Imported, read};
 use shared::http::etag::ETag;
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{Caller, ErrorBody, Path, Refused, Result, TextFile};
+use shared::{Error, offload};
 
 use crate::Stores;
 use crate::dto::exchange::ImportedOut;
@@ -68,7 +68,7 @@ pub async fn import_workflow(
     headers: HeaderMap,
     TextFile(file): TextFile,
 ) -> Result<Response> {
-    let Imported { name, description, graph, report } = read(&file)?;
+    let Imported { name, description, graph, report } = offload(move || read(&file)).await?;
     let given = NewWorkflow { name: Some(name), description, graph };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
     let etag = ETag::of(workflow.revision);

@@ -1,9 +1,9 @@
 //! Trying an expression before it is saved.
 
-use shared::Error;
 use shared::domain::time::Time;
 use shared::engine::expression::{Expression, Failure, FailureCode, Problem, Scope, Template};
 use shared::http::standard::{Caller, Data, ErrorBody, Json, Refused, Result};
+use shared::{Error, offload};
 
 use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
 
@@ -20,16 +20,21 @@ use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
     ),
 )]
 pub async fn preview_expression(_: Caller, Json(preview): Json<PreviewIn>) -> Result<Data<PreviewOut>> {
+    let now = Time::now();
+    Ok(Data { data: offload(move || evaluate(&preview, now)).await? })
+}
+
+fn evaluate(preview: &PreviewIn, now: Time) -> shared::Result<PreviewOut> {
     let PreviewIn { expression, data, language } = preview;
-    let scope = Scope { variables: &data, now: Time::now().into() };
+    let scope = Scope { variables: data, now: now.into() };
     let (result, r#type) = match language {
-        LanguageIn::Cel => Expression::parse(&expression).map_err(unread)?.evaluate(&scope).map_err(failed)?,
+        LanguageIn::Cel => Expression::parse(expression).map_err(unread)?.evaluate(&scope).map_err(failed)?,
         LanguageIn::Jinja => {
-            let text = Template::parse(&expression).map_err(unread)?.render(&scope).map_err(failed)?;
+            let text = Template::parse(expression).map_err(unread)?.render(&scope).map_err(failed)?;
             (text.into(), "string")
         }
     };
-    Ok(Data { data: PreviewOut { result, r#type } })
+    Ok(PreviewOut { result, r#type })
 }
 
 fn unread(problem: Problem) -> Error {

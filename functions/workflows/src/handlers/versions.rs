@@ -9,6 +9,7 @@ use shared::domain::workflow::{Manifest, WorkflowState};
 use shared::http::NoBody;
 use shared::http::etag::ETag;
 use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
+use shared::offload;
 use shared::store::workflows::Published;
 
 use crate::Stores;
@@ -226,9 +227,12 @@ pub async fn diff_releases(
             (Some(number), version)
         }
     };
-    let before = Versioned { graph: &before.0, channels: &before.1 };
-    let after = Versioned { graph: &after.0, channels: &after.1 };
-    Ok(Data { data: DiffOut { from, to, diff: diff(before, after) } })
+    let compared = offload(move || {
+        let before = Versioned { graph: &before.0, channels: &before.1 };
+        let after = Versioned { graph: &after.0, channels: &after.1 };
+        Ok(diff(before, after))
+    });
+    Ok(Data { data: DiffOut { from, to, diff: compared.await? } })
 }
 
 /// List deployments

@@ -53,12 +53,12 @@ pub struct Edge {
 }
 
 /// A graph that was looked at, and everything there is to say about it.
-pub struct Compiled<'g> {
+pub struct Compiled {
     plan: Plan,
-    problems: Problems<'g>,
+    problems: Problems,
 }
 
-pub fn compile(graph: &Graph) -> Compiled<'_> {
+pub fn compile(graph: &Graph) -> Compiled {
     let mut problems = Problems::of(graph);
     let mut plan = Plan { steps: configs::read(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
     let places = places(graph, &mut problems);
@@ -68,7 +68,7 @@ pub fn compile(graph: &Graph) -> Compiled<'_> {
     Compiled { plan, problems }
 }
 
-impl Compiled<'_> {
+impl Compiled {
     /// What must exist for it to run.
     pub fn references(&self) -> BTreeSet<Reference> {
         let named = self.plan.steps.iter().flat_map(|step| &step.references);

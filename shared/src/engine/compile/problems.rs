@@ -30,8 +30,9 @@ pub enum Severity {
 }
 
 /// What was found so far.
-pub struct Problems<'g> {
-    graph: &'g Graph,
+#[derive(Default)]
+pub struct Problems {
+    labels: Vec<Label>,
     /// Nodes whose configuration could not be read, so that their ports are not known.
     pub unread: HashSet<usize>,
     /// Edges of which a port is not there. No plan has any.
@@ -44,14 +45,16 @@ pub struct Problems<'g> {
 /// Of each severity. Nobody reads more, and each is memory.
 const MOST_TOLD: usize = 500;
 
-impl<'g> Problems<'g> {
-    pub fn of(graph: &'g Graph) -> Self {
-        let (unread, miswired) = Default::default();
-        Self { graph, unread, miswired, found: Vec::new(), count: BTreeMap::new() }
-    }
+/// What a node is called in messages.
+struct Label {
+    id: String,
+    title: String,
+}
 
-    pub fn node(&self, index: usize) -> &Node {
-        &self.graph.nodes[index]
+impl Problems {
+    pub fn of(graph: &Graph) -> Self {
+        let label = |node: &Node| Label { id: node.id.clone(), title: node.title().to_owned() };
+        Self { labels: graph.nodes.iter().map(label).collect(), ..Self::default() }
     }
 
     pub fn error(&mut self, code: &'static str, node: usize, message: String) {
@@ -78,8 +81,7 @@ impl<'g> Problems<'g> {
         if !self.is_told(severity) {
             return;
         }
-        let Node { id, .. } = self.node(node);
-        let title = self.node(node).title();
+        let Label { id, title } = &self.labels[node];
         let named = if title == id { format!("node `{id}`") } else { format!("node `{title}` ({id})") };
         let place = field.map(|field| format!(", {field}")).unwrap_or_default();
         let at_text = at.map(|at| format!(", line {}, column {}", at.line, at.column)).unwrap_or_default();
