@@ -4,6 +4,7 @@
 use std::io;
 
 use serde::Serialize;
+use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
 use super::Why;
 
@@ -44,6 +45,38 @@ impl Budget {
 /// Refuses what would be more JSON than a value may be.
 pub fn hold_output(value: &impl Serialize) -> Result<(), Why> {
     serde_json::to_writer(Room(MAX_OUTPUT_BYTES), value).map_err(|_| Why::Limit("gives more than 1 MiB as JSON"))
+}
+
+/// JSON as a text, charged as it is written: escapes make it longer than what it says.
+pub fn json_text(value: &impl Serialize, budget: &mut Budget) -> Result<String, Why> {
+    json_text_as(CompactFormatter, value, budget)
+}
+
+pub fn json_text_as(form: impl Formatter, value: &impl Serialize, budget: &mut Budget) -> Result<String, Why> {
+    let mut written = Charged { budget, text: Vec::new() };
+    let outcome = value.serialize(&mut Serializer::with_formatter(&mut written, form));
+    let Charged { text, budget } = written;
+    outcome.map_err(|_| Why::Limit("makes too much data"))?;
+    budget.steps(text.len() / 64)?;
+    String::from_utf8(text).map_err(|_| Why::Message("not JSON"))
+}
+
+/// Keeps what is written as far as the budget reaches.
+struct Charged<'b> {
+    budget: &'b mut Budget,
+    text: Vec<u8>,
+}
+
+impl io::Write for Charged<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.budget.bytes(bytes.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Keeps nothing of what is written, and takes no more than so many bytes.

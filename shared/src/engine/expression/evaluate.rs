@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::functions::pattern::Pattern;
-use super::operators;
-use super::tree::{Each, Expr, Kind, Literal, Walk};
+use super::index::Indexes;
+use super::operators::{self, Operator};
+use super::tree::{Expr, Kind, Literal};
 use super::value::{Text, Value};
 use super::{Failure, Outcome, Scope, Why};
 
@@ -17,6 +18,7 @@ pub struct Evaluation<'a> {
     locals: Vec<(Arc<str>, Value<'a>)>,
     /// Those that were looked for, compiled for as long as this lasts.
     patterns: HashMap<&'a str, Rc<Pattern>>,
+    indexes: Indexes<'a>,
     pub budget: Budget,
 }
 
@@ -25,7 +27,13 @@ pub struct Mark(usize);
 
 impl<'a> Evaluation<'a> {
     pub fn new(scope: &'a Scope<'a>) -> Self {
-        Self { scope, locals: Vec::new(), patterns: HashMap::new(), budget: Budget::default() }
+        Self {
+            scope,
+            locals: Vec::new(),
+            patterns: HashMap::new(),
+            indexes: Indexes::default(),
+            budget: Budget::default(),
+        }
     }
 
     pub fn mark(&self) -> Mark {
@@ -84,9 +92,7 @@ impl<'a> Evaluation<'a> {
             Kind::Negative(of) => match self.defined(of)? {
                 Value::Int(number) => Value::Int(number.checked_neg().ok_or(operators::OVERFLOW)?),
                 Value::Float(number) => Value::Float(-number),
-                Value::Duration(duration) => {
-                    Value::Duration(duration.checked_neg().ok_or(Why::Message("the time is out of range"))?)
-                }
+                Value::Duration(duration) => operators::duration(duration.checked_neg())?,
                 Value::Large(_) => return Err(operators::OVERFLOW.into()),
                 other => return Err(Why::Text(format!("a {} has no negative", other.kind())).into()),
             },
@@ -95,7 +101,12 @@ impl<'a> Evaluation<'a> {
                     true => (self.value(left)?, self.value(right)?),
                     false => (self.defined(left)?, self.defined(right)?),
                 };
-                operator.apply(&left, &right, &mut self.budget)?
+                match (operator, &right) {
+                    (Operator::In | Operator::Within, Value::List(list)) => {
+                        Value::Bool(self.indexes.contains(list, &left, &mut self.budget)?)
+                    }
+                    _ => operator.apply(&left, &right, &mut self.budget)?,
+                }
             }
             Kind::Logical { is_or, left, right } => Value::Bool(self.logical(*is_or, left, right)?),
             Kind::Either { is_or, left, right } => {
@@ -173,7 +184,7 @@ impl<'a> Evaluation<'a> {
                 return Err(Failure::new(Why::Message("the keys of a map are strings"), key).into());
             };
             let value = self.defined(value)?;
-            self.budget.steps(made.len() / 8)?;
+            self.budget.steps((1 + made.len() / 8).saturating_mul(1 + name.len() / 64))?;
             match made.iter_mut().find(|(other, _)| **other == *name) {
                 Some((_, other)) => *other = value,
                 None => made.push((name, value)),
@@ -195,60 +206,10 @@ impl<'a> Evaluation<'a> {
         }
         Ok(super::functions::sliced(&of, numbers, &mut self.budget)?)
     }
-
-    fn walk(&mut self, each: &'a Each) -> Result<Value<'a>, Stop> {
-        let over = self.defined(&each.over)?;
-        let elements =
-            super::functions::elements(&over, &mut self.budget).map_err(|why| Failure::new(why, &each.over))?;
-        let mark = self.mark();
-        let (mut collected, mut found, mut failed) = (Vec::new(), 0, None);
-        for element in elements {
-            self.back_to(&mark);
-            self.bind(&each.variable, element.clone());
-            let counts = match each.filter.as_ref().map(|filter| self.boolean(filter)) {
-                None => true,
-                Some(Ok(counts)) => counts,
-                // As with `||` and `&&`: what fails for one element does not matter when another decides.
-                Some(Err(failure)) if matches!(each.what, Walk::All | Walk::Exists) && !failure.is_limit() => {
-                    failed.get_or_insert(failure);
-                    continue;
-                }
-                Some(Err(failure)) => return Err(failure.into()),
-            };
-            match each.what {
-                Walk::All if !counts => {
-                    self.back_to(&mark);
-                    return Ok(Value::Bool(false));
-                }
-                Walk::Exists if counts => {
-                    self.back_to(&mark);
-                    return Ok(Value::Bool(true));
-                }
-                Walk::ExistsOne if counts => found += 1,
-                Walk::Collect if counts => {
-                    collected.push(match &each.result {
-                        Some(result) => self.defined(result)?,
-                        None => element,
-                    });
-                }
-                _ => {}
-            }
-        }
-        self.back_to(&mark);
-        if let Some(failure) = failed {
-            return Err(failure.into());
-        }
-        Ok(match each.what {
-            Walk::All => Value::Bool(true),
-            Walk::Exists => Value::Bool(false),
-            Walk::ExistsOne => Value::Bool(found == 1),
-            Walk::Collect => Value::list(collected, &mut self.budget)?,
-        })
-    }
 }
 
 /// What went wrong: with this expression, or already within it.
-enum Stop {
+pub enum Stop {
     Here(Why),
     Within(Failure),
 }
@@ -272,6 +233,7 @@ impl Literal {
             Self::Null => Value::Null,
             Self::Bool(value) => Value::Bool(*value),
             Self::Int(number) => Value::Int(*number),
+            Self::Large(number) => Value::Large(*number),
             Self::Float(number) => Value::Float(*number),
             Self::Text(text) => Value::Text(Text::Given(text)),
         }

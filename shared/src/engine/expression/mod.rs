@@ -11,12 +11,15 @@ mod cel;
 mod evaluate;
 mod functions;
 mod hints;
+mod index;
 mod jinja;
 mod markup;
+mod moment;
 mod operators;
 mod references;
 mod tree;
 mod value;
+mod walk;
 
 use std::borrow::Cow;
 use std::fmt;

@@ -2,7 +2,10 @@
 
 use std::cmp::Ordering;
 
-use super::budget::Budget;
+use jiff::SignedDuration;
+
+use super::budget::{Budget, json_text};
+use super::index::has_equal;
 use super::markup::escaped;
 use super::value::{List, Map, NOT_FINITE, Value};
 use super::{Outcome, Why};
@@ -185,26 +188,28 @@ fn add<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<
             Value::list(left.iter().chain(right.iter()).collect(), budget)
         }
         (Value::Time(time), Value::Duration(duration)) | (Value::Duration(duration), Value::Time(time)) => {
-            time.checked_add(*duration).map(Value::Time).map_err(|_| OUT_OF_TIME)
+            time.checked_add(*duration).map(Value::Time).ok_or(OUT_OF_TIME)
         }
-        (Value::Duration(left), Value::Duration(right)) => {
-            left.checked_add(*right).map(Value::Duration).ok_or(OUT_OF_TIME)
-        }
+        (Value::Duration(left), Value::Duration(right)) => duration(left.checked_add(*right)),
         _ => numbers(left, right, "+", i64::checked_add, |a, b| a + b),
     }
 }
 
-const OUT_OF_TIME: Why = Why::Message("the time is out of range");
+pub const OUT_OF_TIME: Why = Why::Message("the time is out of range");
+
+/// A duration takes as many nanoseconds as fit 64 bits: 292 years.
+pub fn duration(duration: Option<SignedDuration>) -> Outcome<'static> {
+    let duration = duration.filter(|duration| i64::try_from(duration.as_nanos()).is_ok());
+    duration.map(Value::Duration).ok_or(OUT_OF_TIME)
+}
 
 fn subtract<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
     match (left, right) {
-        (Value::Time(left), Value::Time(right)) => Ok(Value::Duration(left.duration_since(*right))),
+        (Value::Time(left), Value::Time(right)) => duration(Some(left.since(*right))),
         (Value::Time(time), Value::Duration(duration)) => {
-            time.checked_sub(*duration).map(Value::Time).map_err(|_| OUT_OF_TIME)
+            time.checked_sub(*duration).map(Value::Time).ok_or(OUT_OF_TIME)
         }
-        (Value::Duration(left), Value::Duration(right)) => {
-            left.checked_sub(*right).map(Value::Duration).ok_or(OUT_OF_TIME)
-        }
+        (Value::Duration(left), Value::Duration(right)) => duration(left.checked_sub(*right)),
         _ => numbers(left, right, "-", i64::checked_sub, |a, b| a - b),
     }
 }
@@ -228,7 +233,7 @@ fn repeat<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outco
 fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
     match (left, right) {
         (Value::Int(_), Value::Int(0)) => Err(Why::Message("division by zero")),
-        (Value::Int(left), Value::Int(right)) if left.checked_rem(*right) == Some(0) => {
+        (Value::Int(left), Value::Int(right)) if left.wrapping_rem(*right) == 0 => {
             left.checked_div(*right).map(Value::Int).ok_or(OVERFLOW)
         }
         _ if is_beyond(left, right) => Err(OVERFLOW),
@@ -358,14 +363,7 @@ pub fn ordered(left: &Value, right: &Value) -> Result<Option<Ordering>, Why> {
 
 pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool, Why> {
     match (whole, part) {
-        (Value::List(items), part) => {
-            for item in items.iter() {
-                if equal(&item, part, budget)? {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        }
+        (Value::List(items), part) => has_equal(items, part, budget),
         (Value::Map(entries), Value::Text(key)) => Ok(entries.get(key, budget)?.is_some()),
         (Value::Map(_) | Value::Undefined, _) | (Value::Text(_), Value::Undefined) => Ok(false),
         (Value::Text(text), Value::Text(part)) => {
@@ -378,7 +376,7 @@ pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool
 
 /// As it stands in a text.
 pub fn printed(value: &Value, budget: &mut Budget) -> Result<String, Why> {
-    Ok(match value {
+    let text = match value {
         Value::Undefined => return Err(Why::Undefined),
         Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
@@ -389,16 +387,14 @@ pub fn printed(value: &Value, budget: &mut Budget) -> Result<String, Why> {
         Value::Float(number) => format!("{number:?}"),
         Value::Text(text) => {
             budget.bytes(text.len())?;
-            text.to_string()
+            return Ok(text.to_string());
         }
         Value::Time(time) => time.to_string(),
         Value::Duration(duration) => super::value::seconds(*duration),
-        Value::List(_) | Value::Map(_) => {
-            let text = value.to_json(budget)?.to_string();
-            budget.bytes(text.len())?;
-            text
-        }
-    })
+        Value::List(_) | Value::Map(_) => return json_text(&value.to_json(budget)?, budget),
+    };
+    budget.bytes(text.len())?;
+    Ok(text)
 }
 
 /// A whole number, also one that came as `2.0`.

@@ -32,7 +32,8 @@ pub fn collect(expr: &Expr, is_bound: &dyn Fn(&str) -> bool, found: &mut Vec<Ref
         Kind::Variable(name) if !is_bound(name) => add(name, None, expr.at, None),
         Kind::Each(each) => {
             collect(&each.over, is_bound, found);
-            let is_bound = |name: &str| *each.variable == *name || is_bound(name);
+            let is_own = |name: &str| *each.variable == *name || each.second.as_deref() == Some(name);
+            let is_bound = |name: &str| is_own(name) || is_bound(name);
             for part in each.filter.iter().chain(&each.result) {
                 collect(part, &is_bound, found);
             }

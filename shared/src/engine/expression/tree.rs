@@ -89,6 +89,8 @@ pub enum Kind {
 pub struct Each {
     pub over: Expr,
     pub variable: Arc<str>,
+    /// With it the first is the place in a list or the key in a map, and this is the value.
+    pub second: Option<Arc<str>>,
     pub what: Walk,
     /// Which elements count.
     pub filter: Option<Expr>,
@@ -99,6 +101,8 @@ pub struct Each {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walk {
     Collect,
+    /// The results under the keys that they are made of.
+    CollectMap,
     All,
     Exists,
     ExistsOne,
@@ -110,6 +114,7 @@ pub enum Literal {
     Null,
     Bool(bool),
     Int(i64),
+    Large(u64),
     Float(f64),
     Text(Box<str>),
 }

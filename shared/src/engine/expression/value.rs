@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::SignedDuration;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
 use super::Why;
 use super::budget::{Budget, MAX_VALUE_DEPTH, hold_output};
+use super::moment::Moment;
 
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
@@ -21,7 +22,7 @@ pub enum Value<'a> {
     Text(Text<'a>),
     List(List<'a>),
     Map(Map<'a>),
-    Time(Timestamp),
+    Time(Moment),
     Duration(SignedDuration),
 }
 
@@ -61,6 +62,8 @@ pub const NOT_FINITE: Why = Why::Message("not a finite number");
 const JSON_DEPTH: u16 = 127;
 /// What a text takes besides its letters.
 const TEXT_BYTES: usize = 32;
+/// What a list or a map takes besides its elements.
+const LIST_BYTES: usize = 48;
 
 impl<'a> Value<'a> {
     pub fn of(json: &'a Json) -> Self {
@@ -89,7 +92,7 @@ impl<'a> Value<'a> {
     }
 
     pub fn list(items: Vec<Self>, budget: &mut Budget) -> Result<Self, Why> {
-        budget.bytes(items.len() * size_of::<Self>())?;
+        budget.bytes(LIST_BYTES + items.len() * size_of::<Self>())?;
         let depth = deeper(items.iter())?;
         Ok(Self::List(List::Made(Rc::new(Made { of: items, depth }))))
     }
@@ -108,7 +111,7 @@ impl<'a> Value<'a> {
     }
 
     pub fn map(entries: Vec<(Text<'a>, Self)>, budget: &mut Budget) -> Result<Self, Why> {
-        budget.bytes(entries.len() * size_of::<(Text, Self)>())?;
+        budget.bytes(LIST_BYTES + entries.len() * size_of::<(Text, Self)>())?;
         let depth = deeper(entries.iter().map(|(_, value)| value))?;
         Ok(Self::Map(Map::Made(Rc::new(Made { of: entries, depth }))))
     }
@@ -263,6 +266,14 @@ impl<'a> List<'a> {
             Self::Given(items) => items.get(index).map(Value::of),
             Self::Made(made) => made.of.get(index).cloned(),
             Self::Group(made) => made.of.get(index).cloned(),
+        }
+    }
+
+    /// No other list that lives has the same.
+    pub fn address(&self) -> usize {
+        match self {
+            Self::Given(items) => items.as_ptr().addr(),
+            Self::Made(made) => Rc::as_ptr(made).addr(),
         }
     }
 

@@ -6,9 +6,13 @@ use super::super::{Position, Problem, hints};
 pub enum Token {
     /// Before the sign, which is an operator.
     Int(u64),
+    /// With a `u` behind it.
+    Uint(u64),
     Float(f64),
     Text(Box<str>),
     Word(Box<str>),
+    /// A field's name between backticks.
+    Field(Box<str>),
     Sign(&'static str),
     End,
 }
@@ -22,17 +26,20 @@ const SIGNS: [&str; 24] = [
 struct Lexer<'t> {
     rest: &'t str,
     at: Position,
+    /// Whether a dot stands before what comes.
+    is_behind_dot: bool,
 }
 
 /// All words of a text, the last of them [`Token::End`].
 pub fn tokens(text: &str) -> Result<Vec<(Token, Position)>, Problem> {
-    let mut lexer = Lexer { rest: text, at: Position { line: 1, column: 1 } };
+    let mut lexer = Lexer { rest: text, at: Position { line: 1, column: 1 }, is_behind_dot: false };
     let mut tokens = Vec::new();
     loop {
         lexer.skip_space();
         let at = lexer.at;
         let token = lexer.token()?;
         let is_end = token == Token::End;
+        lexer.is_behind_dot = token == Token::Sign(".");
         tokens.push((token, at));
         if is_end {
             return Ok(tokens);
@@ -85,6 +92,9 @@ impl<'t> Lexer<'t> {
         if let Some(text) = self.text(at)? {
             return Ok(text);
         }
+        if let Some(field) = self.field() {
+            return Ok(field);
+        }
         if first.is_alphabetic() || first == '_' {
             return Ok(Token::Word(self.take_while(|c| c.is_alphanumeric() || c == '_').into()));
         }
@@ -98,14 +108,25 @@ impl<'t> Lexer<'t> {
         Err(Problem::new(at, format!("`{}` means nothing here{hint}", first.escape_debug())))
     }
 
+    /// x.`content-type`
+    fn field(&mut self) -> Option<Token> {
+        let within = self.rest.strip_prefix('`').filter(|_| self.is_behind_dot)?;
+        let name = &within[..within.find('`')?];
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ' ');
+        if name.is_empty() || !name.chars().all(is_name) {
+            return None;
+        }
+        self.take(name.len() + 2);
+        Some(Token::Field(name.into()))
+    }
+
     fn number(&mut self, at: Position) -> Result<Token, Problem> {
         let wrong = || Problem::new(at, "not a number");
         if self.rest.starts_with("0x") || self.rest.starts_with("0X") {
             self.take(2);
             let digits = self.take_while(|c| c.is_ascii_hexdigit());
             let number = u64::from_str_radix(digits, 16).map_err(|_| wrong())?;
-            self.end_of_number(at)?;
-            return Ok(Token::Int(number));
+            return self.whole(number, at);
         }
         let start = self.rest;
         self.take_while(|c| c.is_ascii_digit());
@@ -124,24 +145,28 @@ impl<'t> Lexer<'t> {
             self.take_while(|c| c.is_ascii_digit());
         }
         let digits = &start[..start.len() - self.rest.len()];
-        let number = if is_whole {
-            digits.parse().map(Token::Int).map_err(|_| Problem::new(at, "the number is too large"))?
-        } else {
-            let number: f64 = digits.parse().map_err(|_| wrong())?;
-            if number.is_infinite() {
-                return Err(Problem::new(at, "not a finite number"));
-            }
-            Token::Float(number)
-        };
+        if is_whole {
+            let number = digits.parse().map_err(|_| Problem::new(at, "the number is too large"))?;
+            return self.whole(number, at);
+        }
+        let number: f64 = digits.parse().map_err(|_| wrong())?;
+        if number.is_infinite() {
+            return Err(Problem::new(at, "not a finite number"));
+        }
         self.end_of_number(at)?;
-        Ok(number)
+        Ok(Token::Float(number))
     }
 
-    /// `5u` is a whole number as any other.
-    fn end_of_number(&mut self, at: Position) -> Result<(), Problem> {
-        if self.rest.starts_with(['u', 'U']) {
+    fn whole(&mut self, number: u64, at: Position) -> Result<Token, Problem> {
+        let is_unsigned = self.rest.starts_with(['u', 'U']);
+        if is_unsigned {
             self.next();
         }
+        self.end_of_number(at)?;
+        Ok(if is_unsigned { Token::Uint(number) } else { Token::Int(number) })
+    }
+
+    fn end_of_number(&self, at: Position) -> Result<(), Problem> {
         if self.rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
             return Err(Problem::new(at, "not a number"));
         }

@@ -1,6 +1,8 @@
 //! The grammar of CEL, by precedence: <https://github.com/google/cel-spec/blob/master/doc/langdef.md>.
 //! Without bytes, messages and optional values, which JSON has no use for.
 
+use std::sync::Arc;
+
 use super::super::functions::{self, meant, pattern::Pattern};
 use super::super::operators::Operator;
 use super::super::tree::{Each, Expr, Kind, Literal, MAX_DEPTH, Walk};
@@ -38,8 +40,9 @@ fn unexpected(token: &Token, at: Position) -> Problem {
             let hint = hints::cel_word(word).map(|hint| format!("; {hint}")).unwrap_or_default();
             format!("`{word}` is not expected here{hint}")
         }
-        Token::Int(_) | Token::Float(_) => "a number is not expected here".into(),
+        Token::Int(_) | Token::Uint(_) | Token::Float(_) => "a number is not expected here".into(),
         Token::Text(_) => "a string is not expected here".into(),
+        Token::Field(_) => "a field's name is not expected here".into(),
     };
     Problem::new(at, what)
 }
@@ -197,8 +200,12 @@ impl Parser {
         loop {
             let at = self.at();
             if self.took(".") {
-                let (name, at) = self.word()?;
-                of = if self.took("(") { self.call_on(of, &name, at)? } else { member(of, name, at)? };
+                of = match self.next() {
+                    (Token::Field(name), at) => member(of, name, at)?,
+                    (Token::Word(name), at) if self.took("(") => self.call_on(of, &name, at)?,
+                    (Token::Word(name), at) => member(of, name, at)?,
+                    (token, at) => return Err(unexpected(&token, at)),
+                };
             } else if self.took("[") {
                 let index = boxed(self.expression())?;
                 self.expect("]")?;
@@ -209,17 +216,11 @@ impl Parser {
         }
     }
 
-    fn word(&mut self) -> Result<(Box<str>, Position), Problem> {
-        match self.next() {
-            (Token::Word(word), at) => Ok((word, at)),
-            (token, at) => Err(unexpected(&token, at)),
-        }
-    }
-
     fn primary(&mut self) -> Parsed {
         let (token, at) = self.next();
         let kind = match token {
             Token::Int(number) => Kind::Literal(Literal::Int(number.try_into().map_err(|_| too_large(at))?)),
+            Token::Uint(number) => Kind::Literal(i64::try_from(number).map_or(Literal::Large(number), Literal::Int)),
             Token::Float(number) => Kind::Literal(Literal::Float(number)),
             Token::Text(text) => Kind::Literal(Literal::Text(text)),
             Token::Sign("(") => {
@@ -262,7 +263,8 @@ impl Parser {
         if self.took("(") {
             return self.call(&word, at);
         }
-        let is_operand = matches!(self.peek(), Token::Word(_) | Token::Int(_) | Token::Float(_) | Token::Text(_));
+        let is_operand =
+            matches!(self.peek(), Token::Word(_) | Token::Int(_) | Token::Uint(_) | Token::Float(_) | Token::Text(_));
         let kind = match &*word {
             "not" | "NOT" if is_operand => return Err(unexpected(&Token::Word(word), at)),
             "true" => Kind::Literal(Literal::Bool(true)),
@@ -332,25 +334,58 @@ impl Parser {
             }
             _ => {}
         }
-        let walk = match (name, arguments.len()) {
-            ("all", 2) => Walk::All,
-            ("exists", 2) => Walk::Exists,
-            ("exists_one" | "existsOne", 2) => Walk::ExistsOne,
-            ("map", 2 | 3) | ("filter", 2) => Walk::Collect,
-            _ => return called(name, std::iter::once(of).chain(arguments).collect(), at),
-        };
-        let mut arguments = arguments.into_iter();
-        let variable = match arguments.next().map(|argument| argument.kind) {
-            Some(Kind::Variable(name)) => name.into(),
-            _ => return Err(Problem::new(at, format!("{name} takes a name first: {name}(x, …)"))),
-        };
-        let (first, second) = (arguments.next(), arguments.next());
-        let (filter, result) = match (name, second) {
-            ("map", None) => (None, first),
-            (_, second) => (first, second),
-        };
-        Expr::new(Kind::Each(Box::new(Each { over: of, variable, what: walk, filter, result })), at)
+        match walk_of(name, arguments.len()) {
+            Some((what, has_second)) => walk(what, has_second, of, name, arguments, at),
+            None => called(name, std::iter::once(of).chain(arguments).collect(), at),
+        }
     }
+}
+
+/// The macro of a name that takes that many arguments, and whether it has two variables.
+fn walk_of(name: &str, arguments: usize) -> Option<(Walk, bool)> {
+    match (name, arguments) {
+        ("all", 2 | 3) => Some((Walk::All, arguments == 3)),
+        ("exists", 2 | 3) => Some((Walk::Exists, arguments == 3)),
+        ("exists_one" | "existsOne", 2 | 3) => Some((Walk::ExistsOne, arguments == 3)),
+        ("map", 2 | 3) | ("filter", 2) => Some((Walk::Collect, false)),
+        ("transformList", 3 | 4) => Some((Walk::Collect, true)),
+        ("transformMap", 3 | 4) => Some((Walk::CollectMap, true)),
+        _ => None,
+    }
+}
+
+/// How each macro is written, for calls that are none of it.
+const MACROS: [(&str, &str); 9] = [
+    ("has", "has(x.y)"),
+    ("all", "list.all(x, test) or list.all(i, x, test)"),
+    ("exists", "list.exists(x, test) or list.exists(i, x, test)"),
+    ("exists_one", "list.exists_one(x, test) or list.exists_one(i, x, test)"),
+    ("existsOne", "list.existsOne(x, test) or list.existsOne(i, x, test)"),
+    ("map", "list.map(x, result) or list.map(x, test, result)"),
+    ("filter", "list.filter(x, test)"),
+    ("transformList", "list.transformList(i, x, result) or list.transformList(i, x, test, result)"),
+    ("transformMap", "map.transformMap(k, v, result) or map.transformMap(k, v, test, result)"),
+];
+
+/// `list.f(x, …)`, `list.f(i, x, …)`
+fn walk(what: Walk, has_second: bool, over: Expr, name: &str, arguments: Vec<Expr>, at: Position) -> Parsed {
+    let mut arguments = arguments.into_iter();
+    let mut variable = || match arguments.next().map(|argument| argument.kind) {
+        Some(Kind::Variable(variable)) => Ok(Arc::from(variable)),
+        _ if has_second => Err(Problem::new(at, format!("{name} takes two names first: {name}(i, x, …)"))),
+        _ => Err(Problem::new(at, format!("{name} takes a name first: {name}(x, …)"))),
+    };
+    let first: Arc<str> = variable()?;
+    let second: Option<Arc<str>> = has_second.then(variable).transpose()?;
+    if second.as_ref() == Some(&first) {
+        return Err(Problem::new(at, format!("{name} takes two names that differ")));
+    }
+    let makes = matches!(name, "map" | "transformList" | "transformMap");
+    let (filter, result) = match (arguments.next(), arguments.next()) {
+        (result, None) if makes => (None, result),
+        (filter, result) => (filter, result),
+    };
+    Expr::new(Kind::Each(Box::new(Each { over, variable: first, second, what, filter, result })), at)
 }
 
 fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
@@ -385,6 +420,9 @@ fn optional(kind: Kind) -> Kind {
 }
 
 fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
+    if let Some((_, written)) = MACROS.iter().find(|(known, _)| *known == name) {
+        return Err(Problem::new(at, format!("`{name}` is written {written}")));
+    }
     let function = functions::of_cel(name)
         .ok_or_else(|| Problem::new(at, format!("there is no function `{name}`{}", meant::in_cel(name))))?;
     functions::check(function, name, &arguments, at)?;
@@ -396,6 +434,12 @@ fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
         let pattern = pattern.clone();
         let text = Box::new(arguments.swap_remove(0));
         return Expr::new(Kind::Matches { text, pattern }, at);
+    }
+    // As an operator it indexes the lists that it looks into again.
+    if name == "contains"
+        && let (Some(part), Some(whole)) = (arguments.pop(), arguments.pop())
+    {
+        return binary(Operator::Within, part, whole, at);
     }
     Expr::new(Kind::Call { function, arguments }, at)
 }

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::super::index::Index;
 use super::super::operators::{Operator, compare, contains as is_in, equal, ordered, place};
 use super::*;
 
@@ -22,7 +23,7 @@ pub const ALL: &[Function] = &[
     Function::new(&["values"], &["values"], (1, 1), &[], values),
     Function::new(&["merge"], &["merge"], (2, 16), &[], merge),
     Function::new(&["get"], &["get"], (2, 3), &["default"], get),
-    Function::new(&["lists.range", "range"], &[], (1, 3), &[], range),
+    Function::new(&["lists.range", "range"], &[], (1, 3), &[], super::range::range),
 ];
 
 /// What a walk goes over: a list, a map's keys, a text's characters.
@@ -68,9 +69,13 @@ pub fn sliced<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], budget:
         }
         of => {
             let whole = text(of)?;
-            budget.bytes(whole.len())?;
-            let kept: String = whole.chars().take(stop).skip(start).step_by(step).collect();
-            Value::text(&kept, budget)
+            let byte = |place: usize| whole.char_indices().nth(place).map_or(whole.len(), |(byte, _)| byte);
+            let part = &whole[byte(start)..byte(stop.max(start))];
+            if step == 1 {
+                return Value::text(part, budget);
+            }
+            budget.bytes(part.len())?;
+            Value::text(&part.chars().step_by(step).collect::<String>(), budget)
         }
     }
 }
@@ -175,16 +180,11 @@ fn attribute<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a>
 }
 
 fn distinct<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let mut kept: Vec<Value> = Vec::new();
-    'items: for item in elements(&a[0], budget)? {
-        for other in &kept {
-            if equal(&item, other, budget)? {
-                continue 'items;
-            }
-        }
-        kept.push(item);
+    let mut kept = Index::default();
+    for item in elements(&a[0], budget)? {
+        kept.insert(item, budget)?;
     }
-    Value::list(kept, budget)
+    Value::list(kept.into_values(), budget)
 }
 
 fn flatten<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -264,7 +264,7 @@ fn merge<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
         // Keys of one map differ, so that only those of maps before it are looked through.
         let known = merged.len();
         for (key, value) in entries.iter() {
-            budget.steps(1 + (known / 8).saturating_mul(1 + key.len() / 64))?;
+            budget.steps((1 + known / 8).saturating_mul(1 + key.len() / 64))?;
             match merged[..known].iter_mut().find(|(other, _)| **other == *key) {
                 Some((_, other)) => *other = value,
                 None => merged.push((key, value)),
@@ -279,15 +279,4 @@ fn get<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     Ok(found.or_else(|| a.get(2).cloned()).unwrap_or(Value::Null))
 }
 
-fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let number = |place: usize| whole(&a[place]);
-    let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
-    let step = if a.len() == 3 { number(2)? } else { 1 };
-    if step <= 0 {
-        return Err(Why::Message("the step of a range is above zero"));
-    }
-    let count = usize::try_from(stop.saturating_sub(start).max(0) / step).unwrap_or(usize::MAX);
-    budget.bytes(count.saturating_add(1).saturating_mul(size_of::<Value>()))?;
-    let numbers = (0..).map(|index: i64| start.saturating_add(step.saturating_mul(index)));
-    Value::list(numbers.take_while(|number| *number < stop).map(Value::Int).collect(), budget)
 }

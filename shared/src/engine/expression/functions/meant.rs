@@ -68,7 +68,7 @@ const LEFT_OUT: &[(&str, &str)] = &[
 ];
 
 /// Of CEL's own, which are no functions.
-const WALKS: [&str; 6] = ["has", "map", "filter", "all", "exists", "exists_one"];
+const WALKS: [&str; 8] = ["has", "map", "filter", "all", "exists", "exists_one", "transformList", "transformMap"];
 const FILTERS: [&str; 8] = ["default", "d", "attr", "map", "select", "reject", "selectattr", "rejectattr"];
 
 /// `; write x.upper()`, or nothing.

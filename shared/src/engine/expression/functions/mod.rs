@@ -3,10 +3,12 @@
 
 mod convert;
 pub mod jinja;
+mod json;
 mod lists;
 pub mod meant;
 mod numbers;
 pub mod pattern;
+mod range;
 mod text;
 mod time;
 
@@ -79,7 +81,8 @@ pub fn count(fewest: usize, most: usize) -> String {
 }
 
 fn all() -> impl Iterator<Item = &'static Function> {
-    [text::ALL, lists::ALL, numbers::ALL, convert::ALL, time::ALL].into_iter().flatten().chain(jinja::all())
+    let of_both = [text::ALL, lists::ALL, numbers::ALL, convert::ALL, json::ALL, time::ALL];
+    of_both.into_iter().flatten().chain(jinja::all())
 }
 
 fn wants<T>(what: &str, value: &Value) -> Result<T, Why> {

@@ -14,6 +14,9 @@ pub const ALL: &[Function] = &[
     Function::new(&["math.round", "round"], &[], (1, 2), &[], round),
     Function::new(&["math.sqrt", "sqrt"], &[], (1, 1), &[], square_root),
     Function::new(&["math.sign", "sign"], &[], (1, 1), &[], sign),
+    Function::new(&["math.isNaN"], &[], (1, 1), &[], |_, _, a| is(&a[0], f64::is_nan)),
+    Function::new(&["math.isInf"], &[], (1, 1), &[], |_, _, a| is(&a[0], f64::is_infinite)),
+    Function::new(&["math.isFinite"], &[], (1, 1), &[], |_, _, a| is(&a[0], f64::is_finite)),
     Function::new(&["math.greatest", "greatest"], &[], (1, 16), &[], greatest),
     Function::new(&["math.least", "least"], &[], (1, 16), &[], least),
 ];
@@ -67,6 +70,10 @@ fn sign<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
         Value::Float(broken) => Ok(Value::Int(broken.partial_cmp(&0.0).unwrap_or(Ordering::Equal) as i64)),
         other => number(other),
     }
+}
+
+fn is<'a>(value: &Value<'a>, holds: impl Fn(f64) -> bool) -> Outcome<'a> {
+    float(value).map_or_else(|| number(value), |value| Ok(Value::Bool(holds(value))))
 }
 
 fn greatest<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {

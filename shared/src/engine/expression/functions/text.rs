@@ -5,8 +5,10 @@ use super::super::value::NOT_FINITE;
 use super::*;
 
 pub const ALL: &[Function] = &[
-    Function::new(&["lowerAscii", "lower"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_lowercase)),
-    Function::new(&["upperAscii", "upper"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_uppercase)),
+    Function::new(&["lowerAscii"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_ascii_lowercase)),
+    Function::new(&["upperAscii"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_ascii_uppercase)),
+    Function::new(&["lower"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_lowercase)),
+    Function::new(&["upper"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_uppercase)),
     Function::new(&["trim"], &[], (1, 2), &[], trim),
     Function::new(&["startsWith"], &["startswith", "startingwith"], (2, 2), &[], starts_with),
     Function::new(&["endsWith"], &["endswith", "endingwith"], (2, 2), &[], ends_with),
@@ -17,8 +19,8 @@ pub const ALL: &[Function] = &[
     Function::new(&["replace"], &[], (3, 4), &[], replace),
     Function::new(&["substring"], &["substring"], (2, 3), &[], substring),
     Function::new(&["charAt"], &[], (2, 2), &[], char_at),
-    Function::new(&["indexOf"], &["find"], (2, 2), &[], index_of),
-    Function::new(&["lastIndexOf"], &[], (2, 2), &[], last_index_of),
+    Function::new(&["indexOf"], &["find"], (2, 3), &["start"], index_of),
+    Function::new(&["lastIndexOf"], &[], (2, 3), &[], last_index_of),
     Function::new(&["format"], &[], (1, 17), &[], format),
 ];
 
@@ -56,17 +58,23 @@ fn matches<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
     pattern::Pattern::new(pattern, budget)?.is_in(whole, budget).map(Value::Bool)
 }
 
+/// Into at most that many parts.
 fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let most = optional(a, 2).map(self::whole).transpose()?;
+    parts(a, most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX), budget)
+}
+
+fn parts<'a>(a: &[Value<'a>], most: usize, budget: &mut Budget) -> Outcome<'a> {
     let whole = text(&a[0])?;
-    let most = optional(a, 2).map(self::whole).transpose()?.and_then(|most| usize::try_from(most).ok());
     budget.steps(whole.len())?;
-    let most = most.map_or(usize::MAX, |most| most.saturating_add(1));
     match optional(a, 1).map(text).transpose()? {
+        _ if most == 0 => Value::list(Vec::new(), budget),
         None => texts(whole.split_whitespace(), budget),
-        // Nothing between them parts a text into its characters.
+        // Without a separator every character is a part; the last part has the rest.
         Some(separator) if separator.is_empty() => {
-            let characters = whole.char_indices().map(|(start, c)| &whole[start..start + c.len_utf8()]);
-            texts(characters.take(most), budget)
+            let starts = whole.char_indices().map(|(start, _)| start);
+            let ends = starts.clone().skip(1).take(most - 1).chain([whole.len()]);
+            texts(starts.zip(ends).map(|(start, end)| &whole[start..end]), budget)
         }
         Some(separator) => texts(whole.splitn(most, &**separator), budget),
     }
@@ -126,26 +134,40 @@ fn substring<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     Value::text(&part, budget)
 }
 
+/// Nothing behind the last one.
 fn char_at<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, place) = (text(&a[0])?, size(&a[1])?);
+    let start = byte_of(whole, place, budget)?;
+    let bytes = whole[start..].chars().next().map_or(0, char::len_utf8);
+    Value::text(&whole[start..start + bytes], budget)
+}
+
+/// Where the character at a place begins; behind the last one is a place too.
+fn byte_of(whole: &str, place: usize, budget: &mut Budget) -> Result<usize, Why> {
     budget.steps(whole.len() / 16)?;
-    let found = whole.chars().nth(place).map(String::from);
-    Value::text(&found.ok_or(Why::Message("the string has no such place"))?, budget)
+    let mut starts = whole.char_indices().map(|(start, _)| start).chain([whole.len()]);
+    starts.nth(place).ok_or(Why::Message("the string has no such place"))
 }
 
+/// From a place on.
 fn index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    position(budget, a, |whole, part| whole.find(part))
-}
-
-fn last_index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    position(budget, a, |whole, part| whole.rfind(part))
-}
-
-fn position<'a>(budget: &mut Budget, a: &[Value<'a>], find: impl Fn(&str, &str) -> Option<usize>) -> Outcome<'a> {
     let (whole, part) = (text(&a[0])?, text(&a[1])?);
+    let start = optional(a, 2).map_or(Ok(0), |place| byte_of(whole, size(place)?, budget))?;
+    position(whole, part, whole[start..].find(&**part).map(|byte| start + byte), budget)
+}
+
+/// The last that begins at a place or before.
+fn last_index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    let (whole, part) = (text(&a[0])?, text(&a[1])?);
+    let start = optional(a, 2).map_or(Ok(whole.len()), |place| byte_of(whole, size(place)?, budget))?;
+    let end = whole.floor_char_boundary(start.saturating_add(part.len()));
+    position(whole, part, whole[..end].rfind(&**part), budget)
+}
+
+/// Counts characters, not bytes.
+fn position<'a>(whole: &str, part: &str, byte: Option<usize>, budget: &mut Budget) -> Outcome<'a> {
     budget.steps((whole.len() + part.len()) / 8)?;
-    let place = find(whole, part).map(|place| whole[..place].chars().count() as i64);
-    Ok(Value::Int(place.unwrap_or(-1)))
+    Ok(Value::Int(byte.map_or(-1, |byte| whole[..byte].chars().count() as i64)))
 }
 
 /// `%s`, `%d`, `%.2f` and `%%`; no widths.
@@ -154,7 +176,7 @@ fn format<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     // CEL gives the values as one list, Jinja one by one.
     let values: Vec<Value> = match &a[1..] {
         [Value::List(values)] => {
-            budget.steps(values.len())?;
+            budget.bytes(values.len() * size_of::<Value>())?;
             values.iter().collect()
         }
         values => values.to_vec(),

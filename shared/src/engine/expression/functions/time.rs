@@ -1,14 +1,16 @@
 //! Functions of time. The clock is the run's own, so that a run which is taken up again sees the same moment.
 
-use jiff::civil::Weekday;
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, Zoned};
+use jiff::civil::{DateTime, Weekday};
+use jiff::fmt::strtime::{self, BrokenDownTime};
+use jiff::tz::{Offset, TimeZone};
+use jiff::{SignedDuration, Zoned};
 
-use super::super::operators::whole as whole_number;
+use super::super::moment::Moment;
+use super::super::operators::{OUT_OF_TIME, duration as bounded, whole as whole_number};
 use super::*;
 
 pub const ALL: &[Function] = &[
-    Function::new(&["now"], &["now"], (0, 0), &[], |_, scope, _| Ok(Value::Time(scope.now))),
+    Function::new(&["now"], &["now"], (0, 0), &[], now),
     Function::new(&["timestamp"], &["timestamp"], (1, 1), &[], timestamp),
     Function::new(&["duration"], &["duration"], (1, 1), &[], duration),
     Function::new(&["date"], &["date"], (1, 3), &["format", "timezone"], date),
@@ -18,10 +20,10 @@ pub const ALL: &[Function] = &[
     Function::new(&["getDayOfMonth"], &[], (1, 2), &[], |_, _, a| part(a, |at| i64::from(at.day()) - 1, None)),
     Function::new(&["getDayOfYear"], &[], (1, 2), &[], |_, _, a| part(a, |at| i64::from(at.day_of_year()) - 1, None)),
     Function::new(&["getDayOfWeek"], &[], (1, 2), &[], |_, _, a| part(a, day_of_week, None)),
-    Function::new(&["getHours"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.hour().into(), Some(3_600_000))),
-    Function::new(&["getMinutes"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.minute().into(), Some(60_000))),
-    Function::new(&["getSeconds"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.second().into(), Some(1_000))),
-    Function::new(&["getMilliseconds"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.millisecond().into(), Some(1))),
+    Function::new(&["getHours"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.hour().into(), Some(3_600))),
+    Function::new(&["getMinutes"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.minute().into(), Some(60))),
+    Function::new(&["getSeconds"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.second().into(), Some(1))),
+    Function::new(&["getMilliseconds"], &[], (1, 2), &[], milliseconds),
 ];
 
 const MAX_FORMAT_BYTES: usize = 200;
@@ -32,12 +34,16 @@ fn timestamp<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     moment(&a[0]).map(Value::Time)
 }
 
-fn moment(value: &Value) -> Result<Timestamp, Why> {
+fn now<'a>(_: &mut Budget, scope: &Scope<'a>, _: &[Value<'a>]) -> Outcome<'a> {
+    Moment::try_from(scope.now).map(Value::Time).map_err(|()| OUT_OF_TIME)
+}
+
+fn moment(value: &Value) -> Result<Moment, Why> {
     const NONE: Why = Why::Message("no timestamp: write it as 2026-03-01T09:30:00Z");
     match value {
         Value::Time(time) => Ok(*time),
-        Value::Text(text) => text.trim().parse().map_err(|_| NONE),
-        value => whole_number(value).and_then(|seconds| Timestamp::from_second(seconds).ok()).ok_or(NONE),
+        Value::Text(text) => Moment::parse(text.trim()).ok_or(NONE),
+        value => whole_number(value).and_then(Moment::from_second).ok_or(NONE),
     }
 }
 
@@ -46,18 +52,32 @@ fn duration<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     const NONE: Why = Why::Message("no duration: write it as 1h30m or 90s");
     match &a[0] {
         Value::Duration(duration) => Ok(Value::Duration(*duration)),
-        Value::Text(text) => text.trim().parse().map(Value::Duration).map_err(|_| NONE),
-        value => whole_number(value).map(|seconds| Value::Duration(SignedDuration::from_secs(seconds))).ok_or(NONE),
+        Value::Text(text) => bounded(Some(text.trim().parse().map_err(|_| NONE)?)),
+        value => bounded(Some(SignedDuration::from_secs(whole_number(value).ok_or(NONE)?))),
     }
 }
 
-/// In UTC, or in a named zone.
-fn zoned(value: &Value, zone: Option<&Value>) -> Result<Zoned, Why> {
-    let zone = match zone {
-        None => TimeZone::UTC,
-        Some(zone) => TimeZone::get(text(zone)?).map_err(|_| Why::Message("no such time zone"))?,
+/// UTC, or the zone of an argument: a name, or a fixed offset as in `+05:30`.
+fn zone(zone: Option<&Value>) -> Result<TimeZone, Why> {
+    const NONE: Why = Why::Message("no such time zone");
+    let Some(zone) = zone else { return Ok(TimeZone::UTC) };
+    let name = text(zone)?;
+    match fixed_offset(name) {
+        Some(offset) => Ok(TimeZone::fixed(offset)),
+        None => TimeZone::get(name).map_err(|_| NONE),
+    }
+}
+
+/// `+02:00`, `-09:30`; without a sign it is east.
+fn fixed_offset(text: &str) -> Option<Offset> {
+    let (sign, digits) = match text.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, text.strip_prefix('+').unwrap_or(text)),
     };
-    Ok(moment(value)?.to_zoned(zone))
+    let number = |digits: &str| (digits.len() == 2).then(|| digits.parse::<u8>().ok()).flatten().map(i32::from);
+    let (hours, minutes) = digits.split_once(':')?;
+    let (hours, minutes) = (number(hours)?, number(minutes).filter(|minutes| *minutes < 60)?);
+    Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
 }
 
 fn date<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -68,22 +88,36 @@ fn date<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     if !format.contains('%') {
         return Err(Why::Message(PLAIN_FORMAT));
     }
-    let at = zoned(&a[0], optional(a, 2))?;
+    let (at, zone) = (moment(&a[0])?, zone(optional(a, 2))?);
     // A directive pads by at most 255.
     budget.bytes(format.len() * 256)?;
-    let text = jiff::fmt::strtime::format(format, &at).map_err(|_| Why::Message("no format of a date"))?;
-    Value::text(&text, budget)
+    let text = match at.timestamp() {
+        Some(timestamp) => strtime::format(format, &Zoned::new(timestamp, zone)),
+        None => BrokenDownTime::from(at.in_zone(&zone).ok_or(OUT_OF_TIME)?).to_string(format),
+    };
+    Value::text(&text.map_err(|_| Why::Message("no format of a date"))?, budget)
 }
 
 /// A part of a moment, or all of a duration in that unit.
-fn part<'a>(a: &[Value<'a>], of: impl Fn(&Zoned) -> i64, unit_ms: Option<i128>) -> Outcome<'a> {
-    match (&a[0], unit_ms) {
-        (Value::Duration(duration), Some(unit_ms)) => Ok(Value::Int((duration.as_millis() / unit_ms) as i64)),
-        (value, _) => Ok(Value::Int(of(&zoned(value, optional(a, 1))?))),
+fn part<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<i64>) -> Outcome<'a> {
+    match (&a[0], unit_s) {
+        (Value::Duration(duration), Some(unit_s)) => Ok(Value::Int(duration.as_secs() / unit_s)),
+        (value, _) => {
+            let at = moment(value)?.in_zone(&zone(optional(a, 1))?);
+            Ok(Value::Int(of(at.ok_or(OUT_OF_TIME)?)))
+        }
     }
 }
 
-fn day_of_week(at: &Zoned) -> i64 {
+/// The part below a second, also of a duration.
+fn milliseconds<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
+    match &a[0] {
+        Value::Duration(duration) => Ok(Value::Int(duration.subsec_millis().into())),
+        _ => part(a, |at| at.millisecond().into(), None),
+    }
+}
+
+fn day_of_week(at: DateTime) -> i64 {
     match at.weekday() {
         Weekday::Sunday => 0,
         day => day.to_monday_one_offset().into(),

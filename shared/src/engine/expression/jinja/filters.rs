@@ -120,7 +120,7 @@ fn element(at: Position) -> Lowered {
 }
 
 fn collected(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: Position) -> Lowered {
-    let each = Each { over, variable: ELEMENT.into(), what: Walk::Collect, filter, result };
+    let each = Each { over, variable: ELEMENT.into(), second: None, what: Walk::Collect, filter, result };
     Expr::new(Kind::Each(Box::new(each)), at)
 }
 

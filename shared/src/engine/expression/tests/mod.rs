@@ -1,5 +1,6 @@
 //! What people write.
 
+mod budget;
 mod differences;
 mod differential;
 mod errors;

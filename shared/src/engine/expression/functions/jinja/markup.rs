@@ -1,7 +1,7 @@
 //! Filters for HTML and addresses.
 
 use super::super::super::markup::{escape, escaped};
-use super::super::convert::to_json;
+use super::super::json::to_json;
 use super::super::lists::elements;
 use super::*;
 

@@ -200,6 +200,9 @@ impl Writer<'_> {
 
     /// `name(…)`, or `space.name(…)`
     pub fn function(&mut self, name: &str, within: Option<&str>, given: &[Js]) -> Written {
+        if let ("Math", Some("round"), [of], false) = (name, within, given, self.is_cel()) {
+            return Ok(rounded_in_jinja(&self.value(of)?));
+        }
         let mut on_first = |cel, jinja, gives| match given.split_first() {
             Some((first, rest)) => {
                 let of = self.value(first)?;
@@ -224,7 +227,6 @@ impl Writer<'_> {
             ("JSON", Some("parse"), 1) => on_first(Some("fromJson"), Some("fromjson"), Kind::Unknown),
             ("Object", Some("keys"), 1) => on_first(Some("keys"), Some("keys"), Kind::List),
             ("Object", Some("values"), 1) => on_first(Some("values"), Some("values"), Kind::List),
-            ("Math", Some("round"), 1) if !self.is_cel() => Ok(rounded_in_jinja(&self.value(&given[0])?)),
             ("Math", Some(function @ ("round" | "floor" | "ceil" | "abs")), 1) => {
                 on_first(Some(function), Some(function), Kind::Number)
             }

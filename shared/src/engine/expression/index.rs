@@ -1,0 +1,156 @@
+//! A hash index of values by what they equal. Looking a value up costs its size, however many values there are.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+
+use super::Why;
+use super::budget::Budget;
+use super::operators::equal;
+use super::value::{List, Value};
+
+/// Its hashes are keyed at random, so that nobody can choose values that collide.
+#[derive(Default)]
+pub struct Index<'a> {
+    keys: RandomState,
+    /// By hash, and by how many other values have the same.
+    places: HashMap<(u64, usize), usize>,
+    values: Vec<Value<'a>>,
+}
+
+/// Where a value belongs.
+enum Place {
+    /// An equal one is there.
+    Taken,
+    /// Behind that many others of its hash.
+    Free(usize),
+}
+
+/// What a value takes in an index.
+const ENTRY_BYTES: usize = 96;
+
+impl<'a> Index<'a> {
+    /// Keeps the value unless an equal one is there. NaN equals nothing, and neither does what holds one.
+    pub fn insert(&mut self, value: Value<'a>, budget: &mut Budget) -> Result<(), Why> {
+        budget.bytes(ENTRY_BYTES)?;
+        match self.hash(&value, budget)? {
+            None => self.values.push(value),
+            Some(hash) => {
+                if let Place::Free(turn) = self.find(hash, &value, budget)? {
+                    self.places.insert((hash, turn), self.values.len());
+                    self.values.push(value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub fn contains(&self, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Why> {
+        match self.hash(value, budget)? {
+            None => Ok(false),
+            Some(hash) => Ok(matches!(self.find(hash, value, budget)?, Place::Taken)),
+        }
+    }
+
+    /// In the order in which they came.
+    pub fn into_values(self) -> Vec<Value<'a>> {
+        self.values
+    }
+
+    fn find(&self, hash: u64, value: &Value<'a>, budget: &mut Budget) -> Result<Place, Why> {
+        let mut turn = 0;
+        while let Some(place) = self.places.get(&(hash, turn)) {
+            if equal(&self.values[*place], value, budget)? {
+                return Ok(Place::Taken);
+            }
+            turn += 1;
+        }
+        Ok(Place::Free(turn))
+    }
+
+    /// The same for values that are equal: 1 and 1.0, and maps in any order.
+    fn hash(&self, value: &Value, budget: &mut Budget) -> Result<Option<u64>, Why> {
+        budget.steps(1)?;
+        let mut hasher = self.keys.build_hasher();
+        match value {
+            Value::Undefined => 0_u8.hash(&mut hasher),
+            Value::Null => 1_u8.hash(&mut hasher),
+            Value::Bool(value) => (2_u8, value).hash(&mut hasher),
+            Value::Int(number) => hash_whole((*number).into(), &mut hasher),
+            Value::Large(number) => hash_whole((*number).into(), &mut hasher),
+            Value::Float(number) if number.is_nan() => return Ok(None),
+            Value::Float(number) if number.fract() == 0.0 && number.abs() <= TWO_TO_64 => {
+                hash_whole(*number as i128, &mut hasher);
+            }
+            Value::Float(number) => (4_u8, number.to_bits()).hash(&mut hasher),
+            Value::Text(text) => {
+                budget.steps(text.len() / 32)?;
+                (5_u8, &**text).hash(&mut hasher);
+            }
+            Value::List(items) => {
+                (6_u8, items.len()).hash(&mut hasher);
+                for item in items.iter() {
+                    let Some(hash) = self.hash(&item, budget)? else { return Ok(None) };
+                    hash.hash(&mut hasher);
+                }
+            }
+            Value::Map(entries) => {
+                let mut sum = 0_u64;
+                for (key, value) in entries.iter() {
+                    budget.steps(key.len() / 32)?;
+                    let Some(hash) = self.hash(&value, budget)? else { return Ok(None) };
+                    sum = sum.wrapping_add(self.keys.hash_one((&*key, hash)));
+                }
+                (7_u8, entries.len(), sum).hash(&mut hasher);
+            }
+            Value::Time(time) => (8_u8, time).hash(&mut hasher),
+            Value::Duration(duration) => (9_u8, duration).hash(&mut hasher),
+        }
+        Ok(Some(hasher.finish()))
+    }
+}
+
+const TWO_TO_64: f64 = 18_446_744_073_709_551_616.0;
+
+fn hash_whole(number: i128, hasher: &mut impl Hasher) {
+    (3_u8, number).hash(hasher);
+}
+
+/// The lists that an evaluation looks into. From the second look on, a list has an index: a filter by
+/// `x in list` costs the sum of both lengths, and not their product.
+#[derive(Default)]
+pub struct Indexes<'a>(HashMap<usize, (List<'a>, Option<Index<'a>>)>);
+
+/// Shorter lists are looked through.
+const FEW: usize = 16;
+
+impl<'a> Indexes<'a> {
+    pub fn contains(&mut self, list: &List<'a>, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Why> {
+        if list.len() < FEW {
+            return has_equal(list, value, budget);
+        }
+        // The list is kept with its index, so that no other one gets its address.
+        let Some((_, index)) = self.0.get_mut(&list.address()) else {
+            budget.bytes(ENTRY_BYTES)?;
+            self.0.insert(list.address(), (list.clone(), None));
+            return has_equal(list, value, budget);
+        };
+        if let Some(index) = index {
+            return index.contains(value, budget);
+        }
+        let mut made = Index::default();
+        for item in list.iter() {
+            made.insert(item, budget)?;
+        }
+        index.insert(made).contains(value, budget)
+    }
+}
+
+/// Whether one of the list equals the value.
+pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool, Why> {
+    for item in list.iter() {
+        if equal(&item, value, budget)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
