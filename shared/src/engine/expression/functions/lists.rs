@@ -278,5 +278,3 @@ fn get<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let found = map(&a[0])?.get(text(&a[1])?, budget)?;
     Ok(found.or_else(|| a.get(2).cloned()).unwrap_or(Value::Null))
 }
-
-}

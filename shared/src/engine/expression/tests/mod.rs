@@ -1,12 +1,14 @@
 //! What people write.
 
 mod budget;
+mod cel_spec;
 mod differences;
 mod differential;
 mod errors;
 mod jinja;
 mod numbers;
 mod properties;
+mod standard;
 
 use serde_json::{Value as Json, json};
 
