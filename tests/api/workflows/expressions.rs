@@ -41,6 +41,11 @@ async fn expressions_are_tried_before_they_are_saved() {
     let bomb = "lists.range(100).all(a,lists.range(100).all(b,lists.range(100).all(c,lists.range(100).all(d,true))))";
     let limited = preview(json!({"expression": bomb})).await;
     assert_eq!((limited.status.as_str(), limited.code()), ("400 Bad Request", "expression_limit"));
+    let range = "range(-1, 9223372036854775807, 9223372036854775807)";
+    let ends = preview(json!({"expression": range})).await;
+    assert_eq!(ends.json["data"]["result"], json!([-1, i64::MAX - 1]));
+    let printed = preview(json!({"expression": format!("{{{{ {range} }}}}"), "language": "jinja"})).await;
+    assert_eq!(printed.json["data"]["result"], json!(format!("[-1,{}]", i64::MAX - 1)));
     for wrong in [
         json!({}),
         json!({"expression": 1}),
