@@ -274,6 +274,7 @@ impl<'a> List<'a> {
         match self {
             Self::Given(items) => items.as_ptr().addr(),
             Self::Made(made) => Rc::as_ptr(made).addr(),
+            Self::Group(made) => Rc::as_ptr(made).addr(),
         }
     }
 

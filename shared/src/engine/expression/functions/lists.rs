@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::index::Index;
-use super::super::operators::{Operator, compare, contains as is_in, equal, ordered, place};
+use super::super::operators::{Operator, compare, contains as is_in, ordered, place};
 use super::*;
 
 pub const ALL: &[Function] = &[
