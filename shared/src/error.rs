@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::domain::echo;
 use crate::domain::limits::{Dimension, Level};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -108,7 +109,9 @@ impl Error {
     }
 
     pub fn invalid_body(field: impl Into<String>, problem: impl fmt::Display) -> Self {
-        let field = field.into();
+        let field = echo::field(&field.into()).into_owned();
+        let problem = problem.to_string();
+        let problem = echo::message(&problem);
         let message = format!("{}: {problem}", if field.is_empty() { "body" } else { &field });
         Self::InvalidBody { field, message }
     }
@@ -122,8 +125,9 @@ impl Error {
     }
 
     pub fn invalid_query(parameter: impl Into<String>, problem: impl fmt::Display) -> Self {
-        let parameter = parameter.into();
-        Self::InvalidQuery { message: format!("{parameter}: {problem}"), parameter }
+        let parameter = echo::field(&parameter.into()).into_owned();
+        let problem = problem.to_string();
+        Self::InvalidQuery { message: format!("{parameter}: {}", echo::message(&problem)), parameter }
     }
 
     pub fn busy(cause: impl fmt::Display) -> Self {

@@ -20,6 +20,9 @@ use crate::dto::problem::ProblemOut;
 /// The code of what a channel lacks; it has a status of its own.
 const CHANNEL_INCOMPLETE: &str = "channel_incomplete";
 
+/// Problems that an error lists.
+const MAX_DETAILS: usize = 100;
+
 /// Sees what the caller sees.
 pub struct Examiner<'a> {
     pub stores: &'a Stores,
@@ -111,11 +114,14 @@ impl Examine for Examiner<'_> {
         references.ok_or_else(|| {
             let first = problems.first();
             let is_channel = first.is_some_and(|problem| problem.code == CHANNEL_INCOMPLETE);
-            let problems: Vec<_> = problems.iter().cloned().map(ProblemOut::from).collect();
+            let mut shown: Vec<_> = problems.iter().take(MAX_DETAILS).cloned().map(ProblemOut::from).collect();
+            if let Some(more @ 1..) = problems.len().checked_sub(MAX_DETAILS) {
+                shown.push(ProblemOut::more(more));
+            }
             Error::Unsound {
                 code: if is_channel { CHANNEL_INCOMPLETE } else { "invalid_body" },
                 message: first.map(|problem| problem.message.clone()).unwrap_or_default(),
-                details: json!(problems),
+                details: json!(shown),
             }
         })
     }

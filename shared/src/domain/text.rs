@@ -1,4 +1,7 @@
-//! How names compare: for search, without regard to case; for order, without regard to accents either.
+//! Names and texts of users: how names compare (for search, without regard to case; for order, without regard to accents
+//! either), and how much of a text is shown.
+
+use std::borrow::Cow;
 
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
@@ -11,6 +14,22 @@ pub fn at_most(field: &str, text: &str, limit: usize) -> Result<()> {
         return Err(Error::invalid_body(field, format!("at most {limit} characters")));
     }
     Ok(())
+}
+
+/// How much of a user's text a message repeats.
+pub const SHOWN_CHARS: usize = 100;
+
+/// The beginning of a text, as much as a message repeats of it.
+pub fn clip(text: &str) -> Cow<'_, str> {
+    clip_to(text, SHOWN_CHARS)
+}
+
+/// The beginning of a text; `…` marks that there was more.
+pub fn clip_to(text: &str, chars: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(chars) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
 }
 
 /// What is left of a sort key of DynamoDB (1,024 bytes) once an id stands behind the name.

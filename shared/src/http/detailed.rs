@@ -4,7 +4,7 @@ use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
 
 use super::extract::{caller_by_access_token, extractors};
-use super::respond;
+use super::{message, respond};
 use crate::Error;
 
 extractors!();
@@ -18,7 +18,7 @@ impl IntoResponse for ApiError {
                 Error::NotFound { .. } => "LAB_NOT_FOUND".to_owned(),
                 _ => code,
             };
-            json!({"error": {"code": code, "message": self.0.to_string(), "details": Value::Null}})
+            json!({"error": {"code": code, "message": message(&self.0), "details": Value::Null}})
         })
     }
 }

@@ -17,13 +17,15 @@ pub mod streaming;
 pub mod usd;
 
 use axum::http::StatusCode;
-use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::response::{IntoResponse, Response};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use extract::NoBody;
 pub use layers::{Area, Routes, finish};
 
+use crate::domain::echo;
+use crate::domain::text::clip;
 use crate::{Error, ProviderTrouble, Refusal};
 
 /// What one request may carry: Lambda's 6 MB are of the escaped event.
@@ -47,7 +49,7 @@ fn classify(error: &Error) -> (StatusCode, String) {
         Error::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
         Error::Billing { code, .. } => (StatusCode::PAYMENT_REQUIRED, *code),
         Error::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
-        Error::Provider { trouble, code, .. } => return (of_provider(*trouble), code.clone()),
+        Error::Provider { trouble, code, .. } => return (of_provider(*trouble), clip(code).into_owned()),
         Error::Maintenance { .. } => (StatusCode::SERVICE_UNAVAILABLE, "maintenance"),
         Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
         Error::NotJson | Error::NotAFile => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
@@ -82,6 +84,34 @@ fn log(error: &Error) {
     }
 }
 
+/// No error's body is larger, whatever the request or a provider said. A Lambda answers with 6 MB at most.
+pub const MAX_ERROR_BYTES: usize = 64 * 1024;
+const MAX_DETAILS_BYTES: usize = 32 * 1024;
+
+/// The message of an error as it is sent: bounded.
+fn message(error: &Error) -> String {
+    echo::message(&error.to_string()).into_owned()
+}
+
+/// The details of an error as they are sent: bounded.
+fn details(error: &Error) -> Option<Value> {
+    match error {
+        Error::Unsound { details, .. } => Some(echo::details(details, MAX_DETAILS_BYTES)),
+        _ => None,
+    }
+}
+
+/// The text of an error's body. Its parts are bounded by themselves: this is for one that is forgotten.
+fn bounded(mut body: Value) -> String {
+    let text = body.to_string();
+    if text.len() <= MAX_ERROR_BYTES {
+        return text;
+    }
+    let code = clip(body["error"]["code"].as_str().unwrap_or_default()).into_owned();
+    body["error"] = json!({"code": code, "message": "the error is too long to be shown", "details": Value::Null});
+    body.to_string()
+}
+
 /// An error's response in the envelope that `body` writes. Causes are logged, once, and never sent.
 fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Response {
     let (status, code) = classify(error);
@@ -97,7 +127,8 @@ fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Res
         }
         _ => None,
     };
-    let mut response = (status, axum::Json(body(status, code))).into_response();
+    let body = bounded(body(status, code));
+    let mut response = (status, [(CONTENT_TYPE, "application/json")], body).into_response();
     response.headers_mut().extend(header);
     response
 }

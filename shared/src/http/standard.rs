@@ -9,7 +9,7 @@ use utoipa::{IntoResponses, ToSchema};
 
 use super::cursor::Cursors;
 use super::extract::{bearer, caller_by_access_token, extractors};
-use super::respond;
+use super::{details, message, respond};
 use crate::Error;
 use crate::auth::Auth;
 use crate::domain::page::Slice;
@@ -19,9 +19,9 @@ extractors!();
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         respond(&self.0, |_, code| {
-            let mut body = json!({"error": {"code": code, "message": self.0.to_string()}});
-            if let Error::Unsound { details, .. } = &self.0 {
-                body["error"]["details"] = details.clone();
+            let mut body = json!({"error": {"code": code, "message": message(&self.0)}});
+            if let Some(details) = details(&self.0) {
+                body["error"]["details"] = details;
             }
             body
         })

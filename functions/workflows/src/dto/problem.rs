@@ -35,6 +35,15 @@ pub struct ProblemOut {
     column: Option<u32>,
 }
 
+impl ProblemOut {
+    /// Stands for the problems that are left out of a list.
+    pub fn more(count: usize) -> Self {
+        let message = format!("and {count} more problems: POST …/validate lists them");
+        let (severity, code) = (Severity::Error, "too_many_problems");
+        Self { severity, code, message, node_id: None, field: None, line: None, column: None }
+    }
+}
+
 impl From<Problem> for ProblemOut {
     fn from(Problem { severity, code, message, node_id, field, at }: Problem) -> Self {
         Self { severity, code, message, node_id, field, line: at.map(|at| at.line), column: at.map(|at| at.column) }

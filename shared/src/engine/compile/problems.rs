@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::domain::echo;
 use crate::domain::graph::{Graph, Node};
 use crate::engine::expression::Position;
 
@@ -83,10 +84,11 @@ impl Problems {
         }
         let Label { id, title } = &self.labels[node];
         let named = if title == id { format!("node `{id}`") } else { format!("node `{title}` ({id})") };
-        let place = field.map(|field| format!(", {field}")).unwrap_or_default();
+        let field = field.map(|field| echo::field(field).into_owned());
+        let place = field.as_ref().map(|field| format!(", {field}")).unwrap_or_default();
         let at_text = at.map(|at| format!(", line {}, column {}", at.line, at.column)).unwrap_or_default();
-        let message = format!("{named}{place}{at_text}: {message}");
-        let (node_id, field) = (Some(id.clone()), field.map(str::to_owned));
+        let message = format!("{named}{place}{at_text}: {}", echo::message(&message));
+        let node_id = Some(id.clone());
         self.found.push((node, Problem { severity, code, message, node_id, field, at }));
     }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::domain::text::clip_to;
 use crate::{Error, Result};
 
 /// The deepest nesting of a document.
@@ -77,8 +78,5 @@ pub fn is_empty(value: &Value) -> bool {
 
 /// At most `chars` characters of a text, for messages.
 pub fn clipped(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    clip_to(text, chars).into_owned()
 }

@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::failure::{Failure, FailureKind};
+use crate::domain::text::{clip, clip_to};
 
 /// No provider asks for more; a wrong clock might.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
@@ -39,24 +40,28 @@ impl Said {
     pub fn read(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = match body.get("error") {
-            Some(Value::String(message)) => return Self { message: Some(message.clone()), ..Self::default() },
+            Some(Value::String(message)) => {
+                let message = clip_to(message, MAX_MESSAGE_CHARS).into_owned();
+                return Self { message: Some(message), ..Self::default() };
+            }
             Some(error) if error.is_object() => error,
             _ => body,
         };
         let text = |name: &str| match error.get(name) {
-            Some(Value::String(text)) if !text.is_empty() => Some(text.clone()),
+            Some(Value::String(text)) if !text.is_empty() => Some(clip_to(text, MAX_MESSAGE_CHARS).into_owned()),
             Some(Value::Number(number)) => Some(number.to_string()),
             _ => None,
         };
         let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
         let detail = |name: &str| details.clone().find_map(|detail| detail[name].as_str());
+        let short = |text: String| clip(&text).into_owned();
         // A number is but the status again; the status in words, or the type, says more.
         let code = text("code").filter(|code| code.parse::<u16>().is_err());
         let code = detail("reason").map(str::to_owned).or(code).or_else(|| text("status")).or_else(|| text("type"));
         Self {
-            code: code.filter(|code| code != "error"),
+            code: code.filter(|code| code != "error").map(short),
             message: text("message").or_else(|| text("detail")),
-            param: text("param"),
+            param: text("param").map(short),
             retry_after: detail("retryDelay").and_then(protobuf_duration),
         }
     }
@@ -116,7 +121,7 @@ fn said_as(kind: FailureKind, said: Said) -> Failure {
         FailureKind::Request => ("provider_refused", "the provider finds fault with the request"),
         _ => ("provider_unavailable", "the provider failed"),
     };
-    let message = said.message.as_deref().unwrap_or(message).chars().take(MAX_MESSAGE_CHARS).collect::<String>();
+    let message = said.message.as_deref().unwrap_or(message).to_owned();
     Failure { param: said.param, ..Failure::new(kind, said.code.unwrap_or_else(|| code.to_owned()), message) }
 }
 

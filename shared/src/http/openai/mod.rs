@@ -15,8 +15,9 @@ use serde_json::{Value, json};
 
 use super::extract::{extractors, json_bytes, parse};
 use super::layers::request_id;
-use super::{classify, refusal_code, respond};
+use super::{classify, message, refusal_code, respond};
 use crate::domain::catalog::Model;
+use crate::domain::echo;
 use crate::domain::limits::Dimension;
 use crate::domain::time::Time;
 use crate::{Error, ProviderTrouble};
@@ -63,8 +64,8 @@ fn body(error: &Error, status: StatusCode, code: &str, request_id: &str) -> Valu
     json!({"error": {
         "type": kind(error, status),
         "code": code,
-        "message": error.to_string(),
-        "param": param.filter(|param| !param.is_empty()),
+        "message": message(error),
+        "param": param.filter(|param| !param.is_empty()).map(echo::field),
         "request_id": request_id,
         "details": details(error),
     }})

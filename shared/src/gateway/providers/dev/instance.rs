@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Number, Value, json};
 
+use crate::domain::text::clip;
+
 /// Schemas nest, and refer to themselves.
 const MAX_DEPTH: usize = 24;
 /// From here on, what may be left out is.
@@ -44,7 +46,7 @@ impl Maker<'_> {
         }
         if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
             let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-            let target = target.ok_or_else(|| format!("{reference} is not in the schema"))?;
+            let target = target.ok_or_else(|| format!("{} is not in the schema", clip(reference)))?;
             return self.make(target, depth + 1);
         }
         if let Some(value) = fields.get("const") {
@@ -69,7 +71,7 @@ impl Maker<'_> {
             "number" => number(fields, false),
             "boolean" => Ok(Value::Bool(true)),
             "null" => Ok(Value::Null),
-            other => Err(format!("{other} is no type")),
+            other => Err(format!("{} is no type", clip(other))),
         }
     }
 

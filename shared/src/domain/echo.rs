@@ -1,0 +1,114 @@
+//! How much of a user's text an error repeats: every message and field name is bounded here.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::text::{SHOWN_CHARS, clip, clip_to};
+
+pub const MOST_FIELD_CHARS: usize = 300;
+pub const MOST_MESSAGE_CHARS: usize = 2_000;
+
+/// A field's path, with long names cut.
+pub fn field(path: &str) -> Cow<'_, str> {
+    if path.len() <= SHOWN_CHARS {
+        return Cow::Borrowed(path);
+    }
+    let names: Vec<Cow<str>> = path.split('.').take(MOST_FIELD_CHARS).map(clip).collect();
+    Cow::Owned(clip_to(&names.join("."), MOST_FIELD_CHARS).into_owned())
+}
+
+/// A message, with the texts that it quotes cut: `unknown field `aaa…`, expected …`.
+pub fn message(text: &str) -> Cow<'_, str> {
+    if text.len() <= SHOWN_CHARS {
+        return Cow::Borrowed(text);
+    }
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some(quote) = rest.find(['`', '"']).filter(|_| shown.len() <= 4 * MOST_MESSAGE_CHARS) {
+        let (before, quoted) = rest.split_at(quote + 1);
+        let end = end_of_quoted(quoted, rest.as_bytes()[quote]);
+        shown.push_str(before);
+        shown.push_str(&clip(&quoted[..end]));
+        let after = quoted.len().min(end + 1);
+        shown.push_str(&quoted[end..after]);
+        rest = &quoted[after..];
+    }
+    shown.push_str(rest);
+    Cow::Owned(clip_to(&shown, MOST_MESSAGE_CHARS).into_owned())
+}
+
+/// Where a quoted text ends. Double quotes within it are escaped.
+fn end_of_quoted(text: &str, quote: u8) -> usize {
+    let mut is_escaped = false;
+    let end = text.bytes().position(|byte| {
+        let ends = byte == quote && !is_escaped;
+        is_escaped = quote == b'"' && byte == b'\\' && !is_escaped;
+        ends
+    });
+    end.unwrap_or(text.len())
+}
+
+/// The details of an error within so many bytes of JSON: a list keeps its beginning, and long texts are cut.
+pub fn details(details: &Value, most_bytes: usize) -> Value {
+    let mut left = most_bytes;
+    match details {
+        Value::Array(items) => {
+            let items = items.iter().map(texts);
+            items.take_while(|item| takes(&mut left, item)).collect()
+        }
+        other => Some(texts(other)).filter(|other| takes(&mut left, other)).unwrap_or_default(),
+    }
+}
+
+fn takes(left: &mut usize, part: &Value) -> bool {
+    let after = left.checked_sub(part.to_string().len() + 1);
+    *left = after.unwrap_or_default();
+    after.is_some()
+}
+
+fn texts(value: &Value) -> Value {
+    match value {
+        Value::String(text) => message(text).into(),
+        Value::Array(items) => items.iter().map(texts).collect(),
+        Value::Object(entries) => entries.iter().map(|(name, value)| (clip(name).into_owned(), texts(value))).collect(),
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_a_message_quotes_is_cut_and_the_rest_is_kept() {
+        let long = "ä".repeat(5_000);
+        let cut = "ä".repeat(SHOWN_CHARS);
+        let shown = message(&format!("unknown field `{long}`, expected one of `a`, `b`")).into_owned();
+        assert_eq!(shown, format!("unknown field `{cut}…`, expected one of `a`, `b`"));
+        let shown = message(&format!("invalid type: string {:?}, expected u64", format!("\"{long}\""))).into_owned();
+        assert!(shown.ends_with("…\", expected u64"), "{shown}");
+        for hostile in ["`".repeat(9_000), "\"\\".repeat(9_000), format!("`{long}"), long.clone()] {
+            assert!(message(&hostile).chars().count() <= MOST_MESSAGE_CHARS + 1);
+        }
+        assert_eq!(message("short `x`"), "short `x`");
+    }
+
+    #[test]
+    fn the_names_of_a_path_are_cut() {
+        let long = "x".repeat(5_000);
+        assert_eq!(field(&format!("config.{long}.url")), format!("config.{}….url", "x".repeat(SHOWN_CHARS)));
+        assert!(field(&"a.".repeat(100_000)).chars().count() <= MOST_FIELD_CHARS + 1);
+    }
+
+    #[test]
+    fn details_keep_as_many_entries_as_fit() {
+        let entries = json!(vec![json!({"message": "x".repeat(1_000)}); 100]);
+        let kept = details(&entries, 10_000);
+        assert!((5..10).contains(&kept.as_array().unwrap().len()));
+        assert!(kept.to_string().len() <= 10_000);
+        assert_eq!(details(&json!({"line": 3}), 100), json!({"line": 3}));
+        assert_eq!(details(&json!({"line": "x".repeat(1_000)}), 100), Value::Null);
+    }
+}
