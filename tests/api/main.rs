@@ -3,6 +3,7 @@
 
 mod agents;
 mod authentication;
+mod echoes;
 mod extractors;
 mod gateway;
 mod inference;

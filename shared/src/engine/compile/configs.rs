@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Problems, Step};
 use crate::domain::graph::{Graph, Node};
 use crate::engine::nodes;
-use crate::engine::schema::{Findings, Program, check};
+use crate::engine::schema::{Program, check_config};
 
 /// Of a graph: each is compiled to see whether it is one.
 const MOST_PATTERNS: usize = 1_000;
@@ -26,11 +26,10 @@ fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems
         problems.error("unknown_type", index, message);
         nodes::unknown()
     });
-    let mut found = Findings::default();
     let config = Value::Object(node.config.clone());
-    check(&node_type.schema, &config, "config", &mut found);
+    let found = check_config(&node_type.schema, &config, "config");
 
-    let is_valid = found.violations.is_empty();
+    let is_valid = found.is_valid();
     for (field, message) in found.violations {
         problems.field("invalid_config", index, &field, None, message);
     }

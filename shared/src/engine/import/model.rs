@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::lenient::{clipped, entries, is_empty, number, scalar_text, whole};
 use super::pieces::{Notes, note};
+use crate::engine::schema::faults;
 
 /// The names of the output limit.
 const LENGTHS: [&str; 6] =
@@ -23,6 +24,14 @@ pub fn settings(given: &Value, config: &mut Map<String, Value>, notes: &mut Note
     let others: Vec<String> = others.map(|(name, _)| clipped(name, 40)).collect();
     if !others.is_empty() {
         note(notes, format!("some settings of the model are not imported: {}", others.join(", ")));
+    }
+}
+
+/// Imports the schema of an answer. A schema that is not supported is reported.
+pub fn answer_schema(schema: Value, config: &mut Map<String, Value>, notes: &mut Notes) {
+    match faults(&schema, "schema").first() {
+        None => drop(config.insert("schema".to_owned(), schema)),
+        Some((field, fault)) => note(notes, format!("the answer schema is not imported: {field} {fault}")),
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::lenient::clipped;
 use super::pieces::{Notes, note};
 use crate::engine::nodes::{self, ERROR, OUT};
-use crate::engine::schema::{Findings, Program, check};
+use crate::engine::schema::{Program, check_config};
 
 /// The placeholder id where the user must choose an agent or a workflow.
 pub const UNBOUND_ID: &str = "00000000-0000-0000-0000-000000000000";
@@ -132,8 +132,7 @@ fn outputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
 /// The first problem of a configuration.
 pub fn problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
     let Some(kind) = nodes::find(kind) else { return Some(format!("unknown type {kind}")) };
-    let mut found = Findings::default();
-    check(&kind.schema, &Value::Object(config.clone()), "config", &mut found);
+    let found = check_config(&kind.schema, &Value::Object(config.clone()), "config");
     let violation = found.violations.into_iter().next().map(|(field, problem)| format!("{field} {problem}"));
     // Expressions of an invalid configuration are not parsed.
     let unread = || {

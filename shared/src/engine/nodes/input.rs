@@ -5,16 +5,16 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::{Category, Kind, policy::Policies};
-use crate::engine::schema::faults;
+use crate::engine::schema::{check_value, faults};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Input {
-    /// JSON Schema of what a run takes: types, properties, required, enum and limits. Without it, anything.
+    /// JSON Schema (draft 2020-12) of what a run takes. Without it, anything.
     #[serde(default)]
     #[schema(nullable = false)]
     pub schema: Option<Map<String, Value>>,
-    /// What a run that is started without input takes.
+    /// The input of a run that is started without one; it must satisfy the schema.
     #[serde(default)]
     pub example: Option<Value>,
 }
@@ -31,10 +31,11 @@ impl Kind for Input {
     }
 
     fn problems(&self) -> Vec<(String, String)> {
-        let mut problems = Vec::new();
-        if let Some(schema) = &self.schema {
-            faults(&Value::Object(schema.clone()), "schema", &mut problems);
+        let Some(schema) = self.schema.clone().map(Value::Object) else { return Vec::new() };
+        let faults = faults(&schema, "schema");
+        match &self.example {
+            Some(example) if faults.is_empty() => check_value(&schema, example, "example").violations,
+            _ => faults,
         }
-        problems
     }
 }

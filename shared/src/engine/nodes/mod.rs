@@ -199,9 +199,12 @@ impl NodeType {
 
     /// The configuration with its whole numbers written as such.
     pub fn settled(&self, config: &Map<String, Value>) -> Map<String, Value> {
-        let mut config = config.clone();
-        config.iter_mut().for_each(|(name, value)| settle(&self.schema["properties"][name], value));
-        config
+        let mut config = Value::Object(config.clone());
+        settle(&self.schema, &mut config);
+        match config {
+            Value::Object(config) => config,
+            _ => Map::new(),
+        }
     }
 
     /// The ports of the example, which is how the catalogue shows them.
@@ -271,14 +274,12 @@ mod tests {
 
     use super::*;
     use crate::engine::expression::Expression;
-    use crate::engine::schema::{Findings, Program, check, faults};
+    use crate::engine::schema::{Program, check_config, faults};
 
     #[test]
     fn every_schema_is_one_that_can_be_enforced() {
         for node_type in all() {
-            let mut found = Vec::new();
-            faults(&node_type.schema, "schema", &mut found);
-            assert_eq!(found, [], "{}", node_type.name);
+            assert_eq!(faults(&node_type.schema, "schema"), [], "{}", node_type.name);
             assert_eq!(node_type.schema["additionalProperties"], false, "{}", node_type.name);
             assert!(!node_type.schema.to_string().contains("$ref"), "{}", node_type.name);
         }
@@ -304,8 +305,7 @@ mod tests {
         let mut names = HashSet::new();
         for node_type in all() {
             assert!(names.insert(node_type.name));
-            let mut found = Findings::default();
-            check(&node_type.schema, &node_type.example["config"], "config", &mut found);
+            let found = check_config(&node_type.schema, &node_type.example["config"], "config");
             assert_eq!(found.violations, [], "{}", node_type.name);
             for (field, language, text) in found.expressions {
                 Program::parse(language, &text)

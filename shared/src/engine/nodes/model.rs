@@ -8,6 +8,7 @@ use super::fields::Jinja;
 use super::{Category, Kind, policy::Policies};
 use crate::domain::catalog::Purpose;
 use crate::domain::reference::Reference;
+use crate::engine::schema::faults;
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -28,7 +29,7 @@ pub struct Model {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 2147483647, nullable = false)]
     pub max_tokens: Option<u32>,
-    /// JSON Schema of the answer, which is then a value and no text.
+    /// JSON Schema (draft 2020-12) of the answer, which is then a value and no text.
     #[serde(default)]
     #[schema(nullable = false)]
     pub schema: Option<Map<String, Value>>,
@@ -44,6 +45,11 @@ impl Kind for Model {
 
     fn example() -> Value {
         json!({"model": "dev-chat", "system": "Answer in one sentence.", "prompt": "{{ input.question }}", "temperature": 0.2})
+    }
+
+    fn problems(&self) -> Vec<(String, String)> {
+        let schema = self.schema.clone().map(Value::Object);
+        schema.map(|schema| faults(&schema, "schema")).unwrap_or_default()
     }
 
     fn references(&self) -> Vec<(Reference, &'static str)> {

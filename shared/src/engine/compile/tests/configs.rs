@@ -125,10 +125,13 @@ fn the_schema_of_an_input_is_one_that_inputs_can_be_held_to() {
         told.map(|line| line.replace("invalid_config: node `start`, config.schema", "")).collect::<Vec<_>>()
     };
     let types = "one of null, boolean, integer, number, string, array, object";
-    let keyword = "is no keyword that anything is held to here";
     assert_eq!(
-        told(json!({"type": "nope", "pattern": "("})),
-        [format!(".pattern: {keyword}"), format!(".type: {types}")]
+        told(json!({"type": "nope", "pattern": "(", "minimumLength": 1})),
+        [
+            ".minimumLength: is not a keyword of JSON Schema that is supported here; remove it, or begin its name with `x-`".to_owned(),
+            ".pattern: this pattern cannot be read, or is too large; simplify it".to_owned(),
+            format!(".type: {types}"),
+        ]
     );
     assert_eq!(told(json!({"type": []})), [format!(".type: {types}")]);
     assert_eq!(
@@ -137,10 +140,10 @@ fn the_schema_of_an_input_is_one_that_inputs_can_be_held_to() {
         ),
         [
             ".maxItems: must be a whole number",
-            ".oneOf: must be a list",
-            ".properties.a.items: must be an object",
+            ".oneOf: must be a list of schemas",
+            ".properties.a.items: must be a schema: an object, true or false",
             ".properties.a.minimum: must be a number",
-            ".properties.b: must be an object",
+            ".properties.b: must be a schema: an object, true or false",
             ".required: must be a list of names",
         ]
     );

@@ -10,7 +10,7 @@ use super::*;
 use crate::domain::graph::{Node, Position};
 use crate::domain::reference::Reference;
 use crate::engine::compile::compile;
-use crate::engine::schema::{Findings, check};
+use crate::engine::schema::check_value;
 
 fn has(template: &Template, node_type: &str) -> bool {
     template.graph.nodes.iter().any(|node| node.r#type == node_type)
@@ -114,8 +114,7 @@ fn the_example_is_what_the_trigger_takes() {
         let [trigger] = triggers[..] else { panic!("{slug} has {} triggers", triggers.len()) };
         match &*trigger.r#type {
             "input" => {
-                let mut found = Findings::default();
-                check(&trigger.config["schema"], example_input, "input", &mut found);
+                let found = check_value(&trigger.config["schema"], example_input, "input");
                 assert_eq!(found.violations, [], "{slug}");
             }
             "schedule" => assert_eq!(&trigger.config["input"], example_input, "{slug}"),

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{clipped, entries, is_empty, list, number, scalar_text, text, whole};
-use super::super::super::model::settings;
+use super::super::super::model::{answer_schema, settings};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::secrets::without_clear;
 use super::super::super::syntax::{output, plain, quoted};
@@ -63,7 +63,7 @@ pub fn llm(node: Context) -> Translation {
     config.insert("prompt".to_owned(), asked.join("\n\n").into());
     settings(&node.data("model")["completion_params"], &mut config, &mut notes);
     if let Some(schema) = schema(node) {
-        config.insert("schema".to_owned(), schema.clone());
+        answer_schema(schema.clone(), &mut config, &mut notes);
     }
     if node.data("vision")["enabled"] == true {
         note(&mut notes, "images are not sent to the model");

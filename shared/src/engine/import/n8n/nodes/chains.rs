@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{clipped, is_empty, list, scalar_text, text, whole};
-use super::super::super::model::settings;
+use super::super::super::model::{answer_schema, settings};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::syntax::{output, quoted};
 use super::super::super::translation::{Translation, UNBOUND_MODEL};
@@ -29,7 +29,7 @@ pub fn chain(node: Context) -> Translation {
         "informationExtractor" => {
             config.insert("system".to_owned(), extraction(node, &mut notes).into());
             let schema = schema(node).unwrap_or_else(|| attributes(node));
-            config.insert("schema".to_owned(), schema.into());
+            answer_schema(schema.into(), &mut config, &mut notes);
         }
         "sentimentAnalysis" => {
             let given = scalar_text(&node.parameter("options")["categories"]);
@@ -48,7 +48,7 @@ pub fn chain(node: Context) -> Translation {
         }
         _ => {
             if let Some(schema) = ai::answer_schema(node, &mut notes) {
-                config.insert("schema".to_owned(), schema.into());
+                answer_schema(schema.into(), &mut config, &mut notes);
             }
         }
     }

@@ -1,0 +1,80 @@
+//! How much work one validation may do. Every keyword charges for what it reads before it reads it.
+
+/// A step is some tens of nanoseconds. A list of a million numbers takes two million steps.
+const MOST_STEPS: usize = 5_000_000;
+/// How deep schemas may apply within each other: nested values, and references that lead on.
+const MOST_DEPTH: usize = 256;
+/// Bytes of text that are read in one step.
+const BYTES_A_STEP: usize = 16;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    TooMuchWork,
+    TooDeep,
+}
+
+impl Stop {
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::TooMuchWork => {
+                "takes too much work to check against its schema; send less data or simplify the schema"
+            }
+            Self::TooDeep => {
+                "nests too deep to be checked against its schema; nest less, or end the schema's recursion"
+            }
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct Budget {
+    steps: usize,
+    depth: usize,
+    stopped: Option<Stop>,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { steps: MOST_STEPS, depth: MOST_DEPTH, stopped: None }
+    }
+}
+
+impl Budget {
+    pub fn charge(&mut self, steps: usize) {
+        match self.steps.checked_sub(steps) {
+            Some(left) => self.steps = left,
+            None => {
+                self.steps = 0;
+                self.stopped.get_or_insert(Stop::TooMuchWork);
+            }
+        }
+    }
+
+    pub fn charge_bytes(&mut self, bytes: usize) {
+        self.charge(1 + bytes / BYTES_A_STEP);
+    }
+
+    /// One level deeper. Whether there is still work to do there; only then [`Self::leave`] follows.
+    pub fn enter(&mut self) -> bool {
+        if self.depth == 0 {
+            self.stopped.get_or_insert(Stop::TooDeep);
+        }
+        if self.stopped.is_none() {
+            self.depth -= 1;
+        }
+        self.stopped.is_none()
+    }
+
+    pub fn leave(&mut self) {
+        self.depth += 1;
+    }
+
+    pub fn stopped(&self) -> Option<Stop> {
+        self.stopped
+    }
+
+    #[cfg(test)]
+    pub fn steps_used(&self) -> usize {
+        MOST_STEPS - self.steps
+    }
+}

@@ -1,0 +1,153 @@
+//! Applies a schema to a value.
+
+use std::collections::HashMap;
+use std::hash::RandomState;
+
+use serde_json::{Map, Value};
+
+use super::budget::Budget;
+use super::equality::{equal, hash};
+use super::findings::Findings;
+use super::keywords::{arrays, combinations, numbers, objects, strings, types};
+use super::language::{LANGUAGE, Language};
+use super::path::Path;
+use super::pattern::Pattern;
+use super::reference::References;
+
+/// Who wrote the schema.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Dialect {
+    /// We did: `format: uuid` is enforced, and `x-language` marks expressions.
+    NodeType,
+    User,
+}
+
+pub struct Checker<'s> {
+    root: &'s Value,
+    pub dialect: Dialect,
+    pub budget: Budget,
+    pub references: References<'s>,
+    /// By the place of the pattern in the schema.
+    patterns: HashMap<*const str, Option<Pattern>>,
+    /// The values of each `enum`, by their hashes.
+    enums: HashMap<*const Value, HashMap<u64, Vec<&'s Value>>>,
+    pub state: RandomState,
+}
+
+impl<'s> Checker<'s> {
+    pub fn new(root: &'s Value, dialect: Dialect, budget: Budget) -> Self {
+        let (patterns, enums, state) = Default::default();
+        Self { root, dialect, budget, references: References::new(root), patterns, enums, state }
+    }
+
+    pub fn check(mut self, value: &Value, field: &str) -> Findings {
+        let (mut found, at) = (Findings::default(), Path::Root(field));
+        self.apply(self.root, value, &at, &mut found);
+        if let Some(stop) = self.budget.stopped() {
+            // What was found until then may be wrong: a `not` has seen half a value.
+            found = Findings::default();
+            found.refuse(&at, stop.message());
+        }
+        found
+    }
+
+    /// Adds what the value violates of a schema.
+    pub fn apply(&mut self, schema: &'s Value, value: &Value, at: &Path, found: &mut Findings) {
+        if !self.budget.enter() {
+            return;
+        }
+        match schema {
+            Value::Object(keywords) => self.apply_keywords(schema, keywords, value, at, found),
+            Value::Bool(false) => self.refuse(at, "must not be here", found),
+            _ => {}
+        }
+        self.budget.leave();
+    }
+
+    /// Whether the value satisfies a schema.
+    pub fn accepts(&mut self, schema: &'s Value, value: &Value, at: &Path) -> bool {
+        let mut found = Findings::first_only();
+        self.apply(schema, value, at, &mut found);
+        found.is_valid()
+    }
+
+    /// Whether there is no more to find out.
+    pub fn is_done(&self, found: &Findings) -> bool {
+        found.is_full() || self.budget.stopped().is_some()
+    }
+
+    pub fn refuse(&mut self, at: &Path, problem: impl AsRef<str>, found: &mut Findings) {
+        if !found.is_full() {
+            self.budget.charge_bytes(at.len());
+            found.refuse(at, problem);
+        }
+    }
+
+    /// The pattern that a schema contains as text, read once. None where there is none to search with.
+    pub fn finds(&mut self, pattern: &'s str, text: &str) -> bool {
+        let Self { patterns, budget, .. } = self;
+        let read = patterns.entry(pattern).or_insert_with(|| Pattern::parse_within(pattern, budget));
+        read.as_ref().is_some_and(|pattern| pattern.is_in(text, budget))
+    }
+
+    fn apply_keywords(
+        &mut self,
+        schema: &'s Value,
+        keywords: &'s Map<String, Value>,
+        value: &Value,
+        at: &Path,
+        found: &mut Findings,
+    ) {
+        self.budget.charge(1 + keywords.len());
+        if let Some(problem) = self.excluded(keywords, value) {
+            return self.refuse(at, problem, found);
+        }
+        for (keyword, operand) in keywords {
+            if self.is_done(found) {
+                return;
+            }
+            match value {
+                Value::String(text) => strings::apply(self, keyword, operand, text, at, found),
+                Value::Number(number) => numbers::apply(self, keyword, operand, number, at, found),
+                Value::Array(items) => arrays::apply(self, (keyword, operand), schema, items, at, found),
+                Value::Object(entries) => objects::apply(self, (keyword, operand), schema, entries, at, found),
+                Value::Null | Value::Bool(_) => {}
+            }
+            combinations::apply(self, (keyword, operand), schema, value, at, found);
+        }
+        if let (Dialect::NodeType, Value::String(text)) = (self.dialect, value)
+            && let Some(language) = keywords.get(LANGUAGE).and_then(Language::parse)
+        {
+            let field = at.full();
+            self.budget.charge_bytes(field.len());
+            found.expressions.push((field, language, text.clone()));
+        }
+    }
+
+    /// Why the value is not among those that `enum`, `const` and `type` leave.
+    fn excluded(&mut self, keywords: &'s Map<String, Value>, value: &Value) -> Option<String> {
+        if let Some(Value::Array(listed)) = keywords.get("enum")
+            && !self.is_listed(listed, value)
+        {
+            return Some(types::one_of(listed));
+        }
+        if let Some(only) = keywords.get("const")
+            && !equal(only, value, &mut self.budget)
+        {
+            return Some(types::one_of(std::slice::from_ref(only)));
+        }
+        let allowed = keywords.get("type")?;
+        (!types::is_type(allowed, value)).then(|| format!("must be {}", types::names(allowed)))
+    }
+
+    fn is_listed(&mut self, listed: &'s [Value], value: &Value) -> bool {
+        let Self { enums, budget, state, .. } = self;
+        let known = enums.entry(listed.as_ptr()).or_insert_with(|| {
+            let mut known: HashMap<u64, Vec<&Value>> = HashMap::new();
+            listed.iter().for_each(|value| known.entry(hash(value, state, budget)).or_default().push(value));
+            known
+        });
+        let same = known.get(&hash(value, state, budget));
+        same.is_some_and(|same| same.iter().any(|one| equal(one, value, budget)))
+    }
+}

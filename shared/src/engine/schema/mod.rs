@@ -1,0 +1,41 @@
+//! JSON Schema, draft 2020-12: validates values, reports faults of schemas, and finds the expressions in node
+//! configurations. Every validation has a budget. The keywords that are left out (`$dynamicRef`, `unevaluated…`, remote
+//! references) are refused when a schema is saved, never ignored.
+
+mod budget;
+mod checker;
+mod equality;
+mod faults;
+mod findings;
+mod keywords;
+mod language;
+mod number;
+mod path;
+mod pattern;
+mod reference;
+mod variants;
+mod vocabulary;
+mod whole;
+
+#[cfg(test)]
+mod tests;
+
+use serde_json::Value;
+
+use budget::Budget;
+use checker::{Checker, Dialect};
+pub use faults::faults;
+pub use findings::Findings;
+pub use language::{LANGUAGE, Language, Program};
+pub use whole::settle;
+
+/// Validates a node's configuration against the schema of its type: `format: uuid` is enforced, and the expressions
+/// are collected.
+pub fn check_config(schema: &Value, config: &Value, field: &str) -> Findings {
+    Checker::new(schema, Dialect::NodeType, Budget::default()).check(config, field)
+}
+
+/// Validates a value against a schema that a user wrote, and for which [`faults`] finds none. `format` is an annotation.
+pub fn check_value(schema: &Value, value: &Value, field: &str) -> Findings {
+    Checker::new(schema, Dialect::User, Budget::default()).check(value, field)
+}

@@ -1,0 +1,50 @@
+//! `pattern` and `patternProperties`: regular expressions in linear time and of bounded size.
+
+use regex_lite::{Regex, RegexBuilder};
+
+use super::budget::Budget;
+
+const MOST_PATTERN_BYTES: usize = 1_000;
+/// How large a compiled pattern may be, and what a byte of text costs then: its work grows with its states.
+const SIZES: [(usize, usize); 2] = [(4 * 1024, 1), (32 * 1024, 16)];
+/// What it costs to compile one, well above what it takes.
+const COMPILING_STEPS: usize = 5_000;
+
+#[derive(Debug)]
+pub struct Pattern {
+    regex: Regex,
+    steps_a_byte: usize,
+}
+
+impl Pattern {
+    pub fn parse(pattern: &str) -> Result<Self, &'static str> {
+        if pattern.len() > MOST_PATTERN_BYTES {
+            return Err("this pattern is longer than 1000 bytes; shorten it");
+        }
+        // One that is too large for the first size may fit the next.
+        let sizes = SIZES.iter().find_map(|(limit, steps_a_byte)| {
+            let regex = RegexBuilder::new(pattern).size_limit(*limit).build().ok()?;
+            Some(Self { regex, steps_a_byte: *steps_a_byte })
+        });
+        sizes.ok_or_else(|| {
+            if ["(?=", "(?!", "(?<=", "(?<!"].iter().any(|look| pattern.contains(look)) {
+                "patterns cannot look ahead or behind here; remove `(?=`, `(?!`, `(?<=` and `(?<!`"
+            } else if pattern.contains("\\p{") || pattern.contains("\\P{") {
+                "patterns have no Unicode classes here; write the characters instead of `\\p{…}`"
+            } else {
+                "this pattern cannot be read, or is too large; simplify it"
+            }
+        })
+    }
+
+    /// For a validation that reads it only now.
+    pub fn parse_within(pattern: &str, budget: &mut Budget) -> Option<Self> {
+        budget.charge(COMPILING_STEPS);
+        if budget.stopped().is_some() { None } else { Self::parse(pattern).ok() }
+    }
+
+    pub fn is_in(&self, text: &str, budget: &mut Budget) -> bool {
+        budget.charge((text.len() + 1).saturating_mul(self.steps_a_byte));
+        budget.stopped().is_none() && self.regex.is_match(text)
+    }
+}

@@ -1,0 +1,63 @@
+//! Node configurations: expressions are found in them, UUIDs are enforced, whole numbers settled.
+
+use super::*;
+
+fn config(schema: &Value, value: &Value) -> Findings {
+    check_config(schema, value, "config")
+}
+
+#[test]
+fn expressions_are_found_in_the_variant_that_fits() {
+    let text = |language: &str| json!({"type": "string", "x-language": language});
+    let schema = json!({"properties": {
+        "url": text("jinja"),
+        "body": {"oneOf": [
+            {"type": "object", "properties": {"kind": {"const": "json"}, "value": text("cel")}, "required": ["kind"]},
+            {"type": "object", "properties": {"kind": {"const": "text"}, "value": text("jinja")}, "required": ["kind"]},
+        ]},
+        "headers": {"additionalProperties": text("jinja")},
+    }});
+    let long = "h".repeat(300);
+    let found = config(
+        &schema,
+        &json!({"url": "a", "body": {"kind": "text", "value": "b"}, "headers": {(format!("{long}1")): "c", (format!("{long}2")): "d"}}),
+    );
+    let expected = [
+        ("config.url".to_owned(), Language::Jinja, "a".to_owned()),
+        ("config.body.value".to_owned(), Language::Jinja, "b".to_owned()),
+        (format!("config.headers.{long}1"), Language::Jinja, "c".to_owned()),
+        (format!("config.headers.{long}2"), Language::Jinja, "d".to_owned()),
+    ];
+    assert!(found.is_valid());
+    assert_eq!(found.expressions, expected, "each by its whole name");
+    assert_eq!(check_value(&schema, &json!({"url": "a"}), "value").expressions, [], "users' schemas have none");
+}
+
+#[test]
+fn a_format_is_enforced_in_configurations_only() {
+    let schema = json!({"format": "uuid"});
+    assert_eq!(lines(config(&schema, &json!("x")).violations), ["config: must be a UUID"]);
+    assert_eq!(violations(&schema, &json!("x")), [""; 0]);
+}
+
+#[test]
+fn whole_numbers_are_settled_wherever_a_schema_says_so() {
+    let schema = json!({
+        "$defs": {"count": {"type": "integer"}, "tree": {"properties": {"n": {"$ref": "#/$defs/count"}, "next": {"$ref": "#/$defs/tree"}}}},
+        "allOf": [{"properties": {"a": {"type": ["integer", "null"]}}}],
+        "properties": {
+            "b": {"anyOf": [{"type": "string"}, {"$ref": "#/$defs/count"}]},
+            "c": {"type": "number"},
+            "d": {"prefixItems": [{"type": "number"}, {"type": "integer"}], "items": {"oneOf": [{"type": "integer"}, {"type": "null"}]}},
+            "e": {"$ref": "#/$defs/tree"},
+        },
+        "additionalProperties": {"type": "integer"},
+    });
+    let mut value = json!({"a": 1.0, "b": -2.0, "c": 3.0, "d": [4.0, 5.0, 6.0], "e": {"n": 7.0, "next": {"n": 8.0}}, "f": 9.0, "g": 1.5});
+    settle(&schema, &mut value);
+    // `==` of values tells 1 from 1.0.
+    assert_eq!(
+        value,
+        json!({"a": 1, "b": -2, "c": 3.0, "d": [4.0, 5, 6], "e": {"n": 7, "next": {"n": 8}}, "f": 9, "g": 1.5})
+    );
+}

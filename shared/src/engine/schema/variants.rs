@@ -1,0 +1,116 @@
+//! `anyOf` and `oneOf`: schemas of which one is meant. Where none fits, the message is about the one that was meant.
+
+use serde_json::{Value, json};
+
+use super::checker::Checker;
+use super::equality::equal;
+use super::findings::Findings;
+use super::keywords::types;
+use super::path::Path;
+
+/// Of variants that fit, in a message.
+const MOST_LISTED: usize = 3;
+
+pub fn any_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Value, at: &Path, found: &mut Findings) {
+    let meant = Meant::find(checker, variants, value);
+    let (fitting, explanation) = try_all(checker, variants, &meant, value, at, found);
+    if fitting.is_empty() {
+        explain(checker, &meant, explanation, at, found);
+    }
+}
+
+pub fn one_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Value, at: &Path, found: &mut Findings) {
+    let meant = Meant::find(checker, variants, value);
+    let (fitting, explanation) = try_all(checker, variants, &meant, value, at, found);
+    if fitting.is_empty() {
+        explain(checker, &meant, explanation, at, found);
+    } else if fitting.len() > 1 {
+        let shown = fitting.iter().take(MOST_LISTED).map(|index| format!("oneOf[{index}]")).collect::<Vec<_>>();
+        let problem = format!("fits {} of its schema, and must fit exactly one", shown.join(" and "));
+        checker.refuse(at, problem, found);
+    }
+}
+
+/// Which variants fit; and what is wrong with the one that was meant, where it does not.
+fn try_all<'s>(
+    checker: &mut Checker<'s>,
+    variants: &'s [Value],
+    meant: &Meant,
+    value: &Value,
+    at: &Path,
+    found: &mut Findings,
+) -> (Vec<usize>, Findings) {
+    let (mut fitting, mut explanation) = (Vec::new(), Findings::default());
+    for (index, variant) in variants.iter().enumerate() {
+        if checker.is_done(found) {
+            break;
+        }
+        let is_meant = matches!(meant, Meant::Variant(meant) if *meant == index);
+        let mut tried = if is_meant { Findings::default() } else { Findings::first_only() };
+        checker.apply(variant, value, at, &mut tried);
+        if tried.is_valid() {
+            fitting.push(index);
+            found.append(tried);
+        } else if is_meant {
+            explanation = tried;
+        }
+    }
+    (fitting, explanation)
+}
+
+fn explain(checker: &mut Checker, meant: &Meant, explanation: Findings, at: &Path, found: &mut Findings) {
+    match meant {
+        Meant::Variant(_) => found.append(explanation),
+        Meant::Tag(tag, known) => checker.refuse(&at.name(tag), types::one_of(known), found),
+        Meant::Types(allowed) => checker.refuse(at, format!("must be {}", types::names(allowed)), found),
+    }
+}
+
+/// What a value that fits no variant was meant to be.
+enum Meant<'s> {
+    Variant(usize),
+    /// The field that distinguishes the variants, and the values that it has in them.
+    Tag(&'s str, Vec<Value>),
+    /// None of them takes a value of this type: all that they take.
+    Types(Value),
+}
+
+impl<'s> Meant<'s> {
+    fn find(checker: &mut Checker<'s>, variants: &'s [Value], value: &Value) -> Self {
+        checker.budget.charge(4 * variants.len());
+        let ends: Vec<&'s Value> = variants.iter().map(|variant| checker.references.follow(variant)).collect();
+        let takes = |variant: &Value| variant.get("type").is_none_or(|allowed| types::is_type(allowed, value));
+        let Some(first) = ends.iter().position(|variant| takes(variant)) else {
+            let mut allowed: Vec<&Value> = Vec::new();
+            for types in ends.iter().filter_map(|variant| variant.get("type")) {
+                let types = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
+                allowed.extend(types.iter().filter(|one| !allowed.contains(one)).collect::<Vec<_>>());
+            }
+            return Self::Types(json!(allowed));
+        };
+        let Some(tag) = value.as_object().and_then(|_| tag(ends[first])) else { return Self::Variant(first) };
+        let given = value.get(tag);
+        let fixed_tag = |variant: &'s Value| fixed(&variant["properties"][tag]);
+        let meant = ends.iter().position(|variant| {
+            given.zip(fixed_tag(variant)).is_some_and(|(given, fixed)| equal(given, fixed, &mut checker.budget))
+        });
+        match meant {
+            Some(meant) => Self::Variant(meant),
+            None => Self::Tag(tag, ends.iter().filter_map(|variant| fixed_tag(variant)).cloned().collect()),
+        }
+    }
+}
+
+/// The field that has one fixed value in a variant, `type` mostly.
+fn tag(variant: &Value) -> Option<&str> {
+    let properties = variant.get("properties")?.as_object()?;
+    properties.iter().find(|(_, schema)| fixed(schema).is_some()).map(|(name, _)| name.as_str())
+}
+
+/// The one value that a schema allows.
+fn fixed(schema: &Value) -> Option<&Value> {
+    match schema["enum"].as_array().map(Vec::as_slice) {
+        Some([only]) => Some(only),
+        _ => schema.get("const"),
+    }
+}

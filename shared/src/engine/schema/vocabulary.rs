@@ -1,0 +1,45 @@
+//! The keywords of JSON Schema that contain other schemas.
+
+use serde_json::Value;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Contains {
+    /// `"items": {…}`
+    Schema,
+    /// `"anyOf": [{…}, {…}]`
+    List,
+    /// `"properties": {"name": {…}}`
+    Map,
+}
+
+/// What a keyword contains, and whether its schemas apply to the same value as the schema that has it.
+pub fn contains(keyword: &str) -> Option<(Contains, bool)> {
+    Some(match keyword {
+        "not" | "if" | "then" | "else" => (Contains::Schema, true),
+        "allOf" | "anyOf" | "oneOf" => (Contains::List, true),
+        "dependentSchemas" => (Contains::Map, true),
+        "items" | "additionalProperties" | "contains" | "propertyNames" => (Contains::Schema, false),
+        "prefixItems" => (Contains::List, false),
+        "properties" | "patternProperties" | "$defs" | "definitions" => (Contains::Map, false),
+        _ => return None,
+    })
+}
+
+/// Where a schema is within its keyword.
+#[derive(Clone, Copy)]
+pub enum Place<'s> {
+    Alone,
+    Index(usize),
+    Name(&'s str),
+}
+
+/// The schemas that a keyword contains. None where its form is wrong.
+pub fn contained<'s>(shape: Contains, operand: &'s Value) -> impl Iterator<Item = (Place<'s>, &'s Value)> {
+    let alone = (shape == Contains::Schema).then_some((Place::Alone, operand));
+    let list = operand.as_array().filter(|_| shape == Contains::List).into_iter().flatten().enumerate();
+    let map = operand.as_object().filter(|_| shape == Contains::Map).into_iter().flatten();
+    let list = list.map(|(index, schema)| (Place::Index(index), schema));
+    alone.into_iter().chain(list).chain(map.map(|(name, schema)| (Place::Name(name), schema)))
+}
+
+pub const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];
