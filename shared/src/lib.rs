@@ -15,6 +15,7 @@ mod error;
 pub mod gateway;
 pub mod http;
 pub mod offload;
+mod json;
 pub mod outbound;
 pub mod queue;
 pub mod secrets;

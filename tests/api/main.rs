@@ -3,6 +3,7 @@
 
 mod agents;
 mod authentication;
+mod bodies;
 mod echoes;
 mod extractors;
 mod gateway;

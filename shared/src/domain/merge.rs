@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::{Error, Result};
+use crate::{Error, Result, json};
 
 /// A merge patch: an object.
 #[derive(Clone, Debug)]
@@ -37,7 +37,7 @@ impl MergePatch {
                 return Err(Error::invalid_body(*field, "must be an object"));
             }
         }
-        serde_path_to_error::deserialize(document).map_err(|error| {
+        json::deserialize(document).map_err(|error| {
             let said = error.inner().to_string();
             let removed = self.0.as_object().into_iter().flatten().filter(|(_, value)| value.is_null());
             match removed.map(|(name, _)| name).find(|name| said == format!("missing field `{name}`")) {

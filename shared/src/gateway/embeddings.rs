@@ -12,6 +12,7 @@ use super::routing::Routed;
 use super::{Asker, Gateway, Told, tokens};
 use crate::domain::catalog::Purpose;
 use crate::domain::lease::Need;
+use crate::domain::number::settle_fields;
 use crate::domain::usage::{Tokens, UsageSource};
 use crate::{Error, Result};
 
@@ -42,6 +43,7 @@ impl EmbeddingsRequest {
     pub fn read(body: Value) -> Result<Self> {
         let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
         body.retain(|_, value| !value.is_null());
+        settle_fields(&mut body, &["dimensions"]);
         let request = Self { body };
         if request.model().is_empty() {
             return Err(Error::invalid_body("model", "the name of a model or of an alias"));

@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use super::MAX_BODY_BYTES;
 use crate::auth::{Auth, Caller, refused};
 use crate::domain::id::Id;
+use crate::json;
 use crate::{Error, Refusal, Result};
 
 const DISCARDED_BYTES: usize = 4 * MAX_BODY_BYTES;
@@ -172,15 +173,12 @@ pub(super) async fn json_bytes(request: Request) -> Result<axum::body::Bytes> {
 }
 
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    // Every body is an object: a list would be read as the fields of one in their order, and of anything else it would
-    // be told which of our types it is not.
+    // Every body is an object. A list would be read as the fields of one in their order; the message about anything
+    // else would name one of our types.
     if matches!(bytes.trim_ascii_start().first(), Some(b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f')) {
         return Err(Error::invalid_body("", "must be an object"));
     }
-    let mut json = serde_json::Deserializer::from_slice(bytes);
-    let value = serde_path_to_error::deserialize(&mut json).map_err(Error::unreadable_body)?;
-    json.end().map_err(|error| Error::invalid_body("", error))?;
-    Ok(value)
+    json::parse(bytes)
 }
 
 /// `application/json` and its relatives, such as `application/merge-patch+json`.

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 use super::draft::bindings;
 use super::{ImportSource, Imported, NodeReport, Reconnect, Report, Status};
 use crate::domain::graph::Graph;
-use crate::{Error, Result};
+use crate::{Error, Result, json};
 
 pub const PREFIX: &str = "atelier.workflow/";
 pub const FORMAT: &str = "atelier.workflow/1";
@@ -40,10 +40,7 @@ pub fn read(document: &Value) -> Result<Imported> {
             format!("unknown format `{format}`; the known format is `{FORMAT}`"),
         ));
     }
-    let export: Export = serde_path_to_error::deserialize(document).map_err(|error| {
-        let field = error.path().to_string();
-        Error::invalid_body(if field == "." { "" } else { &field }, error.into_inner())
-    })?;
+    let export: Export = json::deserialize(document).map_err(Error::unreadable_body)?;
     let Export { name, description, mut graph, .. } = export;
     let mut report = Report { source: ImportSource::Atelier, nodes: Vec::new(), reconnect: Vec::new() };
     for node in &mut graph.nodes {

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::{Imported, Result, atelier, dify, n8n, yaml};
 use crate::Error;
+use crate::json::check_size;
 
 const KNOWN: &str = "an export of Atelier (JSON), a workflow of n8n (JSON), an app of Dify (YAML)";
 
@@ -35,6 +36,11 @@ pub fn read(text: &str) -> Result<Imported> {
 }
 
 fn parse(text: &str) -> Result<Value> {
+    // YAML has a limit of its own.
+    let looks_like_json = text.trim_start().starts_with(['{', '[']);
+    if looks_like_json {
+        check_size(text.as_bytes())?;
+    }
     let json = match serde_json::from_str(text) {
         Ok(document) => return Ok(document),
         Err(error) => error,
@@ -46,7 +52,6 @@ fn parse(text: &str) -> Result<Value> {
         )
     };
     // A text that starts like JSON gets the JSON parser's error, also when YAML was tried.
-    let looks_like_json = text.trim_start().starts_with(['{', '[']);
     yaml::read(text).map_err(|(line, column)| match looks_like_json {
         true => refused("valid JSON", json.line() as u64, json.column() as u64),
         false => refused("valid JSON or YAML", line, column),

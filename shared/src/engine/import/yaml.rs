@@ -13,6 +13,8 @@ use super::lenient::MAX_DEPTH;
 const MAX_MADE_BYTES: usize = 32 * 1024 * 1024;
 /// The size of a value without its string.
 const VALUE_BYTES: usize = 32;
+/// The size of a list or object without its values.
+const CONTAINER_BYTES: usize = 256;
 
 /// The document, or the line and column of the error.
 pub fn read(text: &str) -> Result<Value, (u64, u64)> {
@@ -115,6 +117,7 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
         let within = self.within()?;
+        self.charge(CONTAINER_BYTES)?;
         let mut value = Vec::new();
         while let Some(item) = items.next_element_seed(within)? {
             self.charge(0)?;
@@ -125,6 +128,7 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
         let within = self.within()?;
+        self.charge(CONTAINER_BYTES)?;
         let mut value = Map::new();
         while let Some(name) = entries.next_key::<String>()? {
             self.charge(name.len())?;

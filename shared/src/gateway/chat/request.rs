@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::message::Message;
+use crate::domain::number::settle_fields;
 use crate::{Error, Result};
 
 /// The parameters that are understood here. Any other is forwarded as it came.
@@ -27,6 +28,8 @@ const KNOWN: [&str; 19] = [
     "top_logprobs",
     "guard",
 ];
+/// The whole numbers among them.
+const WHOLE: [&str; 5] = ["max_tokens", "max_completion_tokens", "n", "seed", "top_logprobs"];
 const MAX_CHOICES: u64 = 128;
 const MAX_MESSAGES: usize = 10_000;
 const MAX_STOPS: usize = 16;
@@ -52,6 +55,7 @@ impl ChatRequest {
         let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
         // A null is a parameter left out, to OpenAI and here.
         body.retain(|_, value| !value.is_null());
+        settle_fields(&mut body, &WHOLE);
         let request = Self { body };
         request.check()?;
         Ok(request)

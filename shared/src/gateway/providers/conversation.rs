@@ -3,7 +3,9 @@
 use serde_json::Value;
 
 use super::failure::{Failure, FailureKind};
+use crate::domain::text::clip;
 use crate::gateway::chat::{ChatRequest, Message, Role, ToolCall};
+use crate::json;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -45,9 +47,9 @@ pub fn arguments(call: &ToolCall<'_>) -> Result<Value, Failure> {
     if call.arguments.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    match serde_json::from_str(call.arguments) {
-        Ok(arguments @ Value::Object(_)) => Ok(arguments),
-        _ => Err(wrong("messages", format_args!("the arguments of the call {} are no JSON object", call.id))),
+    match json::parse_text(call.arguments) {
+        Some(arguments @ Value::Object(_)) => Ok(arguments),
+        _ => Err(wrong("messages", format_args!("the arguments of the call {} are no JSON object", clip(call.id)))),
     }
 }
 

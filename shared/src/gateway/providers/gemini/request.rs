@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
+use crate::domain::text::clip;
 use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
 use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, strange, wrong};
 use crate::gateway::providers::failure::Failure;
@@ -84,14 +85,14 @@ fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Va
     if message.role == Role::Tool {
         let id = message.tool_call_id.unwrap_or_default();
         let name = names.get(id).copied().or(message.name);
-        let name = name.ok_or_else(|| wrong("messages", format_args!("no call before has the id {id}")))?;
+        let name = name.ok_or_else(|| wrong("messages", format_args!("no call before has the id {}", clip(id))))?;
         if message.parts.iter().any(|part| !matches!(part, Part::Text(_))) {
             return Err(Failure::unsupported("messages", "Gemini takes only text from tools"));
         }
         let text = message.text();
         // An answer is an object to Gemini; one that is not is put into one.
-        let response = match serde_json::from_str(&text) {
-            Ok(object @ Value::Object(_)) => object,
+        let response = match crate::json::parse_text(&text) {
+            Some(object @ Value::Object(_)) => object,
             _ => json!({"result": text}),
         };
         return Ok(vec![json!({"functionResponse": {"name": name, "response": response}})]);
