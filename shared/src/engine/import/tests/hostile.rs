@@ -1,20 +1,16 @@
 //! Hostile files, made to hang, overflow or bloat the importer, and random mutations of real files.
 
-use std::time::{Duration, Instant};
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
 
-/// Well above what any of them takes in a build without optimisation.
-const SOON: Duration = Duration::from_secs(10);
+/// The work of the worst of these files, as a multiple of what a small file may take.
+const MOST_TIMES: u64 = 10;
 
-/// The refusal or the import, either within the time limit.
+/// The refusal or the import, either with bounded work.
 fn answered(text: &str) -> Result<Imported, String> {
-    let started = Instant::now();
-    let answer = read(text).map_err(|error| error.to_string());
-    assert!(started.elapsed() < SOON, "{:?}", started.elapsed());
+    let answer = read_within(MOST_TIMES, text);
     if let Ok(imported) = &answer {
         assert_sound(imported);
     }
@@ -230,10 +226,9 @@ fn names_are_limited_to_a_kilobyte() {
 
 #[test]
 fn excess_entries_of_a_node_are_handled() {
-    let many: Vec<Value> = (0..20_000)
-        .map(|n| json!({"name": format!("f{n}"), "value": "={{ $json.a + 1 }}", "type": "string"}))
-        .collect();
-    let conditions: Vec<Value> = (0..20_000).map(|_| json!({"leftValue": "={{ $json.a }}", "rightValue": "b", "operator": {"type": "string", "operation": "equals"}})).collect();
+    let many: Vec<Value> =
+        (0..5_000).map(|n| json!({"name": format!("f{n}"), "value": "={{ $json.a + 1 }}", "type": "string"})).collect();
+    let conditions: Vec<Value> = (0..5_000).map(|_| json!({"leftValue": "={{ $json.a }}", "rightValue": "b", "operator": {"type": "string", "operation": "equals"}})).collect();
     let node = |name: &str, kind: &str, parameters: Value| json!({"name": name, "type": kind, "typeVersion": 3.4, "parameters": parameters});
     let rules: Vec<Value> = (0..2_000).map(|_| json!({"conditions": {"conditions": conditions[..2]}})).collect();
     let nodes = vec![

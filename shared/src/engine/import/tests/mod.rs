@@ -8,6 +8,7 @@ mod losses;
 mod n8n;
 mod round_trip;
 mod secrets;
+mod work;
 
 use serde_json::Value;
 
@@ -16,6 +17,7 @@ use crate::domain::id::{OrgId, UserId, WorkflowId};
 use crate::domain::identity::Account;
 use crate::domain::workflow::{NewWorkflow, Workflow};
 use crate::engine::compile::{self, Problem};
+use work::read_within;
 
 /// The report as text, one line for each node: id, new type, status and reason.
 fn report_lines(imported: &Imported) -> String {
