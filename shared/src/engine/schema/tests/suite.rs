@@ -12,8 +12,11 @@ use super::super::{check_value, faults};
 
 const CASES: &str = include_str!("cases.jsonl");
 
+/// What cases are about, and their numbers.
+type Cases = (&'static str, RangeInclusive<usize>);
+
 /// The cases whose schema is refused as a whole, which its owner sees when it is saved; and why.
-const REFUSED: &[(&str, &[(&str, RangeInclusive<usize>)])] = &[
+const REFUSED: &[(&str, &[Cases])] = &[
     (
         "needs what other keywords have evaluated, which no tool that writes schemas asks for",
         &[("unevaluatedItems", 1..=29), ("unevaluatedProperties", 1..=44), ("not", 9..=9), ("ref", 14..=14)],
