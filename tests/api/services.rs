@@ -62,9 +62,9 @@ async fn demo_organizations_begin_with_credits_once() {
     let app = TestApp::start().await;
     let leases = Leases::new(&app.platform.context()).unwrap();
     let org = app.account("ada").org;
-    assert_eq!(leases.standing(org).await.unwrap().1, Money::from_usd(25));
+    assert_eq!(leases.balance(org).await.unwrap().1, Money::from_usd(25));
     seed::give_credits(&app.platform.context(), org).await.unwrap();
-    assert_eq!(leases.standing(org).await.unwrap().1, Money::from_usd(25));
+    assert_eq!(leases.balance(org).await.unwrap().1, Money::from_usd(25));
 }
 
 #[tokio::test]

@@ -1,6 +1,6 @@
 //! What was really granted, charged and admitted, kept from what the tables took, apart from the platform's counters.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 use shared::domain::id::{LeaseId, OrgId};
@@ -8,6 +8,7 @@ use shared::domain::identity::Account;
 use shared::domain::lease::{Counter, Payer, What, month};
 use shared::domain::ledger::{Adjustment, Charge, Kind};
 use shared::domain::limits::{Dimension, Level, PlanLimits};
+use shared::domain::money::Money;
 use shared::domain::time::Time;
 use shared::store::keys;
 use shared::store::usage::Figures;
@@ -26,8 +27,8 @@ pub struct Books {
     pub spent: BTreeMap<(String, i64), i128>,
     /// What was charged for each call.
     pub charges: BTreeMap<String, Vec<Charge>>,
-    /// Calls whose answers ended well.
-    pub answered: BTreeSet<String>,
+    /// Calls whose answers ended well, with the cost that the answer reported.
+    pub answered: BTreeMap<String, Money>,
     /// By organization, month, and the key of its item.
     pub usage: BTreeMap<(OrgId, i64, String), Figures>,
     /// What calls were admitted to, by meter and window.
@@ -43,6 +44,11 @@ pub struct Seen {
     pub number: usize,
     pub org: OrgId,
     granted_at: Time,
+    is_exempt: bool,
+    /// What one slot holds.
+    unit: Money,
+    /// What the lease took, and its rows have not spent.
+    left: i128,
     /// The meters and attributes that count its calls of the day.
     pub counted_by_day: Vec<(String, String)>,
     pub is_open: bool,
@@ -59,6 +65,13 @@ pub fn meter(payer: &Payer, level: Level) -> Option<String> {
     Some(key.pk)
 }
 
+/// The organization's first.
+fn meters_of(charge: &Charge) -> Vec<String> {
+    let account = Account { org: charge.org, user: charge.user };
+    let meters = [Some(keys::org_meter(charge.org)), Some(keys::user_meter(account)), charge.key.map(keys::key_meter)];
+    meters.into_iter().flatten().map(|key| key.pk).collect()
+}
+
 impl Books {
     pub fn new(scenario: &Scenario) -> Self {
         let caps = scenario
@@ -71,7 +84,7 @@ impl Books {
             caps: caps.collect(),
             spent: BTreeMap::new(),
             charges: BTreeMap::new(),
-            answered: BTreeSet::new(),
+            answered: BTreeMap::new(),
             usage: BTreeMap::new(),
             admitted: BTreeMap::new(),
             violations: Vec::new(),
@@ -126,7 +139,30 @@ impl Books {
                 }
             }
         }
+        for write in writes.iter().filter(|write| write.kind == "Put" && write.table == JOURNAL) {
+            let charge = serde_json::from_value::<Charge>(write.item()["slot"]["charge"].clone());
+            if let Some(charge) = charge.ok().filter(|charge| !charge.uncollected.is_zero())
+                && !self.is_used_up(database, &charge)
+            {
+                let what = format!("{} of call {}, and there was more", charge.uncollected, charge.request_id);
+                self.violated(Oracle::Forgiven, what);
+            }
+        }
         told
+    }
+
+    /// Whether the balance or a cap of a charge's meters has nothing left.
+    fn is_used_up(&self, database: &Database, charge: &Charge) -> bool {
+        let meters = meters_of(charge);
+        let meter = |pk: &str| database.item(COUNTERS, pk, keys::METER);
+        let is_spent = |(pk, cap): &(String, i128)| {
+            let meter = meter(pk);
+            let spendings = meter.as_object().into_iter().flatten().filter(|(name, _)| name.starts_with("spent_"));
+            let mut spendings = spendings.filter(|(name, _)| !name.ends_with("_wide"));
+            spendings.any(|(_, spent)| spent.as_i64().is_some_and(|spent| i128::from(spent) >= *cap))
+        };
+        meter(&meters[0])["balance"].as_i64().unwrap_or_default() == 0
+            || self.caps.iter().filter(|(pk, _)| meters.contains(pk)).any(is_spent)
     }
 
     fn committed_one(&mut self, write: &Write, now: Time) -> Option<String> {
@@ -143,7 +179,7 @@ impl Books {
                 lease.written.insert(write.sk.to_owned(), now);
                 let (number, granted_at) = (lease.number, lease.granted_at);
                 match write.item()["slot"].get("charge") {
-                    Some(charge) => Some(self.charged(charge, number, granted_at, granted_at, now)),
+                    Some(charge) => Some(self.charged(charge, number, granted_at, now)),
                     None => {
                         self.count("voids");
                         Some(format!("{} of lease {number} is void", write.sk))
@@ -152,11 +188,11 @@ impl Books {
             }
             ("Put", JOURNAL, "LATE") => {
                 let lease = self.lease(write.pk)?;
-                let (number, granted_at) = (lease.number, lease.granted_at);
+                let number = lease.number;
                 self.count("late charges");
                 let charge = &write.item()["slot"]["charge"];
                 let created_at = serde_json::from_value(charge["created_at"].clone()).ok()?;
-                Some(format!("late: {}", self.charged(charge, number, granted_at, created_at, now)))
+                Some(format!("late: {}", self.charged(charge, number, created_at, now)))
             }
             ("Put", JOURNAL, "TRANSACTION") => {
                 let adjustment: Adjustment = serde_json::from_value(write.item()["adjustment"].clone()).ok()?;
@@ -193,32 +229,41 @@ impl Books {
         if item["slots"].as_u64() > Some(1) {
             self.count("wide leases");
         }
-        let written = BTreeMap::new();
-        self.leases.insert(id, Seen { number, org, granted_at, counted_by_day, is_open: true, written });
         let unit = &item["unit"];
+        let of_slot = Money::from_pico_usd(unit["money"].as_u64().expect("a slot holds money or none"));
+        let seen = Seen {
+            number,
+            org,
+            granted_at,
+            is_exempt: item["is_exempt"].as_bool().expect("a lease is exempt or not"),
+            unit: of_slot,
+            left: i128::from(of_slot.times(item["slots"].as_u64().expect("a lease has slots")).pico_usd()),
+            counted_by_day,
+            is_open: true,
+            written: BTreeMap::new(),
+        };
+        self.leases.insert(id, seen);
         format!("lease {number} of {} calls, each {} for {} tokens", item["slots"], unit["money"], unit["tokens"])
     }
 
-    /// Counted in the month of its lease, or when it comes late in that of its own.
-    fn charged(&mut self, item: &Value, lease: usize, granted_at: Time, counts_at: Time, now: Time) -> String {
+    /// Counted at the time of its lease's grant, a late one at its own.
+    fn charged(&mut self, item: &Value, lease: usize, counts_at: Time, now: Time) -> String {
         let charge: Charge = serde_json::from_value(item.clone()).expect("a charge has its form");
         let amount = i128::from(charge.charged.pico_usd());
         let month = month(counts_at);
-        let account = Account { org: charge.org, user: charge.user };
-        let meters =
-            [Some(keys::org_meter(charge.org)), Some(keys::user_meter(account)), charge.key.map(keys::key_meter)];
-        for meter in meters.into_iter().flatten() {
-            let spent = self.spent.entry((meter.pk.clone(), month)).or_default();
+        for meter in meters_of(&charge) {
+            let spent = self.spent.entry((meter.clone(), month)).or_default();
             *spent += amount;
             let spent = *spent;
-            if self.caps.iter().any(|(of, cap)| *of == meter.pk && spent > *cap) {
-                self.violated(Oracle::CapExceeded, format!("{spent} pico-USD charged to {} in {month}", meter.pk));
+            if self.caps.iter().any(|(of, cap)| *of == meter && spent > *cap) {
+                self.violated(Oracle::CapExceeded, format!("{spent} pico-USD charged to {meter} in {month}"));
             }
         }
-        self.used(&charge, granted_at);
+        self.used(&charge, counts_at);
         self.moved(charge.org, 0, amount, now);
         let told = format!("call {} charged {amount} in slot {} of lease {lease}", charge.request_id, charge.slot);
         self.count("charges");
+        self.paid(&charge);
         let charges = self.charges.entry(charge.request_id.clone()).or_default();
         charges.push(charge);
         if charges.len() > 1 {
@@ -227,19 +272,32 @@ impl Books {
         told
     }
 
-    fn used(&mut self, charge: &Charge, granted_at: Time) {
-        let month = month(granted_at);
-        let figures = Figures {
-            requests: 1,
-            tokens_in: charge.tokens.input,
-            tokens_out: charge.tokens.output,
-            cost: charge.cost,
-            charged: charge.charged,
-        };
-        let of_day = keys::usage_of_day(charge.org, month, &granted_at.day(), &charge.model);
+    /// All of the cost is paid or written down as not collected, and no more comes out of a lease than it took.
+    fn paid(&mut self, charge: &Charge) {
+        let lease = self.leases.get_mut(&charge.lease).expect("a charge is of a lease");
+        lease.left -= i128::from(charge.from_lease().pico_usd());
+        let (unit, is_exempt, left) = (lease.unit, lease.is_exempt, lease.left);
+        let owed = if is_exempt { Money::ZERO } else { charge.cost };
+        if charge.charged + charge.uncollected != owed || charge.overage > charge.charged {
+            self.violated(Oracle::Misreported, format!("{charge:?}"));
+        }
+        if left < 0 {
+            self.violated(Oracle::Unbalanced, format!("lease {}: {left} left after {charge:?}", charge.lease));
+        }
+        let seen = [
+            (charge.from_lease() > unit, "paid by more than their slots"),
+            (!charge.overage.is_zero(), "debited beside their leases"),
+            (!charge.uncollected.is_zero(), "not collected whole"),
+        ];
+        seen.iter().filter(|(happened, _)| *happened).for_each(|(_, what)| self.count(what));
+    }
+
+    fn used(&mut self, charge: &Charge, counts_at: Time) {
+        let month = month(counts_at);
+        let of_day = keys::usage_of_day(charge.org, month, &counts_at.day(), &charge.model);
         let of_key = keys::usage_of_key(charge.org, month, charge.user, charge.key);
         for key in [of_day, of_key] {
-            *self.usage.entry((charge.org, month, key.sk)).or_default() += figures;
+            *self.usage.entry((charge.org, month, key.sk)).or_default() += Figures::from(charge);
         }
     }
 

@@ -63,7 +63,7 @@ impl Environment {
 
     async fn charge(&self, call: &Call, mut slot: Slot) {
         let world = &self.process.world;
-        let mut charge = slot.priced(Outcome {
+        let charge = slot.priced(Outcome {
             tokens: Tokens { input: call.input, cached: call.cached, output: call.output, reasoning: 0 },
             source: UsageSource::Provider,
             images: 0,
@@ -71,13 +71,10 @@ impl Environment {
             request_id: call.number.to_string(),
             body_hash: None,
         });
-        if world.without == Some(Rule::ChargesWhatItsSlotHolds) && !world.scenario.payers[call.payer].is_exempt {
-            charge.charged = charge.cost;
-        }
         for _ in 0..TRIES {
             match slot.record(&charge).await {
                 Ok(()) => {
-                    world.state().books.answered.insert(call.number.to_string());
+                    world.state().books.answered.insert(call.number.to_string(), charge.cost);
                     return slot.close_when_over().await;
                 }
                 Err(error) => self.failed(call, &error),

@@ -67,7 +67,17 @@ fn nothing_is_overdrawn_lost_or_charged_twice() {
         assert!(report.violations.is_empty(), "{} histories went wrong, such as {seeds:?}", failed.len());
     }
     // A simulation in which nothing happens would show nothing.
-    let expected = ["charges", "late charges", "wide leases", "voids", "refused for credits", "refused for a rate"];
+    let expected = [
+        "charges",
+        "late charges",
+        "paid by more than their slots",
+        "debited beside their leases",
+        "not collected whole",
+        "wide leases",
+        "voids",
+        "refused for credits",
+        "refused for a rate",
+    ];
     let missing: Vec<_> = expected.iter().filter(|what| !tally.contains_key(*what)).collect();
     assert!(is_one || missing.is_empty(), "in no history there was any of {missing:?}");
 }

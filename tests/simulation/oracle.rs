@@ -10,8 +10,9 @@ use shared::domain::lease::month;
 use shared::domain::ledger::Entry;
 use shared::domain::limits::Dimension;
 use shared::domain::time::Time;
-use shared::store::usage::Figures;
-use shared::store::{Leases, Ledger, Usage, keys};
+use shared::store::ledger::EntryFilter;
+use shared::store::usage::{AdjustedSums, Figures};
+use shared::store::{Leases, Ledger, keys};
 
 use crate::database::{COUNTERS, JOURNAL};
 use crate::history::sweep;
@@ -22,21 +23,26 @@ use crate::world::World;
 /// Sweeps of the whole, until a due index that lags has told of everything.
 const SWEEPS: usize = 30;
 
-/// The balance as it is shown must be one that there was while it was looked at.
+/// The balance as it is shown must be one that there was while it was looked at, and agree with the totals.
 pub async fn look_at_balance(auditor: &Process, org: OrgId, looks: &[Duration]) {
     let leases = Leases::new(&auditor.context()).unwrap();
     let world = &auditor.world;
     for at in looks {
         auditor.sleeps_until(*at).await;
         let from = world.now();
-        let Ok((_, shown)) = leases.standing(org).await else { continue };
+        let Ok(statement) = leases.statement(org, month(from)).await else { continue };
         let books = &mut world.state().books;
-        let shown = i128::from(shown.pico_usd());
+        let shown = i128::from(statement.balance.pico_usd());
         let had = books.orgs.get(&org).and_then(|credits| credits.between(from, world.now()));
-        if let Some((least, most)) = had
-            && !(least..=most).contains(&shown)
-        {
+        let Some((least, most)) = had else { continue };
+        if !(least..=most).contains(&shown) {
             books.violated(Oracle::Shown, format!("{shown} was shown, {least} to {most} was there"));
+        }
+        let AdjustedSums { credit, debit } = statement.usage.adjusted;
+        let charged = statement.usage.total().charged;
+        if month(world.scenario.starts_at) == month(from) && statement.balance + debit + charged != credit {
+            let what = format!("{credit} given, {debit} taken, {charged} charged, {} left", statement.balance);
+            books.violated(Oracle::Shown, what);
         }
     }
 }
@@ -72,12 +78,17 @@ fn leases_are_closed(world: &World, how: &str) {
     }
 }
 
+/// Of the cost that the answer reported.
 fn every_answer_has_its_charge(world: &World) {
     let books = &mut world.state().books;
-    let without: Vec<String> =
-        books.answered.iter().filter(|call| !books.charges.contains_key(*call)).cloned().collect();
-    if !without.is_empty() {
-        books.violated(Oracle::NotCharged, format!("calls {without:?} were answered"));
+    for (call, cost) in books.answered.clone() {
+        match books.charges.get(&call).map(|charges| charges[0].cost) {
+            None => books.violated(Oracle::NotCharged, format!("call {call} was answered")),
+            Some(of_row) if of_row != cost => {
+                books.violated(Oracle::Misreported, format!("call {call} reports {cost}, its row {of_row}"));
+            }
+            Some(_) => {}
+        }
     }
 }
 
@@ -96,17 +107,25 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
             let what = format!("{balance} left and {charged} in the ledger, of {given}");
             violated(world, Oracle::Unbalanced, what);
         }
-        let (_, shown) = leases.standing(org).await.unwrap();
+        let (_, shown) = leases.balance(org).await.unwrap();
         if i128::from(shown.pico_usd()) != balance {
             violated(world, Oracle::Shown, format!("{shown} USD is shown in the end, {balance} pico-USD is there"));
         }
         let mut listed = 0;
         let months = [month(world.scenario.starts_at), month(world.now())];
         for month in months.iter().take(if months[0] == months[1] { 1 } else { 2 }) {
-            for entry in ledger.list(org, *month, 1_000, None).await.unwrap().entries {
+            let entries = ledger.list(org, *month, EntryFilter::default(), 1_000, None).await.unwrap().items;
+            let mut of_month = Figures::default();
+            for entry in entries {
                 if let Entry::Charge(charge) = entry {
-                    listed += i128::from(charge.charged.pico_usd());
+                    of_month += Figures::from(&charge);
                 }
+            }
+            listed += i128::from(of_month.charged.pico_usd());
+            let totals = leases.statement(org, *month).await.unwrap().usage.total();
+            let sums = |figures: Figures| (figures.charged, figures.uncollected);
+            if sums(totals) != sums(of_month) {
+                violated(world, Oracle::Usage, format!("{totals:?} are the totals of {of_month:?} in {month}"));
             }
         }
         if listed != charged {
@@ -116,12 +135,12 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
 }
 
 async fn usage_is_the_ledgers_sum(world: &Arc<World>, auditor: &Process) {
-    let usage = Usage::new(&auditor.context()).unwrap();
+    let leases = Leases::new(&auditor.context()).unwrap();
     let expected = world.state().books.usage.clone();
     let mut months: Vec<(OrgId, i64)> = expected.keys().map(|(org, month, _)| (*org, *month)).collect();
     months.dedup();
     for (org, month) in months {
-        let found = usage.of_month(org, month).await.unwrap();
+        let found = leases.statement(org, month).await.unwrap().usage;
         let days = found.days.into_iter().map(|(day, model, figures)| (format!("DAY#{day}#{model}"), figures));
         let keys =
             found.keys.into_iter().map(|(user, key, figures)| (keys::usage_of_key(org, month, user, key).sk, figures));

@@ -11,8 +11,12 @@ use crate::world::World;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// A call is charged no more than its slot holds.
-    ChargesWhatItsSlotHolds,
+    /// What a lease does not hold of a charge is debited with it.
+    DebitsOverages,
+    /// An overage is debited on condition that there is room for it.
+    DebitsOveragesOnCondition,
+    /// A part of what is owed is collected on condition that it is all there is.
+    CollectsAllThereIs,
     /// A lease's charges are read from its own partition, strongly.
     ReadsItsOwnPartition,
     /// A sweep puts a void into every empty slot.
@@ -38,8 +42,10 @@ pub enum Rule {
 }
 
 impl Rule {
-    pub const ALL: [Self; 12] = [
-        Self::ChargesWhatItsSlotHolds,
+    pub const ALL: [Self; 14] = [
+        Self::DebitsOverages,
+        Self::DebitsOveragesOnCondition,
+        Self::CollectsAllThereIs,
         Self::ReadsItsOwnPartition,
         Self::VoidsEmptySlots,
         Self::FillsEmptySlotsOnly,
@@ -55,9 +61,10 @@ impl Rule {
 
     /// What is seen to be violated without it, if anything is.
     pub fn guards(self) -> &'static [Oracle] {
-        use Oracle::{CapExceeded, Failed, LimitExceeded, Overdrawn, Shown, Unbalanced, Undercounted};
+        use Oracle::{CapExceeded, Failed, Forgiven, LimitExceeded, Overdrawn, Shown, Unbalanced, Undercounted};
         match self {
-            Self::ChargesWhatItsSlotHolds => &[Overdrawn, CapExceeded],
+            Self::DebitsOverages | Self::DebitsOveragesOnCondition => &[Overdrawn, CapExceeded],
+            Self::CollectsAllThereIs => &[Forgiven],
             Self::ReadsItsOwnPartition => &[Shown],
             Self::CountsChanges => &[Overdrawn, Shown],
             Self::VoidsEmptySlots | Self::FillsEmptySlotsOnly | Self::ClosesOnce => &[Unbalanced, Overdrawn],
@@ -72,16 +79,16 @@ impl Rule {
     /// The history to look at first. Any other may show it too.
     pub fn is_missed_in(self) -> u64 {
         match self {
-            Self::ChargesWhatItsSlotHolds => 10,
-            Self::ReadsItsOwnPartition => 43,
+            Self::DebitsOverages | Self::DebitsOveragesOnCondition | Self::DebitsLateOnCondition => 4,
+            Self::CollectsAllThereIs => 16,
+            Self::ReadsItsOwnPartition => 17,
             Self::VoidsEmptySlots | Self::FillsEmptySlotsOnly | Self::ClosesOnce => 4,
-            Self::DebitsLateOnCondition => 79,
-            Self::GrantsOnCondition => 0,
-            Self::WindowsOfTheirOwn => 34,
+            Self::GrantsOnCondition => 1,
+            Self::WindowsOfTheirOwn => 24,
             Self::EndsWithItsMinute => 5,
             Self::KeepsWhatWasUnderWay => 11,
-            Self::KnowsItsTransactions => 6,
-            Self::CountsChanges => 80,
+            Self::KnowsItsTransactions => 11,
+            Self::CountsChanges => 56,
         }
     }
 
@@ -100,6 +107,9 @@ impl Rule {
             Self::FillsEmptySlotsOnly if operation == "PutItem" => drop_condition(request),
             Self::GrantsOnCondition if parts.grant => drop_conditions_of(request, "Update"),
             Self::ClosesOnce if parts.close => drop_conditions_of(request, "Delete"),
+            Self::DebitsOverages if parts.overage => charge_without_debit(request),
+            Self::DebitsOveragesOnCondition if parts.overage => debit_in_full(request),
+            Self::CollectsAllThereIs if parts.overage || parts.late => drop_conditions_of(request, "Update"),
             Self::DebitsLateOnCondition if parts.late => debit_in_full(request),
             Self::WindowsOfTheirOwn if parts.grant => remove_other_windows(world, request),
             Self::KnowsItsTransactions => drop(request.as_object_mut().unwrap().remove("ClientRequestToken")),
@@ -135,6 +145,8 @@ impl Rule {
 struct Parts {
     grant: bool,
     close: bool,
+    /// A charge of which its lease does not hold all.
+    overage: bool,
     late: bool,
     adjustment: bool,
 }
@@ -145,9 +157,11 @@ impl Parts {
         let has = |kind: &str, table: &str, sk: &str| {
             writes.iter().any(|write| write.kind == kind && write.table == table && write.sk.starts_with(sk))
         };
+        let close = has("Delete", COUNTERS, "LEASE#");
         Self {
             grant: has("Put", COUNTERS, "LEASE#"),
-            close: has("Delete", COUNTERS, "LEASE#"),
+            close,
+            overage: !close && has("Put", JOURNAL, "SLOT#") && has("Update", COUNTERS, keys::METER),
             late: has("Put", JOURNAL, "LATE#"),
             adjustment: has("Put", JOURNAL, "TRANSACTION"),
         }
@@ -176,28 +190,43 @@ fn drop_conditions_of(request: &mut Value, kind: &str) {
 
 /// The whole charge, whatever there is.
 fn debit_in_full(request: &mut Value) {
-    let mut change = None;
-    for (_, body) in bodies(request) {
-        let item = &mut body["Item"];
-        let uncollected = item["uncollected"]["N"].as_str().and_then(|number| number.parse::<i128>().ok());
-        if let Some(uncollected) = uncollected {
-            let charged = &mut item["slot"]["M"]["charge"]["M"]["charged"]["N"];
-            let collected: i128 = charged.as_str().unwrap().parse().unwrap();
-            *charged = (collected + uncollected).to_string().into();
-            item.as_object_mut().unwrap().remove("uncollected");
-            change = Some(uncollected);
-        }
+    let mut uncollected = 0;
+    for (_, body) in bodies(request).filter(|(kind, _)| *kind == "Put") {
+        uncollected += collect_whole(&mut body["Item"]["slot"]["M"]["charge"]["M"], true);
     }
     drop_conditions_of(request, "Update");
-    let Some(uncollected) = change else { return };
     for (_, body) in bodies(request).filter(|(kind, _)| *kind == "Update") {
         change_added(body, |name, number| match name {
             "balance" => number - uncollected,
             "charged" => number + uncollected,
+            "uncollected" => number - uncollected,
             _ if name.starts_with("spent") => number + uncollected,
             _ => number,
         });
     }
+}
+
+/// The whole charge, as if its lease held it.
+fn charge_without_debit(request: &mut Value) {
+    let items = request["TransactItems"].as_array_mut().expect("a transaction has items");
+    items.retain(|item| item["Put"].is_object());
+    for (_, body) in bodies(request) {
+        collect_whole(&mut body["Item"]["slot"]["M"]["charge"]["M"], false);
+    }
+}
+
+/// Makes a charge collect what it left, as an overage or out of its lease. How much that was.
+fn collect_whole(charge: &mut Value, as_overage: bool) -> i128 {
+    let number = |field: &Value| field["N"].as_str().map_or(0, |number| number.parse::<i128>().unwrap());
+    let Some(fields) = charge.as_object_mut() else { return 0 };
+    let uncollected = fields.remove("uncollected").map_or(0, |field| number(&field));
+    let overage = fields.remove("overage").map_or(0, |field| number(&field));
+    let charged = number(&fields["charged"]) + uncollected;
+    fields.insert("charged".to_owned(), json!({"N": charged.to_string()}));
+    if as_overage {
+        fields.insert("overage".to_owned(), json!({"N": (overage + uncollected).to_string()}));
+    }
+    uncollected
 }
 
 /// A window that begins takes the place of every other.

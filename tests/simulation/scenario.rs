@@ -56,7 +56,9 @@ pub struct Call {
     pub environment: usize,
     pub payer: usize,
     pub model: usize,
+    /// What was foreseen.
     pub need: Need,
+    /// What the provider counts.
     pub input: u64,
     pub cached: u64,
     pub output: u64,

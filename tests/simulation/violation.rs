@@ -20,6 +20,10 @@ pub enum Oracle {
     Unbalanced,
     /// The usage is not the ledger's sum.
     Usage,
+    /// A cost that was reported is not what was charged and what could not be collected.
+    Misreported,
+    /// Less was collected than balance and caps allowed.
+    Forgiven,
     /// A balance shown that never was.
     Shown,
     /// A lease that stays open, or one that a living owner left to the sweep.

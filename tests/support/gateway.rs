@@ -20,8 +20,9 @@ use shared::domain::time::Time;
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::api_keys::ApiKey;
 use shared::store::catalog::Provider;
+use shared::store::ledger::EntryFilter;
 use shared::store::usage::MonthOfUsage;
-use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger, Usage};
+use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 use tower::ServiceExt;
 
 use crate::TestApp;
@@ -102,7 +103,7 @@ impl TestApp {
     }
 
     pub async fn balance(&self, org: OrgId) -> Money {
-        Leases::new(&self.platform.context()).unwrap().standing(org).await.unwrap().1
+        Leases::new(&self.platform.context()).unwrap().balance(org).await.unwrap().1
     }
 
     /// What the ledger of this month has charged, and in how many entries.
@@ -110,8 +111,8 @@ impl TestApp {
         let ledger = Ledger::new(&self.platform.context()).unwrap();
         let (mut sum, mut count, mut after) = (Money::ZERO, 0, None);
         loop {
-            let page = ledger.list(org, month(Time::now()), 1_000, after).await.unwrap();
-            for entry in page.entries {
+            let page = ledger.list(org, month(Time::now()), EntryFilter::default(), 1_000, after).await.unwrap();
+            for entry in page.items {
                 if let Entry::Charge(charge) = entry {
                     sum += charge.charged;
                     count += 1;
@@ -124,9 +125,10 @@ impl TestApp {
         }
     }
 
-    /// What this month's closed leases have used.
+    /// What was used this month.
     pub async fn usage(&self, org: OrgId) -> MonthOfUsage {
-        Usage::new(&self.platform.context()).unwrap().of_month(org, month(Time::now())).await.unwrap()
+        let leases = Leases::new(&self.platform.context()).unwrap();
+        leases.statement(org, month(Time::now())).await.unwrap().usage
     }
 
     /// Another environment of the function `inference`: its own memory, the same tables.

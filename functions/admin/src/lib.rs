@@ -10,7 +10,7 @@ use std::sync::Arc;
 use shared::auth::Auth;
 use shared::secrets::Secrets;
 use shared::store::work::Hints;
-use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger, Usage};
+use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger};
 use shared::{Context, Result};
 
 pub use routes::{document, router};
@@ -25,7 +25,6 @@ pub struct Stores {
     keys: KeyRing,
     leases: Leases,
     ledger: Ledger,
-    usage: Usage,
     secrets: Arc<Secrets>,
     hints: Hints,
 }
@@ -40,7 +39,6 @@ impl Stores {
             keys: KeyRing::new(context)?,
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
-            usage: Usage::new(context)?,
             secrets: Arc::new(Secrets::new(context)?),
             hints: Hints::new(context)?,
         })

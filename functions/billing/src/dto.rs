@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use shared::domain::id::UserId;
 use shared::domain::ledger::Entry;
 use shared::http::gateway::{SpendingCapOut, TransactionKind, TransactionOut};
 use shared::http::paging::{default_per_page, per_page};
@@ -54,28 +55,32 @@ pub struct BalanceOut {
     pub is_billing_exempt: bool,
 }
 
-/// Calls are in it once their lease is closed, a minute later at most.
+/// The organization's calls of this month, up to the last one that ended
 #[derive(Serialize, ToSchema)]
 #[schema(as = Balance_Month)]
 pub struct MonthOut {
     cost: Usd,
+    /// The part of `cost` that was not deducted, because the balance or a spending cap was used up
+    uncollected: Usd,
     requests: u64,
     tokens_in: u64,
     tokens_out: u64,
 }
 
 impl From<Figures> for MonthOut {
-    fn from(Figures { requests, tokens_in, tokens_out, cost, charged: _ }: Figures) -> Self {
-        Self { cost: cost.into(), requests, tokens_in, tokens_out }
+    fn from(Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected }: Figures) -> Self {
+        Self { cost: cost.into(), uncollected: uncollected.into(), requests, tokens_in, tokens_out }
     }
 }
 
-/// The newest movement of credits
+/// The newest movement of credits that the caller may see
 #[derive(Serialize, ToSchema)]
 #[schema(as = Balance_Event)]
 pub struct EventOut {
     kind: TransactionKind,
     amount: Usd,
+    /// What a call cost above `amount`, because the balance or a spending cap was used up
+    uncollected: Usd,
     reason: String,
     #[schema(format = DateTime)]
     created_at: String,
@@ -83,8 +88,8 @@ pub struct EventOut {
 
 impl From<Entry> for EventOut {
     fn from(entry: Entry) -> Self {
-        let TransactionOut { kind, amount, reason, created_at, .. } = entry.into();
-        Self { kind, amount, reason, created_at }
+        let TransactionOut { kind, amount, uncollected, reason, created_at, .. } = entry.into();
+        Self { kind, amount, uncollected, reason, created_at }
     }
 }
 
@@ -98,7 +103,10 @@ pub struct UsageOut {
     total_tokens_in: u64,
     total_tokens_out: u64,
     total_cost: Usd,
+    /// The part of `total_cost` that was not deducted, because the balance or a spending cap was used up
+    total_uncollected: Usd,
     by_model: Vec<ModelUsageOut>,
+    /// For members, only their own keys
     by_api_key: Vec<KeyUsageOut>,
     /// For administrators only
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -120,12 +128,13 @@ macro_rules! figures {
             tokens_in: u64,
             tokens_out: u64,
             cost: Usd,
+            uncollected: Usd,
         }
 
         impl From<($type, Figures)> for $name {
             fn from(($field, figures): ($type, Figures)) -> Self {
-                let Figures { requests, tokens_in, tokens_out, cost, charged: _ } = figures;
-                Self { $field, requests, tokens_in, tokens_out, cost: cost.into() }
+                let Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected } = figures;
+                Self { $field, requests, tokens_in, tokens_out, cost: cost.into(), uncollected: uncollected.into() }
             }
         }
     )*};
@@ -140,19 +149,22 @@ figures! {
 }
 
 impl UsageOut {
-    pub fn new(month: i64, usage: &MonthOfUsage, with_users: bool) -> Self {
-        let Figures { requests, tokens_in, tokens_out, cost, charged: _ } = usage.total();
+    /// `only` is the user whose keys are shown, and no user besides; none for all of them.
+    pub fn new(month: i64, usage: &MonthOfUsage, only: Option<UserId>) -> Self {
+        let Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected } = usage.total();
         let by_user = || summed(usage.keys.iter().map(|(user, _, figures)| (user.to_string(), *figures)));
         let key = |key: &Option<_>| key.as_ref().map(ToString::to_string);
+        let keys = usage.keys.iter().filter(|(user, _, _)| only.is_none_or(|only| only == *user));
         Self {
             period: format!("{:04}-{:02}", month / 100, month % 100),
             total_requests: requests,
             total_tokens_in: tokens_in,
             total_tokens_out: tokens_out,
             total_cost: cost.into(),
+            total_uncollected: uncollected.into(),
             by_model: summed(usage.days.iter().map(|(_, model, figures)| (model.clone(), *figures))),
-            by_api_key: summed(usage.keys.iter().map(|(_, of, figures)| (key(of), *figures))),
-            by_user: with_users.then(by_user),
+            by_api_key: summed(keys.map(|(_, of, figures)| (key(of), *figures))),
+            by_user: only.is_none().then(by_user),
             daily_breakdown: summed(usage.days.iter().map(|(day, _, figures)| (day.clone(), *figures))),
         }
     }

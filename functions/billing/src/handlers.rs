@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use shared::auth;
+use shared::domain::id::UserId;
 use shared::domain::identity::{Account, Role};
 use shared::domain::lease::month;
 use shared::domain::time::Time;
@@ -10,6 +11,8 @@ use shared::http::cursor::Cursors;
 use shared::http::gateway::{SpendingCapOut, TotalsOut, TransactionsOut, month_of};
 use shared::http::openai::{ApiCaller, Query, Refused, Result};
 use shared::http::usd::Usd;
+use shared::store::leases::Statement;
+use shared::store::ledger::EntryFilter;
 use shared::store::meters::MeterOf;
 
 use crate::Stores;
@@ -19,23 +22,22 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
 
 /// Read the balance
 ///
-/// What the organization has left, what it and the caller are held to, and what this month came to.
+/// What the organization has left, the spending caps of the organization and the caller, and the sums of this month.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/balance", tag = "billing", security(("bearer" = [])),
     responses((status = 200, description = "The balance", body = BalanceOut), Refused),
 )]
 pub async fn get_balance(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<Json<BalanceOut>> {
     let (org, now) = (caller.caller.org, Time::now());
-    let (standing, caps, usage, last) = futures::try_join!(
-        stores.leases.standing(org),
+    let (statement, caps, last) = futures::try_join!(
+        stores.leases.statement(org, month(now)),
         spending_caps(&stores, &caller, now),
-        stores.usage.of_month(org, month(now)),
-        stores.ledger.last(org, now),
+        stores.ledger.last(org, only_user(&caller), now),
     )?;
-    let (meter, credits) = standing;
+    let Statement { meter, balance, usage } = statement;
     let is_billing_exempt = caller.caller.plan.is_billing_exempt;
     Ok(Json(BalanceOut {
-        credits_remaining: (!is_billing_exempt).then(|| Usd::from(credits)),
+        credits_remaining: (!is_billing_exempt).then(|| Usd::from(balance)),
         initial_credits: meter.initial_credits().into(),
         spending_caps: caps,
         usage_this_month: usage.total().into(),
@@ -59,7 +61,8 @@ async fn spending_caps(stores: &Stores, caller: &auth::ApiCaller, now: Time) -> 
 
 /// Read the usage
 ///
-/// What the organization used in a month, by model, key and day; by user for administrators.
+/// What the organization used in a month, by model, key and day; by user for administrators. Members see only their
+/// own keys.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/usage", tag = "billing", params(UsageQuery), security(("bearer" = [])),
     responses((status = 200, description = "The month", body = UsageOut), Refused),
@@ -70,14 +73,14 @@ pub async fn get_usage(
     Query(query): Query<UsageQuery>,
 ) -> Result<Json<UsageOut>> {
     let month = month_of(query.period.as_deref(), month(Time::now()))?;
-    let usage = stores.usage.of_month(caller.caller.org, month).await?;
-    let with_users = matches!(caller.caller.role, Role::Admin | Role::Operator);
-    Ok(Json(UsageOut::new(month, &usage, with_users)))
+    let statement = stores.leases.statement(caller.caller.org, month).await?;
+    Ok(Json(UsageOut::new(month, &statement.usage, only_user(&caller))))
 }
 
 /// List transactions
 ///
-/// The organization's movements of credits in a month, newest first, and the totals of all of them.
+/// The movements of credits in a month, newest first, and their totals. Administrators see all of the organization's,
+/// members those of their own calls. A page may be short and still have a next one.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/transactions", tag = "billing", params(TransactionsQuery),
     security(("bearer" = [])),
@@ -91,10 +94,18 @@ pub async fn list_transactions(
     let TransactionsQuery { period, kind, limit, cursor } = query;
     let month = month_of(period.as_deref(), month(Time::now()))?;
     let after = TRANSACTIONS.read(cursor.as_deref())?;
-    let org = caller.caller.org;
-    let (slice, usage) = futures::try_join!(
-        stores.ledger.list_of(org, month, kind.map(Into::into), limit, after),
-        stores.usage.of_month(org, month),
-    )?;
-    Ok(TransactionsOut::new(slice, TRANSACTIONS, TotalsOut::of(&usage)))
+    let (org, user) = (caller.caller.org, only_user(&caller));
+    let filter = EntryFilter { kind: kind.map(Into::into), user };
+    let (slice, Statement { usage, .. }) =
+        futures::try_join!(stores.ledger.list(org, month, filter, limit, after), stores.leases.statement(org, month),)?;
+    let totals = user.map_or_else(|| TotalsOut::of_org(&usage), |user| TotalsOut::of_user(&usage, user));
+    Ok(TransactionsOut::new(slice, TRANSACTIONS, totals))
+}
+
+/// The only user whose entries the caller may see; none for administrators, who see those of all users.
+fn only_user(caller: &auth::ApiCaller) -> Option<UserId> {
+    match caller.caller.role {
+        Role::Admin | Role::Operator => None,
+        Role::Member => Some(caller.caller.user),
+    }
 }

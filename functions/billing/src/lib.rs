@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use shared::auth::Auth;
 use shared::gateway::Models;
-use shared::store::{Leases, Ledger, MeterBook, Usage};
+use shared::store::{Leases, Ledger, MeterBook};
 use shared::{Context, Result};
 
 pub use routes::{document, router};
@@ -21,7 +21,6 @@ pub struct Stores {
     leases: Leases,
     ledger: Ledger,
     meters: MeterBook,
-    usage: Usage,
 }
 
 impl Stores {
@@ -32,7 +31,6 @@ impl Stores {
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
             meters: MeterBook::new(context)?,
-            usage: Usage::new(context)?,
         })
     }
 }

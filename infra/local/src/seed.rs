@@ -87,7 +87,7 @@ async fn person(
 
 /// Gives an organization its first credits. One that ever had some gets none.
 pub async fn give_credits(context: &Context, org: OrgId) -> Result<()> {
-    if Leases::new(context)?.standing(org).await?.0.sequence() > 0 {
+    if Leases::new(context)?.balance(org).await?.0.sequence() > 0 {
         return Ok(());
     }
     let credits = Adjustment {

@@ -18,10 +18,16 @@ pub struct Charge {
     pub key: Option<ApiKeyId>,
     pub model: String,
     pub price_version: u64,
-    /// What the provider's count costs.
+    /// The price of what the provider counted.
     pub cost: Money,
-    /// What was taken: never more than the slot held, and nothing on an exempt plan.
+    /// What the organization paid: the cost, as far as balance and caps went. Nothing on an exempt plan.
     pub charged: Money,
+    /// What it could not pay. Except on an exempt plan, `charged` and `uncollected` add up to `cost`.
+    #[serde(default, skip_serializing_if = "Money::is_zero")]
+    pub uncollected: Money,
+    /// The part of `charged` that the lease did not hold; it was debited from the meters.
+    #[serde(default, skip_serializing_if = "Money::is_zero")]
+    pub overage: Money,
     pub tokens: Tokens,
     pub images: u64,
     pub source: UsageSource,
@@ -33,6 +39,13 @@ pub struct Charge {
     /// Of the body, so that a later try of the same request is known as one.
     pub body_hash: Option<String>,
     pub created_at: Time,
+}
+
+impl Charge {
+    /// The part of `charged` that came out of the lease.
+    pub fn from_lease(&self) -> Money {
+        self.charged.less(self.overage)
+    }
 }
 
 /// Credits that an operator gave or took.
@@ -70,6 +83,15 @@ impl Entry {
             Self::Adjustment(adjustment) => adjustment.id,
         }
     }
+
+    /// Whose call it is; nobody's, if it is an operator's adjustment.
+    pub fn user(&self) -> Option<UserId> {
+        match self {
+            Self::Charge(charge) => Some(charge.user),
+            Self::Adjustment(_) => None,
+        }
+    }
+
     pub fn kind(&self) -> Kind {
         match self {
             Self::Charge(_) => Kind::Debit,

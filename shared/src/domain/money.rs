@@ -17,6 +17,7 @@ pub struct Money(u64);
 
 impl Money {
     pub const ZERO: Self = Self(0);
+    pub const MAX: Self = Self(u64::MAX);
     /// The most credit an organization may hold. Amounts below it also fit signed 64-bit readers.
     pub const MOST_CREDIT: Self = Self(9_000_000 * PICO_IN_USD);
 

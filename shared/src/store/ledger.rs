@@ -1,12 +1,13 @@
-//! The ledger as people read it: movements of credits, newest first. And what an operator does to credits.
+//! The ledger: movements of credits, newest first, and the credits that operators give and take.
 
 use serde::{Deserialize, Serialize};
 
 use super::keys;
 use super::leases::{LEDGER_FOR, Leases, listed_charge};
 use super::table::{Index, Item, Query, Range, Refused, Table, parse};
+use super::turns::Turns;
 use super::write::Write;
-use crate::domain::id::OrgId;
+use crate::domain::id::{OrgId, UserId};
 use crate::domain::lease::month;
 use crate::domain::ledger::{Adjustment, Charge, Entry, Kind};
 use crate::domain::money::Money;
@@ -17,7 +18,10 @@ use crate::{Context, Error, Result, config};
 /// How far back a try of the same request is looked for, and among how many entries.
 const RETRIED_WITHIN_MS: i64 = 10 * 60 * 1_000;
 const RETRIED_AMONG: u32 = 100;
-const TRIES: usize = 12;
+/// How many entries one call reads at most, to find those of one user or one kind. A page may end before it is full.
+const READ_AT_MOST: u32 = 2_000;
+/// How many entries one query reads, when most of them may not be wanted.
+const READ_AT_ONCE: u32 = 400;
 
 #[derive(Clone)]
 pub struct Ledger {
@@ -36,13 +40,21 @@ struct AdjustmentItem {
     expires_at: i64,
 }
 
-/// Some entries, and where the next ones begin.
-pub struct Entries {
-    pub entries: Vec<Entry>,
-    pub next: Option<String>,
+/// Which entries a list has; all of them by default.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct EntryFilter {
+    pub kind: Option<Kind>,
+    /// Only the calls of this user.
+    pub user: Option<UserId>,
 }
 
-/// What came of an adjustment.
+impl EntryFilter {
+    fn includes(&self, entry: &Entry) -> bool {
+        self.kind.is_none_or(|kind| entry.kind() == kind) && self.user.is_none_or(|user| entry.user() == Some(user))
+    }
+}
+
+/// The outcome of an adjustment.
 pub(super) enum Adjusted {
     Done(Adjustment),
     /// There is not so much to take, or no room for so much.
@@ -77,8 +89,9 @@ impl Ledger {
         with: impl Fn(&Adjustment) -> Result<Vec<Write>>,
     ) -> Result<Adjusted> {
         let org = adjustment.org;
-        for _ in 0..TRIES {
-            let (meter, balance) = self.leases.standing(org).await?;
+        let mut turns = Turns::default();
+        loop {
+            let (meter, balance) = self.leases.balance(org).await?;
             let update = self.counters.update(keys::org_meter(org)).add("seq", 1);
             let amount = adjustment.amount;
             let mut update = match meter.sequence() {
@@ -110,10 +123,9 @@ impl Ledger {
             match self.counters.transact(uuid::Uuid::now_v7(), &writes).await? {
                 Ok(()) => return Ok(Adjusted::Done(adjustment)),
                 Err(refused) if refused.index < own => return Ok(Adjusted::Refused(refused)),
-                Err(_) => {}
+                Err(_) => turns.next("the balance changes faster than it can be adjusted").await?,
             }
         }
-        Err(Error::busy("the balance changes faster than it can be adjusted"))
     }
 
     /// An adjustment's entries in the ledger, and in the sum of its month.
@@ -136,56 +148,46 @@ impl Ledger {
         writes
     }
 
-    /// Movements of a month (`202611`), newest first; `after` is where the last page ended.
-    pub async fn list(&self, org: OrgId, month: i64, limit: u32, after: Option<String>) -> Result<Entries> {
-        // One more than is shown tells whether there are more.
-        let mut entries = self.newest(org, month, limit + 1, ("0", &after.unwrap_or_else(|| "9".to_owned()))).await?;
-        let more = entries.len() > limit as usize;
-        entries.truncate(limit as usize);
-        let next = entries.last().filter(|_| more).map(|(listed_at, _)| before(listed_at));
-        Ok(Entries { entries: entries.into_iter().map(|(_, entry)| entry).collect(), next })
-    }
-
-    /// The same of one kind, or of both.
-    pub async fn list_of(
+    /// Movements of a month (`202611`), newest first; `after` is where the last page ended. A page may be short and
+    /// still have a next one: a call reads a bounded number of entries.
+    pub async fn list(
         &self,
         org: OrgId,
         month: i64,
-        kind: Option<Kind>,
+        filter: EntryFilter,
         limit: u32,
         after: Option<String>,
     ) -> Result<Slice<Entry>> {
-        let partition = match kind {
+        let partition = match filter.kind {
             Some(Kind::Credit) => keys::credits(org, month),
             Some(Kind::Debit) | None => keys::ledger(org, month),
         };
         let mut to = after.unwrap_or_else(|| "9".to_owned());
-        let mut found = Vec::new();
-        // Credits among the debits are skipped; they are few, so this ends soon.
-        while found.len() <= limit as usize {
-            let wanted = limit + 1 - u32::try_from(found.len()).unwrap_or(u32::MAX);
-            let page = self.newest_in(partition.clone(), wanted, ("0", &to)).await?;
-            let is_last = page.len() < wanted as usize;
+        let (mut found, mut read) = (Vec::new(), 0);
+        // One more than is shown tells whether there are more.
+        while found.len() <= limit as usize && read < READ_AT_MOST {
+            let missing = limit + 1 - u32::try_from(found.len()).unwrap_or(limit);
+            let ask = if filter.user.is_some() { READ_AT_ONCE } else { missing };
+            let (page, is_last) = self.newest_in(partition.clone(), ask, ("0", &to)).await?;
+            read += ask;
             if let Some((listed_at, _)) = page.last() {
                 to = before(listed_at);
             }
-            found.extend(page.into_iter().filter(|(_, entry)| kind.is_none_or(|kind| entry.kind() == kind)));
+            found.extend(page.into_iter().filter(|(_, entry)| filter.includes(entry)));
             if is_last {
-                break;
+                return Ok(slice(found, limit, None));
             }
         }
-        let more = found.len() > limit as usize;
-        found.truncate(limit as usize);
-        let next = found.last().filter(|_| more).map(|(listed_at, _)| before(listed_at));
-        Ok(Slice { items: found.into_iter().map(|(_, entry)| entry).collect(), next })
+        Ok(slice(found, limit, Some(to)))
     }
 
-    /// The newest movement of this month or the last one.
-    pub async fn last(&self, org: OrgId, now: Time) -> Result<Option<Entry>> {
+    /// The newest movement of this month or the last one, of one user or of all.
+    pub async fn last(&self, org: OrgId, user: Option<UserId>, now: Time) -> Result<Option<Entry>> {
         let this = month(now);
         let last = if this % 100 == 1 { this - 100 + 11 } else { this - 1 };
         for month in [this, last] {
-            if let Some((_, entry)) = self.newest(org, month, 1, ("0", "9")).await?.pop() {
+            let newest = self.list(org, month, EntryFilter { kind: None, user }, 1, None).await?;
+            if let Some(entry) = newest.items.into_iter().next() {
                 return Ok(Some(entry));
             }
         }
@@ -196,7 +198,7 @@ impl Ledger {
     pub async fn earlier_try(&self, of: &Charge) -> Result<Option<Charge>> {
         let now = of.created_at;
         let since = Time::from_millis(now.as_millis() - RETRIED_WITHIN_MS).to_string();
-        let newest = self.newest(of.org, month(now), RETRIED_AMONG, (&since, "9")).await?;
+        let (newest, _) = self.newest_in(keys::ledger(of.org, month(now)), RETRIED_AMONG, (&since, "9")).await?;
         let earlier = newest.into_iter().filter_map(|(_, entry)| match entry {
             Entry::Charge(charge) => Some(charge),
             Entry::Adjustment(_) => None,
@@ -204,11 +206,13 @@ impl Ledger {
         Ok(earlier.into_iter().find(|charge| charge.key == of.key && charge.body_hash == of.body_hash))
     }
 
-    async fn newest(&self, org: OrgId, month: i64, limit: u32, range: (&str, &str)) -> Result<Vec<(String, Entry)>> {
-        self.newest_in(keys::ledger(org, month), limit, range).await
-    }
-
-    async fn newest_in(&self, partition: String, limit: u32, range: (&str, &str)) -> Result<Vec<(String, Entry)>> {
+    /// Some entries, newest first, and whether these are the last ones.
+    async fn newest_in(
+        &self,
+        partition: String,
+        limit: u32,
+        range: (&str, &str),
+    ) -> Result<(Vec<(String, Entry)>, bool)> {
         let range = Range { attribute: "listed_at", from: range.0.to_owned(), to: range.1.to_owned() };
         let query = Query {
             index: Some(Index::Global { name: "listed", partition: "listed_in" }),
@@ -217,8 +221,17 @@ impl Ledger {
             limit: Some(limit),
             ..Query::partition(partition)
         };
-        self.journal.query(&query).await?.items.into_iter().map(entry).collect()
+        let found = self.journal.query(&query).await?;
+        Ok((found.items.into_iter().map(entry).collect::<Result<_>>()?, found.next.is_none()))
     }
+}
+
+/// A page of what was found. It goes on after its last entry, or where the reading ended.
+fn slice(mut found: Vec<(String, Entry)>, limit: u32, read_to: Option<String>) -> Slice<Entry> {
+    let is_full = found.len() > limit as usize;
+    found.truncate(limit as usize);
+    let next = if is_full { found.last().map(|(listed_at, _)| before(listed_at)) } else { read_to };
+    Slice { items: found.into_iter().map(|(_, entry)| entry).collect(), next }
 }
 
 /// Where a page that ended here goes on: the text just before.
@@ -249,6 +262,5 @@ fn entry(item: Item) -> Result<(String, Entry)> {
         let item: AdjustmentItem = parse(item)?;
         return Ok((listed_at, Entry::Adjustment(item.adjustment)));
     }
-    let (charge, _) = listed_charge(item)?;
-    Ok((listed_at, Entry::Charge(charge)))
+    Ok((listed_at, Entry::Charge(listed_charge(item)?)))
 }

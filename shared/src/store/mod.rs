@@ -40,7 +40,6 @@ pub use key_ring::KeyRing;
 pub use leases::Leases;
 pub use ledger::Ledger;
 pub use meters::MeterBook;
-pub use usage::Usage;
 pub use webhook_events::WebhookEvents;
 pub use webhooks::Webhooks;
 pub use work::Works;

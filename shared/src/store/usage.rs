@@ -1,5 +1,5 @@
-//! What organizations used in a month: by day and model, and by key. The close of a lease adds to it, so it lags open
-//! leases by their age.
+//! What organizations used in a month: by day and model, and by key. The close of a lease adds to these counters;
+//! `Leases::statement` adds what the open leases have used so far.
 
 use serde::Deserialize;
 
@@ -9,13 +9,10 @@ use super::table::{Query, Table, parse};
 use super::write::Write;
 use crate::domain::id::{ApiKeyId, OrgId, UserId};
 use crate::domain::lease::{Lease, month};
+use crate::domain::ledger::Charge;
 use crate::domain::money::Money;
-use crate::{Context, Error, Result, config};
-
-#[derive(Clone)]
-pub struct Usage {
-    table: Table,
-}
+use crate::domain::time::Time;
+use crate::{Error, Result};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
@@ -23,10 +20,25 @@ pub struct Figures {
     pub requests: u64,
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// What the calls cost, be it deducted or not.
+    /// What the calls cost, whether it was deducted or not.
     pub cost: Money,
     /// What was deducted.
     pub charged: Money,
+    /// What could not be deducted, because the balance or a cap was used up.
+    pub uncollected: Money,
+}
+
+impl From<&Charge> for Figures {
+    fn from(charge: &Charge) -> Self {
+        Self {
+            requests: 1,
+            tokens_in: charge.tokens.input,
+            tokens_out: charge.tokens.output,
+            cost: charge.cost,
+            charged: charge.charged,
+            uncollected: charge.uncollected,
+        }
+    }
 }
 
 impl std::ops::AddAssign for Figures {
@@ -36,13 +48,14 @@ impl std::ops::AddAssign for Figures {
         self.tokens_out += other.tokens_out;
         self.cost += other.cost;
         self.charged += other.charged;
+        self.uncollected += other.uncollected;
     }
 }
 
 /// A month of an organization.
 #[derive(Clone, Debug, Default)]
 pub struct MonthOfUsage {
-    /// Day, model, figures; in the order of days.
+    /// Day, model, figures.
     pub days: Vec<(String, String, Figures)>,
     pub keys: Vec<(UserId, Option<ApiKeyId>, Figures)>,
     pub adjusted: AdjustedSums,
@@ -62,53 +75,68 @@ impl MonthOfUsage {
         self.days.iter().for_each(|(_, _, figures)| total += *figures);
         total
     }
+
+    /// The figures of one user.
+    pub fn of_user(&self, user: UserId) -> Figures {
+        let mut total = Figures::default();
+        self.keys.iter().filter(|(of, _, _)| *of == user).for_each(|(_, _, figures)| total += *figures);
+        total
+    }
+
+    /// Adds a call of an open lease.
+    pub(super) fn add(&mut self, lease: &Lease, figures: Figures) {
+        let day = lease.granted_at.day();
+        match self.days.iter_mut().find(|(of, model, _)| *of == day && *model == lease.model) {
+            Some((_, _, sum)) => *sum += figures,
+            None => self.days.push((day, lease.model.clone(), figures)),
+        }
+        match self.keys.iter_mut().find(|(user, key, _)| *user == lease.user && *key == lease.key) {
+            Some((_, _, sum)) => *sum += figures,
+            None => self.keys.push((lease.user, lease.key, figures)),
+        }
+    }
 }
 
-/// What the calls of a lease add, in the transaction that closes it.
-pub(super) fn added(table: &Table, lease: &Lease, spent: &Spent) -> [Write; 2] {
-    let month = month(lease.granted_at);
-    let of_day = keys::usage_of_day(lease.org, month, &lease.granted_at.day(), &lease.model);
+/// What calls of a lease add to the counters of the day and month of `at`.
+pub(super) fn added(table: &Table, lease: &Lease, spent: &Spent, at: Time) -> [Write; 2] {
+    let month = month(at);
+    let of_day = keys::usage_of_day(lease.org, month, &at.day(), &lease.model);
     let of_key = keys::usage_of_key(lease.org, month, lease.user, lease.key);
     [of_day, of_key].map(|key| {
-        table
+        let write = table
             .update(key)
             .add("requests", spent.requests)
             .add("tokens_in", spent.tokens.input)
             .add("tokens_out", spent.tokens.output)
             .add("cost", spent.cost.pico_usd())
-            .add("charged", spent.charged.pico_usd())
+            .add("charged", spent.charged.pico_usd());
+        if spent.uncollected.is_zero() { write } else { write.add("uncollected", spent.uncollected.pico_usd()) }
     })
 }
 
-impl Usage {
-    pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { table: Table::new(context, config::TABLE_COUNTERS)? })
-    }
-
-    /// `month` as `202611`.
-    pub async fn of_month(&self, org: OrgId, month: i64) -> Result<MonthOfUsage> {
-        let mut usage = MonthOfUsage::default();
-        for item in self.table.query_all(Query::partition(keys::usage(org, month))).await? {
-            let sk = keys::Key::of(&item).map(|key| key.sk).unwrap_or_default();
-            if sk == keys::ADJUSTED {
-                usage.adjusted = parse(item)?;
-                continue;
+/// Reads the counters of a month (`202611`): what closed leases used.
+pub(super) async fn read_month(table: &Table, org: OrgId, month: i64) -> Result<MonthOfUsage> {
+    let mut usage = MonthOfUsage::default();
+    for item in table.query_all(Query::partition(keys::usage(org, month))).await? {
+        let sk = keys::Key::of(&item).map(|key| key.sk).unwrap_or_default();
+        if sk == keys::ADJUSTED {
+            usage.adjusted = parse(item)?;
+            continue;
+        }
+        let figures: Figures = parse(item)?;
+        let unknown = || Error::internal("an item of usage has a key of another form");
+        match sk.split_once('#').ok_or_else(unknown)? {
+            ("DAY", rest) => {
+                let (day, model) = rest.split_once('#').ok_or_else(unknown)?;
+                usage.days.push((day.to_owned(), model.to_owned(), figures));
             }
-            let figures: Figures = parse(item)?;
-            let unknown = || Error::internal("an item of usage has a key of another form");
-            match sk.split_once('#').ok_or_else(unknown)? {
-                ("DAY", rest) => {
-                    let (day, model) = rest.split_once('#').ok_or_else(unknown)?;
-                    usage.days.push((day.to_owned(), model.to_owned(), figures));
-                }
-                (_, rest) => {
-                    let (user, key) = rest.split_once('#').ok_or_else(unknown)?;
-                    let user = user.parse().map_err(|_| unknown())?;
-                    let key = if key == "-" { None } else { Some(key.parse().map_err(|_| unknown())?) };
-                    usage.keys.push((user, key, figures));
-                }
+            (_, rest) => {
+                let (user, key) = rest.split_once('#').ok_or_else(unknown)?;
+                let user = user.parse().map_err(|_| unknown())?;
+                let key = if key == "-" { None } else { Some(key.parse().map_err(|_| unknown())?) };
+                usage.keys.push((user, key, figures));
             }
         }
-        Ok(usage)
     }
+    Ok(usage)
 }

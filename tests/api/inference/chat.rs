@@ -128,6 +128,7 @@ async fn several_choices_tools_and_json_come_back_as_asked() {
 async fn a_second_try_of_a_request_is_linked_to_the_first_in_the_ledger() {
     use shared::domain::ledger::Entry;
     use shared::store::Ledger;
+    use shared::store::ledger::EntryFilter;
 
     let app = TestApp::start().await;
     let customer = app.customer("chat", Money::from_usd(1)).await;
@@ -136,9 +137,13 @@ async fn a_second_try_of_a_request_is_linked_to_the_first_in_the_ledger() {
         tests::client::send(request.header("x-stainless-retry-count", retries)).await;
     }
     let month = shared::domain::lease::month(shared::domain::time::Time::now());
-    let page = Ledger::new(&app.platform.context()).unwrap().list(customer.account.org, month, 10, None).await.unwrap();
+    let page = Ledger::new(&app.platform.context())
+        .unwrap()
+        .list(customer.account.org, month, EntryFilter::default(), 10, None)
+        .await
+        .unwrap();
     let charges: Vec<_> = page
-        .entries
+        .items
         .into_iter()
         .filter_map(|entry| match entry {
             Entry::Charge(charge) => Some(charge),

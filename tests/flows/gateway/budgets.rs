@@ -4,7 +4,8 @@ use axum::Router;
 use serde_json::json;
 use shared::domain::money::Money;
 use tests::TestApp;
-use tests::gateway::{CHAT, Customer};
+use tests::gateway::{CHAT, Customer, ModelBuilder};
+use tests::provider::{Behaviour, FakeProvider};
 
 async fn bill(app: &TestApp, customer: &Customer, environment: &Router) -> String {
     let body = json!({"model": "dev-chat", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello"}]});
@@ -27,6 +28,41 @@ async fn a_call_in_a_lease_of_one_reads_once_and_writes_once_before_and_twice_af
             "1 dynamodb:BatchGetItem (3 units), 1 dynamodb:PutItem (2 units), 2 dynamodb:TransactWriteItems (18 units)"
         );
     }
+}
+
+/// The provider counts a hundred tokens where ten were foreseen.
+#[tokio::test]
+async fn a_call_above_its_slot_is_paid_by_its_lease_with_one_write_or_by_one_transaction() {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    let answer = json!({
+        "choices": [{"index": 0, "message": {"role": "assistant", "content": "Yes."}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101},
+    });
+    fake.will(Behaviour::json(200, answer));
+    ModelBuilder::new("over").at(&app, &fake).await.insert(&app).await;
+    let body = json!({"model": "over", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello"}]});
+    let bill = async |customer: &Customer, environment: &Router| {
+        app.recorder.take();
+        let (status, answer) = customer.call(environment, CHAT, &body).await;
+        assert!(status.is_success(), "{answer}");
+        app.recorder.take_bill().to_string()
+    };
+
+    let (exact, environment) = (app.customer("exact", Money::from_micro_usd(1_000)).await, app.environment());
+    bill(&exact, &environment).await;
+    assert_eq!(
+        bill(&exact, &environment).await,
+        "2 dynamodb:BatchGetItem (6 units), 3 dynamodb:TransactWriteItems (27 units)"
+    );
+
+    let (wide, environment) = (app.customer("wide", Money::from_usd(1_000)).await, app.environment());
+    let mut bills = Vec::new();
+    for _ in 0..24 {
+        bills.push(bill(&wide, &environment).await);
+    }
+    let of_one_write = bills.iter().filter(|bill| *bill == "1 dynamodb:PutItem (2 units)").count();
+    assert!(of_one_write > 4, "{bills:?}");
 }
 
 #[tokio::test]

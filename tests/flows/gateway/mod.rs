@@ -3,6 +3,7 @@
 mod budgets;
 mod edge;
 mod environments;
+mod figures;
 mod idempotency;
 mod killed;
 mod logs;

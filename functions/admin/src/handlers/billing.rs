@@ -16,6 +16,7 @@ use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of
 use shared::http::idempotency;
 use shared::http::openai::{BodyRefused, CursorList, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
 use shared::store::admin::Credited;
+use shared::store::ledger::EntryFilter;
 
 use crate::Stores;
 use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery};
@@ -86,7 +87,7 @@ pub async fn list_balances(
     let after = BALANCES.read(query.cursor.as_deref())?;
     let orgs = stores.identities.list_orgs(query.limit, after).await?;
     let balance = async |org: &Org| {
-        let (meter, credits) = stores.leases.standing(org.id).await?;
+        let (meter, credits) = stores.leases.balance(org.id).await?;
         Ok::<_, Error>(BalanceOut::new(org, &meter, credits))
     };
     let balances = try_join_all(orgs.items.iter().map(balance)).await?;
@@ -112,9 +113,8 @@ pub async fn list_org_transactions(
     let month = month_of(period.as_deref(), month(Time::now()))?;
     let after = TRANSACTIONS.read(cursor.as_deref())?;
     let org = stores.identities.org(read_id::<OrgId>(&org)?).await?.id;
-    let (slice, usage) = futures::try_join!(
-        stores.ledger.list_of(org, month, kind.map(Into::into), limit, after),
-        stores.usage.of_month(org, month),
-    )?;
-    Ok(TransactionsOut::new(slice, TRANSACTIONS, TotalsOut::of(&usage)))
+    let filter = EntryFilter { kind: kind.map(Into::into), user: None };
+    let (slice, statement) =
+        futures::try_join!(stores.ledger.list(org, month, filter, limit, after), stores.leases.statement(org, month),)?;
+    Ok(TransactionsOut::new(slice, TRANSACTIONS, TotalsOut::of_org(&statement.usage)))
 }

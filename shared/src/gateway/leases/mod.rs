@@ -2,6 +2,12 @@
 //!
 //! Memory holds only what a lease has already taken from the tables; it never decides what there is. Calls of one key
 //! and one model share their leases, so that within a process no slot idles while a call is refused.
+//!
+//! A call that costs more than its slot holds is paid from its lease first: with what ended calls left over, then with
+//! slots that no call has taken. The rows of a lease then never add up to more than the lease took, which is all that
+//! its close and its sweep rely on. The owner alone decides this in memory, before the row is written, and a call whose
+//! end is not known keeps what was set aside for it. Only what the lease cannot pay is debited from the meters
+//! (`store/leases`).
 
 mod open;
 mod pool;

@@ -21,6 +21,8 @@ struct State {
     free: Vec<u32>,
     under_way: u32,
     spent: Spent,
+    /// Money of ended calls that they did not need; it covers what other calls cost above their slots.
+    spare: Money,
     /// No call takes a slot any more; whoever ends last closes the lease.
     is_ending: bool,
     /// A call ended without a word: what it came to is for the sweep to find.
@@ -51,7 +53,8 @@ impl Open {
         let lease = granted.lease.clone();
         // Taken from the end: slots are used in order.
         let free = (1..=lease.slots).rev().collect();
-        let state = State { free, under_way: 0, spent: Spent::default(), is_ending: false, is_abandoned: false };
+        let (spent, spare) = (Spent::default(), Money::ZERO);
+        let state = State { free, under_way: 0, spent, spare, is_ending: false, is_abandoned: false };
         Self { lease, granted, state: Mutex::new(state) }
     }
 
@@ -70,16 +73,31 @@ impl Open {
         Some(slot)
     }
 
-    /// A call that never reached its provider leaves its slot to another.
-    pub fn put_back(&self, slot: u32) {
+    /// Sets money of the lease aside for a call that costs this much more than its slot holds: what ended calls left
+    /// over, then free slots, which no call takes any more. What was found, which may be less.
+    pub fn cover(&self, overage: Money) -> Money {
+        let mut state = self.state();
+        while state.spare < overage && state.free.pop().is_some() {
+            state.spare += self.lease.unit.money;
+        }
+        let covered = overage.min(state.spare);
+        state.spare = state.spare.less(covered);
+        covered
+    }
+
+    /// A call that is not charged leaves its slot to another, and what was set aside for it.
+    pub fn put_back(&self, slot: u32, covered: Money) {
         let mut state = self.state();
         state.under_way -= 1;
+        state.spare += covered;
         state.free.push(slot);
     }
 
-    pub fn add(&self, charge: &Charge) {
+    /// A call was charged, for which `covered` was set aside besides its slot.
+    pub fn add(&self, charge: &Charge, covered: Money) {
         let mut state = self.state();
         state.under_way -= 1;
+        state.spare += (self.lease.unit.money + covered).less(charge.from_lease());
         state.spent.add(charge);
     }
 

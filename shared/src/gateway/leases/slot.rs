@@ -11,8 +11,9 @@ use crate::domain::ledger::Charge;
 use crate::domain::money::Money;
 use crate::domain::usage::{Tokens, UsageSource};
 use crate::store::claims::{Claim, Kept};
+use crate::store::leases::Recorded;
 
-/// What a call came to.
+/// What a call used.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub tokens: Tokens,
@@ -24,23 +25,25 @@ pub struct Outcome {
     pub body_hash: Option<String>,
 }
 
-/// Held while a call is under way. One that is dropped without a word is left to the sweep, which counts its request.
+/// Held while a call is in flight. One that is dropped unrecorded is left to the sweep, which counts its request.
 pub struct Slot {
     source: Source,
     open: Arc<Open>,
     number: u32,
+    /// What the lease set aside for this call besides the slot; known once the call is recorded.
+    covered: Option<Money>,
     is_settled: bool,
 }
 
 impl Slot {
     pub(super) fn new(source: Source, open: Arc<Open>, number: u32) -> Self {
-        Self { source, open, number, is_settled: false }
+        Self { source, open, number, covered: None, is_settled: false }
     }
 
     /// The call never reached its provider: another may use the slot.
     pub fn put_back(&mut self) {
         self.is_settled = true;
-        self.open.put_back(self.number);
+        self.open.put_back(self.number, self.covered.take().unwrap_or_default());
         // Nobody may come for it. A wide lease that still takes calls is looked after already.
         let admits_for = self.open.admits_for(self.source.clock.now());
         if admits_for.is_zero() || !self.open.lease.is_wide() {
@@ -48,7 +51,7 @@ impl Slot {
         }
     }
 
-    /// What the call came to, by the lease's prices: never more than the slot holds, whatever the provider counts.
+    /// The price of a call, by the lease's prices. What of it can be collected is decided when it is recorded.
     pub fn priced(&self, outcome: Outcome) -> Charge {
         let lease = &self.open.lease;
         let cost = lease.pricing.cost(&outcome.tokens);
@@ -62,7 +65,9 @@ impl Slot {
             model: lease.model.clone(),
             price_version: lease.price_version,
             cost,
-            charged: if lease.is_exempt { Money::ZERO } else { cost.min(lease.unit.money) },
+            charged: if lease.is_exempt { Money::ZERO } else { cost },
+            uncollected: Money::ZERO,
+            overage: Money::ZERO,
             tokens: outcome.tokens,
             images: outcome.images,
             source: outcome.source,
@@ -76,24 +81,34 @@ impl Slot {
 
     /// Writes the charge. The answer may end after this; `close_when_over` then tidies up.
     pub async fn record(&mut self, charge: &Charge) -> Result<()> {
-        self.source.store.record(&self.open.lease, charge).await?;
-        self.settle(charge);
-        Ok(())
+        self.write(charge, None).await.map(drop)
     }
 
     /// The same for a call that is made once, with its answer. False when another try has taken over: then the slot
     /// is still to be put back.
     pub async fn record_once(&mut self, charge: &Charge, claim: &Claim, answer: &Kept) -> Result<bool> {
-        let recorded = self.source.store.record_once(&self.open.lease, charge, claim, answer).await?;
-        if recorded.is_some() {
-            self.settle(charge);
-        }
-        Ok(recorded.is_some())
+        self.write(charge, Some((claim, answer))).await
     }
 
-    fn settle(&mut self, charge: &Charge) {
-        self.is_settled = true;
-        self.open.add(charge);
+    /// Whether the charge was written.
+    async fn write(&mut self, charge: &Charge, once: Option<(&Claim, &Kept)>) -> Result<bool> {
+        let (lease, unit) = (&self.open.lease, self.open.lease.unit.money);
+        // Once, however often the write is tried: a try that failed may have come through.
+        let covered = *self.covered.get_or_insert_with(|| self.open.cover(charge.charged.less(unit)));
+        match self.source.store.record(lease, charge, unit + covered, once).await? {
+            Recorded::TakenOver => return Ok(false),
+            Recorded::InItsSlot(recorded) | Recorded::Late(recorded) => {
+                if !recorded.uncollected.is_zero() {
+                    tracing::warn!(
+                        transaction_id = %recorded.id, org_id = %recorded.org, uncollected = %recorded.uncollected,
+                        "a call cost more than there were credits for"
+                    );
+                }
+                self.is_settled = true;
+                self.open.add(&recorded, covered);
+            }
+        }
+        Ok(true)
     }
 
     pub fn standing(&self) -> Standing {
@@ -109,7 +124,7 @@ impl Slot {
 impl Drop for Slot {
     fn drop(&mut self) {
         if !self.is_settled {
-            tracing::warn!(lease_id = %self.open.lease.id, slot = self.number, "a call ended without a word; its lease is left to the sweep");
+            tracing::warn!(lease_id = %self.open.lease.id, slot = self.number, "a call ended without a charge; its lease is left to the sweep");
             self.open.abandon();
         }
     }

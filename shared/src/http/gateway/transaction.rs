@@ -5,11 +5,13 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::domain::id::UserId;
 use crate::domain::ledger::{Entry, Kind};
+use crate::domain::money::Money;
 use crate::domain::page::Slice;
 use crate::http::cursor::Cursors;
 use crate::http::usd::Usd;
-use crate::store::usage::{AdjustedSums, MonthOfUsage};
+use crate::store::usage::{AdjustedSums, Figures, MonthOfUsage};
 use crate::{Error, Result};
 
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
@@ -43,10 +45,13 @@ pub struct TransactionOut {
     #[schema(example = "txn_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     id: String,
     pub kind: TransactionKind,
+    /// What was added to the balance or deducted from it
     pub amount: Usd,
-    /// Known of what an operator gave or took; calls spend from leases, side by side.
+    /// Known for credits that an operator gave or took; calls spend from leases, side by side.
     #[schema(required)]
     balance_after: Option<Usd>,
+    /// What a call cost above `amount`, because the balance or a spending cap was used up
+    pub uncollected: Usd,
     #[schema(example = "usage")]
     pub reason: String,
     request_id: String,
@@ -66,6 +71,7 @@ impl From<Entry> for TransactionOut {
                 id: charge.id.to_string(),
                 kind: TransactionKind::Debit,
                 amount: charge.charged.into(),
+                uncollected: charge.uncollected.into(),
                 balance_after: None,
                 reason: "usage".to_owned(),
                 request_id: charge.request_id,
@@ -77,6 +83,7 @@ impl From<Entry> for TransactionOut {
                 id: adjustment.id.to_string(),
                 kind: adjustment.kind.into(),
                 amount: adjustment.amount.into(),
+                uncollected: Money::ZERO.into(),
                 balance_after: Some(adjustment.balance_after.into()),
                 reason: adjustment.reason,
                 request_id: adjustment.request_id,
@@ -88,22 +95,39 @@ impl From<Entry> for TransactionOut {
     }
 }
 
-/// Of the whole period, whatever part of it is shown.
+/// The sums of the whole period, whatever page of it is shown, up to the last call that ended.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Totals)]
 pub struct TotalsOut {
-    /// Calls are in it once their lease is closed, a minute later at most.
     debit: Usd,
     credit: Usd,
     /// Credit less debit
     net: Usd,
+    /// What calls cost above `debit`, because the balance or a spending cap was used up
+    uncollected: Usd,
 }
 
 impl TotalsOut {
-    pub fn of(month: &MonthOfUsage) -> Self {
+    /// The sums of an organization.
+    pub fn of_org(month: &MonthOfUsage) -> Self {
         let AdjustedSums { credit, debit } = month.adjusted;
-        let debit = debit + month.total().charged;
-        Self { debit: debit.into(), credit: credit.into(), net: Usd::difference(credit, debit) }
+        let Figures { charged, uncollected, .. } = month.total();
+        Self::new(debit + charged, credit, uncollected)
+    }
+
+    /// The sums of one user's calls.
+    pub fn of_user(month: &MonthOfUsage, user: UserId) -> Self {
+        let Figures { charged, uncollected, .. } = month.of_user(user);
+        Self::new(charged, Money::ZERO, uncollected)
+    }
+
+    fn new(debit: Money, credit: Money, uncollected: Money) -> Self {
+        Self {
+            debit: debit.into(),
+            credit: credit.into(),
+            net: Usd::difference(credit, debit),
+            uncollected: uncollected.into(),
+        }
     }
 }
 

@@ -35,7 +35,7 @@ impl Leases {
             let mut write = self.counters.update(meters::key(&payer, level)?);
             for counter in lease.counted.iter().filter(|counter| counter.level == level) {
                 let stays = match counter.what {
-                    What::Balance | What::Spending => spent.charged.pico_usd(),
+                    What::Balance | What::Spending => spent.from_lease().pico_usd(),
                     What::Limit(Dimension::Rpm | Dimension::Rpd) => requests,
                     What::Limit(Dimension::Tpm | Dimension::Tpd) => tokens,
                     What::Limit(Dimension::Ipm) => spent.images,
@@ -52,7 +52,7 @@ impl Leases {
             }
         }
         if spent.requests > 0 {
-            writes.extend(usage::added(&self.counters, lease, spent));
+            writes.extend(usage::added(&self.counters, lease, spent, lease.granted_at));
         }
         Ok(writes)
     }

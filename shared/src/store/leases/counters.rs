@@ -55,6 +55,18 @@ pub(super) fn require_room(write: Write, room: &Room, slots: u32) -> Write {
     write.bind(&wide, room.most_wide(slots))
 }
 
+/// The counter is as it was read: whoever uses up its room does so with this write.
+pub(super) fn require_unchanged(write: Write, meter: &Meter, counter: &Counter) -> Write {
+    let attribute = keys::counter(counter);
+    match meter.raw(&attribute) {
+        Some(value) => {
+            let placeholder = format!(":{attribute}");
+            write.require(&format!("{attribute} = {placeholder}")).bind_raw(&placeholder, value)
+        }
+        None => write.require(&format!("attribute_not_exists({attribute})")),
+    }
+}
+
 /// A cap that an operator changes meanwhile is seen.
 pub(super) fn require_cap(write: Write, meter: &Meter) -> Write {
     match meter.cap() {

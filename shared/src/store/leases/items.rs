@@ -1,4 +1,4 @@
-//! What stands in the tables: a lease, and its slots.
+//! A lease and its slots as they are stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,6 @@ use crate::domain::catalog::Pricing;
 use crate::domain::id::{ApiKeyId, LeaseId, OrgId, UserId};
 use crate::domain::lease::{Counter, Lease, Need, Payer, month};
 use crate::domain::ledger::Charge;
-use crate::domain::money::Money;
 use crate::domain::time::Time;
 use crate::store::keys;
 use crate::store::table::{Item, parse};
@@ -85,7 +84,7 @@ pub(super) fn payer_of(lease: &Lease) -> Payer {
     Payer { org: lease.org, user: lease.user, key: lease.key, is_exempt: lease.is_exempt, limits: Default::default() }
 }
 
-/// What stands in a slot.
+/// What a slot holds.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Slot {
@@ -98,9 +97,6 @@ pub(super) struct SlotItem {
     pub pk: String,
     pub sk: String,
     pub slot: Slot,
-    /// What a late charge could not be debited.
-    #[serde(default, skip_serializing_if = "Money::is_zero")]
-    pub uncollected: Money,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed_in: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -108,25 +104,25 @@ pub(super) struct SlotItem {
     pub expires_at: i64,
 }
 
-pub(super) fn slot_item(key: keys::Key, charge: &Charge, uncollected: Money) -> SlotItem {
+/// A charge's row, listed in the month of `counts_at`.
+pub(super) fn slot_item(key: keys::Key, charge: &Charge, counts_at: Time) -> SlotItem {
     // On an exempt plan nothing moves: the charge is a receipt, not a transaction.
-    let is_listed = !charge.charged.is_zero() || !uncollected.is_zero();
+    let is_listed = !charge.charged.is_zero() || !charge.uncollected.is_zero();
     SlotItem {
         pk: key.pk,
         sk: key.sk,
         slot: Slot::Charge(Box::new(charge.clone())),
-        uncollected,
-        listed_in: is_listed.then(|| keys::ledger(charge.org, month(charge.created_at))),
+        listed_in: is_listed.then(|| keys::ledger(charge.org, month(counts_at))),
         listed_at: is_listed.then(|| keys::listed_at(charge.created_at, charge.id)),
         expires_at: charge.created_at.plus(LEDGER_FOR).as_seconds(),
     }
 }
 
-/// A charge as the ledger lists it, and what could not be collected of it.
-pub(in crate::store) fn listed_charge(item: Item) -> Result<(Charge, Money)> {
+/// A charge as the ledger lists it.
+pub(in crate::store) fn listed_charge(item: Item) -> Result<Charge> {
     let item: SlotItem = parse(item)?;
     match item.slot {
-        Slot::Charge(charge) => Ok((*charge, item.uncollected)),
+        Slot::Charge(charge) => Ok(*charge),
         Slot::Void => Err(Error::internal("a void is never listed")),
     }
 }

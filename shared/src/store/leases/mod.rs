@@ -1,24 +1,36 @@
 //! The protocol of leases over three meters, a lease's item, and its slots in the journal.
 //!
 //! - `grant` takes the amounts of some calls, in one transaction, from every counter of every meter.
-//! - Each call ends in a charge, put into its own slot of the lease if nothing is there yet (`record`).
+//! - Each call ends in a charge, put into its own slot of the lease if the slot is empty (`record`). A charge that the
+//!   lease can pay is one write.
+//! - **Overage.** A call may cost more than the lease holds for it, because the provider counted more than was foreseen.
+//!   The rest is debited from the meters in the same transaction that fills the slot, so a crash or a repeated request
+//!   debits it exactly once. It is debited as far as balance and caps go: in full on condition that there is room, or
+//!   in part on condition that the tightest counter still is as it was read, and so is used up. What is missing is
+//!   written down as `uncollected`. The row says how much was an overage: a close gives back the lease's amounts less
+//!   what came out of the lease, and leaves overages alone.
 //! - `close` gives back what was not used and adds the usage, in one transaction that deletes the lease: once.
-//! - `sweep` closes the lease of an owner that is gone. It puts a void into every empty slot in the same transaction,
-//!   so that of a late charge and the sweep whoever comes second sees the other.
-//! - A charge that finds a void is debited as far as there is room (`record_late`).
+//! - `sweep` closes the lease of an owner that is gone. It puts a void into every empty slot in the same transaction:
+//!   of a late charge and the sweep, the second one sees the first.
+//! - **Late charge.** A charge that finds a void has no lease any more. All of it is an overage, in a row of its own.
+//! - A charge counts in the day and month in which its lease was granted, a late one in those of its own time: in the
+//!   caps, the usage, and the list of transactions alike.
+//! - `statement` reads an organization's meter, counters and the rows of its open leases until nothing changed
+//!   meanwhile: balance, usage and totals agree with the rows at once.
 
 mod close;
 mod counters;
 mod grant;
 mod items;
 mod record;
-mod standing;
+mod statement;
 mod sweep;
 
 use std::time::Duration;
 
 use super::meters::Meter;
 use super::table::Table;
+use super::usage::MonthOfUsage;
 use crate::domain::catalog::Pricing;
 use crate::domain::lease::{Lease, Need, Room};
 use crate::domain::ledger::Charge;
@@ -61,7 +73,7 @@ pub struct Granted {
     pub org: Meter,
 }
 
-/// What the calls of a lease came to.
+/// The sums of a lease's charges.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Spent {
     pub requests: u64,
@@ -69,6 +81,8 @@ pub struct Spent {
     pub images: u64,
     pub cost: Money,
     pub charged: Money,
+    pub uncollected: Money,
+    pub overage: Money,
 }
 
 impl Spent {
@@ -81,17 +95,32 @@ impl Spent {
         self.images += charge.images;
         self.cost += charge.cost;
         self.charged += charge.charged;
+        self.uncollected += charge.uncollected;
+        self.overage += charge.overage;
+    }
+
+    /// What came out of the lease.
+    pub fn from_lease(&self) -> Money {
+        self.charged.less(self.overage)
     }
 }
 
-/// How a charge came to stand in the ledger.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Where a charge was written. The charge is as it was written: it says what was collected.
+#[derive(Clone, Debug, PartialEq)]
 pub enum Recorded {
-    InItsSlot,
-    /// Its lease had been closed by a sweep; so much was debited.
-    Late {
-        collected: Money,
-    },
+    InItsSlot(Charge),
+    /// A sweep had closed the lease before.
+    Late(Charge),
+    /// Nowhere: another try of the same request owns the call by now.
+    TakenOver,
+}
+
+/// What an organization has and has used, up to its last call.
+#[derive(Clone, Debug)]
+pub struct Statement {
+    pub meter: Meter,
+    pub balance: Money,
+    pub usage: MonthOfUsage,
 }
 
 impl Leases {

@@ -1,117 +1,191 @@
-//! A charge is put into its slot.
+//! A charge is put into its slot; what the lease does not hold of it is debited with it.
 
 use uuid::Uuid;
 
-use super::counters::{require_cap, require_room};
+use super::counters::{require_cap, require_room, require_unchanged};
 use super::items::{Slot, SlotItem, payer_of, slot_item};
-use super::{Leases, Recorded, SIZINGS, Spent};
+use super::{Leases, Recorded, Spent};
 use crate::domain::lease::{Lease, Room, What};
 use crate::domain::ledger::Charge;
 use crate::domain::limits::Level;
 use crate::domain::money::Money;
+use crate::domain::time::Time;
 use crate::store::claims::{Claim, Claims, Kept};
-use crate::store::meters::{self, Meters};
+use crate::store::keys::{self, Key};
+use crate::store::meters::{self, Meter, Meters};
 use crate::store::table::{Refused, parse};
+use crate::store::turns::Turns;
+use crate::store::usage;
 use crate::store::write::Write;
-use crate::store::{keys, usage};
 use crate::{Error, Result};
 
+/// What a write of the transaction is for: a refusal is matched by it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    Row,
+    Answer,
+    Meter,
+    Usage,
+}
+
+/// Where the row of a charge goes.
+#[derive(Clone, Copy)]
+enum Place {
+    /// Into its slot; the lease holds this much of it.
+    Slot { held: Money },
+    /// Beside the slot, which a sweep has voided.
+    Late,
+}
+
+enum Written {
+    Now(Charge),
+    /// The place holds this already.
+    Before(Slot),
+    TakenOver,
+}
+
 impl Leases {
-    /// Puts a charge into its slot. One that is there already is the same charge, whose first answer was lost.
-    pub async fn record(&self, lease: &Lease, charge: &Charge) -> Result<Recorded> {
-        let item = slot_item(keys::charge(lease.id, charge.slot), charge, Money::ZERO);
-        match self.journal.write(self.journal.put_new(&item)).await? {
-            Ok(()) => Ok(Recorded::InItsSlot),
-            Err(refused) => {
-                let recorded = self.found_in_slot(lease, charge, None, refused).await?;
-                recorded.ok_or_else(|| Error::internal("a charge without a claim lost it"))
-            }
-        }
-    }
-
-    /// The same for a call that is made once: the charge and the answer that is kept are one transaction. None when
-    /// the call was another's to make by then; nothing is charged.
-    pub async fn record_once(
+    /// Writes a charge, of which the lease holds `held`. One that is in its slot already is the same charge, whose
+    /// first answer was lost. For a call that is made once, the answer is kept in the same transaction, on condition
+    /// that the call still is the claim's.
+    pub async fn record(
         &self,
         lease: &Lease,
         charge: &Charge,
-        claim: &Claim,
-        answer: &Kept,
-    ) -> Result<Option<Recorded>> {
-        let item = slot_item(keys::charge(lease.id, charge.slot), charge, Money::ZERO);
-        let answered = Claims::answered(&self.counters, claim, answer);
-        let writes = [self.journal.put_new(&item), answered.clone()];
-        match self.counters.transact(charge.id.uuid(), &writes).await? {
-            Ok(()) => Ok(Some(Recorded::InItsSlot)),
-            Err(refused @ Refused { index: 0, .. }) => self.found_in_slot(lease, charge, Some(answered), refused).await,
-            Err(_) => Ok(None),
+        held: Money,
+        once: Option<(&Claim, &Kept)>,
+    ) -> Result<Recorded> {
+        let answer = once.map(|(claim, answer)| Claims::answered(&self.counters, claim, answer));
+        let written = if charge.charged <= held {
+            self.write_row(lease, charge, answer.clone()).await?
+        } else {
+            self.write_with_debit(lease, charge, Place::Slot { held }, answer.clone()).await?
+        };
+        match written {
+            Written::Now(charge) => return Ok(Recorded::InItsSlot(charge)),
+            Written::TakenOver => return Ok(Recorded::TakenOver),
+            Written::Before(Slot::Charge(there)) if there.id == charge.id => return Ok(Recorded::InItsSlot(*there)),
+            Written::Before(Slot::Charge(_)) => return Err(Error::internal("two calls used one slot")),
+            Written::Before(Slot::Void) => {}
+        }
+        match self.write_with_debit(lease, charge, Place::Late, answer).await? {
+            Written::Now(charge) => Ok(Recorded::Late(charge)),
+            Written::TakenOver => Ok(Recorded::TakenOver),
+            Written::Before(Slot::Charge(there)) => Ok(Recorded::Late(*there)),
+            Written::Before(Slot::Void) => Err(Error::internal("a void is never late")),
         }
     }
 
-    async fn found_in_slot(
+    /// The charge that its lease can pay.
+    async fn write_row(&self, lease: &Lease, charge: &Charge, answer: Option<Write>) -> Result<Written> {
+        let row = self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at);
+        let written = match answer {
+            None => self.journal.write(row).await?,
+            Some(answer) => self.counters.transact(charge.id.uuid(), &[row, answer]).await?,
+        };
+        match written {
+            Ok(()) => Ok(Written::Now(charge.clone())),
+            Err(refused @ Refused { index: 0, .. }) => found(refused),
+            Err(_) => Ok(Written::TakenOver),
+        }
+    }
+
+    /// The charge, and a debit of what the lease does not hold of it, as far as there is room.
+    async fn write_with_debit(
         &self,
         lease: &Lease,
         charge: &Charge,
-        answered: Option<Write>,
-        refused: Refused,
-    ) -> Result<Option<Recorded>> {
-        match parse::<SlotItem>(refused.item.unwrap_or_default())?.slot {
-            Slot::Charge(there) if there.id == charge.id => Ok(Some(Recorded::InItsSlot)),
-            Slot::Charge(_) => Err(Error::internal("two calls used one slot")),
-            Slot::Void => self.record_late(lease, charge, answered).await,
-        }
-    }
-
-    /// A charge whose slot was voided and given back: debits what there is, and says what could not be debited. Of a
-    /// call that is made once, the answer is kept in the same transaction.
-    async fn record_late(&self, lease: &Lease, charge: &Charge, answered: Option<Write>) -> Result<Option<Recorded>> {
-        let payer = payer_of(lease);
-        for _ in 0..SIZINGS {
+        place: Place,
+        answer: Option<Write>,
+    ) -> Result<Written> {
+        let (key, held, counts_at) = match place {
+            Place::Slot { held } => (keys::charge(lease.id, charge.slot), held, lease.granted_at),
+            Place::Late => (keys::late_charge(lease.id, charge.slot), Money::ZERO, charge.created_at),
+        };
+        let (payer, owed) = (payer_of(lease), charge.charged.less(held));
+        let mut turns = Turns::short();
+        loop {
             let meters = Meters::read(&self.counters, &payer).await?;
-            let now = charge.created_at;
-            let money = |what| u64::from(matches!(what, What::Balance | What::Spending));
-            let rooms = meters.rooms(&payer, money, now);
-            let room = rooms.iter().map(|room| room.left).min().unwrap_or(u64::MAX);
-            let collected = charge.charged.min(Money::from_pico_usd(room));
-            let debited = Charge { charged: collected, ..charge.clone() };
-            let uncollected = charge.charged.less(collected);
-            let mut writes =
-                vec![self.journal.put_new(&slot_item(keys::late_charge(lease.id, charge.slot), &debited, uncollected))];
+            let is_money = |what| u64::from(matches!(what, What::Balance | What::Spending));
+            let rooms = meters.rooms(&payer, is_money, counts_at);
+            let room = rooms.iter().map(|room| room.left).min().map_or(Money::MAX, Money::from_pico_usd);
+            let debit = Debit { owed, collected: owed.min(room) };
+            let charge = Charge {
+                charged: charge.charged.less(debit.uncollected()),
+                uncollected: debit.uncollected(),
+                overage: debit.collected,
+                ..charge.clone()
+            };
+            let mut parts = vec![(Part::Row, self.row(key.clone(), &charge, counts_at))];
+            parts.extend(answer.clone().map(|answer| (Part::Answer, answer)));
             for (level, meter) in &meters.0 {
-                let mut write = self.counters.update(meters::key(&payer, *level)?);
-                for room in rooms.iter().filter(|room| room.counter.level == *level) {
-                    write = require_room(write, &Room { per_call: collected.pico_usd(), ..*room }, 1);
-                }
-                if !lease.is_exempt {
-                    write = write.add(&keys::counter(&meters::spending(*level, now)), collected.pico_usd());
-                    write = require_cap(write, meter);
-                }
-                if *level == Level::Org {
-                    write = write.add("seq", 1);
-                    if !lease.is_exempt {
-                        write = write.add("balance", format!("-{}", collected.pico_usd()));
-                    }
-                    writes.push(write);
-                } else if !lease.is_exempt {
-                    writes.push(write);
+                let rooms = rooms.iter().filter(|room| room.counter.level == *level);
+                let write = self.counters.update(meters::key(&payer, *level)?);
+                match (lease.is_exempt, level) {
+                    (false, _) => parts.push((Part::Meter, debit.write(write, *level, meter, rooms, counts_at))),
+                    (true, Level::Org) => parts.push((Part::Meter, write.add("seq", 1))),
+                    (true, _) => {}
                 }
             }
-            let mut spent = Spent::default();
-            spent.add(&debited);
-            writes.extend(usage::added(&self.counters, lease, &spent));
-            let claimed_at = answered.as_ref().map(|_| writes.len());
-            writes.extend(answered.clone());
-            match self.counters.transact(Uuid::now_v7(), &writes).await? {
-                Ok(()) => return Ok(Some(Recorded::Late { collected })),
-                Err(Refused { index: 0, item }) => {
-                    let there: SlotItem = parse(item.unwrap_or_default())?;
-                    let Slot::Charge(there) = there.slot else { return Err(Error::internal("a void is never late")) };
-                    return Ok(Some(Recorded::Late { collected: there.charged }));
-                }
-                Err(refused) if Some(refused.index) == claimed_at => return Ok(None),
-                Err(_) => {}
+            if matches!(place, Place::Late) {
+                let mut spent = Spent::default();
+                spent.add(&charge);
+                let usage = usage::added(&self.counters, lease, &spent, counts_at);
+                parts.extend(usage.map(|write| (Part::Usage, write)));
+            }
+            let (parts, writes): (Vec<Part>, Vec<Write>) = parts.into_iter().unzip();
+            let Err(refused) = self.counters.transact(Uuid::now_v7(), &writes).await? else {
+                return Ok(Written::Now(charge));
+            };
+            match parts.get(refused.index) {
+                Some(Part::Row) => return found(refused),
+                Some(Part::Answer) => return Ok(Written::TakenOver),
+                Some(Part::Meter | Part::Usage) | None => turns.next("the meters change faster than a debit").await?,
             }
         }
-        Err(Error::busy("the meters change faster than a late charge can be debited"))
     }
+
+    fn row(&self, key: Key, charge: &Charge, counts_at: Time) -> Write {
+        self.journal.put_new(&slot_item(key, charge, counts_at))
+    }
+}
+
+/// What of a charge is debited from the meters.
+#[derive(Clone, Copy)]
+struct Debit {
+    owed: Money,
+    collected: Money,
+}
+
+impl Debit {
+    fn uncollected(self) -> Money {
+        self.owed.less(self.collected)
+    }
+
+    /// One meter's part: the debit, on condition that there is room for it. When not all is collected, the counter
+    /// that has no more must be as it was read, or what others gave back meanwhile would be left.
+    fn write<'a>(
+        self,
+        mut write: Write,
+        level: Level,
+        meter: &Meter,
+        rooms: impl Iterator<Item = &'a Room>,
+        counts_at: Time,
+    ) -> Write {
+        let amount = self.collected.pico_usd();
+        for room in rooms {
+            if !self.uncollected().is_zero() && room.left == amount {
+                write = require_unchanged(write, meter, &room.counter);
+            } else if amount > 0 {
+                write = require_room(write, &Room { per_call: amount, ..*room }, 1);
+            }
+        }
+        write = require_cap(write, meter).add(&keys::counter(&meters::spending(level, counts_at)), amount);
+        if level == Level::Org { write.add("balance", -i128::from(amount)).add("seq", 1) } else { write }
+    }
+}
+
+/// What the refusal of a row shows.
+fn found(refused: Refused) -> Result<Written> {
+    parse::<SlotItem>(refused.item.unwrap_or_default()).map(|item| Written::Before(item.slot))
 }

@@ -9,7 +9,6 @@ use super::items::{LeaseItem, Slot, SlotItem};
 use super::{Leases, SIZINGS, Spent};
 use crate::domain::id::{LeaseId, OrgId};
 use crate::domain::lease::Lease;
-use crate::domain::money::Money;
 use crate::domain::time::Time;
 use crate::store::keys;
 use crate::store::table::parse;
@@ -72,15 +71,7 @@ impl Leases {
     fn void(&self, lease: &Lease, slot: u32, now: Time) -> Write {
         let key = keys::charge(lease.id, slot);
         let expires_at = now.plus(VOID_FOR).as_seconds();
-        let void = SlotItem {
-            pk: key.pk,
-            sk: key.sk,
-            slot: Slot::Void,
-            uncollected: Money::ZERO,
-            listed_in: None,
-            listed_at: None,
-            expires_at,
-        };
+        let void = SlotItem { pk: key.pk, sk: key.sk, slot: Slot::Void, listed_in: None, listed_at: None, expires_at };
         self.journal.put_new(&void)
     }
 }

@@ -4,6 +4,7 @@ use futures::future::join_all;
 use insta::assert_json_snapshot;
 use reqwest::Method;
 use serde_json::{Value, json};
+use shared::domain::money::Money;
 use tests::TestApp;
 use tests::client::{Person, send};
 
@@ -45,7 +46,7 @@ async fn credits_are_given_and_taken_to_the_last_digit() {
     assert_eq!(seen.column("kind"), ["debit", "credit", "credit"]);
     assert_eq!(seen.json, app.program("ada").get("/gateway/v1/billing/transactions").await.json);
     assert!(
-        seen.text.ends_with(r#""totals":{"debit":25,"credit":25.000000000001,"net":0.000000000001}}"#),
+        seen.text.ends_with(r#""totals":{"debit":25,"credit":25.000000000001,"net":0.000000000001,"uncollected":0}}"#),
         "{}",
         seen.text
     );
@@ -73,6 +74,29 @@ async fn one_key_gives_credits_once() {
     let wrong =
         operator.request(Method::POST, &format!("{BILLING}/credits")).header("Idempotency-Key", "x").json(&body);
     assert_refused(&send(wrong).await, "400 Bad Request", "invalid_query");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_credits_at_once_are_all_given() {
+    let app = TestApp::start().await;
+    let (operator, org) = (app.operator(), org_of(&app, "ada").await);
+    let answers = join_all((0..100).map(|_| give(&operator, &org, json!(1)))).await;
+    let mut balances = Vec::new();
+    for answer in answers {
+        assert_eq!(answer.status, "201 Created", "{}", answer.text);
+        balances.push(answer.json["balance_after"].as_u64().unwrap());
+    }
+    balances.sort_unstable();
+    assert_eq!(balances, (26..=125).collect::<Vec<_>>(), "each sees the ones before it");
+}
+
+/// Environments of the function know nothing of each other's changes.
+#[tokio::test(flavor = "multi_thread")]
+async fn credits_from_many_environments_at_once_are_all_given() {
+    let app = TestApp::start().await;
+    let org = org_of(&app, "ada").await.parse().unwrap();
+    join_all((0..24).map(|_| app.credit(org, Money::from_usd(1)))).await;
+    assert_eq!(app.balance(org).await, Money::from_usd(25 + 24));
 }
 
 #[tokio::test]

@@ -1,0 +1,85 @@
+//! What an organization has and has used, its open leases included.
+
+use super::items::{LeaseItem, Slot, SlotItem};
+use super::{Leases, Statement};
+use crate::Result;
+use crate::domain::id::OrgId;
+use crate::domain::lease::{Lease, month};
+use crate::domain::ledger::Charge;
+use crate::domain::money::Money;
+use crate::store::meters::Meter;
+use crate::store::table::{Query, parse};
+use crate::store::usage::{Figures, MonthOfUsage};
+use crate::store::{keys, usage};
+
+/// How often an organization that changes all the time is read. The last reading is off by what changed during it.
+const READINGS: usize = 10;
+
+impl Leases {
+    /// What an organization has: its meter, and the balance with its open leases counted as what their calls spent.
+    pub async fn balance(&self, org: OrgId) -> Result<(Meter, Money)> {
+        let Statement { meter, balance, .. } = self.read_statement(org, None).await?;
+        Ok((meter, balance))
+    }
+
+    /// The same, with what it used in a month (`202611`): the counters, and the charges of open leases.
+    pub async fn statement(&self, org: OrgId, month: i64) -> Result<Statement> {
+        self.read_statement(org, Some(month)).await
+    }
+
+    /// Reads until the organization's sequence number did not change during a reading. A reading is several queries,
+    /// and a lease that is closed between two of them would count twice or not at all.
+    async fn read_statement(&self, org: OrgId, in_month: Option<i64>) -> Result<Statement> {
+        let ids = |leases: &[Lease]| leases.iter().map(|lease| lease.id).collect::<Vec<_>>();
+        let (mut meter, mut leases) = self.org_money(org).await?;
+        for reading in 1.. {
+            let mut usage = match in_month {
+                Some(month) => usage::read_month(&self.counters, org, month).await?,
+                None => MonthOfUsage::default(),
+            };
+            let mut balance = meter.balance();
+            for lease in &leases {
+                let charges = self.charges(lease).await?;
+                if !lease.is_exempt {
+                    let spent = charges.iter().map(Charge::from_lease).sum();
+                    balance += lease.unit.money.times(lease.slots.into()).less(spent);
+                }
+                if in_month == Some(month(lease.granted_at)) {
+                    charges.iter().for_each(|charge| usage.add(lease, Figures::from(charge)));
+                }
+            }
+            let (meter_again, leases_again) = self.org_money(org).await?;
+            let is_unchanged = meter_again.sequence() == meter.sequence() && ids(&leases_again) == ids(&leases);
+            if is_unchanged || reading == READINGS {
+                return Ok(Statement { meter, balance, usage });
+            }
+            (meter, leases) = (meter_again, leases_again);
+        }
+        unreachable!("the last reading returns")
+    }
+
+    async fn org_money(&self, org: OrgId) -> Result<(Meter, Vec<Lease>)> {
+        let items = self.counters.query_all(Query::partition(keys::org_money(org))).await?;
+        let (mut meter, mut leases) = (Meter::default(), Vec::new());
+        for item in items {
+            if keys::Key::of(&item).is_some_and(|key| key.sk == keys::METER) {
+                meter = Meter::of(item);
+            } else {
+                leases.push(parse::<LeaseItem>(item)?.into());
+            }
+        }
+        Ok((meter, leases))
+    }
+
+    /// The charges in a lease's slots.
+    pub(super) async fn charges(&self, lease: &Lease) -> Result<Vec<Charge>> {
+        let items = self.journal.query_all(Query::partition(keys::charges(lease.id))).await?;
+        let slots = items.into_iter().map(|item| parse::<SlotItem>(item).map(|item| item.slot));
+        let charges = slots.filter_map(|slot| match slot {
+            Ok(Slot::Charge(charge)) => Some(Ok(*charge)),
+            Ok(Slot::Void) => None,
+            Err(error) => Some(Err(error)),
+        });
+        charges.collect()
+    }
+}

@@ -1,0 +1,330 @@
+//! One figure: what a call costs reads the same in its header, its body, the list of transactions, the usage and the
+//! balance, whatever its provider counts. Checked through the public API right after each call.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use reqwest::Method;
+use serde_json::{Value, json};
+use shared::domain::catalog::ModelType;
+use shared::domain::id::OrgId;
+use shared::domain::lease::LONGEST_CALL;
+use shared::domain::money::Money;
+use shared::domain::time::Time;
+use shared::store::Leases;
+use tests::TestApp;
+use tests::client::{Answer, Person, send};
+use tests::faults::Faults;
+use tests::gateway::{CHAT, Customer, ModelBuilder, events};
+use tests::provider::{Behaviour, FakeProvider};
+use tokio::runtime::Builder;
+
+const EMBEDDINGS: &str = "/gateway/v1/embeddings";
+const BILLING: &str = "/gateway/v1/billing";
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Chat,
+    Stream,
+    Embeddings,
+}
+
+/// What a provider reports, in tokens. A call here is foreseen to use some 20 to 50.
+#[derive(Clone, Copy, Debug)]
+struct Count {
+    input: u64,
+    output: u64,
+}
+
+impl Count {
+    /// As `ModelBuilder` prices it.
+    fn cost(self) -> Money {
+        Money::from_micro_usd(self.input + 4 * self.output)
+    }
+
+    fn behaviour(self, kind: Kind) -> Behaviour {
+        let Self { input, output } = self;
+        let usage = json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output});
+        match kind {
+            Kind::Chat => {
+                let message = json!({"role": "assistant", "content": "Yes."});
+                let choice = json!({"index": 0, "message": message, "finish_reason": "stop"});
+                Behaviour::json(200, json!({"choices": [choice], "usage": usage}))
+            }
+            Kind::Stream => {
+                let choice = json!({"index": 0, "delta": {"content": "Yes."}, "finish_reason": "stop"});
+                let (said, counted) = (json!({"choices": [choice]}), json!({"choices": [], "usage": usage}));
+                Behaviour::events(&format!("data: {said}\n\ndata: {counted}\n\ndata: [DONE]\n\n"))
+            }
+            Kind::Embeddings => {
+                let row = json!({"index": 0, "embedding": [0.5, 0.25]});
+                Behaviour::json(200, json!({"data": [row], "usage": {"prompt_tokens": input, "total_tokens": input}}))
+            }
+        }
+    }
+}
+
+struct Stage {
+    app: TestApp,
+    fake: FakeProvider,
+}
+
+impl Stage {
+    async fn new(faults: Option<Faults>) -> Self {
+        let app = TestApp::start_with(faults).await;
+        let fake = FakeProvider::start().await;
+        ModelBuilder::new("chat").at(&app, &fake).await.insert(&app).await;
+        let embeddings = ModelBuilder::new("embeddings").with(|model| model.r#type = ModelType::Embeddings);
+        embeddings.at(&app, &fake).await.insert(&app).await;
+        Self { app, fake }
+    }
+
+    async fn call(&self, person: &Person, kind: Kind, count: Count, key: Option<&str>) -> Answer {
+        self.fake.now(count.behaviour(kind));
+        ask(person, kind, key).await
+    }
+
+    /// Whether no more could have been collected: the balance or a cap is used up.
+    async fn is_used_up(&self, customer: &Customer) -> bool {
+        let (meter, _) =
+            Leases::new(&self.app.platform.context()).unwrap().balance(customer.account.org).await.unwrap();
+        let balance = customer.person.get(&format!("{BILLING}/balance")).await;
+        let caps = balance.json["spending_caps"].as_array().unwrap();
+        meter.balance().is_zero() || caps.iter().any(|cap| money(&cap["used"]) >= money(&cap["limit"]))
+    }
+}
+
+async fn ask(person: &Person, kind: Kind, key: Option<&str>) -> Answer {
+    let (path, body) = match kind {
+        Kind::Chat | Kind::Stream => {
+            let messages = json!([{"role": "user", "content": "Is it so?"}]);
+            let options = json!({"include_usage": true});
+            let mut body = json!({"model": "chat", "max_tokens": 4, "messages": messages});
+            if kind == Kind::Stream {
+                (body["stream"], body["stream_options"]) = (true.into(), options);
+            }
+            (CHAT, body)
+        }
+        Kind::Embeddings => (EMBEDDINGS, json!({"model": "embeddings", "input": "Is it so?"})),
+    };
+    let mut request = person.request(Method::POST, path).json(&body);
+    if let Some(key) = key {
+        request = request.header("Idempotency-Key", key);
+    }
+    send(request).await
+}
+
+/// The amount of a JSON number; twelve decimals of some dollars are exact.
+fn money(number: &Value) -> Money {
+    number.to_string().parse().unwrap_or_else(|_| panic!("{number} is no amount"))
+}
+
+/// The cost that an answer reports; none of a call that was not answered.
+fn reported(answer: &Answer, kind: Kind) -> Option<Money> {
+    if answer.status != "200 OK" {
+        return None;
+    }
+    if kind == Kind::Stream {
+        let events = events(&answer.text);
+        let usage = events.iter().find_map(|event| event.get("usage").filter(|usage| usage.is_object()));
+        return usage.map(|usage| money(&usage["cost"]));
+    }
+    let in_body = money(&answer.json["usage"]["cost"]);
+    // A replay has the body of the first answer, and no header of its own.
+    if let Some(in_header) = answer.header("x-request-cost") {
+        assert_eq!(in_header.parse(), Ok(in_body));
+    }
+    Some(in_body)
+}
+
+/// Everything the public API says of the money of an organization, read by its administrator.
+struct Figures {
+    balance: Money,
+    /// Request, charged, uncollected.
+    debits: Vec<(String, Money, Money)>,
+    costs: Money,
+}
+
+impl Figures {
+    /// Reads them; all of them agree with each other, and with what was given.
+    async fn read(person: &Person, credits: Money) -> Self {
+        let balance = person.get(&format!("{BILLING}/balance")).await.json;
+        let usage = person.get(&format!("{BILLING}/usage")).await.json;
+        let list = person.get(&format!("{BILLING}/transactions?limit=100")).await.json;
+        assert_eq!(list["has_more"], false, "{list}");
+        let debits = list["data"].as_array().unwrap().iter().filter(|entry| entry["kind"] == "debit");
+        let debits = debits.map(|entry| {
+            let request = entry["request_id"].as_str().unwrap().to_owned();
+            (request, money(&entry["amount"]), money(&entry["uncollected"]))
+        });
+        let debits: Vec<_> = debits.collect();
+        let charged: Money = debits.iter().map(|(_, charged, _)| *charged).sum();
+        let uncollected: Money = debits.iter().map(|(_, _, uncollected)| *uncollected).sum();
+        let of_month = &balance["usage_this_month"];
+        assert_eq!(money(&list["totals"]["debit"]), charged, "{list}");
+        assert_eq!(money(&list["totals"]["credit"]), credits, "{list}");
+        assert_eq!(money(&list["totals"]["uncollected"]), uncollected, "{list}");
+        assert_eq!(money(&balance["credits_remaining"]) + charged, credits, "{balance}");
+        for shown in [&usage["total_cost"], &of_month["cost"]] {
+            assert_eq!(money(shown), charged + uncollected, "{usage} {balance}");
+        }
+        for shown in [&usage["total_uncollected"], &of_month["uncollected"]] {
+            assert_eq!(money(shown), uncollected, "{usage} {balance}");
+        }
+        assert_eq!((&usage["total_requests"], &of_month["requests"]), (&json!(debits.len()), &json!(debits.len())));
+        for part in ["by_model", "by_api_key", "by_user", "daily_breakdown"] {
+            let rows = usage[part].as_array().unwrap();
+            assert_eq!(rows.iter().map(|row| money(&row["cost"])).sum::<Money>(), charged + uncollected, "{part}");
+        }
+        Self { balance: money(&balance["credits_remaining"]), debits, costs: charged + uncollected }
+    }
+}
+
+fn random_call(random: &mut fastrand::Rng) -> (Kind, Count) {
+    let kind = [Kind::Chat, Kind::Stream, Kind::Embeddings][random.usize(..3)];
+    let most = [8, 60, 600, 6_000][random.usize(..4)];
+    let output = if kind == Kind::Embeddings { 0 } else { random.u64(1..=most) };
+    (kind, Count { input: random.u64(1..=most), output })
+}
+
+async fn cap(app: &TestApp, org: OrgId, limit: Money) {
+    let path = format!("{BILLING}/admin/caps?org={org}");
+    let put = app.operator().put(&path, json!({"limit": limit.to_string()})).await;
+    assert_eq!(put.status, "200 OK", "{}", put.text);
+}
+
+#[tokio::test]
+async fn every_figure_of_a_call_is_its_real_cost_whatever_the_provider_counts() {
+    let stage = Stage::new(None).await;
+    let (mut over, mut under, mut short, mut replayed) = (0, 0, 0, 0);
+    for seed in 0..14 {
+        let random = &mut fastrand::Rng::with_seed(seed);
+        // From credits for few calls, which a miscounted one uses up, to those that leases of many calls are taken of.
+        let credits = Money::from_micro_usd([300, 3_000, 30_000, 30_000_000][random.usize(..4)]);
+        let customer = stage.app.customer(&format!("customer {seed}"), credits).await;
+        let person = &customer.person;
+        if random.u8(..4) == 0 {
+            cap(&stage.app, customer.account.org, Money::from_pico_usd(credits.pico_usd() / 3)).await;
+        }
+        let (mut costs, mut calls) = (Money::ZERO, 0);
+        for number in 0..10 {
+            let (kind, count) = random_call(random);
+            let key = format!("call-{number}");
+            let key = (random.u8(..4) == 0).then_some(key.as_str());
+            let answer = stage.call(person, kind, count, key).await;
+            let Some(cost) = reported(&answer, kind) else {
+                assert_eq!(answer.status, "402 Payment Required", "{}", answer.text);
+                break;
+            };
+            assert_eq!(cost, count.cost(), "seed {seed}: {kind:?} {count:?}");
+            (costs, calls) = (costs + cost, calls + 1);
+            if key.is_some() {
+                let again = stage.call(person, kind, Count { input: 1, output: 1 }, key).await;
+                assert_eq!((again.header("idempotent-replayed"), &again.text), (Some("true"), &answer.text));
+                replayed += 1;
+            }
+            let figures = Figures::read(person, credits).await;
+            assert_eq!((figures.costs, figures.debits.len()), (costs, calls), "seed {seed}, call {number}");
+            let (_, charged, uncollected) = figures.debits[0];
+            assert_eq!(charged + uncollected, cost, "the newest row is this call's");
+            if uncollected.is_zero() {
+                *(if count.input > 60 { &mut over } else { &mut under }) += 1;
+            } else {
+                assert!(stage.is_used_up(&customer).await, "seed {seed}, call {number}: {uncollected} was forgiven");
+                short += 1;
+            }
+        }
+        stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
+        assert_eq!(Figures::read(person, credits).await.costs, costs, "seed {seed}: closing leases changes nothing");
+    }
+    assert!(over > 10 && under > 10 && short > 3 && replayed > 5, "{over} over, {under} under, {short} {replayed}");
+}
+
+/// Overages that come at once, while writes conflict, are throttled, and lose their answers.
+#[tokio::test(flavor = "multi_thread")]
+async fn each_answered_call_has_one_row_of_its_cost_when_requests_are_repeated_and_lost() {
+    for seed in 0..3 {
+        let faults = Faults { throttled: 30, lost: 120, held: Duration::from_millis(1), seed, ..Faults::default() };
+        let stage = Stage::new(Some(faults)).await;
+        let random = &mut fastrand::Rng::with_seed(seed);
+        let credits = Money::from_micro_usd([4_000, 40_000, 4_000_000][seed as usize]);
+        let customer = stage.app.customer("unlucky", credits).await;
+        let mut answered = Vec::new();
+        for round in 0..4 {
+            let (kind, count) = random_call(random);
+            stage.fake.now(count.behaviour(kind));
+            let keys: Vec<_> = (0..8).map(|call| format!("call-{round}-{}", call / 2)).collect();
+            let calls = keys.iter().enumerate().map(|(call, key)| {
+                // Half of the calls are tried twice, at once.
+                ask(&customer.person, kind, (call < 4).then_some(key.as_str()))
+            });
+            for answer in join_all(calls).await {
+                if let Some(cost) = reported(&answer, kind) {
+                    assert_eq!(cost, count.cost());
+                    if answer.header("idempotent-replayed").is_none() {
+                        answered.push((answer.header("x-request-id").unwrap().to_owned(), cost));
+                    }
+                }
+            }
+        }
+        stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
+        let figures = Figures::read(&customer.person, credits).await;
+        assert!(answered.len() > 4, "the test is about calls that were answered");
+        for (request, cost) in answered {
+            let rows: Vec<_> = figures.debits.iter().filter(|(of, _, _)| *of == request).collect();
+            let [(_, charged, uncollected)] = rows[..] else { panic!("{} rows of {request}", rows.len()) };
+            assert_eq!(*charged + *uncollected, cost, "{request}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn environments_that_die_in_the_middle_of_overages_leave_agreeing_figures() {
+    let stage = Stage::new(None).await;
+    let credits = Money::from_micro_usd(200_000);
+    let customer = stage.app.customer("killed", credits).await;
+    stage.fake.now(Count { input: 900, output: 90 }.behaviour(Kind::Chat));
+    let body = json!({"model": "chat", "max_tokens": 4, "messages": [{"role": "user", "content": "Is it so?"}]});
+    let random = &mut fastrand::Rng::with_seed(5);
+    for _ in 0..8 {
+        // Each environment has a runtime of its own, which takes every task with it when it goes.
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let environment = stage.app.environment();
+        for _ in 0..12 {
+            let (customer, environment, body) = (customer.clone(), environment.clone(), body.clone());
+            runtime.spawn(async move { customer.call(&environment, CHAT, &body).await });
+        }
+        tokio::time::sleep(Duration::from_millis(random.u64(20..120))).await;
+        runtime.shutdown_background();
+        let (charged, _) = stage.app.charged(customer.account.org).await;
+        assert!(stage.app.balance(customer.account.org).await + charged <= credits, "overdrawn");
+    }
+    // The last call is one that certainly ends.
+    let (status, answer) = customer.call(&stage.app.environment(), CHAT, &body).await;
+    assert!(status.is_success() || answer["error"]["code"] == "insufficient_credits", "{answer}");
+    stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
+    let (charged, calls) = stage.app.charged(customer.account.org).await;
+    assert!(calls > 0, "the test is about calls that were made");
+    assert_eq!(stage.app.balance(customer.account.org).await + charged, credits);
+    let total = stage.app.usage(customer.account.org).await.total();
+    assert_eq!((total.requests, total.charged), (calls as u64, charged));
+    assert_eq!(total.cost, total.charged + total.uncollected);
+    assert_eq!(total.cost, Money::from_micro_usd(1_260).times(calls as u64));
+}
+
+/// As many overages at once as the balance cannot bear.
+#[tokio::test(flavor = "multi_thread")]
+async fn overages_at_once_take_the_balance_to_zero_and_never_below() {
+    let stage = Stage::new(None).await;
+    // A call holds some 30 micro-dollars and costs 1,000. So near the edge each call has a lease of its own.
+    let (credits, count) = (Money::from_micro_usd(2_500), Count { input: 1_000, output: 0 });
+    let customer = stage.app.customer("rush", credits).await;
+    stage.fake.now(count.behaviour(Kind::Chat).after(Duration::from_millis(20)));
+    let answers = join_all((0..60).map(|_| ask(&customer.person, Kind::Chat, None))).await;
+    let costs: Money = answers.iter().filter_map(|answer| reported(answer, Kind::Chat)).sum();
+    stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
+    let figures = Figures::read(&customer.person, credits).await;
+    assert_eq!(figures.costs, costs);
+    assert!(costs > credits, "the test is about calls that cost more than there is");
+    assert_eq!(figures.balance, Money::ZERO);
+}
