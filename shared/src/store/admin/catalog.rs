@@ -31,6 +31,7 @@ impl Admin {
         catalog: &Catalog,
         change: impl Fn(&Listing) -> Result<Change>,
     ) -> Result<(Change, Looks)> {
+        let _queue = self.queue.lock().await;
         let mut turns = Turns::default();
         loop {
             let listing = catalog.read().await?;

@@ -15,7 +15,7 @@ use crate::{Error, Result};
 /// What idempotency keys of these are kept under.
 const ROUTE: &str = "credits";
 
-/// What came of giving or taking credits.
+/// The outcome of giving or taking credits.
 pub enum Credited {
     Done(Adjustment),
     /// The key was used before; this was the answer then.
@@ -42,6 +42,7 @@ impl Admin {
             let audited = self.audited(deed, None, Some(told));
             Ok(claim.into_iter().chain([exists, audited]).collect())
         };
+        let _queue = self.queue.lock().await;
         match self.ledger.adjust_with(adjustment, with).await? {
             Adjusted::Done(adjustment) => Ok(Credited::Done(adjustment)),
             Adjusted::Refused(refused) if key.is_some() && refused.index == 0 => {

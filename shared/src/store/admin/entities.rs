@@ -29,6 +29,7 @@ impl Admin {
         change: impl Fn(&Org) -> Result<Org>,
         tell: impl Fn(&Org) -> String,
     ) -> Result<Org> {
+        let _queue = self.queue.lock().await;
         let mut turns = Turns::default();
         loop {
             let (before, raw) = self.read::<Org>(&keys::org(id)).await?.ok_or(Error::NotFound { kind: OrgId::KIND })?;
@@ -57,6 +58,7 @@ impl Admin {
         change: impl Fn(&User) -> Result<User>,
         tell: impl Fn(&User) -> String,
     ) -> Result<User> {
+        let _queue = self.queue.lock().await;
         let mut turns = Turns::default();
         loop {
             let (before, raw) =
@@ -83,6 +85,7 @@ impl Admin {
 
     /// Makes a plan, or puts another in its place. What was there before.
     pub async fn put_plan(&self, deed: &Deed, plan: &Plan, tell: impl Fn(&Plan) -> String) -> Result<Option<Plan>> {
+        let _queue = self.queue.lock().await;
         let mut turns = Turns::default();
         loop {
             let key = keys::plan(&plan.id);

@@ -52,6 +52,7 @@ impl Admin {
         tell: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
         let (owner, kind) = owner(of);
+        let _queue = self.queue.lock().await;
         let mut turns = Turns::default();
         loop {
             let before = Meters::of(&self.counters, &[of]).await?.remove(0);

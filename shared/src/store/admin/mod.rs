@@ -7,6 +7,10 @@ mod entities;
 mod keys;
 mod meters;
 
+use std::sync::Arc;
+
+use tokio::sync::Mutex;
+
 use super::identities::Identities;
 use super::key_ring::KeyRing;
 use super::ledger::Ledger;
@@ -25,6 +29,9 @@ pub struct Admin {
     identities: Identities,
     keys: KeyRing,
     ledger: Ledger,
+    /// Held during a change. Each change is written on condition of what it read, so that those of one process would
+    /// only refuse each other; with other processes it contends by `Turns`.
+    queue: Arc<Mutex<()>>,
 }
 
 impl Admin {
@@ -36,6 +43,7 @@ impl Admin {
             identities: Identities::new(context)?,
             keys: KeyRing::new(context)?,
             ledger: Ledger::new(context)?,
+            queue: Arc::default(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Own limits and spending caps.
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::TestApp;
 
@@ -59,6 +60,33 @@ async fn a_cap_holds_is_shown_and_can_be_lifted() {
         assert_eq!((&deed["action"], &deed["after"]), (&json!("cap.delete"), &Value::Null));
     }
     assert_eq!(chat(&ada, "dev-chat").await.status, "200 OK");
+}
+
+/// Caps, limits, plans and organizations: the last change of each stays, and every change has its entry in the audit.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_changes_at_once_all_succeed() {
+    let app = TestApp::start().await;
+    let operator = app.operator();
+    let [org, _, _] = ids(&app, "ada").await;
+    operator.put(&format!("{ADMIN}/plans/other"), json!({"name": "Other"})).await;
+    let (caps, limits) = (format!("{BILLING}/caps?org={org}"), format!("{ADMIN}/limits?org={org}"));
+    let (plan, path) = (format!("{ADMIN}/plans/default"), format!("{ADMIN}/orgs/{org}"));
+    let changes = (0..25).map(async |number| {
+        let plan_of_org = if number % 2 == 0 { "default" } else { "other" };
+        [
+            operator.put(&caps, json!({"limit": 1_000 + number})).await,
+            operator.put(&limits, json!({"rpm": 1_000 + number})).await,
+            operator.put(&plan, json!({"name": format!("Plan {number}")})).await,
+            operator.patch(&path, json!({"plan": plan_of_org})).await,
+        ]
+    });
+    for answer in join_all(changes).await.concat() {
+        assert_eq!(answer.status, "200 OK", "{}", answer.text);
+    }
+    let actions = operator.get(&format!("{ADMIN}/audit?limit=100")).await;
+    let actions = actions.column("action");
+    let kinds: std::collections::BTreeSet<_> = actions.iter().collect();
+    assert_eq!((actions.len(), kinds.len()), (100, 4), "{kinds:?}");
 }
 
 #[tokio::test]
