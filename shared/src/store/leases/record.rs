@@ -38,7 +38,7 @@ enum Place {
 }
 
 enum Written {
-    Now(Charge),
+    Now(Box<Charge>),
     /// The place holds this already.
     Before(Slot),
     TakenOver,
@@ -62,14 +62,14 @@ impl Leases {
             self.write_with_debit(lease, charge, Place::Slot { held }, answer.clone()).await?
         };
         match written {
-            Written::Now(charge) => return Ok(Recorded::InItsSlot(charge)),
+            Written::Now(charge) => return Ok(Recorded::InItsSlot(*charge)),
             Written::TakenOver => return Ok(Recorded::TakenOver),
             Written::Before(Slot::Charge(there)) if there.id == charge.id => return Ok(Recorded::InItsSlot(*there)),
             Written::Before(Slot::Charge(_)) => return Err(Error::internal("two calls used one slot")),
             Written::Before(Slot::Void) => {}
         }
         match self.write_with_debit(lease, charge, Place::Late, answer).await? {
-            Written::Now(charge) => Ok(Recorded::Late(charge)),
+            Written::Now(charge) => Ok(Recorded::Late(*charge)),
             Written::TakenOver => Ok(Recorded::TakenOver),
             Written::Before(Slot::Charge(there)) => Ok(Recorded::Late(*there)),
             Written::Before(Slot::Void) => Err(Error::internal("a void is never late")),
@@ -84,7 +84,7 @@ impl Leases {
             Some(answer) => self.counters.transact(charge.id.uuid(), &[row, answer]).await?,
         };
         match written {
-            Ok(()) => Ok(Written::Now(charge.clone())),
+            Ok(()) => Ok(Written::Now(Box::new(charge.clone()))),
             Err(refused @ Refused { index: 0, .. }) => found(refused),
             Err(_) => Ok(Written::TakenOver),
         }
@@ -135,7 +135,7 @@ impl Leases {
             }
             let (parts, writes): (Vec<Part>, Vec<Write>) = parts.into_iter().unzip();
             let Err(refused) = self.counters.transact(Uuid::now_v7(), &writes).await? else {
-                return Ok(Written::Now(charge));
+                return Ok(Written::Now(Box::new(charge)));
             };
             match parts.get(refused.index) {
                 Some(Part::Row) => return found(refused),
