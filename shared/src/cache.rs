@@ -31,8 +31,17 @@ impl<K: Eq + Hash + Clone, V: Clone> Cache<K, V> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 
-    pub fn clear(&self) {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    /// The value of `key`, if it was put there or loaded within the time to live.
+    pub fn get(&self, key: &K) -> Option<V> {
+        let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        let (born, slot) = slots.get(key)?;
+        if born.elapsed() < self.ttl { slot.get().cloned() } else { None }
+    }
+
+    /// Puts a value there, in the place of another.
+    pub fn put(&self, key: &K, value: V) {
+        let slot = Arc::new(OnceCell::new_with(Some(value)));
+        self.insert(&mut self.slots.lock().unwrap_or_else(PoisonError::into_inner), key, slot);
     }
 
     fn slot(&self, key: &K) -> Arc<OnceCell<V>> {
@@ -43,14 +52,19 @@ impl<K: Eq + Hash + Clone, V: Clone> Cache<K, V> {
         {
             return slot.clone();
         }
+        let slot = Arc::new(OnceCell::new());
+        self.insert(&mut slots, key, slot.clone());
+        slot
+    }
+
+    fn insert(&self, slots: &mut HashMap<K, Slot<V>>, key: &K, slot: Arc<OnceCell<V>>) {
+        let now = Instant::now();
         if slots.len() >= self.capacity {
             slots.retain(|_, (born, _)| now.duration_since(*born) < self.ttl);
         }
         if slots.len() >= self.capacity {
             slots.clear();
         }
-        let slot = Arc::new(OnceCell::new());
-        slots.insert(key.clone(), (now, slot.clone()));
-        slot
+        slots.insert(key.clone(), (now, slot));
     }
 }

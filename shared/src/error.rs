@@ -130,6 +130,11 @@ impl Error {
         Self::InvalidQuery { message: format!("{parameter}: {}", echo::message(&problem)), parameter }
     }
 
+    pub fn operator_only() -> Self {
+        let message = "only an operator of the platform may do this; use an operator's credentials".to_owned();
+        Self::Forbidden { code: "operator_only", message }
+    }
+
     pub fn busy(cause: impl fmt::Display) -> Self {
         Self::Unavailable { retry_after_s: 1, cause: cause.to_string() }
     }

@@ -59,6 +59,23 @@ async fn only_a_whole_and_fresh_token_of_the_issuer_for_us_is_let_in() {
         (json!({"sub": null}), false),
         (json!({"org_id": null}), false),
         (json!({"org_id": 7}), false),
+        (json!({"sub": "x".repeat(256)}), false),
+        (json!({"org_id": "x".repeat(256)}), false),
+        (json!({"iss": [ISSUER]}), false),
+        (json!({"iss": [ISSUER, "urn:someone:else"]}), false),
+        (json!({"aud": []}), false),
+        (json!({"aud": [AUDIENCE, 7]}), false),
+        (json!({"aud": {"of": AUDIENCE}}), false),
+        (json!({"exp": (now + 600) as f64 + 0.5}), true),
+        (json!({"exp": (now + 600).to_string()}), false),
+        (json!({"exp": 1e300}), false),
+        (json!({"exp": u64::MAX}), false),
+        (json!({"exp": -1}), false),
+        (json!({"nbf": now - 10}), true),
+        (json!({"nbf": "2099-01-01"}), false),
+        (json!({"nbf": 1e300}), false),
+        (json!({"iat": "now"}), false),
+        (json!({"iat": null}), true),
     ];
     for (changes, is_let_in) in cases {
         let mut person = app.nobody();
@@ -116,29 +133,71 @@ async fn a_forged_or_garbled_token_is_refused() {
     assert_eq!(lower_case.status, "200 OK");
 }
 
+/// A header or claims that no honest issuer signs, all with a good signature.
 #[tokio::test]
-async fn a_suspended_user_or_organization_is_shut_out_within_the_stated_time() {
+async fn a_token_that_two_readers_could_read_differently_is_refused() {
+    let app = TestApp::start().await;
+    let issuer = &app.platform.issuer;
+    let header = |changes: Value| {
+        let mut header = issuer.header();
+        header.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+        header.to_string()
+    };
+    let plain = claims(&json!({})).to_string();
+    let with = |claim: &str| format!("{{{claim},{}", &plain[1..]);
+    let cases = [
+        (header(json!({})), plain.clone(), true),
+        (header(json!({"typ": "at+JWT"})), plain.clone(), true),
+        (header(json!({"typ": "application/at+jwt", "x5t": "of no interest"})), plain.clone(), true),
+        (header(json!({"crit": ["exp"], "exp": 1})), plain.clone(), false),
+        (header(json!({"crit": []})), plain.clone(), false),
+        (header(json!({"crit": null})), plain.clone(), false),
+        (header(json!({"b64": false})), plain.clone(), false),
+        (header(json!({"b64": false, "crit": ["b64"]})), plain.clone(), false),
+        (header(json!({"typ": "logout+jwt"})), plain.clone(), false),
+        (header(json!({"typ": 7})), plain.clone(), false),
+        (header(json!({"kid": 7})), plain.clone(), false),
+        (header(json!({})).replacen('{', r#"{"alg":"none","#, 1), plain.clone(), false),
+        (header(json!({})), with(r#""sub":"eve""#), false),
+        (header(json!({})), with(r#""org_id":"globex""#), false),
+        (header(json!({})), with(r#""roles":["operator"]"#), false),
+        (header(json!({})), with(r#""nbf":1,"nbf":2"#), false),
+        ("[]".to_owned(), plain.clone(), false),
+        (header(json!({})), "[]".to_owned(), false),
+    ];
+    for (header, claims, is_let_in) in cases {
+        let mut person = app.nobody();
+        person.token = Some(issuer.sign_text(&header, &claims));
+        let answer = person.get(AGENTS).await;
+        assert_eq!(answer.status == "200 OK", is_let_in, "{header} {claims}: {}", answer.text);
+        assert!(is_let_in || answer.code() == "unauthorized", "{}", answer.text);
+    }
+}
+
+#[tokio::test]
+async fn a_suspended_user_or_organization_is_shut_out_at_once() {
     let app = TestApp::start().await;
     let identities = Identities::new(&app.platform.context()).unwrap();
     let account = app.account("ada");
-    app.person("ada").get(AGENTS).await;
-    let mut identity =
-        identities.find(account.org, account.user).await.unwrap().expect("recorded by the first request");
-    assert_eq!((identity.user.name.as_str(), identity.org.name.as_str()), ("ada", "acme"));
-    assert_eq!(identity.membership.role, Role::Member);
+    let ada = app.person("ada");
+    assert_eq!(ada.get(AGENTS).await.status, "200 OK");
+    let known = identities.find(account.org, account.user).await.unwrap().expect("recorded by the first request");
+    assert_eq!((known.user.name.as_str(), known.org.name.as_str()), ("ada", "acme"));
 
-    // A fresh environment: what the running one believes is up to 30 s old, and that is the stated bound.
-    let token = app.person("ada").token.unwrap_or_default();
-    let fresh = || Auth::new(&app.platform.context()).unwrap();
-    assert!(fresh().caller(&token).await.is_ok());
+    let mut identity = known.clone();
     identity.user.suspended = true;
     identities.put_user(&identity.user).await.unwrap();
-    let refused = fresh().caller(&token).await.unwrap_err();
-    assert_eq!(refused.to_string(), "this user is suspended");
+    let refused = ada.get(AGENTS).await;
+    assert_eq!(
+        (refused.code(), refused.json["error"]["message"].as_str()),
+        ("unauthorized", Some("this user is suspended"))
+    );
     identity.org.suspended = true;
     identities.put_org(&identity.org).await.unwrap();
-    let refused = fresh().caller(&token).await.unwrap_err();
-    assert_eq!(refused.to_string(), "this organization is suspended");
+    assert_eq!(ada.get(AGENTS).await.json["error"]["message"], "this organization is suspended");
+    identities.put_user(&known.user).await.unwrap();
+    identities.put_org(&known.org).await.unwrap();
+    assert_eq!(ada.get(AGENTS).await.status, "200 OK");
 }
 
 /// An issuer with keys of the test's own, which can be changed while it runs.

@@ -2,13 +2,14 @@
 //! some calls are throttled, and some answers to carried-out writes are lost.
 
 use std::collections::{HashMap, HashSet};
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use http_body_util::Full;
 use hyper_util::client::legacy::Client;
@@ -30,10 +31,11 @@ pub struct Faults {
     pub seed: u64,
 }
 
+pub(crate) type Front = Box<dyn FnOnce(Endpoints) -> Endpoints + Send>;
+
 struct Layer {
     faults: Faults,
-    upstream: String,
-    client: Client<HttpConnector, Full<bytes::Bytes>>,
+    upstream: Upstream,
     random: Mutex<fastrand::Rng>,
     held: Mutex<HashSet<String>>,
     /// Write units of each item in the current second.
@@ -42,26 +44,17 @@ struct Layer {
 }
 
 impl Faults {
-    pub(crate) fn front(self) -> Box<dyn FnOnce(Endpoints) -> Endpoints + Send> {
-        Box::new(move |services| {
-            let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-            listener.set_nonblocking(true).unwrap();
-            let front = Endpoints { dynamodb: listener.local_addr().unwrap(), ..services };
+    pub(crate) fn front(self) -> Front {
+        put_in_front(move |upstream| {
             let layer = Layer {
                 faults: self,
-                upstream: format!("http://{}/", services.dynamodb),
-                client: Client::builder(TokioExecutor::new()).build_http(),
+                upstream,
                 random: Mutex::new(fastrand::Rng::with_seed(self.seed)),
                 held: Mutex::default(),
                 written: Mutex::default(),
                 began: Instant::now(),
             };
-            let router = Router::new().fallback(call).with_state(Arc::new(layer));
-            tokio::spawn(async move {
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                axum::serve(listener, router).await.unwrap();
-            });
-            front
+            Router::new().fallback(call).with_state(Arc::new(layer))
         })
     }
 }
@@ -90,20 +83,50 @@ async fn call(State(layer): State<Arc<Layer>>, request: Request) -> Response {
             _ => refused("TransactionConflictException", json!({"message": "ongoing"})),
         };
     };
-    let mut forwarded = http::Request::post(&layer.upstream);
-    for (name, value) in &parts.headers {
-        if name != "host" {
-            forwarded = forwarded.header(name, value);
-        }
-    }
-    let answered = layer.client.request(forwarded.body(Full::new(body)).unwrap()).await.unwrap();
+    let answered = layer.upstream.send(&parts.headers, body).await;
     if !items.is_empty() {
         tokio::time::sleep(layer.faults.held).await;
         if layer.happens(layer.faults.lost) {
             return (StatusCode::INTERNAL_SERVER_ERROR, r#"{"__type":"InternalServerError"}"#).into_response();
         }
     }
-    answered.map(Body::new).into_response()
+    answered
+}
+
+/// DynamoDB, behind a layer of a test's.
+pub(crate) struct Upstream {
+    url: String,
+    client: Client<HttpConnector, Full<bytes::Bytes>>,
+}
+
+impl Upstream {
+    pub fn new(dynamodb: SocketAddr) -> Self {
+        Self { url: format!("http://{dynamodb}/"), client: Client::builder(TokioExecutor::new()).build_http() }
+    }
+
+    pub async fn send(&self, headers: &HeaderMap, body: bytes::Bytes) -> Response {
+        let mut forwarded = http::Request::post(&self.url);
+        for (name, value) in headers.iter().filter(|(name, _)| *name != "host") {
+            forwarded = forwarded.header(name, value);
+        }
+        let answered = self.client.request(forwarded.body(Full::new(body)).unwrap()).await.unwrap();
+        answered.map(Body::new).into_response()
+    }
+}
+
+/// Puts a layer before DynamoDB: `router` is made of what is behind it.
+pub(crate) fn put_in_front(router: impl FnOnce(Upstream) -> Router + Send + 'static) -> Front {
+    Box::new(move |services| {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let front = Endpoints { dynamodb: listener.local_addr().unwrap(), ..services };
+        let router = router(Upstream::new(services.dynamodb));
+        tokio::spawn(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            axum::serve(listener, router).await.unwrap();
+        });
+        front
+    })
 }
 
 impl Layer {

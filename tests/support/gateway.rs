@@ -54,6 +54,7 @@ impl TestApp {
             role: Role::Admin,
             name: None,
             email: None,
+            issued_at: Time::now().as_seconds(),
         };
         let identity = Identities::new(&context).unwrap().find_or_record(&first_seen(&claims)).await.unwrap();
         let account = Account { org: identity.org.id, user: identity.user.id };

@@ -4,8 +4,10 @@
 
 pub mod binaries;
 pub mod client;
+pub mod environment;
 pub mod faults;
 pub mod figures;
+pub mod gate;
 pub mod gateway;
 pub mod provider;
 pub mod runtime_api;
@@ -22,7 +24,8 @@ use shared::domain::identity::{Account, Role};
 use shared::store::Agents;
 
 use crate::client::{Answer, Person};
-use crate::faults::Faults;
+use crate::faults::{Faults, Front};
+use crate::gate::Gate;
 
 pub struct TestApp {
     pub platform: Platform,
@@ -44,13 +47,23 @@ impl TestApp {
 
     /// Between the platform's functions and DynamoDB stands the layer.
     pub async fn start_with(faults: Option<Faults>) -> Self {
+        Self::start_behind(faults.map(Faults::front)).await
+    }
+
+    /// Between them stands a gate, which holds calls as a test wishes.
+    pub async fn start_gated() -> (Self, Gate) {
+        let gate = Gate::default();
+        (Self::start_behind(Some(gate.front())).await, gate)
+    }
+
+    async fn start_behind(front: Option<Front>) -> Self {
         let recorder = Recorder::default();
         let options = Options {
             port: 0,
             data: DataDir::temporary().unwrap(),
             background: false,
             observer: Some(recorder.interceptor()),
-            front_of_services: faults.map(|faults| faults.front()),
+            front_of_services: front,
         };
         let platform = Platform::start(options).await.unwrap();
         recorder.take();
@@ -114,6 +127,7 @@ impl TestApp {
             role: Role::Member,
             name: None,
             email: None,
+            issued_at: 0,
         };
         let identity = shared::auth::first_seen(&claims);
         Account { org: identity.org.id, user: identity.user.id }

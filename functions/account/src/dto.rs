@@ -1,21 +1,16 @@
 //! What the family takes and answers.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use shared::auth::Caller;
-use shared::domain::identity::{Membership, Org, Plan, Role, User};
-use shared::domain::limits::{Dimension, Level, Limits};
-use shared::domain::money::Money;
+use shared::domain::identity::{Membership, Org, Plan, User};
+use shared::domain::limits::{Dimension, Level};
 use shared::domain::time::Time;
-use shared::gateway::visible;
-use shared::http::gateway::{ApiKeyOut, LimitsIn, PlanLimitsOut};
-use shared::http::usd::UsdIn;
+use shared::http::gateway::{ApiKeyOut, KeySettingsIn, PlanLimitsOut, RoleName};
 use shared::store::catalog::Listing;
 use shared::store::identities::Identity;
+use shared::store::key_ring::KeySettings;
 use shared::{Error, Result};
 use utoipa::ToSchema;
-
-const MAX_NAME_CHARS: usize = 200;
-const MAX_MODELS: usize = 100;
 
 /// Who calls, and with what.
 #[derive(Serialize, ToSchema)]
@@ -50,26 +45,7 @@ struct UserOut {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Membership)]
 struct MembershipOut {
-    role: RoleOut,
-}
-
-#[derive(Serialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-#[schema(as = Role)]
-enum RoleOut {
-    Member,
-    Admin,
-    Operator,
-}
-
-impl From<Role> for RoleOut {
-    fn from(role: Role) -> Self {
-        match role {
-            Role::Member => Self::Member,
-            Role::Admin => Self::Admin,
-            Role::Operator => Self::Operator,
-        }
-    }
+    role: RoleName,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -109,7 +85,7 @@ impl MeOut {
 pub struct OrgOut {
     id: String,
     name: String,
-    role: RoleOut,
+    role: RoleName,
     plan: String,
     suspended: bool,
 }
@@ -121,56 +97,17 @@ impl From<(Org, Membership)> for OrgOut {
     }
 }
 
-/// A new key.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ApiKeyIn {
-    #[schema(min_length = 1, max_length = 200)]
-    pub name: String,
-    /// The models it may call, by name or alias; all of the plan's when null or left out
-    #[schema(min_items = 1, max_items = 100)]
-    pub models: Option<Vec<String>>,
-    /// Its own limits, no higher than the plan's for keys
-    limits: Option<LimitsIn>,
-    /// US dollars a calendar month
-    spending_cap: Option<UsdIn>,
-    /// From then on it is not valid any more.
-    #[schema(value_type = Option<String>, format = DateTime)]
-    pub expires_at: Option<Time>,
-}
-
-/// What a key is held to.
-pub struct Held {
-    pub limits: Option<Limits>,
-    pub cap: Option<Money>,
-}
-
-impl ApiKeyIn {
-    /// Checks it: a key never reaches beyond its plan.
-    pub fn check(&self, listing: &Listing, plan: &Plan, now: Time) -> Result<Held> {
-        if self.name.trim().is_empty() || self.name.chars().count() > MAX_NAME_CHARS {
-            return Err(Error::invalid_body("name", format_args!("1 to {MAX_NAME_CHARS} characters")));
+/// Checks a new key: it never reaches beyond its plan.
+pub fn check_key(body: KeySettingsIn, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
+    let settings = body.read(None, listing, plan, now)?;
+    if let Some(own) = settings.limits.filter(|_| plan.has_rate_limits) {
+        let most = plan.limits.of(Level::Key);
+        let higher = |dimension: &Dimension| own.of(*dimension) > most.of(*dimension).or(Some(u64::MAX));
+        if let Some(dimension) = Dimension::ALL.into_iter().find(higher) {
+            return Err(Error::invalid_body(format!("limits.{dimension}"), "higher than your plan allows a key"));
         }
-        let models = self.models.as_deref().unwrap_or_default();
-        if self.models.is_some() && (models.is_empty() || models.len() > MAX_MODELS) {
-            return Err(Error::invalid_body("models", format_args!("1 to {MAX_MODELS} names, or null for all")));
-        }
-        if let Some(i) = models.iter().position(|name| visible(listing, plan, name, now).is_err()) {
-            return Err(Error::invalid_body(format!("models[{i}]"), "no such model in your plan"));
-        }
-        if self.expires_at.is_some_and(|expires_at| expires_at <= now) {
-            return Err(Error::invalid_body("expires_at", "a moment in the future"));
-        }
-        let limits = self.limits.map(|limits| limits.read("limits")).transpose()?;
-        if let Some(own) = limits.filter(|_| plan.has_rate_limits) {
-            let most = plan.limits.of(Level::Key);
-            let higher = |dimension: &Dimension| own.of(*dimension) > most.of(*dimension).or(Some(u64::MAX));
-            if let Some(dimension) = Dimension::ALL.into_iter().find(higher) {
-                return Err(Error::invalid_body(format!("limits.{dimension}"), "higher than your plan allows a key"));
-            }
-        }
-        Ok(Held { limits, cap: self.spending_cap.map(|cap| cap.0) })
     }
+    Ok(settings)
 }
 
 /// A key with its secret, which is shown this once.

@@ -3,20 +3,22 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
+use shared::Error;
 use shared::domain::id::ApiKeyId;
 use shared::domain::time::Time;
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::http::NoBody;
 use shared::http::cursor::{CursorQuery, Cursors};
-use shared::http::gateway::ApiKeyOut;
+use shared::http::gateway::{ApiKeyOut, KeySettingsIn};
 use shared::http::openai::{
     ApiError, BodyRefused, CursorList, ErrorBody, Json, List, Path, Person, Query, Refused, Result,
 };
 use shared::store::api_keys::ApiKey;
-use shared::{Error, store};
+use shared::store::key_ring::NewKey;
+use shared::store::meters::Meter;
 
 use crate::Stores;
-use crate::dto::{ApiKeyIn, Held, MeOut, NewApiKeyOut, OrgOut};
+use crate::dto::{MeOut, NewApiKeyOut, OrgOut, check_key};
 
 const KEYS: Cursors = Cursors("api-keys");
 
@@ -70,7 +72,7 @@ pub async fn list_api_keys(
 /// The secret is in this answer and never again. A key that is itself restricted (by models, limits, cap or expiry)
 /// cannot make keys.
 #[utoipa::path(
-    post, path = "/gateway/v1/me/api-keys", tag = "account", security(("bearer" = [])), request_body = ApiKeyIn,
+    post, path = "/gateway/v1/me/api-keys", tag = "account", security(("bearer" = [])), request_body = KeySettingsIn,
     responses(
         (status = 201, description = "The key with its secret", body = NewApiKeyOut),
         (status = 403, description = "The key of this call is restricted", body = ErrorBody),
@@ -81,24 +83,15 @@ pub async fn list_api_keys(
 pub async fn create_api_key(
     State(stores): State<Stores>,
     person: Person,
-    Json(body): Json<ApiKeyIn>,
+    Json(body): Json<KeySettingsIn>,
 ) -> Result<(StatusCode, Body<NewApiKeyOut>)> {
     check_unrestricted(&stores, &person).await?;
     let now = Time::now();
-    let Held { limits, cap } = body.check(&*stores.models.listing().await?, &person.caller.plan, now)?;
+    let settings = check_key(body, &*stores.models.listing().await?, &person.caller.plan, now)?;
     let secret = SecretToken::generate(TokenKind::ApiKey);
-    let key = ApiKey {
-        id: ApiKeyId::new(),
-        account: person.caller.account(),
-        name: body.name,
-        last4: secret.last4().to_owned(),
-        created_at: now,
-        expires_at: body.expires_at,
-        revoked_at: None,
-        models: body.models,
-    };
-    let meter = stores.keys.create(&key, &secret.hash(), limits, cap).await?;
-    Ok(shown_once(&key, &meter, &secret))
+    let new = NewKey::new(person.caller.account(), settings, &secret, now);
+    let meter = stores.keys.create(&person.authority(now), &new).await?;
+    Ok(shown_once(&new.key, &meter, &secret))
 }
 
 /// Rotate an API key
@@ -122,28 +115,19 @@ pub async fn rotate_api_key(
     Path(id): Path<ApiKeyId>,
     _: NoBody<ApiError>,
 ) -> Result<(StatusCode, Body<NewApiKeyOut>)> {
-    let old = stores.keys.get(person.caller.account(), id).await?;
+    let account = person.caller.account();
     if person.key.as_ref().is_none_or(|own| own.id != id) {
+        stores.keys.get(account, id).await?;
         check_unrestricted(&stores, &person).await?;
     }
-    let not_valid = || Error::Conflict {
-        code: "api_key_not_valid",
-        message: "this key is revoked or has expired; create another".to_owned(),
-    };
-    let now = Time::now();
-    if !old.key.is_valid(now) {
-        return Err(not_valid().into());
-    }
     let secret = SecretToken::generate(TokenKind::ApiKey);
-    let new = ApiKey { id: ApiKeyId::new(), last4: secret.last4().to_owned(), created_at: now, ..old.key.clone() };
-    let meter = stores.keys.rotate(&old, &new, &secret.hash(), now).await?.ok_or_else(not_valid)?;
-    stores.auth.forget_key(&old.hash);
+    let (new, meter) = stores.keys.rotate(&person.authority(Time::now()), account, id, &secret).await?;
     Ok(shown_once(&new, &meter, &secret))
 }
 
 /// Revoke an API key
 ///
-/// It stops being valid; nothing brings it back.
+/// It stops being valid at once; nothing brings it back.
 #[utoipa::path(
     delete, path = "/gateway/v1/me/api-keys/{id}", tag = "account", security(("bearer" = [])),
     params(("id" = String, Path, description = "The key")),
@@ -163,23 +147,21 @@ pub async fn revoke_api_key(
     if person.key.as_ref().is_none_or(|own| own.id != id) {
         check_unrestricted(&stores, &person).await?;
     }
-    stores.keys.revoke(&kept, Time::now(), Vec::new()).await?;
-    stores.auth.forget_key(&kept.hash);
+    stores.keys.revoke(&person.authority(Time::now()), &kept, Vec::new()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Whoever was given a key with restrictions could otherwise make one without.
+/// A key that is held to less than its user could otherwise make one that is not.
 async fn check_unrestricted(stores: &Stores, person: &Person) -> Result<()> {
     let Some(key) = &person.key else { return Ok(()) };
-    let meter = stores.keys.meter(key.id).await?;
-    if key.models.is_none() && key.expires_at.is_none() && meter.limits().is_none() && meter.cap().is_none() {
+    if key.expires_at.is_none() && !stores.keys.is_restricted(key).await? {
         return Ok(());
     }
     let message = "this key is restricted and cannot manage others; use one that is not, or an access token";
     Err(Error::Forbidden { code: "api_key_restricted", message: message.to_owned() }.into())
 }
 
-fn shown_once(key: &ApiKey, meter: &store::meters::Meter, secret: &SecretToken) -> (StatusCode, Body<NewApiKeyOut>) {
+fn shown_once(key: &ApiKey, meter: &Meter, secret: &SecretToken) -> (StatusCode, Body<NewApiKeyOut>) {
     let key = ApiKeyOut::new(key, meter);
     (StatusCode::CREATED, Body(NewApiKeyOut { key, secret: secret.reveal().to_owned() }))
 }

@@ -45,6 +45,12 @@ impl Stores {
     }
 }
 
+impl AsRef<KeyRing> for Stores {
+    fn as_ref(&self) -> &KeyRing {
+        &self.keys
+    }
+}
+
 impl AsRef<Auth> for Stores {
     fn as_ref(&self) -> &Auth {
         &self.auth

@@ -47,7 +47,7 @@ pub struct BalanceOut {
     pub credits_remaining: Option<Usd>,
     /// What there was right after credits were last given
     pub initial_credits: Usd,
-    /// Of the organization, the user and the key of this call, where they have one
+    /// Of the organization, the user and the key of this call, where they have one; with an access token there is no key
     pub spending_caps: Vec<SpendingCapOut>,
     pub usage_this_month: MonthOut,
     #[schema(required)]

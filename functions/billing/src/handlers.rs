@@ -2,14 +2,14 @@
 
 use axum::Json;
 use axum::extract::State;
-use shared::auth;
+use shared::auth::Caller;
 use shared::domain::id::UserId;
 use shared::domain::identity::{Account, Role};
 use shared::domain::lease::month;
 use shared::domain::time::Time;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::{SpendingCapOut, TotalsOut, TransactionsOut, month_of};
-use shared::http::openai::{ApiCaller, Query, Refused, Result};
+use shared::http::openai::{Person, Query, Refused, Result};
 use shared::http::usd::Usd;
 use shared::store::leases::Statement;
 use shared::store::ledger::EntryFilter;
@@ -27,15 +27,15 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
     get, path = "/gateway/v1/billing/balance", tag = "billing", security(("bearer" = [])),
     responses((status = 200, description = "The balance", body = BalanceOut), Refused),
 )]
-pub async fn get_balance(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<Json<BalanceOut>> {
-    let (org, now) = (caller.caller.org, Time::now());
+pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result<Json<BalanceOut>> {
+    let (org, now) = (person.caller.org, Time::now());
     let (statement, caps, last) = futures::try_join!(
         stores.leases.statement(org, month(now)),
-        spending_caps(&stores, &caller, now),
-        stores.ledger.last(org, only_user(&caller), now),
+        spending_caps(&stores, &person, now),
+        stores.ledger.last(org, only_user(&person.caller), now),
     )?;
     let Statement { meter, balance, usage } = statement;
-    let is_billing_exempt = caller.caller.plan.is_billing_exempt;
+    let is_billing_exempt = person.caller.plan.is_billing_exempt;
     Ok(Json(BalanceOut {
         credits_remaining: (!is_billing_exempt).then(|| Usd::from(balance)),
         initial_credits: meter.initial_credits().into(),
@@ -46,13 +46,13 @@ pub async fn get_balance(State(stores): State<Stores>, ApiCaller(caller): ApiCal
     }))
 }
 
-async fn spending_caps(stores: &Stores, caller: &auth::ApiCaller, now: Time) -> shared::Result<Vec<SpendingCapOut>> {
-    let Account { org, user } = caller.caller.account();
-    let key = caller.key.id;
-    let of = [MeterOf::Org(org), MeterOf::User(Account { org, user }), MeterOf::Key(key)];
-    let ids = [org.to_string(), user.to_string(), key.to_string()];
-    let meters = stores.meters.read(&of).await?;
-    let caps = of.into_iter().zip(ids).zip(meters).filter_map(|((of, id), meter)| {
+async fn spending_caps(stores: &Stores, person: &Person, now: Time) -> shared::Result<Vec<SpendingCapOut>> {
+    let account = person.caller.account();
+    let mut of =
+        vec![(MeterOf::Org(account.org), account.org.to_string()), (MeterOf::User(account), account.user.to_string())];
+    of.extend(person.key.as_ref().map(|key| (MeterOf::Key(key.id), key.id.to_string())));
+    let meters = stores.meters.read(&of.iter().map(|(of, _)| *of).collect::<Vec<_>>()).await?;
+    let caps = of.into_iter().zip(meters).filter_map(|((of, id), meter)| {
         let level = of.level();
         Some(SpendingCapOut::new(level.as_str(), id, meter.cap()?, meter.spent(level, now)))
     });
@@ -69,12 +69,12 @@ async fn spending_caps(stores: &Stores, caller: &auth::ApiCaller, now: Time) -> 
 )]
 pub async fn get_usage(
     State(stores): State<Stores>,
-    ApiCaller(caller): ApiCaller,
+    person: Person,
     Query(query): Query<UsageQuery>,
 ) -> Result<Json<UsageOut>> {
     let month = month_of(query.period.as_deref(), month(Time::now()))?;
-    let statement = stores.leases.statement(caller.caller.org, month).await?;
-    Ok(Json(UsageOut::new(month, &statement.usage, only_user(&caller))))
+    let statement = stores.leases.statement(person.caller.org, month).await?;
+    Ok(Json(UsageOut::new(month, &statement.usage, only_user(&person.caller))))
 }
 
 /// List transactions
@@ -88,13 +88,13 @@ pub async fn get_usage(
 )]
 pub async fn list_transactions(
     State(stores): State<Stores>,
-    ApiCaller(caller): ApiCaller,
+    person: Person,
     Query(query): Query<TransactionsQuery>,
 ) -> Result<TransactionsOut> {
     let TransactionsQuery { period, kind, limit, cursor } = query;
     let month = month_of(period.as_deref(), month(Time::now()))?;
     let after = TRANSACTIONS.read(cursor.as_deref())?;
-    let (org, user) = (caller.caller.org, only_user(&caller));
+    let (org, user) = (person.caller.org, only_user(&person.caller));
     let filter = EntryFilter { kind: kind.map(Into::into), user };
     let (slice, Statement { usage, .. }) =
         futures::try_join!(stores.ledger.list(org, month, filter, limit, after), stores.leases.statement(org, month),)?;
@@ -103,9 +103,9 @@ pub async fn list_transactions(
 }
 
 /// The only user whose entries the caller may see; none for administrators, who see those of all users.
-fn only_user(caller: &auth::ApiCaller) -> Option<UserId> {
-    match caller.caller.role {
+fn only_user(caller: &Caller) -> Option<UserId> {
+    match caller.role {
         Role::Admin | Role::Operator => None,
-        Role::Member => Some(caller.caller.user),
+        Role::Member => Some(caller.user),
     }
 }

@@ -11,7 +11,7 @@ use shared::gateway::embeddings::EmbeddingsRequest;
 use shared::gateway::{Asker, Claiming};
 use shared::http::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use shared::http::layers::request_id;
-use shared::http::openai::{self, ApiCaller, HashedJson, NotCalled, Refused, Result};
+use shared::http::openai::{self, HashedJson, InferenceCaller, NotCalled, Refused, Result};
 
 use crate::dto::{CallHeaders, ChatCompletionIn, ChatCompletionOut, EmbeddingsIn, EmbeddingsOut};
 use crate::{Stores, headers};
@@ -26,7 +26,7 @@ use crate::{Stores, headers};
 )]
 pub async fn create_chat_completion(
     State(stores): State<Stores>,
-    ApiCaller(caller): ApiCaller,
+    InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
     HashedJson { value, hash }: HashedJson,
 ) -> Result<Response> {
@@ -58,7 +58,7 @@ pub async fn create_chat_completion(
 )]
 pub async fn create_embeddings(
     State(stores): State<Stores>,
-    ApiCaller(caller): ApiCaller,
+    InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
     HashedJson { value, hash }: HashedJson,
 ) -> Result<Response> {

@@ -7,7 +7,7 @@ mod routes;
 
 use std::sync::Arc;
 
-use shared::auth::Auth;
+use shared::auth::RecentCallers;
 use shared::gateway::{Gateway, Models};
 use shared::{Context, Result};
 
@@ -16,19 +16,19 @@ pub use routes::{document, router};
 /// What the handlers work with.
 #[derive(Clone)]
 pub struct Stores {
-    auth: Arc<Auth>,
+    callers: Arc<RecentCallers>,
     gateway: Gateway,
 }
 
 impl Stores {
     fn new(context: &Context) -> Result<Self> {
-        Ok(Self { auth: Arc::new(Auth::new(context)?), gateway: Gateway::new(context)? })
+        Ok(Self { callers: Arc::new(RecentCallers::new(context)?), gateway: Gateway::new(context)? })
     }
 }
 
-impl AsRef<Auth> for Stores {
-    fn as_ref(&self) -> &Auth {
-        &self.auth
+impl AsRef<RecentCallers> for Stores {
+    fn as_ref(&self) -> &RecentCallers {
+        &self.callers
     }
 }
 

@@ -3,6 +3,7 @@
 use shared::auth::{self, Claims};
 use shared::config::{self, Config};
 use shared::domain::identity::{Account, Role};
+use shared::domain::time::Time;
 use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::Identities;
 use shared::{Context, aws::Aws};
@@ -26,6 +27,7 @@ pub async fn operator(entities_table: &str) -> Result<SecretToken, Failure> {
         role: Role::Operator,
         name: Some("operator".to_owned()),
         email: None,
+        issued_at: Time::now().as_seconds(),
     });
     let account = Account { org: first_seen.org.id, user: first_seen.user.id };
     if identities.find(account.org, account.user).await?.is_some() {

@@ -87,9 +87,16 @@ impl Issuer {
 
     /// Signs any claims: tests make tokens that no honest issuer makes.
     pub fn sign(&self, claims: &Value) -> String {
-        let part = |json: &Value| URL_SAFE_NO_PAD.encode(json.to_string());
-        let header = json!({"alg": "EdDSA", "typ": "JWT", "kid": self.kid});
-        let message = format!("{}.{}", part(&header), part(claims));
+        self.sign_text(&self.header().to_string(), &claims.to_string())
+    }
+
+    pub fn header(&self) -> Value {
+        json!({"alg": "EdDSA", "typ": "JWT", "kid": self.kid})
+    }
+
+    /// Signs any header and claims, as they are written.
+    pub fn sign_text(&self, header: &str, claims: &str) -> String {
+        let message = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
         let signature = self.key.sign(message.as_bytes());
         format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature.as_ref()))
     }

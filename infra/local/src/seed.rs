@@ -74,6 +74,7 @@ async fn person(
         role,
         name: Some(name.to_owned()),
         email: None,
+        issued_at: Time::now().as_seconds(),
     };
     let identity = identities.find_or_record(&auth::first_seen(&claims)).await?;
     let account = Account { org: identity.org.id, user: identity.user.id };

@@ -1,23 +1,31 @@
-//! Access tokens: JWTs of one trusted issuer.
+//! Access tokens: JWTs of one trusted issuer (RFC 7519, RFC 8725, RFC 9068).
 
-use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
-use serde::Deserialize;
+use jsonwebtoken::Algorithm;
 use serde_json::{Map, Value};
 
 use super::jwks::Jwks;
+use super::token_parts::TokenParts;
 use super::{refused, ring_provider};
 use crate::config::Config;
 use crate::domain::identity::Role;
+use crate::domain::time::Time;
 use crate::domain::token::{SecretToken, TokenKind};
 use crate::{Error, Refusal, Result, config};
 
-/// Asymmetric only: with `none` or an HMAC, whoever can verify a token could also make one.
-const ALGORITHMS: [Algorithm; 3] = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
-const LEEWAY_S: u64 = 60;
-/// Longer ones are not tokens but attempts to make us work.
+/// Asymmetric only: with `none` or an HMAC, anybody who can verify a token could also make one.
+const ALGORITHMS: [(&str, Algorithm); 3] =
+    [("RS256", Algorithm::RS256), ("ES256", Algorithm::ES256), ("EdDSA", Algorithm::EdDSA)];
+/// The types an access token may have. A token made for something else (`logout+jwt`, `dpop+jwt` …) has another.
+const TYPES: [&str; 4] = ["jwt", "at+jwt", "application/jwt", "application/at+jwt"];
+const LEEWAY_S: f64 = 60.0;
+/// A longer text is not a token but an attempt to make us work.
 const MAX_TOKEN_BYTES: usize = 8 * 1024;
+/// OpenID Connect's limit of a `sub`.
+const MAX_NAME_BYTES: usize = 255;
+/// The end of the year 9999: a later time is a mistake of its issuer.
+const LAST_SECOND: f64 = 253_402_300_799.0;
 
-/// What a valid token says.
+/// The claims of a valid token.
 #[derive(Debug)]
 pub struct Claims {
     pub issuer: String,
@@ -26,37 +34,20 @@ pub struct Claims {
     pub role: Role,
     pub name: Option<String>,
     pub email: Option<String>,
+    /// In Unix seconds. Where the issuer does not say, now.
+    pub issued_at: i64,
 }
 
 pub struct AccessTokens {
-    issuer: String,
+    pub(super) issuer: String,
     audience: String,
     org_claim: String,
     roles_claim: String,
     jwks: Jwks,
 }
 
-#[derive(Deserialize)]
-struct RawClaims {
-    sub: String,
-    #[serde(default)]
-    aud: Option<Audience>,
-    #[serde(default)]
-    client_id: Option<String>,
-    #[serde(default)]
-    name: Option<String>,
-    #[serde(default)]
-    email: Option<String>,
-    #[serde(flatten)]
-    others: Map<String, Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Audience {
-    One(String),
-    Many(Vec<String>),
-}
+/// Why a token is refused, for the log.
+type Reason = &'static str;
 
 impl AccessTokens {
     pub fn new(settings: &Config) -> Result<Self> {
@@ -72,69 +63,95 @@ impl AccessTokens {
         })
     }
 
-    pub async fn verify(&self, token: &str) -> Result<Claims> {
-        let unknown = |why: &str| refused(Refusal::Unknown, why);
+    pub async fn verify(&self, token: &str, now: Time) -> Result<Claims> {
+        let unknown = |why| refused(Refusal::Unknown, why);
         if SecretToken::parse(TokenKind::ApiKey, token).is_some() {
             return Err(refused(Refusal::ApiKey, "an API key"));
         }
         if token.len() > MAX_TOKEN_BYTES {
             return Err(refused(Refusal::Malformed, "longer than a token may be"));
         }
-        let header = decode_header(token).map_err(|_| refused(Refusal::Malformed, "not a JWT"))?;
-        if !ALGORITHMS.contains(&header.alg) {
-            return Err(unknown("signed by an algorithm that is not taken"));
-        }
-        let key = self.jwks.key(header.kid.as_deref(), header.alg).await?;
+        let TokenParts { header, claims, message, signature } =
+            TokenParts::read(token).ok_or_else(|| refused(Refusal::Malformed, "not a JWT"))?;
+
+        let (algorithm, kid) = check_header(&header).map_err(unknown)?;
+        let key = self.jwks.key(kid, algorithm).await?;
         let key = key.ok_or_else(|| unknown("signed with a key that the issuer does not have"))?;
-
-        let mut validation = Validation::new(header.alg);
-        validation.leeway = LEEWAY_S;
-        validation.validate_nbf = true;
-        validation.set_issuer(&[&self.issuer]);
-        validation.set_required_spec_claims(&["exp", "iss", "sub"]);
-        // Checked below: Cognito's access tokens name their client in another claim.
-        validation.validate_aud = false;
-        let claims = decode::<RawClaims>(token, &key, &validation).map_err(|error| unknown(why(&error)))?.claims;
-
-        if !self.is_for_us(&claims) {
-            return Err(unknown("made for another audience"));
+        if !jsonwebtoken::crypto::verify(signature, message.as_bytes(), &key, algorithm).unwrap_or(false) {
+            return Err(unknown("its signature is not the issuer's"));
         }
-        if claims.sub.is_empty() {
-            return Err(unknown("names no subject"));
+        self.check_claims(&claims, now).map_err(unknown)
+    }
+
+    fn check_claims(&self, claims: &Map<String, Value>, now: Time) -> Result<Claims, Reason> {
+        let text = |name: &str| claims.get(name).and_then(Value::as_str).map(str::to_owned);
+        let name = |name: &str| text(name).filter(|text| (1..=MAX_NAME_BYTES).contains(&text.len()));
+        let seconds = now.as_seconds() as f64;
+        if text("iss").as_deref() != Some(&self.issuer) {
+            return Err("of another issuer");
         }
-        let org = claims.others.get(&self.org_claim).and_then(Value::as_str).filter(|org| !org.is_empty());
+        if !self.is_for_us(claims) {
+            return Err("made for another audience");
+        }
+        if numeric_date(claims, "exp")?.ok_or("never expires")? < seconds - LEEWAY_S {
+            return Err("expired");
+        }
+        if numeric_date(claims, "nbf")?.is_some_and(|nbf| nbf > seconds + LEEWAY_S) {
+            return Err("not valid yet");
+        }
+        let issued_at = numeric_date(claims, "iat")?.map_or(now.as_seconds(), |iat| iat as i64);
         Ok(Claims {
-            org: org.ok_or_else(|| unknown("names no organization"))?.to_owned(),
-            role: role(claims.others.get(&self.roles_claim)),
             issuer: self.issuer.clone(),
-            subject: claims.sub,
-            name: claims.name,
-            email: claims.email,
+            subject: name("sub").ok_or("names no subject")?,
+            org: name(&self.org_claim).ok_or("names no organization")?,
+            role: role(claims.get(&self.roles_claim)),
+            name: text("name"),
+            email: text("email"),
+            // An issuer whose clock is ahead must not make roles that no later token changes.
+            issued_at: issued_at.min(now.as_seconds()),
         })
     }
 
-    fn is_for_us(&self, claims: &RawClaims) -> bool {
-        match &claims.aud {
-            Some(Audience::One(audience)) => *audience == self.audience,
-            Some(Audience::Many(audiences)) => audiences.contains(&self.audience),
-            None => claims.client_id.as_ref() == Some(&self.audience),
+    /// A Cognito access token has no `aud`, and names its client in `client_id`.
+    fn is_for_us(&self, claims: &Map<String, Value>) -> bool {
+        match claims.get("aud") {
+            Some(Value::String(audience)) => *audience == self.audience,
+            Some(Value::Array(audiences)) => {
+                audiences.iter().all(Value::is_string) && audiences.iter().any(|one| *one == self.audience)
+            }
+            Some(_) => false,
+            None => claims.get("client_id").is_some_and(|client| *client == self.audience),
         }
     }
 }
 
-fn why(error: &jsonwebtoken::errors::Error) -> &'static str {
-    use jsonwebtoken::errors::ErrorKind;
-    match error.kind() {
-        ErrorKind::ExpiredSignature => "expired",
-        ErrorKind::ImmatureSignature => "not valid yet",
-        ErrorKind::InvalidIssuer => "of another issuer",
-        ErrorKind::InvalidSignature => "its signature is not the issuer's",
-        ErrorKind::MissingRequiredClaim(_) => "a claim is missing",
-        _ => "not readable",
+/// The algorithm and the id of the key.
+fn check_header(header: &Map<String, Value>) -> Result<(Algorithm, Option<&str>), Reason> {
+    // An extension that must be understood, and none is. An unencoded payload (RFC 7797) is no JWT.
+    if header.contains_key("crit") || header.contains_key("b64") {
+        return Err("has a critical extension");
+    }
+    let is_typed_wrong = |typ: &Value| typ.as_str().is_none_or(|typ| !TYPES.contains(&&*typ.to_ascii_lowercase()));
+    if header.get("typ").is_some_and(is_typed_wrong) {
+        return Err("of another type than an access token");
+    }
+    let named = header.get("alg").and_then(Value::as_str);
+    let algorithm = ALGORITHMS.iter().find(|(name, _)| Some(*name) == named);
+    let (_, algorithm) = algorithm.ok_or("signed by an algorithm that is not accepted")?;
+    match header.get("kid") {
+        None => Ok((*algorithm, None)),
+        Some(kid) => Ok((*algorithm, Some(kid.as_str().ok_or("the id of its key is no text")?))),
     }
 }
 
-/// The highest of the roles that we know; who has none is a member.
+/// A NumericDate: seconds since 1970, with or without a fraction.
+fn numeric_date(claims: &Map<String, Value>, name: &str) -> Result<Option<f64>, Reason> {
+    let Some(claim) = claims.get(name) else { return Ok(None) };
+    let seconds = claim.as_f64().filter(|seconds| (0.0..=LAST_SECOND).contains(seconds));
+    seconds.map(Some).ok_or("has a time that is none")
+}
+
+/// The highest of the roles that we know, or member.
 fn role(claim: Option<&Value>) -> Role {
     let one = |role: &Value| match role.as_str() {
         Some("operator") => Some(Role::Operator),

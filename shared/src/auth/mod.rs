@@ -1,33 +1,35 @@
 //! Who is calling. The extractors of `http` turn a request's credentials into one of the callers here;
 //! a handler without one in its signature is open to everybody.
+//!
+//! [`Auth`] reads what is on record in each request, so that a revocation, a suspension and a demotion hold at once.
+//! [`RecentCallers`] believes it for 30 seconds, and is for inference alone.
 
 mod access_token;
+mod first_seen;
 mod jwks;
+mod recent;
 mod ring_provider;
+mod token_parts;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
-use crate::cache::Cache;
 use crate::domain::id::{OrgId, UserId};
-use crate::domain::identity::{Account, Membership, Org, Plan, Role, User};
+use crate::domain::identity::{Account, Plan, Role};
 use crate::domain::time::Time;
 use crate::domain::token::{SecretToken, TokenHash, TokenKind};
+use crate::store::Callers;
 use crate::store::api_keys::ApiKey;
+use crate::store::callers::{KnownKey, KnownPerson};
 use crate::store::identities::Identity;
-use crate::store::{ApiKeys, Identities};
 use crate::{Context, Error, Refusal, Result, config};
 
 use access_token::AccessTokens;
-pub use access_token::Claims;
 
-/// How long who someone is, and what they may, is believed without a look: a suspension or a revocation
-/// takes effect within this time everywhere, and at once where it was made.
-const BELIEF: Duration = Duration::from_secs(30);
-const REMEMBERED: usize = 10_000;
-/// The plan of an organization that nobody put on another.
-pub const DEFAULT_PLAN: &str = "default";
+pub use crate::store::callers::DEFAULT_PLAN;
+pub use access_token::Claims;
+pub use first_seen::first_seen;
+pub use recent::RecentCallers;
 
 /// A person with an access token.
 #[derive(Clone, Debug)]
@@ -36,7 +38,7 @@ pub struct Caller {
     pub org: OrgId,
     pub role: Role,
     pub plan: Arc<Plan>,
-    /// What is on record of them: their names, for those who show them.
+    /// Their records: their names, for a route that shows them.
     pub identity: Arc<Identity>,
 }
 
@@ -53,7 +55,7 @@ pub struct ApiCaller {
     pub caller: Caller,
 }
 
-/// A trigger with a channel's token. Whose channel it is, the channel's own record says.
+/// A trigger with a channel's token. The channel's own record names its workflow.
 #[derive(Debug)]
 pub struct ChannelCaller {
     pub token: TokenHash,
@@ -61,16 +63,11 @@ pub struct ChannelCaller {
 
 pub struct Auth {
     access_tokens: AccessTokens,
-    identities: Identities,
-    api_keys: ApiKeys,
-    known_people: Cache<(OrgId, UserId, Role), Arc<Identity>>,
-    known_holders: Cache<Account, Arc<Identity>>,
-    known_keys: Cache<TokenHash, Option<Arc<ApiKey>>>,
-    known_plans: Cache<String, Arc<Plan>>,
+    callers: Callers,
     console_origins: BTreeSet<String>,
 }
 
-/// A caller who is not let in. The log says exactly why, for whoever is asked; the answer does not.
+/// A caller who is not let in. The log has the exact reason; the answer does not.
 pub fn refused(refusal: Refusal, why: &str) -> Error {
     tracing::Span::current().record("refusal", why);
     Error::Unauthenticated(refusal)
@@ -80,42 +77,19 @@ impl Auth {
     pub fn new(context: &Context) -> Result<Self> {
         Ok(Self {
             access_tokens: AccessTokens::new(&context.config)?,
-            identities: Identities::new(context)?,
-            api_keys: ApiKeys::new(context)?,
-            known_people: Cache::new(BELIEF, REMEMBERED),
-            known_holders: Cache::new(BELIEF, REMEMBERED),
-            known_keys: Cache::new(BELIEF, REMEMBERED),
-            known_plans: Cache::new(BELIEF, REMEMBERED),
+            callers: Callers::new(context)?,
             console_origins: context.config.list(config::CONSOLE_ORIGIN).into_iter().collect(),
         })
     }
 
     pub async fn caller(&self, access_token: &str) -> Result<Caller> {
-        let claims = self.access_tokens.verify(access_token).await?;
-        let first_seen = first_seen(&claims);
-        let key = (first_seen.org.id, first_seen.user.id, first_seen.membership.role);
-        let record = async || self.identities.find_or_record(&first_seen).await.map(Arc::new);
-        let identity = self.known_people.get_or_load(&key, record).await?;
-        self.admit(&identity).await
+        let claims = self.access_tokens.verify(access_token, Time::now()).await?;
+        admit(self.callers.find_or_record(&first_seen(&claims)).await?)
     }
 
     pub async fn api_caller(&self, secret: &str) -> Result<ApiCaller> {
-        let unknown = |why| refused(Refusal::Unknown, why);
-        let token = SecretToken::parse(TokenKind::ApiKey, secret).ok_or_else(|| unknown("not the form of a key"))?;
-        let hash = token.hash();
-        let find = async || self.api_keys.find(&hash).await.map(|key| key.map(Arc::new));
-        let key = self.known_keys.get_or_load(&hash, find).await?;
-        let key = key.ok_or_else(|| unknown("no such key"))?;
-        if !key.is_valid(Time::now()) {
-            return Err(unknown("the key is revoked or has expired"));
-        }
-
-        let Account { org, user } = key.account;
-        let find = async || {
-            self.identities.find(org, user).await?.map(Arc::new).ok_or_else(|| unknown("the key's holder is gone"))
-        };
-        let identity = self.known_holders.get_or_load(&key.account, find).await?;
-        Ok(ApiCaller { key, caller: self.admit(&identity).await? })
+        let known = self.callers.find_key(&key_hash(secret)?).await?;
+        admit_key(known, Time::now())
     }
 
     pub fn channel_caller(&self, secret: &str) -> Result<ChannelCaller> {
@@ -124,77 +98,44 @@ impl Auth {
         Ok(ChannelCaller { token: token.hash() })
     }
 
-    /// A key was revoked here: in this process it is unknown at once.
-    pub fn forget_key(&self, hash: &TokenHash) {
-        self.known_keys.forget(hash);
-    }
-
-    /// Somebody was suspended, or moved to another plan, or a plan changed: in this process that holds at once.
-    pub fn forget_people(&self) {
-        self.known_people.clear();
-        self.known_holders.clear();
-        self.known_plans.clear();
-    }
-
     /// Whether a page of this origin is the console's.
     pub fn is_console(&self, origin: &str) -> bool {
         self.console_origins.contains(origin)
     }
 
-    async fn admit(&self, identity: &Arc<Identity>) -> Result<Caller> {
-        let Identity { user, org, membership } = &**identity;
-        if org.suspended {
-            return Err(refused(Refusal::OrgSuspended, "the organization is suspended"));
-        }
-        if user.suspended {
-            return Err(refused(Refusal::UserSuspended, "the user is suspended"));
-        }
-        let plan = async || self.identities.plan(&org.plan).await.map(Arc::new);
-        let plan = self.known_plans.get_or_load(&org.plan, plan).await?;
-        Ok(Caller { user: user.id, org: org.id, role: membership.role, plan, identity: identity.clone() })
+    /// The user that the identity provider calls so.
+    pub fn user_of_issuer(&self, subject: &str) -> UserId {
+        first_seen::user_id(&self.access_tokens.issuer, subject)
+    }
+
+    /// The organization that the identity provider calls so.
+    pub fn org_of_issuer(&self, org: &str) -> OrgId {
+        first_seen::org_id(&self.access_tokens.issuer, org)
     }
 }
 
-/// Who the token says this is. Ids are derived from what the issuer calls them: two first requests at once make
-/// the same user, and knowing who calls costs no look-up.
-pub fn first_seen(claims: &Claims) -> Identity {
-    let now = Time::now();
-    let user_id = user_id(&claims.issuer, &claims.subject);
-    let org_id = org_id(&claims.issuer, &claims.org);
-    Identity {
-        user: User {
-            id: user_id,
-            name: claims.name.clone().unwrap_or_else(|| claims.subject.clone()),
-            email: claims.email.clone(),
-            suspended: false,
-            created_at: now,
-        },
-        org: Org {
-            id: org_id,
-            name: claims.org.clone(),
-            plan: DEFAULT_PLAN.to_owned(),
-            suspended: false,
-            created_at: now,
-        },
-        membership: Membership { org: org_id, user: user_id, role: claims.role, created_at: now },
+fn key_hash(secret: &str) -> Result<TokenHash> {
+    let token = SecretToken::parse(TokenKind::ApiKey, secret);
+    token.map(|token| token.hash()).ok_or_else(|| refused(Refusal::Unknown, "not the form of a key"))
+}
+
+fn admit_key(known: Option<KnownKey>, now: Time) -> Result<ApiCaller> {
+    let unknown = |why| refused(Refusal::Unknown, why);
+    let KnownKey { key, holder } = known.ok_or_else(|| unknown("no such key"))?;
+    if !key.is_valid(now) {
+        return Err(unknown("the key is revoked or has expired"));
     }
+    let holder = holder.ok_or_else(|| unknown("the key's holder is gone"))?;
+    Ok(ApiCaller { key, caller: admit(holder)? })
 }
 
-/// The user that an issuer calls `subject`.
-fn user_id(issuer: &str, subject: &str) -> UserId {
-    derived("user", issuer, subject).into()
-}
-
-/// The organization that an issuer calls `org`.
-fn org_id(issuer: &str, org: &str) -> OrgId {
-    derived("org", issuer, org).into()
-}
-
-fn derived(kind: &str, issuer: &str, name: &str) -> uuid::Uuid {
-    // Lengths in front keep ("a", "bc") and ("ab", "c") apart.
-    let text = format!("{kind}\n{}\n{issuer}\n{name}", issuer.len());
-    let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
-    let mut bytes = [0; 16];
-    bytes.copy_from_slice(&digest.as_ref()[..16]);
-    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+fn admit(KnownPerson { identity, plan }: KnownPerson) -> Result<Caller> {
+    let Identity { user, org, membership } = &*identity;
+    if org.suspended {
+        return Err(refused(Refusal::OrgSuspended, "the organization is suspended"));
+    }
+    if user.suspended {
+        return Err(refused(Refusal::UserSuspended, "the user is suspended"));
+    }
+    Ok(Caller { user: user.id, org: org.id, role: membership.role, plan, identity: identity.clone() })
 }

@@ -38,6 +38,9 @@ pub struct Membership {
     pub org: OrgId,
     pub user: UserId,
     pub role: Role,
+    /// When the role was given, in Unix seconds as tokens have it: a token that is older does not change it.
+    #[serde(default)]
+    pub role_at: i64,
     pub created_at: Time,
 }
 

@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::etag::ETag;
-use crate::store::idempotency::Created;
+use crate::store::idempotency::{Created, Once};
 use crate::{Error, Result};
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -20,6 +20,11 @@ pub struct IdempotencyHeaders {
     /// Repeated within 24 hours, it returns the earlier creation instead of creating another.
     #[param(rename = "Idempotency-Key", nullable = false)]
     idempotency_key: Option<Uuid>,
+}
+
+/// The `Idempotency-Key` of a request, with the hash of its body.
+pub fn once(headers: &HeaderMap, request: String) -> Result<Option<Once>> {
+    Ok(key(headers)?.map(|key| Once { key, request }))
 }
 
 pub fn key(headers: &HeaderMap) -> Result<Option<Uuid>> {

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::{self, Key};
 use super::quota;
-use super::table::{Refused, Table, parse};
+use super::table::{Item, Refused, Table, parse};
 use super::write::Write;
 use crate::domain::id::{ApiKeyId, OrgId, UserId};
 use crate::domain::identity::Account;
@@ -33,6 +33,8 @@ impl ApiKey {
 
 /// How many keys of one user in one organization may be live at a time.
 pub const MOST_KEYS: usize = 100;
+/// The label of the count that refuses one key too many.
+pub(super) const LIVE_KEYS: &str = "live keys";
 
 #[derive(Clone)]
 pub struct ApiKeys {
@@ -79,13 +81,16 @@ impl ApiKeys {
     }
 
     pub async fn find(&self, hash: &TokenHash) -> Result<Option<ApiKey>> {
-        let Some(item) = self.table.get(&keys::api_key(hash)).await? else { return Ok(None) };
-        let item: ApiKeyItem = parse(item)?;
-        if !TokenHash::from_stored(item.hash.clone()).matches(hash) {
-            return Ok(None);
-        }
-        Ok(Some(item.into()))
+        let item = self.table.get(&keys::api_key(hash)).await?;
+        Ok(item.map(|item| api_key(item, hash)).transpose()?.flatten())
     }
+}
+
+/// The key of an item that was found by this hash.
+pub(super) fn api_key(item: Item, hash: &TokenHash) -> Result<Option<ApiKey>> {
+    let item: ApiKeyItem = parse(item)?;
+    let is_of_hash = TokenHash::from_stored(item.hash.clone()).matches(hash);
+    Ok(is_of_hash.then(|| item.into()))
 }
 
 impl ApiKeyItem {
@@ -125,7 +130,7 @@ impl From<ApiKeyItem> for ApiKey {
 /// The count of its user's keys first, which refuses one too many; then the key.
 pub(super) fn create_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> Vec<Write> {
     let count = quota::one_more(table, keys::live_keys(key.account), MOST_KEYS);
-    [count].into_iter().chain(put_writes(table, key, hash)).collect()
+    [count.labeled(LIVE_KEYS)].into_iter().chain(put_writes(table, key, hash)).collect()
 }
 
 /// A key stands where its secret's hash leads, in its organization's list, and is found by its id.
@@ -140,8 +145,8 @@ pub(super) fn put_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> [Writ
 }
 
 pub(super) fn create_refused(refused: Refused) -> Error {
-    match refused.index {
-        0 => Error::Conflict {
+    match refused.label {
+        LIVE_KEYS => Error::Conflict {
             code: "too_many_api_keys",
             message: format!("a user has at most {MOST_KEYS} keys in an organization; revoke one first"),
         },

@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::keys;
+use super::keys::{self, Key};
 use super::stored_text::StoredText;
 use super::table::{Refused, Table, parse};
 use super::write::Write;
-use crate::Result;
 use crate::domain::identity::Account;
 use crate::domain::time::Time;
+use crate::{Error, Result};
 
 pub const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 
@@ -23,10 +23,23 @@ pub enum Created {
     Before(String),
 }
 
+/// An `Idempotency-Key`, and the hash of the request that carries it.
+#[derive(Clone, Debug)]
+pub struct Once {
+    pub key: Uuid,
+    pub request: String,
+}
+
+/// The label of a claim.
+pub(super) const CLAIM: &str = "idempotency key";
+
 #[derive(Serialize, Deserialize)]
 struct AnswerItem {
     pk: String,
     sk: String,
+    /// The hash of the request, where another request with the key is refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    request: Option<String>,
     answer: StoredText,
     /// TTL deletes late, so the condition below is what ends the window.
     expires_at: i64,
@@ -41,18 +54,47 @@ pub(super) fn claim(
     answer: impl Into<StoredText>,
     now: Time,
 ) -> Write {
-    let place = keys::idempotency(account, route, &key.to_string());
+    put_claim(table, keys::idempotency(account, route, &key.to_string()), None, answer.into(), now)
+}
+
+/// The same for one request: another with the key is a conflict.
+pub(super) fn claim_once(
+    table: &Table,
+    account: Account,
+    route: &str,
+    once: &Once,
+    answer: impl Into<StoredText>,
+    now: Time,
+) -> Write {
+    let place = keys::idempotency(account, route, &once.key.to_string());
+    put_claim(table, place, Some(once.request.clone()), answer.into(), now)
+}
+
+fn put_claim(table: &Table, place: Key, request: Option<String>, answer: StoredText, now: Time) -> Write {
     let expires_at = now.plus(WINDOW).as_seconds();
     table
-        .put(&AnswerItem { pk: place.pk, sk: place.sk, answer: answer.into(), expires_at })
+        .put(&AnswerItem { pk: place.pk, sk: place.sk, request, answer, expires_at })
         .require("attribute_not_exists(pk) OR expires_at <= :now")
         .bind(":now", now.as_seconds())
+        .labeled(CLAIM)
 }
 
 /// The first answer, out of the refusal of a later claim.
 pub(super) fn first_answer(refused: Refused) -> Result<StoredText> {
     let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
     Ok(item.answer)
+}
+
+/// The first answer to the same request, out of the refusal of a later claim.
+pub(super) fn first_answer_to(once: &Once, refused: Refused) -> Result<String> {
+    let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
+    if item.request.as_ref().is_some_and(|request| *request != once.request) {
+        return Err(Error::Conflict {
+            code: "idempotency_conflict",
+            message: "this Idempotency-Key was used with another request; send another key".to_owned(),
+        });
+    }
+    item.answer.into_text()
 }
 
 /// The first answer, if there was one within the window.

@@ -32,7 +32,7 @@ pub struct Identity {
 pub(super) struct Stored<T> {
     pk: String,
     sk: String,
-    entity: T,
+    pub entity: T,
 }
 
 /// The ids that a part of a directory lists.
@@ -56,27 +56,56 @@ impl Identities {
     /// The identity as it is on record. What is not on record yet is recorded as `first_seen` tells it:
     /// the first valid token of a person makes their user, their organization and their membership.
     pub async fn find_or_record(&self, first_seen: &Identity) -> Result<Identity> {
-        let Identity { user, org, membership } = first_seen;
-        let (known_user, known_org, known_membership) = self.read(org.id, user.id).await?;
-        // Each on its own: whoever comes second finds what the first one recorded.
-        if known_user.is_none() {
-            self.record(keys::user(user.id), user, keys::listed_user(user.id)).await?;
+        let (user, org, membership) = self.read(first_seen.org.id, first_seen.user.id).await?;
+        self.record_missing(first_seen, user, org, membership).await
+    }
+
+    /// Records what was not found, and a role that the issuer changed.
+    pub(super) async fn record_missing(
+        &self,
+        first_seen: &Identity,
+        user: Option<User>,
+        org: Option<Org>,
+        membership: Option<Membership>,
+    ) -> Result<Identity> {
+        // Each on its own: of two first requests at once, the second finds what the first recorded.
+        let user = match user {
+            Some(user) => user,
+            None => {
+                let user = first_seen.user.clone();
+                self.record(keys::user(user.id), &user, keys::listed_user(user.id)).await?;
+                user
+            }
+        };
+        let org = match org {
+            Some(org) => org,
+            None => {
+                let org = first_seen.org.clone();
+                self.record(keys::org(org.id), &org, keys::listed_org(org.id)).await?;
+                org
+            }
+        };
+        let membership = self.follow_issuer(&first_seen.membership, membership).await?;
+        Ok(Identity { user, org, membership })
+    }
+
+    /// The issuer decides roles, and the record follows, for those who come by API key. A token that was issued before
+    /// the role on record was given does not bring an older role back.
+    async fn follow_issuer(&self, by_token: &Membership, known: Option<Membership>) -> Result<Membership> {
+        let is_newer = |known: &Membership| known.role != by_token.role && known.role_at <= by_token.role_at;
+        let membership = match known {
+            Some(known) if !is_newer(&known) => return Ok(known),
+            Some(known) => Membership { role: by_token.role, role_at: by_token.role_at, ..known },
+            None => by_token.clone(),
+        };
+        let put = self.table.put(&stored(keys::membership(membership.org, membership.user), &membership));
+        let put =
+            put.require("attribute_not_exists(pk) OR attribute_not_exists(entity.role_at) OR entity.role_at <= :at");
+        match self.table.write(put.bind(":at", membership.role_at)).await? {
+            Ok(()) => Ok(membership),
+            // A newer token came first.
+            Err(refused) => entity(refused.item)?.ok_or_else(|| Error::internal("a membership refused its absence")),
         }
-        if known_org.is_none() {
-            self.record(keys::org(org.id), org, keys::listed_org(org.id)).await?;
-        }
-        // The issuer decides roles; the record follows, for those who come by API key.
-        let is_current = known_membership.as_ref().is_some_and(|known| known.role == membership.role);
-        let membership = Membership { role: membership.role, ..known_membership.unwrap_or_else(|| membership.clone()) };
-        if !is_current {
-            let key = keys::membership(org.id, user.id);
-            let _ = self.table.write(self.table.put(&stored(key, &membership))).await?;
-        }
-        Ok(Identity {
-            user: known_user.unwrap_or_else(|| user.clone()),
-            org: known_org.unwrap_or_else(|| org.clone()),
-            membership,
-        })
     }
 
     /// With its entry in the list of all of them. One that is there already stays as it is.

@@ -6,21 +6,22 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use super::api_keys::{ApiKey, ApiKeyItem, PlaceItem, create_refused, create_writes, put_writes};
+use super::api_keys::{ApiKey, ApiKeyItem, LIVE_KEYS, PlaceItem, create_refused, create_writes, put_writes};
+use super::authority::Authority;
 use super::keys::{self, Key};
 use super::meters::{Meter, MeterOf, Meters, of_this_month};
 use super::quota;
 use super::slice::slice;
-use super::table::{Item, Query, Range, Table, parse};
+use super::table::{Item, Query, Range, Refused, Table, parse};
 use super::turns::Turns;
-use super::write::Write;
+use super::write::{Write, to_value};
 use crate::domain::id::{ApiKeyId, Id, OrgId, UserId};
 use crate::domain::identity::Account;
 use crate::domain::limits::Limits;
 use crate::domain::money::Money;
 use crate::domain::page::{Order, Slice};
 use crate::domain::time::Time;
-use crate::domain::token::TokenHash;
+use crate::domain::token::{SecretToken, TokenHash};
 use crate::store::leases::LEDGER_FOR;
 use crate::{Context, Error, Result, config};
 
@@ -28,6 +29,56 @@ use crate::{Context, Error, Result, config};
 pub struct KeyRing {
     entities: Table,
     counters: Table,
+}
+
+/// A key to be made, and what its meter holds it to.
+pub struct NewKey {
+    pub key: ApiKey,
+    pub hash: TokenHash,
+    pub limits: Option<Limits>,
+    pub cap: Option<Money>,
+}
+
+impl NewKey {
+    pub fn new(account: Account, settings: KeySettings, secret: &SecretToken, now: Time) -> Self {
+        let KeySettings { name, models, expires_at, limits, cap } = settings;
+        let key = ApiKey {
+            id: ApiKeyId::new(),
+            account,
+            name,
+            last4: secret.last4().to_owned(),
+            created_at: now,
+            expires_at,
+            revoked_at: None,
+            models,
+        };
+        Self { key, hash: secret.hash(), limits, cap }
+    }
+
+    /// Its meter, before any use.
+    pub fn meter(&self) -> Meter {
+        let mut meter = keys::key_meter(self.key.id).attributes();
+        meter.extend(self.limits.map(|limits| ("limits".to_owned(), to_value(limits))));
+        meter.extend(self.cap.map(|cap| ("cap".to_owned(), to_value(cap))));
+        Meter::of(meter)
+    }
+}
+
+impl KeySettings {
+    pub fn of(key: &ApiKey, meter: &Meter) -> Self {
+        let ApiKey { name, models, expires_at, .. } = key.clone();
+        Self { name, models, expires_at, limits: meter.limits(), cap: meter.cap() }
+    }
+}
+
+/// What may be changed of a key.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeySettings {
+    pub name: String,
+    pub models: Option<Vec<String>>,
+    pub expires_at: Option<Time>,
+    pub limits: Option<Limits>,
+    pub cap: Option<Money>,
 }
 
 /// A key, and the hash of its secret.
@@ -45,30 +96,29 @@ impl KeyRing {
         })
     }
 
-    pub async fn create(
+    /// Makes a key together with its meter. Returns the meter.
+    pub async fn create(&self, by: &Authority, new: &NewKey) -> Result<Meter> {
+        self.create_with(by, new, Vec::new()).await?.map_err(create_refused)
+    }
+
+    /// The same, in one transaction with what else belongs to it.
+    pub(super) async fn create_with(
         &self,
-        key: &ApiKey,
-        hash: &TokenHash,
-        limits: Option<Limits>,
-        cap: Option<Money>,
-    ) -> Result<Meter> {
-        let mut writes = create_writes(&self.entities, key, hash);
-        let mut meter = keys::key_meter(key.id).attributes();
-        if let Some(limits) = limits {
-            meter.insert("limits".to_owned(), super::write::to_value(limits));
+        by: &Authority,
+        new: &NewKey,
+        with: Vec<Write>,
+    ) -> Result<Result<Meter, Refused>> {
+        let (NewKey { key, hash, .. }, meter) = (new, new.meter());
+        let mut writes = with;
+        writes.extend(create_writes(&self.entities, key, hash));
+        writes.push(self.counters.put_item(meter.item().clone()));
+        let mut created = by.transact(&self.entities, writes.clone()).await?;
+        if matches!(&created, Err(refused) if refused.label == LIVE_KEYS)
+            && self.retire_expired(key.account, key.created_at).await?
+        {
+            created = by.transact(&self.entities, writes).await?;
         }
-        if let Some(cap) = cap {
-            meter.insert("cap".to_owned(), super::write::to_value(cap));
-        }
-        writes.push(self.counters.put_item(meter.clone()));
-        if let Err(refused) = self.entities.transact(key.id.uuid(), &writes).await? {
-            let is_one_too_many = refused.index == 0;
-            if !is_one_too_many || !self.retire_expired(key.account, key.created_at).await? {
-                return Err(create_refused(refused));
-            }
-            self.entities.transact(Uuid::now_v7(), &writes).await?.map_err(create_refused)?;
-        }
-        Ok(Meter::of(meter))
+        Ok(created.map(|()| meter))
     }
 
     /// Keys that have expired count as live until somebody needs their place. Whether there were any.
@@ -79,7 +129,7 @@ impl KeyRing {
         for item in self.entities.query_all(listed).await? {
             let kept = kept(item)?;
             if kept.key.revoked_at.is_none() && !kept.key.is_valid(now) {
-                were_any |= self.revoke(&kept, now, Vec::new()).await?;
+                were_any |= self.entities.transact(Uuid::now_v7(), &self.revoke_writes(&kept, now)).await?.is_ok();
             }
         }
         Ok(were_any)
@@ -120,49 +170,89 @@ impl KeyRing {
         Ok(Meters::of(&self.counters, &[MeterOf::Key(id)]).await?.remove(0))
     }
 
-    /// Marks a key revoked. Its meter says so too, so that from now on no lease is granted to it, whoever still takes
-    /// it for valid. False when it had been revoked before.
-    pub async fn revoke(&self, kept: &Kept, now: Time, with: Vec<Write>) -> Result<bool> {
-        let mut writes = self.revoke_writes(kept, now);
-        writes.push(quota::one_less(&self.entities, keys::live_keys(kept.key.account)));
-        writes.push(self.revoke_meter(kept.key.id, now));
-        writes.extend(with);
-        Ok(self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok())
+    /// Whether a key is held to less than its holder may use.
+    pub async fn is_restricted(&self, key: &ApiKey) -> Result<bool> {
+        if key.models.is_some() {
+            return Ok(true);
+        }
+        let meter = self.meter(key.id).await?;
+        Ok(meter.limits().is_some() || meter.cap().is_some())
     }
 
-    /// Puts `new`, which has everything of the old key but its id and secret, in the old one's place. What the old one
-    /// has spent this month counts against the new one's cap. None when the old one was revoked meanwhile.
-    pub async fn rotate(&self, old: &Kept, new: &ApiKey, hash: &TokenHash, now: Time) -> Result<Option<Meter>> {
+    /// Marks a key revoked. So does its meter, which grants it no lease from then on, even where the key is still
+    /// believed valid. False when it had been revoked before.
+    pub async fn revoke(&self, by: &Authority, kept: &Kept, with: Vec<Write>) -> Result<bool> {
+        let mut writes = self.revoke_writes(kept, by.at);
+        writes.extend(with);
+        Ok(by.transact(&self.entities, writes).await?.is_ok())
+    }
+
+    /// Puts a key of this secret in the place of another. It has the other's settings, and what the other has spent
+    /// this month counts against its cap.
+    pub async fn rotate(
+        &self,
+        by: &Authority,
+        account: Account,
+        id: ApiKeyId,
+        secret: &SecretToken,
+    ) -> Result<(ApiKey, Meter)> {
+        let now = by.at;
         let mut turns = Turns::default();
         loop {
-            let before = self.meter(old.key.id).await?;
+            let old = self.get(account, id).await?;
+            if !old.key.is_valid(now) {
+                return Err(not_valid());
+            }
+            let before = self.meter(id).await?;
+            let last4 = secret.last4().to_owned();
+            let new = ApiKey { id: ApiKeyId::new(), last4, created_at: now, ..old.key.clone() };
             let mut meter = before.carried_over();
             meter.extend(keys::key_meter(new.id).attributes());
-            let mut writes = self.revoke_writes(old, now);
-            writes.extend(put_writes(&self.entities, new, hash));
+            let [key, listed, place] = self.revoke_key(&old, now);
+            // Whatever changes the settings or the meter meanwhile would be lost with the old key.
+            let mut writes = vec![key, require_settings(listed, &old.key), place];
+            writes.push(require_held(self.revoke_meter(id, now), &before, now));
+            writes.extend(put_writes(&self.entities, &new, &secret.hash()));
             writes.push(self.counters.put_item(meter.clone()));
-            // A lease that is granted or closed meanwhile changes what is carried over.
-            let spent = of_this_month(now);
-            let revoked = self.revoke_meter(old.key.id, now);
-            writes.push(match before.raw(&spent) {
-                Some(value) => revoked.require(&format!("{spent} = :spent")).bind_raw(":spent", value),
-                None => revoked.require(&format!("attribute_not_exists({spent})")),
-            });
-            match self.entities.transact(Uuid::now_v7(), &writes).await? {
-                Ok(()) => return Ok(Some(Meter::of(meter))),
-                Err(refused) if refused.index == 0 => return Ok(None),
+            match by.transact(&self.entities, writes).await? {
+                Ok(()) => return Ok((new, Meter::of(meter))),
                 Err(_) => turns.next("calls keep changing the key's meter").await?,
             }
         }
     }
 
-    /// The first of them refuses a key that is revoked already.
-    fn revoke_writes(&self, Kept { key, hash }: &Kept, now: Time) -> Vec<Write> {
+    /// The writes that give a key other settings: refused when the key was revoked or changed since it was read.
+    pub(super) fn change_writes(&self, before: (&Kept, &Meter), after: &KeySettings) -> Vec<Write> {
+        let (Kept { key, hash }, meter) = before;
+        let KeySettings { name, models, expires_at, limits, cap } = after;
+        let changed = |place: Key| {
+            let update = self.entities.update(place).set("name", name);
+            let update = update.set_or_remove("models", models.as_ref()).set_or_remove("ends_at", *expires_at);
+            require_settings(update.require("attribute_exists(pk) AND attribute_not_exists(revoked_at)"), key)
+        };
+        let held = self.counters.update(keys::key_meter(key.id));
+        let held = held.set_or_remove("limits", limits.as_ref()).set_or_remove("cap", cap.as_ref());
+        vec![
+            changed(keys::api_key(hash)),
+            changed(keys::listed_key(key.account, key.id)),
+            held.require_same_raw("limits", meter.raw("limits")).require_same_raw("cap", meter.raw("cap")),
+        ]
+    }
+
+    /// All of a revocation. The first write refuses a key that is revoked already.
+    fn revoke_writes(&self, kept: &Kept, now: Time) -> Vec<Write> {
+        let mut writes = self.revoke_key(kept, now).to_vec();
+        writes.push(quota::one_less(&self.entities, keys::live_keys(kept.key.account)));
+        writes.push(self.revoke_meter(kept.key.id, now));
+        writes
+    }
+
+    fn revoke_key(&self, Kept { key, hash }: &Kept, now: Time) -> [Write; 3] {
         let forgotten_at = now.plus(LEDGER_FOR).as_seconds();
         let revoked = |place: Key| self.entities.update(place).set("revoked_at", now).set("expires_at", forgotten_at);
         let first = revoked(keys::api_key(hash)).require("attribute_exists(pk) AND attribute_not_exists(revoked_at)");
         let place = self.entities.update(keys::api_key_of(key.id)).set("expires_at", forgotten_at);
-        vec![first, revoked(keys::listed_key(key.account, key.id)), place]
+        [first, revoked(keys::listed_key(key.account, key.id)), place]
     }
 
     fn revoke_meter(&self, id: ApiKeyId, now: Time) -> Write {
@@ -171,7 +261,26 @@ impl KeyRing {
     }
 }
 
-fn kept(item: Item) -> Result<Kept> {
+/// Requires that a key's settings are as they were read.
+fn require_settings(write: Write, read: &ApiKey) -> Write {
+    let write = write.require_same("name", Some(&read.name)).require_same("models", read.models.as_ref());
+    write.require_same("ends_at", read.expires_at)
+}
+
+/// Requires that a meter's limits and cap are as they were read, and what it has spent this month.
+fn require_held(write: Write, read: &Meter, now: Time) -> Write {
+    let attributes = ["limits".to_owned(), "cap".to_owned(), of_this_month(now)];
+    attributes.iter().fold(write, |write, attribute| write.require_same_raw(attribute, read.raw(attribute)))
+}
+
+pub(super) fn not_valid() -> Error {
+    Error::Conflict {
+        code: "api_key_not_valid",
+        message: "this key is revoked or has expired; create another".to_owned(),
+    }
+}
+
+pub(super) fn kept(item: Item) -> Result<Kept> {
     let item: ApiKeyItem = parse(item)?;
     Ok(Kept { hash: TokenHash::from_stored(item.hash.clone()), key: item.into() })
 }

@@ -26,11 +26,20 @@ pub type Item = HashMap<String, AttributeValue>;
 /// The most keys DynamoDB takes in one `BatchGetItem`.
 const BATCH_GET: usize = 100;
 
-/// Why a write was not carried out: the condition of the `index`th change failed, and the item stands as shown.
+/// A write that was not carried out: its condition failed, and the item is as shown.
 #[derive(Debug)]
 pub struct Refused {
     pub index: usize,
+    /// The label of the write.
+    pub label: &'static str,
+    pub key: Option<Key>,
     pub item: Option<Item>,
+}
+
+impl Refused {
+    fn new(index: usize, write: &Write, item: Option<Item>) -> Self {
+        Self { index, label: write.label, key: write.key(), item }
+    }
 }
 
 #[derive(Clone)]
@@ -225,6 +234,11 @@ impl Table {
         Write::new(&self.name, Change::Delete(key))
     }
 
+    /// Whether the write is of this table.
+    pub(super) fn owns(&self, write: &Write) -> bool {
+        write.table == self.name
+    }
+
     /// Changes nothing, and refuses the transaction it stands in unless its condition holds.
     pub fn check(&self, key: Key) -> Write {
         Write::new(&self.name, Change::Check(key))
@@ -254,7 +268,7 @@ impl Table {
                 let Err(error) = call.send().await else { return Ok(Once::Done) };
                 match error.as_service_error() {
                     Some($error::ConditionalCheckFailedException(refused)) => {
-                        Ok(Once::Refused(Refused { index: 0, item: refused.item.clone() }))
+                        Ok(Once::Refused(Refused::new(0, write, refused.item.clone())))
                     }
                     Some($error::TransactionConflictException(_)) => {
                         Ok(Once::Contended("a transaction holds the item"))
@@ -286,7 +300,7 @@ impl Table {
         loop {
             let call = self.client.transact_write_items().client_request_token(token.to_string());
             let Err(error) = call.set_transact_items(Some(items.clone())).send().await else { return Ok(Ok(())) };
-            match canceled(error)? {
+            match canceled(error, writes)? {
                 Once::Done => return Ok(Ok(())),
                 Once::Refused(refused) => return Ok(Err(refused)),
                 Once::Contended(cause) => turns.next(cause).await?,
@@ -313,7 +327,7 @@ enum Once {
     Contended(&'static str),
 }
 
-fn canceled(error: SdkError<TransactWriteItemsError>) -> Result<Once> {
+fn canceled(error: SdkError<TransactWriteItemsError>, writes: &[Write]) -> Result<Once> {
     use TransactWriteItemsError::{TransactionCanceledException, TransactionInProgressException};
     let reasons = match error.as_service_error() {
         Some(TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
@@ -322,7 +336,7 @@ fn canceled(error: SdkError<TransactWriteItemsError>) -> Result<Once> {
     };
     let code = |index: usize| reasons[index].code().unwrap_or_default();
     if let Some(index) = (0..reasons.len()).find(|index| code(*index) == "ConditionalCheckFailed") {
-        return Ok(Once::Refused(Refused { index, item: reasons[index].item.clone() }));
+        return Ok(Once::Refused(Refused::new(index, &writes[index], reasons[index].item.clone())));
     }
     let passing = ["None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
     if (0..reasons.len()).all(|index| passing.contains(&code(index))) {

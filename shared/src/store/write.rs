@@ -16,6 +16,8 @@ pub(super) const SHOW: ReturnValuesOnConditionCheckFailure = ReturnValuesOnCondi
 #[derive(Clone)]
 pub struct Write {
     pub(super) table: String,
+    /// What a refusal of this write is matched by.
+    pub(super) label: &'static str,
     pub(super) change: Change,
     pub(super) condition: Option<String>,
     pub(super) names: HashMap<String, String>,
@@ -32,7 +34,22 @@ pub(super) enum Change {
 
 impl Write {
     pub(super) fn new(table: &str, change: Change) -> Self {
-        Self { table: table.to_owned(), change, condition: None, names: HashMap::new(), values: HashMap::new() }
+        let (names, values) = (HashMap::new(), HashMap::new());
+        Self { table: table.to_owned(), label: "", change, condition: None, names, values }
+    }
+
+    /// Names the write, so that its refusal is matched by that and not by its position.
+    pub fn labeled(mut self, label: &'static str) -> Self {
+        self.label = label;
+        self
+    }
+
+    /// The key of the item that is written.
+    pub(super) fn key(&self) -> Option<Key> {
+        match &self.change {
+            Change::Put(item) => Key::of(item),
+            Change::Update { key, .. } | Change::Delete(key) | Change::Check(key) => Some(key.clone()),
+        }
     }
 
     /// Sets an attribute; a dot in the path descends into a map.
@@ -64,6 +81,29 @@ impl Write {
             Some(others) => format!("({others}) AND ({condition})"),
         });
         self
+    }
+
+    /// Requires that an attribute has this value, or that it is absent; a dot in the path descends into a map.
+    pub fn require_same(self, path: &str, value: Option<impl Serialize>) -> Self {
+        self.require_same_raw(path, value.map(to_value))
+    }
+
+    /// The same of a value as it is stored.
+    pub fn require_same_raw(mut self, path: &str, value: Option<AttributeValue>) -> Self {
+        let name = self.name(path);
+        let condition = match value {
+            Some(value) => format!("{name} = {}", self.value(value)),
+            None => format!("attribute_not_exists({name})"),
+        };
+        self.require(&condition)
+    }
+
+    /// Sets an attribute, or removes it.
+    pub fn set_or_remove(self, path: &str, value: Option<impl Serialize>) -> Self {
+        match value {
+            Some(value) => self.set(path, value),
+            None => self.remove(path),
+        }
     }
 
     /// Gives a value to a `:placeholder` of a condition.

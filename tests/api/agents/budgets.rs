@@ -7,6 +7,7 @@ use tests::{AgentBuilder, TestApp};
 
 const AGENTS: &str = "/builder/v1/agents";
 
+/// Each request reads who asks: one `BatchGetItem` of four units, and the rest is the route's own.
 #[tokio::test]
 async fn every_route_keeps_its_budget() {
     let app = TestApp::start().await;
@@ -15,21 +16,33 @@ async fn every_route_keeps_its_budget() {
     let path = format!("{AGENTS}/{}", warm.id());
     let member = ada.post(AGENTS).await.id().to_owned();
 
-    assert_eq!(app.bill(ada.get(&path)).await.to_string(), "1 dynamodb:GetItem (1 units)");
-    assert_eq!(app.bill(ada.post(AGENTS)).await.to_string(), "1 dynamodb:TransactWriteItems (8 units)");
+    assert_eq!(
+        app.bill(ada.get(&path)).await.to_string(),
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)"
+    );
+    assert_eq!(
+        app.bill(ada.post(AGENTS)).await.to_string(),
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (8 units)"
+    );
     let name = json!({"name": "Scout"});
-    assert_eq!(app.bill(ada.patch(&path, name)).await.calls(), 2);
+    assert_eq!(app.bill(ada.patch(&path, name)).await.calls(), 3);
     let team = json!({"type": "multiple", "config": {"members": [member], "model": "dev-chat"}});
     let bill = app.bill(ada.patch(&path, team)).await;
     assert_eq!(bill.0.keys().collect::<Vec<_>>(), ["dynamodb:BatchGetItem", "dynamodb:TransactWriteItems"]);
-    assert_eq!(bill.calls(), 2);
+    assert_eq!(bill.calls(), 3);
     let list = app.bill(ada.get(AGENTS)).await;
-    assert_eq!(list.0.keys().collect::<Vec<_>>(), ["dynamodb:GetItem", "dynamodb:Query"]);
-    assert_eq!(list.calls(), 2);
-    assert_eq!(app.bill(ada.get("/builder/v1/models")).await.to_string(), "1 dynamodb:Query (1 units)");
+    assert_eq!(list.0.keys().collect::<Vec<_>>(), ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"]);
+    assert_eq!(list.calls(), 3);
+    assert_eq!(
+        app.bill(ada.get("/builder/v1/models")).await.to_string(),
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:Query (1 units)"
+    );
     let delete = app.bill(ada.delete(&path)).await;
-    assert_eq!(delete.0.keys().collect::<Vec<_>>(), ["dynamodb:TransactWriteItems", "sqs:SendMessage"]);
-    assert_eq!(delete.calls(), 2);
+    assert_eq!(
+        delete.0.keys().collect::<Vec<_>>(),
+        ["dynamodb:BatchGetItem", "dynamodb:TransactWriteItems", "sqs:SendMessage"]
+    );
+    assert_eq!(delete.calls(), 3);
     app.platform.drain().await;
 }
 
@@ -42,10 +55,10 @@ async fn the_first_request_of_a_person_costs_little_and_the_next_nothing_more() 
     let first = app.recorder.take_bill();
     assert_eq!(
         first.to_string(),
-        "1 dynamodb:BatchGetItem (3 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:PutItem (1 units), 1 dynamodb:Query (1 units), 2 dynamodb:TransactWriteItems (8 units)"
+        "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (1 units), 1 dynamodb:Query (1 units), 2 dynamodb:TransactWriteItems (8 units)"
     );
     new.get(AGENTS).await;
-    assert_eq!(app.recorder.take_bill().calls(), 2);
+    assert_eq!(app.recorder.take_bill().calls(), 3);
 }
 
 /// Page 1 without a filter reads the page and the total, however long the list is.

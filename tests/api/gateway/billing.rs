@@ -199,3 +199,36 @@ async fn an_exempt_plan_has_usage_and_no_credits() {
     );
     assert_eq!(customer.person.get(TRANSACTIONS).await.json["data"], json!([]));
 }
+
+#[tokio::test]
+async fn a_person_with_a_token_reads_what_a_key_does() {
+    let app = TestApp::start().await;
+    let operator = app.operator();
+    let account = app.account("ada");
+    let caps = "/gateway/v1/billing/admin/caps";
+    let key = app.program("ada").get("/gateway/v1/me").await.json["api_key"]["id"].as_str().unwrap().to_owned();
+    for of in
+        [format!("org={}", account.org), format!("org={}&user={}", account.org, account.user), format!("key={key}")]
+    {
+        assert_eq!(operator.put(&format!("{caps}?{of}"), json!({"limit": 9})).await.status, "200 OK");
+    }
+    let ada = app.person_of("ada", "acme", shared::domain::identity::Role::Admin);
+    let scopes = |answer: &Answer| {
+        let caps = answer.json["spending_caps"].as_array().unwrap();
+        caps.iter().map(|cap| cap["scope"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let (by_key, by_token) = (app.program("ada").get(BALANCE).await, ada.get(BALANCE).await);
+    assert_eq!(
+        (scopes(&by_key), scopes(&by_token)),
+        (vec!["org".to_owned(), "user".to_owned(), "key".to_owned()], vec!["org".to_owned(), "user".to_owned()],)
+    );
+    assert_eq!(by_key.json["credits_remaining"], by_token.json["credits_remaining"]);
+    assert!(ada.get(USAGE).await.json["by_user"].is_array(), "an administrator by token too");
+    assert_eq!(ada.get(TRANSACTIONS).await.text, app.program("ada").get(TRANSACTIONS).await.text);
+    // The first token of somebody may well be for this.
+    let newcomer = app.person_of("newcomer", "initech", shared::domain::identity::Role::Member);
+    assert_eq!(newcomer.get(BALANCE).await.json["credits_remaining"], 0);
+    for path in [BALANCE, USAGE, TRANSACTIONS] {
+        assert_eq!(app.nobody().get(path).await.code(), "identity.invalid_token");
+    }
+}

@@ -7,6 +7,7 @@ use tests::client::send;
 
 use super::*;
 
+/// Each request reads who asks: one `BatchGetItem` of four units, and the rest is the route's own.
 #[tokio::test]
 async fn every_route_keeps_its_budget() {
     let app = TestApp::start().await;
@@ -28,124 +29,152 @@ async fn every_route_keeps_its_budget() {
         (
             "create",
             ada.request(Method::POST, WORKFLOWS).json(&json!({"name": "New", "graph": echo()})),
-            "1 dynamodb:TransactWriteItems (7 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (7 units)",
         ),
-        ("read", ada.request(Method::GET, &path), "1 dynamodb:GetItem (1 units)"),
-        ("list", ada.request(Method::GET, WORKFLOWS), "1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)"),
+        ("read", ada.request(Method::GET, &path), "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)"),
+        (
+            "list",
+            ada.request(Method::GET, WORKFLOWS),
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)",
+        ),
         (
             "change",
             ada.request(Method::PATCH, &path).json(&json!({"graph": saying("one")})),
-            "1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units)",
         ),
-        ("validate", ada.request(Method::POST, &format!("{path}/validate")), "1 dynamodb:GetItem (1 units)"),
+        (
+            "validate",
+            ada.request(Method::POST, &format!("{path}/validate")),
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)",
+        ),
         (
             "publish",
             ada.request(Method::POST, &format!("{path}/publish")),
-            "1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (14 units), 1 s3:PutObject",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (14 units), 1 s3:PutObject",
         ),
-        ("releases", ada.request(Method::GET, &releases), "1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)"),
+        (
+            "releases",
+            ada.request(Method::GET, &releases),
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)",
+        ),
         (
             "manifest",
             ada.request(Method::GET, &format!("{releases}/{release_id}/manifest")),
-            "2 dynamodb:GetItem (2 units), 1 s3:GetObject",
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 s3:GetObject",
         ),
         (
             "status",
             ada.request(Method::GET, &format!("{releases}/{release_id}/runtime-status")),
-            "2 dynamodb:GetItem (2 units), 1 s3:GetObject",
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 s3:GetObject",
         ),
         (
             "diff",
             ada.request(Method::GET, &format!("{releases}/{release_id}/diff/draft")),
-            "2 dynamodb:GetItem (2 units), 1 s3:GetObject",
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 s3:GetObject",
         ),
         (
             "deployments",
             ada.request(Method::GET, &format!("{path}/deployments")),
-            "1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)",
         ),
         (
             "activate",
             ada.request(Method::POST, &format!("{path}/deployments/{deployment}/activate")),
-            "3 dynamodb:GetItem (3 units), 1 dynamodb:TransactWriteItems (11 units), 1 s3:GetObject",
+            "1 dynamodb:BatchGetItem (4 units), 3 dynamodb:GetItem (3 units), 1 dynamodb:TransactWriteItems (11 units), 1 s3:GetObject",
         ),
         (
             "pause",
             ada.request(Method::POST, &format!("{path}/pause")),
-            "1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units)",
         ),
         (
             "resume",
             ada.request(Method::POST, &format!("{path}/resume")),
-            "1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units)",
         ),
         (
             "clone",
             ada.request(Method::POST, &format!("{path}/clone")),
-            "1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (7 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:TransactWriteItems (7 units)",
         ),
         (
             "delete-impact",
             ada.request(Method::GET, &format!("{path}/delete-impact")),
-            "1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)",
         ),
-        ("export", ada.request(Method::GET, &format!("{path}/export")), "1 dynamodb:GetItem (1 units)"),
+        (
+            "export",
+            ada.request(Method::GET, &format!("{path}/export")),
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)",
+        ),
         (
             "import",
             ada.request(Method::POST, &format!("{WORKFLOWS}/import"))
                 .header("content-type", "application/json")
                 .body(doc),
-            "1 dynamodb:TransactWriteItems (7 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (7 units)",
         ),
         (
             "batch archive",
             ada.request(Method::POST, &format!("{WORKFLOWS}/batch/archive")).json(&batch),
-            "1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (5 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (5 units)",
         ),
-        ("node types", ada.request(Method::GET, &format!("{WORKFLOWS}/node-types")), ""),
-        ("templates", ada.request(Method::GET, &format!("{WORKFLOWS}/templates")), ""),
+        (
+            "node types",
+            ada.request(Method::GET, &format!("{WORKFLOWS}/node-types")),
+            "1 dynamodb:BatchGetItem (4 units)",
+        ),
+        ("templates", ada.request(Method::GET, &format!("{WORKFLOWS}/templates")), "1 dynamodb:BatchGetItem (4 units)"),
         (
             "preview",
             ada.request(Method::POST, &format!("{WORKFLOWS}/expression/preview")).json(&json!({"expression": "1 + 1"})),
-            "",
+            "1 dynamodb:BatchGetItem (4 units)",
         ),
         (
             "connections",
             ada.request(Method::GET, &format!("{path}/connections")),
-            "1 dynamodb:GetItem (1 units), 2 dynamodb:Query (2 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 2 dynamodb:Query (2 units)",
         ),
         (
             "connect",
             ada.request(Method::PUT, &format!("{path}/connections")).json(&json!({})),
-            "1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units), 2 dynamodb:Query (2 units)",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units), 2 dynamodb:Query (2 units)",
         ),
-        ("webhook", ada.request(Method::POST, &format!("{path}/webhooks")), "1 dynamodb:TransactWriteItems (10 units)"),
+        (
+            "webhook",
+            ada.request(Method::POST, &format!("{path}/webhooks")),
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (10 units)",
+        ),
         (
             "webhooks",
             ada.request(Method::GET, &format!("{path}/webhooks")),
-            "1 dynamodb:BatchGetItem (2 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)",
+            "2 dynamodb:BatchGetItem (6 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:Query (1 units)",
         ),
         (
             "events",
             ada.request(Method::GET, &format!("{path}/webhooks/{webhook}/events")),
-            "2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units)",
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:Query (1 units)",
         ),
         (
             "renew",
             ada.request(Method::POST, &format!("{path}/webhooks/{webhook}/regenerate-token")),
-            "2 dynamodb:GetItem (2 units), 1 dynamodb:UpdateItem (1 units)",
+            "1 dynamodb:BatchGetItem (4 units), 2 dynamodb:GetItem (2 units), 1 dynamodb:UpdateItem (1 units)",
         ),
         (
             "credential",
             ada.request(Method::POST, &outbound).json(&bearer),
-            "1 dynamodb:TransactWriteItems (8 units), 1 kms:GenerateDataKey",
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (8 units), 1 kms:GenerateDataKey",
         ),
         (
             "credentials",
             ada.request(Method::GET, &format!("{path}/webhook-credentials")),
-            "1 dynamodb:BatchGetItem (2 units), 1 dynamodb:GetItem (1 units), 2 dynamodb:Query (2 units)",
+            "2 dynamodb:BatchGetItem (6 units), 1 dynamodb:GetItem (1 units), 2 dynamodb:Query (2 units)",
         ),
-        ("delete", ada.request(Method::DELETE, &path), "1 dynamodb:TransactWriteItems (12 units), 1 sqs:SendMessage"),
+        (
+            "delete",
+            ada.request(Method::DELETE, &path),
+            "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (12 units), 1 sqs:SendMessage",
+        ),
     ];
     for (name, request, budget) in requests {
         assert_eq!(app.bill(send(request)).await.to_string(), budget, "{name}");

@@ -43,7 +43,8 @@ pub async fn get_plan(
 
 /// Put a plan
 ///
-/// Makes it, or puts another in its place: for the organizations on it that holds within 30 seconds.
+/// Makes it, or puts another in its place: for the organizations on it that holds at once, for calls of models within
+/// 30 seconds.
 #[utoipa::path(
     put, path = "/gateway/v1/admin/plans/{id}", tag = "admin", security(("bearer" = [])),
     params(("id" = String, Path, description = "The plan")), request_body = PlanIn,
@@ -63,7 +64,6 @@ pub async fn put_plan(
     let plan = body.read(&id)?;
     let tell = |plan: &Plan| told(&PlanOut::from(plan));
     let before = stores.admin.put_plan(&operator.deed("plan.put", &id), &plan, tell).await?;
-    stores.auth.forget_people();
     let status = if before.is_some() { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, Body(PlanOut::from(&plan))))
 }

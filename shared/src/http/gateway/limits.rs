@@ -12,7 +12,7 @@ use crate::{Error, Result};
 const MOST: u64 = 1_000_000_000_000;
 
 /// At most so much a window; what is null or left out is not limited here.
-#[derive(Clone, Copy, Default, Deserialize, ToSchema)]
+#[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsIn {
     /// Requests a minute
@@ -30,6 +30,12 @@ pub struct LimitsIn {
     /// Images a minute
     #[schema(maximum = 1000000000000_u64)]
     ipm: Option<u64>,
+}
+
+impl From<Limits> for LimitsIn {
+    fn from(Limits { rpm, rpd, tpm, tpd, ipm }: Limits) -> Self {
+        Self { rpm, rpd, tpm, tpd, ipm }
+    }
 }
 
 impl LimitsIn {

@@ -1,11 +1,15 @@
 //! Wire types that several functions of the gateway show.
 
 mod api_key;
+mod key_settings;
 mod limits;
 mod model;
+mod role;
 mod transaction;
 
 pub use api_key::ApiKeyOut;
+pub use key_settings::KeySettingsIn;
 pub use limits::{LimitsIn, LimitsOut, PlanLimitsIn, PlanLimitsOut, SpendingCapOut};
 pub use model::{DeprecationOut, ModelTypeWire, PricingOut};
+pub use role::RoleName;
 pub use transaction::{TotalsOut, TransactionKind, TransactionOut, TransactionsOut, month_of};

@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use super::{ApiError, Result};
-use crate::auth::{self, Auth, Caller};
+use crate::auth::{self, Auth, Caller, RecentCallers};
 use crate::domain::audit::{Actor, Deed};
 use crate::domain::identity::Role;
 use crate::domain::time::Time;
@@ -15,29 +15,47 @@ use crate::gateway::Models;
 use crate::http::extract::{bearer, record_caller};
 use crate::http::layers::request_id;
 use crate::store::api_keys::ApiKey;
+use crate::store::{Authority, KeyRing};
 use crate::{Error, error};
 
-/// A program with an API key.
+/// A program with an API key, read in this request.
 pub struct ApiCaller(pub auth::ApiCaller);
 
-/// Somebody with an API key or an access token.
+/// A program with an API key, as it was up to 30 seconds ago: for calls of models, whose leases refuse a revoked key.
+pub struct InferenceCaller(pub auth::ApiCaller);
+
+/// Somebody with an API key or an access token, read in this request.
 pub struct Person {
     pub caller: Caller,
-    /// None for who comes by access token.
+    /// None with an access token.
     pub key: Option<Arc<ApiKey>>,
 }
 
-/// Who runs the platform, by API key or by access token.
-pub struct Operator {
-    pub caller: Caller,
-    key: Option<Arc<ApiKey>>,
+/// An operator of the platform, by API key or by access token, read in this request. A key with limits, a cap or a
+/// list of models of its own only reads: whatever it changed, it could lift them.
+pub struct Operator(Person);
+
+impl Person {
+    fn actor(&self) -> Actor {
+        Actor { org: self.caller.org, user: self.caller.user, key: self.key.as_ref().map(|key| key.id) }
+    }
+
+    /// What this person's writes must still find true when they are carried out.
+    pub fn authority(&self, now: Time) -> Authority {
+        Authority::of_person(self.actor(), now)
+    }
 }
 
 impl Operator {
     /// What this operator does now, for the audit.
     pub fn deed(&self, action: &'static str, target: impl ToString) -> Deed {
-        let actor = Actor { org: self.caller.org, user: self.caller.user, key: self.key.as_ref().map(|key| key.id) };
+        let actor = self.0.actor();
         Deed { actor, action, target: target.to_string(), request_id: request_id(), at: Time::now() }
+    }
+
+    /// When the key of this operator expires: a key that it makes expires no later.
+    pub fn expires_at(&self) -> Option<Time> {
+        self.0.key.as_ref().and_then(|key| key.expires_at)
     }
 }
 
@@ -58,7 +76,7 @@ async fn person(parts: &Parts, auth: &Auth) -> error::Result<Person> {
     Ok(Person { caller, key: None })
 }
 
-/// The catalog tells of maintenance; whoever calls models has it in memory.
+/// The catalog holds the maintenance flag, and is in memory where models are called.
 async fn let_in(caller: &Caller, models: &Models) -> error::Result<()> {
     if caller.role == Role::Operator {
         return Ok(());
@@ -83,6 +101,21 @@ where
     }
 }
 
+impl<S> FromRequestParts<S> for InferenceCaller
+where
+    S: AsRef<RecentCallers> + AsRef<Models> + Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
+        let recent: &RecentCallers = state.as_ref();
+        let caller = recent.api_caller(bearer(parts)?).await?;
+        record_caller(&caller.caller);
+        let_in(&caller.caller, state.as_ref()).await?;
+        Ok(Self(caller))
+    }
+}
+
 impl<S> FromRequestParts<S> for Person
 where
     S: AsRef<Auth> + AsRef<Models> + Send + Sync,
@@ -98,18 +131,23 @@ where
 
 impl<S> FromRequestParts<S> for Operator
 where
-    S: AsRef<Auth> + Send + Sync,
+    S: AsRef<Auth> + AsRef<KeyRing> + Send + Sync,
 {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
-        let Person { caller, key } = person(parts, state.as_ref()).await?;
-        match caller.role {
-            Role::Operator => Ok(Self { caller, key }),
-            Role::Member | Role::Admin => Err(ApiError(Error::Forbidden {
-                code: "operator_only",
-                message: "only who runs the platform may do this".to_owned(),
-            })),
+        let person = person(parts, state.as_ref()).await?;
+        if person.caller.role != Role::Operator {
+            return Err(ApiError(Error::operator_only()));
+        }
+        let keys: &KeyRing = state.as_ref();
+        match &person.key {
+            Some(key) if !parts.method.is_safe() && keys.is_restricted(key).await? => {
+                let message =
+                    "this key has limits, a cap or a list of models and changes nothing here; use a key without";
+                Err(ApiError(Error::Forbidden { code: "api_key_restricted", message: message.to_owned() }))
+            }
+            _ => Ok(Self(person)),
         }
     }
 }

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::digest::{SHA256, digest};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::extract::{extractors, json_bytes, parse};
@@ -22,7 +23,7 @@ use crate::domain::limits::Dimension;
 use crate::domain::time::Time;
 use crate::{Error, ProviderTrouble};
 
-pub use callers::{ApiCaller, Operator, Person};
+pub use callers::{ApiCaller, InferenceCaller, Operator, Person};
 pub use list::{CursorList, List};
 pub use refusals::{BodyRefused, ErrorBody, NotCalled, OperatorOnly, Refused};
 
@@ -131,12 +132,12 @@ pub const TOKENS: [HeaderName; 3] = [
 ];
 
 /// A JSON body, and a hash by which another try of the same request is known.
-pub struct HashedJson {
-    pub value: Value,
+pub struct HashedJson<T = Value> {
+    pub value: T,
     pub hash: String,
 }
 
-impl<S: Send + Sync> FromRequest<S> for HashedJson {
+impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for HashedJson<T> {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, _: &S) -> Result<Self> {

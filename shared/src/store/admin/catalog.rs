@@ -1,8 +1,6 @@
 //! Changes of the catalog. Each is checked against all of the catalog as it was, and refused by the store when it is
 //! not so any more: names never clash, and nothing names what is not there.
 
-use uuid::Uuid;
-
 use super::Admin;
 use crate::Result;
 use crate::domain::audit::Deed;
@@ -42,7 +40,7 @@ impl Admin {
                 0 => revision.require("attribute_not_exists(revision)"),
                 seen => revision.require("revision = :seen").bind(":seen", seen),
             });
-            if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
+            if self.transact(deed, writes).await?.is_ok() {
                 return Ok((change, looks));
             }
             turns.next("others keep changing the catalog").await?;

@@ -7,6 +7,7 @@ use crate::domain::audit::Deed;
 use crate::domain::id::{Id, OrgId};
 use crate::domain::identity::Account;
 use crate::domain::ledger::Adjustment;
+use crate::store::authority::Authority;
 use crate::store::ledger::Adjusted;
 use crate::store::stored_text::StoredText;
 use crate::store::{idempotency, keys};
@@ -35,20 +36,24 @@ impl Admin {
     ) -> Result<Credited> {
         let account = Account { org: deed.actor.org, user: deed.actor.user };
         let org = adjustment.org;
+        let authority = Authority::of_operator(deed);
         let with = |adjustment: &Adjustment| {
             let told = tell(adjustment);
             let claim = key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, told.as_str(), deed.at));
             let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)");
             let audited = self.audited(deed, None, Some(told));
-            Ok(claim.into_iter().chain([exists, audited]).collect())
+            Ok(authority.guard(&self.entities, claim.into_iter().chain([exists, audited]).collect()))
         };
         let _queue = self.queue.lock().await;
         match self.ledger.adjust_with(adjustment, with).await? {
             Adjusted::Done(adjustment) => Ok(Credited::Done(adjustment)),
-            Adjusted::Refused(refused) if key.is_some() && refused.index == 0 => {
+            Adjusted::Refused(refused) if refused.label == idempotency::CLAIM => {
                 idempotency::first_answer(refused)?.into_text().map(Credited::Before)
             }
-            Adjusted::Refused(_) => Err(Error::NotFound { kind: OrgId::KIND }),
+            Adjusted::Refused(refused) => {
+                authority.check(&refused)?;
+                Err(Error::NotFound { kind: OrgId::KIND })
+            }
             Adjusted::OutOfRange => match key {
                 // What an earlier try took may be just what is missing now.
                 Some(key) => {

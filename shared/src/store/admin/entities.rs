@@ -1,11 +1,6 @@
 //! Organizations, users and plans. Who is suspended is so on their meters too: no lease is granted from then on,
 //! whoever still takes them for admitted.
 
-use aws_sdk_dynamodb::types::AttributeValue;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use uuid::Uuid;
-
 use super::Admin;
 use crate::domain::audit::Deed;
 use crate::domain::id::{Id, OrgId, UserId};
@@ -17,6 +12,9 @@ use crate::store::meters::MeterOf;
 use crate::store::turns::Turns;
 use crate::store::write::Write;
 use crate::{Error, Result};
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// A transaction takes 100 changes; a user in more organizations is told to the others' meters after it.
 const METERS_AT_ONCE: usize = 90;
@@ -44,7 +42,7 @@ impl Admin {
                 }
                 writes.push(self.entities.check(keys::plan(&after.plan)).require("attribute_exists(pk)"));
             }
-            if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
+            if self.transact(deed, writes).await?.is_ok() {
                 return Ok(after);
             }
             turns.next("others keep changing the organization").await?;
@@ -73,7 +71,7 @@ impl Admin {
             }
             let later = meters.split_off(meters.len().min(METERS_AT_ONCE));
             writes.extend(meters);
-            if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
+            if self.transact(deed, writes).await?.is_ok() {
                 for write in later {
                     let _ = self.counters.write(write).await?;
                 }
@@ -96,7 +94,7 @@ impl Admin {
                     vec![self.entities.put_new(&stored(key, plan)), self.audited(deed, None, Some(tell(plan)))]
                 }
             };
-            if self.entities.transact(Uuid::now_v7(), &writes).await?.is_ok() {
+            if self.transact(deed, writes).await?.is_ok() {
                 return Ok(before);
             }
             turns.next("others keep changing the plan").await?;

@@ -1,16 +1,70 @@
 //! Other people's API keys.
 
 use super::Admin;
-use crate::Result;
 use crate::domain::audit::Deed;
-use crate::store::api_keys::ApiKey;
-use crate::store::key_ring::Kept;
+use crate::domain::id::{ApiKeyId, Id, UserId};
+use crate::store::api_keys::{ApiKey, create_refused};
+use crate::store::authority::Authority;
+use crate::store::idempotency::{self, Created, Once};
+use crate::store::key_ring::{Kept, KeySettings, NewKey, not_valid};
+use crate::store::keys;
+use crate::store::meters::Meter;
+use crate::store::turns::Turns;
+use crate::{Error, Result};
+
+const HOLDER: &str = "holder";
 
 impl Admin {
+    /// Makes a key for a user in an organization, once for all requests that carry the same idempotency key. `answer`
+    /// is kept for those that come later: it must not hold the secret.
+    pub async fn create_key(&self, deed: &Deed, new: &NewKey, once: Option<&Once>, answer: &str) -> Result<Created> {
+        let account = new.key.account;
+        let holder = self.entities.check(keys::membership(account.org, account.user));
+        let holder = holder.require("attribute_exists(pk)").labeled(HOLDER);
+        let audited = self.audited(deed, None, Some(answer.to_owned()));
+        let with = self.claim(deed, "keys", once, answer).into_iter().chain([holder, audited]).collect();
+        match self.keys.create_with(&Authority::of_operator(deed), new, with).await? {
+            Ok(_) => Ok(Created::Now),
+            Err(refused) => match (refused.label, once) {
+                (idempotency::CLAIM, Some(once)) => idempotency::first_answer_to(once, refused).map(Created::Before),
+                (HOLDER, _) => Err(Error::NotFound { kind: UserId::KIND }),
+                _ => Err(create_refused(refused)),
+            },
+        }
+    }
+
+    /// Changes a key's settings; again, when somebody else changed them meanwhile.
+    pub async fn change_key(
+        &self,
+        deed: &Deed,
+        id: ApiKeyId,
+        change: impl Fn(&ApiKey, &Meter) -> Result<KeySettings>,
+        tell: impl Fn(&ApiKey, &Meter) -> String,
+    ) -> Result<(ApiKey, Meter)> {
+        let mut turns = Turns::default();
+        loop {
+            let kept = self.keys.find(id).await?;
+            let meter = self.keys.meter(id).await?;
+            let settings = change(&kept.key, &meter)?;
+            if kept.key.revoked_at.is_some() {
+                return Err(not_valid());
+            }
+            let mut writes = self.keys.change_writes((&kept, &meter), &settings);
+            let KeySettings { name, models, expires_at, limits, cap } = settings;
+            let key = ApiKey { name, models, expires_at, ..kept.key.clone() };
+            let changed = meter.with("limits", limits).with("cap", cap);
+            writes.push(self.audited(deed, Some(tell(&kept.key, &meter)), Some(tell(&key, &changed))));
+            if self.transact(deed, writes).await?.is_ok() {
+                return Ok((key, changed));
+            }
+            turns.next("others keep changing the key").await?;
+        }
+    }
+
     /// Revokes a key. One that is revoked already stays so, and nothing was done.
     pub async fn revoke_key(&self, deed: &Deed, kept: &Kept, tell: impl Fn(&ApiKey) -> String) -> Result<()> {
         let revoked = ApiKey { revoked_at: Some(deed.at), ..kept.key.clone() };
         let audited = self.audited(deed, Some(tell(&kept.key)), Some(tell(&revoked)));
-        self.keys.revoke(kept, deed.at, vec![audited]).await.map(drop)
+        self.keys.revoke(&Authority::of_operator(deed), kept, vec![audited]).await.map(drop)
     }
 }

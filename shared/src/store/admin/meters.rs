@@ -1,7 +1,6 @@
 //! What an organization, a user in it, or a key is held to, apart from its plan.
 
 use serde::Serialize;
-use uuid::Uuid;
 
 use super::Admin;
 use crate::domain::audit::Deed;
@@ -13,6 +12,8 @@ use crate::store::keys::{self, Key};
 use crate::store::meters::{Meter, MeterOf, Meters};
 use crate::store::turns::Turns;
 use crate::{Error, Result};
+
+const OWNER: &str = "owner";
 
 impl Admin {
     /// The meter of what exists.
@@ -66,11 +67,11 @@ impl Admin {
                 Some(raw) => meter.require(&format!("{attribute} = :before")).bind_raw(":before", raw),
                 None => meter.require(&format!("attribute_not_exists({attribute})")),
             };
-            let exists = self.entities.check(owner.clone()).require("attribute_exists(pk)");
-            let writes = [exists, meter, self.audited(deed, tell(&before), tell(&after))];
-            match self.counters.transact(Uuid::now_v7(), &writes).await? {
+            let exists = self.entities.check(owner.clone()).require("attribute_exists(pk)").labeled(OWNER);
+            let writes = vec![exists, meter, self.audited(deed, tell(&before), tell(&after))];
+            match self.transact(deed, writes).await? {
                 Ok(()) => return Ok(after),
-                Err(refused) if refused.index == 0 => return Err(Error::NotFound { kind }),
+                Err(refused) if refused.label == OWNER => return Err(Error::NotFound { kind }),
                 Err(_) => turns.next("others keep changing the meter").await?,
             }
         }

@@ -6,15 +6,19 @@ mod credits;
 mod entities;
 mod keys;
 mod meters;
+mod people;
 
 use std::sync::Arc;
 
 use tokio::sync::Mutex;
 
+use super::authority::Authority;
 use super::identities::Identities;
 use super::key_ring::KeyRing;
 use super::ledger::Ledger;
-use super::table::Table;
+use super::table::{Refused, Table};
+use super::write::Write;
+use crate::domain::audit::Deed;
 use crate::{Context, Result, config};
 
 pub use audit::AuditEntry;
@@ -45,5 +49,10 @@ impl Admin {
             ledger: Ledger::new(context)?,
             queue: Arc::default(),
         })
+    }
+
+    /// Carries out what an operator does, if they still are one. Every change of an operator's comes through here.
+    async fn transact(&self, deed: &Deed, writes: Vec<Write>) -> Result<Result<(), Refused>> {
+        Authority::of_operator(deed).transact(&self.entities, writes).await
     }
 }

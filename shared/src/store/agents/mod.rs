@@ -205,7 +205,7 @@ impl Agents {
 
         match self.entities.write_all(write_id, writes).await? {
             Ok(()) => Ok(true),
-            Err(Refused { index: 0, item: Some(item) }) => Ok(parse::<Written>(item)?.write_id == write_id),
+            Err(Refused { index: 0, item: Some(item), .. }) => Ok(parse::<Written>(item)?.write_id == write_id),
             Err(_) => Ok(false),
         }
     }

@@ -260,7 +260,9 @@ impl Workflows {
 fn was_written(outcome: Result<(), Refused>, write_id: Uuid) -> Result<bool> {
     match outcome {
         Ok(()) => Ok(true),
-        Err(Refused { index: 0, item: Some(item) }) => Ok(stored(item)?.is_some_and(|item| item.written_by(write_id))),
+        Err(Refused { index: 0, item: Some(item), .. }) => {
+            Ok(stored(item)?.is_some_and(|item| item.written_by(write_id)))
+        }
         Err(_) => Ok(false),
     }
 }

@@ -1,0 +1,69 @@
+//! What a key may be given, as its owner or an operator sends it.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::LimitsIn;
+use crate::domain::identity::Plan;
+use crate::domain::time::Time;
+use crate::gateway::visible;
+use crate::http::usd::UsdIn;
+use crate::store::catalog::Listing;
+use crate::store::key_ring::KeySettings;
+use crate::{Error, Result};
+
+const MAX_NAME_CHARS: usize = 200;
+const MAX_MODELS: usize = 100;
+
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(as = ApiKeyIn)]
+pub struct KeySettingsIn {
+    #[schema(min_length = 1, max_length = 200)]
+    pub name: String,
+    /// The models it may call, by name or alias; all of the plan's when null or left out
+    #[schema(min_items = 1, max_items = 100)]
+    pub models: Option<Vec<String>>,
+    /// Its own limits; where they say nothing, the plan's hold
+    pub limits: Option<LimitsIn>,
+    /// US dollars a calendar month
+    pub spending_cap: Option<UsdIn>,
+    /// From then on it is not valid any more.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    pub expires_at: Option<Time>,
+}
+
+impl From<KeySettings> for KeySettingsIn {
+    fn from(KeySettings { name, models, expires_at, limits, cap }: KeySettings) -> Self {
+        Self { name, models, limits: limits.map(LimitsIn::from), spending_cap: cap.map(UsdIn), expires_at }
+    }
+}
+
+impl KeySettingsIn {
+    /// Checks what is new of them; all of it is for a key that is made.
+    pub fn read(self, before: Option<&KeySettings>, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
+        let Self { name, models, limits, spending_cap, expires_at } = self;
+        if name.trim().is_empty() || name.chars().count() > MAX_NAME_CHARS {
+            return Err(Error::invalid_body("name", format_args!("1 to {MAX_NAME_CHARS} characters")));
+        }
+        if before.is_none_or(|before| before.models != models) {
+            check_models(models.as_deref(), listing, plan, now)?;
+        }
+        if before.is_none_or(|before| before.expires_at != expires_at) && expires_at.is_some_and(|at| at <= now) {
+            return Err(Error::invalid_body("expires_at", "a moment in the future"));
+        }
+        let limits = limits.map(|limits| limits.read("limits")).transpose()?;
+        Ok(KeySettings { name, models, expires_at, limits, cap: spending_cap.map(|cap| cap.0) })
+    }
+}
+
+fn check_models(models: Option<&[String]>, listing: &Listing, plan: &Plan, now: Time) -> Result<()> {
+    let Some(models) = models else { return Ok(()) };
+    if models.is_empty() || models.len() > MAX_MODELS {
+        return Err(Error::invalid_body("models", format_args!("1 to {MAX_MODELS} names, or null for all")));
+    }
+    match models.iter().position(|name| visible(listing, plan, name, now).is_err()) {
+        Some(i) => Err(Error::invalid_body(format!("models[{i}]"), "no such model in the plan")),
+        None => Ok(()),
+    }
+}

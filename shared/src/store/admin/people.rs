@@ -1,0 +1,93 @@
+//! Organizations and users that an operator makes, without the identity provider.
+
+use super::Admin;
+use crate::domain::audit::Deed;
+use crate::domain::id::{Id, OrgId};
+use crate::domain::identity::{Account, Membership, Org, User};
+use crate::store::idempotency::{self, Created, Once};
+use crate::store::identities::stored;
+use crate::store::keys::{self, Key};
+use crate::store::table::Refused;
+use crate::store::write::Write;
+use crate::{Error, Result};
+
+const ORG: &str = "organization";
+const USER: &str = "user";
+const PLAN: &str = "plan";
+const ORG_OF_USER: &str = "organization of the user";
+
+impl Admin {
+    /// Makes an organization, once for all requests that carry the same idempotency key; `answer` is kept for those
+    /// that come later.
+    pub async fn create_org(&self, deed: &Deed, org: &Org, once: Option<&Once>, answer: &str) -> Result<Created> {
+        let writes = [
+            self.entities.check(keys::plan(&org.plan)).require("attribute_exists(pk)").labeled(PLAN),
+            self.entities.put_new(&stored(keys::org(org.id), org)).labeled(ORG),
+            self.listed(keys::listed_org(org.id)),
+        ];
+        self.create(deed, "orgs", once, answer, writes).await
+    }
+
+    /// Makes a user in an organization.
+    pub async fn create_user(
+        &self,
+        deed: &Deed,
+        user: &User,
+        membership: &Membership,
+        once: Option<&Once>,
+        answer: &str,
+    ) -> Result<Created> {
+        let Membership { org, .. } = *membership;
+        let writes = [
+            self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG_OF_USER),
+            self.entities.put_new(&stored(keys::user(user.id), user)).labeled(USER),
+            self.entities.put_new(&stored(keys::membership(org, user.id), membership)).labeled(USER),
+            self.listed(keys::listed_user(user.id)),
+        ];
+        self.create(deed, "users", once, answer, writes).await
+    }
+
+    async fn create<const N: usize>(
+        &self,
+        deed: &Deed,
+        route: &str,
+        once: Option<&Once>,
+        answer: &str,
+        own: [Write; N],
+    ) -> Result<Created> {
+        let mut writes: Vec<Write> = self.claim(deed, route, once, answer).into_iter().collect();
+        writes.extend(own);
+        writes.push(self.audited(deed, None, Some(answer.to_owned())));
+        match self.transact(deed, writes).await? {
+            Ok(()) => Ok(Created::Now),
+            Err(refused) => refusal(once, refused).map(Created::Before),
+        }
+    }
+
+    /// Keeps the first answer, where the request carries an idempotency key.
+    pub(super) fn claim(&self, deed: &Deed, route: &str, once: Option<&Once>, answer: &str) -> Option<Write> {
+        let account = Account { org: deed.actor.org, user: deed.actor.user };
+        once.map(|once| idempotency::claim_once(&self.entities, account, route, once, answer, deed.at))
+    }
+
+    /// An entry in the list of all of a kind.
+    fn listed(&self, key: Key) -> Write {
+        self.entities.put_item(key.attributes())
+    }
+}
+
+/// The first answer to the same request, or why nothing was made.
+fn refusal(once: Option<&Once>, refused: Refused) -> Result<String> {
+    let exists = |code, kind| {
+        let message = format!("there is a {kind} of that external_id; change that one, or send another external_id");
+        Err(Error::Conflict { code, message })
+    };
+    match (refused.label, once) {
+        (idempotency::CLAIM, Some(once)) => idempotency::first_answer_to(once, refused),
+        (ORG, _) => exists("organization_exists", "organization"),
+        (USER, _) => exists("user_exists", "user"),
+        (PLAN, _) => Err(Error::invalid_body("plan", "no such plan")),
+        (ORG_OF_USER, _) => Err(Error::NotFound { kind: OrgId::KIND }),
+        _ => Err(Error::internal("a creation was refused for nothing that it demands")),
+    }
+}

@@ -1,0 +1,132 @@
+//! Authority: whoever writes must still be let in when the write is carried out. A request reads its caller when it
+//! comes in; a revocation, suspension or demotion that comes after that is seen here, in the transaction itself.
+
+use uuid::Uuid;
+
+use super::identities::Stored;
+use super::keys::{self, Key};
+use super::table::{Item, Refused, Table, parse};
+use super::write::Write;
+use crate::domain::audit::{Actor, Deed};
+use crate::domain::id::ApiKeyId;
+use crate::domain::identity::{Account, Membership, Org, Role, User};
+use crate::domain::time::Time;
+use crate::{Error, Refusal, Result};
+
+/// Who writes, and what they must be.
+#[derive(Clone, Copy, Debug)]
+pub struct Authority {
+    actor: Actor,
+    is_operator: bool,
+    pub at: Time,
+}
+
+/// One record that must allow the write.
+#[derive(Clone, Copy)]
+enum Demand {
+    /// The key is neither revoked nor expired.
+    ValidKey(Account, ApiKeyId),
+    /// The user is not suspended.
+    User(Account),
+    /// The organization is not suspended.
+    Org(Account),
+    /// The user is an operator.
+    Operator(Account),
+}
+
+impl Authority {
+    /// Somebody with a key or a token.
+    pub fn of_person(actor: Actor, at: Time) -> Self {
+        Self { actor, is_operator: false, at }
+    }
+
+    pub fn of_operator(deed: &Deed) -> Self {
+        Self { actor: deed.actor, is_operator: true, at: deed.at }
+    }
+
+    /// Carries out the writes, if the actor is still let in: all of them or none.
+    pub(super) async fn transact(&self, entities: &Table, writes: Vec<Write>) -> Result<Result<(), Refused>> {
+        let outcome = entities.transact(Uuid::now_v7(), &self.guard(entities, writes)).await?;
+        match outcome {
+            Ok(()) => Ok(Ok(())),
+            Err(refused) => self.check(&refused).map(|()| Err(refused)),
+        }
+    }
+
+    /// The writes with what they demand of the actor. A transaction takes one operation an item: where a write changes
+    /// or checks the record itself, the demand becomes part of its condition.
+    pub(super) fn guard(&self, entities: &Table, mut writes: Vec<Write>) -> Vec<Write> {
+        let mut checks = Vec::new();
+        for demand in self.demands() {
+            let key = demand.key();
+            let own = writes.iter_mut().find(|write| entities.owns(write) && write.key().as_ref() == Some(&key));
+            match own {
+                Some(write) => *write = demand.added_to(write.clone(), self.at),
+                None => checks.push(demand.added_to(entities.check(key), self.at)),
+            }
+        }
+        // In front: a caller who is not let in any more learns nothing else.
+        checks.extend(writes);
+        checks
+    }
+
+    /// Why the actor is not let in any more, if that is what the write was refused for.
+    pub(super) fn check(&self, refused: &Refused) -> Result<()> {
+        let demand = self.demands().find(|demand| refused.key.as_ref() == Some(&demand.key()));
+        demand.map_or(Ok(()), |demand| demand.check(refused.item.clone(), self.at))
+    }
+
+    fn demands(&self) -> impl Iterator<Item = Demand> {
+        let Actor { org, user, key } = self.actor;
+        let account = Account { org, user };
+        let key = key.map(|key| Demand::ValidKey(account, key));
+        let operator = self.is_operator.then_some(Demand::Operator(account));
+        key.into_iter().chain([Demand::User(account), Demand::Org(account)]).chain(operator)
+    }
+}
+
+impl Demand {
+    fn key(self) -> Key {
+        match self {
+            Self::ValidKey(account, key) => keys::listed_key(account, key),
+            Self::User(Account { user, .. }) => keys::user(user),
+            Self::Org(Account { org, .. }) => keys::org(org),
+            Self::Operator(Account { org, user }) => keys::membership(org, user),
+        }
+    }
+
+    fn added_to(self, write: Write, at: Time) -> Write {
+        match self {
+            Self::ValidKey(..) => write
+                .require("attribute_exists(pk) AND attribute_not_exists(revoked_at)")
+                .require("attribute_not_exists(ends_at) OR ends_at > :demanded_at")
+                .bind(":demanded_at", at),
+            Self::User(_) | Self::Org(_) => write.require_same("entity.suspended", Some(false)),
+            Self::Operator(_) => write.require_same("entity.role", Some(Role::Operator)),
+        }
+    }
+
+    /// The same condition on the item that a refusal shows.
+    fn check(self, item: Option<Item>, at: Time) -> Result<()> {
+        let unknown = Err(Error::Unauthenticated(Refusal::Unknown));
+        let Some(item) = item else { return unknown };
+        match self {
+            Self::ValidKey(..) => match super::key_ring::kept(item)?.key.is_valid(at) {
+                true => Ok(()),
+                false => unknown,
+            },
+            Self::User(_) => match parse::<Stored<User>>(item)?.entity.suspended {
+                true => Err(Error::Unauthenticated(Refusal::UserSuspended)),
+                false => Ok(()),
+            },
+            Self::Org(_) => match parse::<Stored<Org>>(item)?.entity.suspended {
+                true => Err(Error::Unauthenticated(Refusal::OrgSuspended)),
+                false => Ok(()),
+            },
+            Self::Operator(_) => match parse::<Stored<Membership>>(item)?.entity.role {
+                Role::Operator => Ok(()),
+                Role::Member | Role::Admin => Err(Error::operator_only()),
+            },
+        }
+    }
+}

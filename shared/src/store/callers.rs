@@ -1,0 +1,122 @@
+//! What is on record about a caller at this moment: the API key, user, organization, membership and plan, in one
+//! consistent `BatchGetItem`. Nothing here is believed from an earlier request but where things are found.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::api_keys::{ApiKey, ApiKeys, api_key};
+use super::identities::{Identities, Identity, entity};
+use super::keys::{self, Key};
+use super::table::{Item, Table};
+use crate::cache::Cache;
+use crate::domain::id::OrgId;
+use crate::domain::identity::{Account, Membership, Org, Plan, User};
+use crate::domain::token::TokenHash;
+use crate::{Context, Result, config};
+
+/// The plan of an organization that nobody put on another.
+pub const DEFAULT_PLAN: &str = "default";
+const REMEMBERED: usize = 10_000;
+const REMEMBERED_FOR: Duration = Duration::from_secs(60 * 60);
+
+pub struct Callers {
+    table: Table,
+    api_keys: ApiKeys,
+    identities: Identities,
+    /// The account of a key never changes, so that all of its records can be asked for at once.
+    accounts: Cache<TokenHash, Account>,
+    /// The plan that an organization was last seen on: a guess, which costs one more read where it is wrong.
+    plans: Cache<OrgId, String>,
+}
+
+/// A user in an organization, and the organization's plan.
+#[derive(Clone, Debug)]
+pub struct KnownPerson {
+    pub identity: Arc<Identity>,
+    pub plan: Arc<Plan>,
+}
+
+/// An API key and its holder.
+#[derive(Clone, Debug)]
+pub struct KnownKey {
+    pub key: Arc<ApiKey>,
+    /// None when the user is not on record in the organization.
+    pub holder: Option<KnownPerson>,
+}
+
+struct Found {
+    user: Option<User>,
+    org: Option<Org>,
+    membership: Option<Membership>,
+    key: Option<ApiKey>,
+    /// The plan that was guessed, if there is one of that id.
+    plan: Option<Plan>,
+}
+
+impl Callers {
+    pub fn new(context: &Context) -> Result<Self> {
+        Ok(Self {
+            table: Table::new(context, config::TABLE_ENTITIES)?,
+            api_keys: ApiKeys::new(context)?,
+            identities: Identities::new(context)?,
+            accounts: Cache::new(REMEMBERED_FOR, REMEMBERED),
+            plans: Cache::new(REMEMBERED_FOR, REMEMBERED),
+        })
+    }
+
+    /// The key of that hash with its holder.
+    pub async fn find_key(&self, hash: &TokenHash) -> Result<Option<KnownKey>> {
+        let account = match self.accounts.get(hash) {
+            Some(account) => account,
+            None => {
+                let Some(key) = self.api_keys.find(hash).await? else { return Ok(None) };
+                self.accounts.put(hash, key.account);
+                key.account
+            }
+        };
+        let found = self.read(account, Some(hash)).await?;
+        let Some(key) = found.key else { return Ok(None) };
+        let holder = match (found.user, found.org, found.membership) {
+            (Some(user), Some(org), Some(membership)) => {
+                Some(self.with_plan(Identity { user, org, membership }, found.plan).await?)
+            }
+            _ => None,
+        };
+        Ok(Some(KnownKey { key: Arc::new(key), holder }))
+    }
+
+    /// A person with an access token. The first valid token makes their records.
+    pub async fn find_or_record(&self, first_seen: &Identity) -> Result<KnownPerson> {
+        let account = Account { org: first_seen.org.id, user: first_seen.user.id };
+        let Found { user, org, membership, plan, .. } = self.read(account, None).await?;
+        let identity = self.identities.record_missing(first_seen, user, org, membership).await?;
+        self.with_plan(identity, plan).await
+    }
+
+    async fn with_plan(&self, identity: Identity, guessed: Option<Plan>) -> Result<KnownPerson> {
+        let wanted = &identity.org.plan;
+        let plan = match guessed.filter(|plan| plan.id == *wanted) {
+            Some(plan) => plan,
+            None => self.identities.plan(wanted).await?,
+        };
+        Ok(KnownPerson { identity: Arc::new(identity), plan: Arc::new(plan) })
+    }
+
+    async fn read(&self, account: Account, hash: Option<&TokenHash>) -> Result<Found> {
+        let Account { org, user } = account;
+        let guess = self.plans.get(&org).unwrap_or_else(|| DEFAULT_PLAN.to_owned());
+        let places = [keys::user(user), keys::org(org), keys::membership(org, user), keys::plan(&guess)];
+        let wanted: Vec<Key> = places.iter().cloned().chain(hash.map(keys::api_key)).collect();
+        let items = self.table.batch_get(&wanted).await?;
+        let item =
+            |place: &Key| -> Option<Item> { items.iter().find(|item| Key::of(item).as_ref() == Some(place)).cloned() };
+        let [user, organization, membership, plan] = places.each_ref().map(item);
+        let found_org: Option<Org> = entity(organization)?;
+        if let Some(found) = found_org.as_ref().filter(|found| found.plan != guess) {
+            self.plans.put(&org, found.plan.clone());
+        }
+        let key = hash.and_then(|hash| item(&keys::api_key(hash)).map(|item| api_key(item, hash)));
+        let key = key.transpose()?.flatten();
+        Ok(Found { user: entity(user)?, org: found_org, membership: entity(membership)?, key, plan: entity(plan)? })
+    }
+}

@@ -1,0 +1,65 @@
+//! A gate before DynamoDB: it holds one call until a test lets it through, so that a race has one order.
+
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::to_bytes;
+use axum::extract::Request;
+use tokio::sync::oneshot;
+
+use crate::faults::{Front, put_in_front};
+
+#[derive(Clone, Default)]
+pub struct Gate(Arc<Mutex<Option<Waiting>>>);
+
+struct Waiting {
+    operation: &'static str,
+    arrived: oneshot::Sender<()>,
+    released: oneshot::Receiver<()>,
+}
+
+/// A call that waits at the gate, or will.
+pub struct HeldCall {
+    arrived: oneshot::Receiver<()>,
+    release: oneshot::Sender<()>,
+}
+
+impl Gate {
+    /// The next call of this operation waits here. Those after it pass.
+    pub fn hold(&self, operation: &'static str) -> HeldCall {
+        let ((arrived, has_arrived), (release, released)) = (oneshot::channel(), oneshot::channel());
+        *self.0.lock().unwrap() = Some(Waiting { operation, arrived, released });
+        HeldCall { arrived: has_arrived, release }
+    }
+
+    fn take(&self, operation: &str) -> Option<Waiting> {
+        let mut waiting = self.0.lock().unwrap();
+        if waiting.as_ref().is_some_and(|waiting| waiting.operation == operation) { waiting.take() } else { None }
+    }
+
+    pub(crate) fn front(&self) -> Front {
+        let gate = self.clone();
+        put_in_front(move |upstream| {
+            let upstream = Arc::new(upstream);
+            Router::new().fallback(async move |request: Request| {
+                let (parts, body) = request.into_parts();
+                let body = to_bytes(body, usize::MAX).await.unwrap();
+                let target = parts.headers.get("x-amz-target").and_then(|value| value.to_str().ok());
+                let operation = target.and_then(|target| target.rsplit('.').next()).unwrap_or_default();
+                if let Some(Waiting { arrived, released, .. }) = gate.take(operation) {
+                    let _ = arrived.send(());
+                    let _ = released.await;
+                }
+                upstream.send(&parts.headers, body).await
+            })
+        })
+    }
+}
+
+impl HeldCall {
+    /// Waits until the call is at the gate, and returns what lets it through.
+    pub async fn arrived(self) -> oneshot::Sender<()> {
+        self.arrived.await.unwrap();
+        self.release
+    }
+}
