@@ -1,7 +1,10 @@
 //! Things as they are told, and the versions that patches are meant for.
 
+use axum::response::Response;
 use serde::Serialize;
 use shared::http::etag::{ETag, IfMatch};
+use shared::http::idempotency;
+use shared::store::idempotency::Created;
 use shared::{Error, Result};
 
 /// A thing as the API shows it: what the audit keeps.
@@ -12,6 +15,14 @@ pub fn told(out: &impl Serialize) -> String {
 /// The version of a thing that is shown so.
 pub fn etag(told: &str) -> ETag {
     ETag::of(crc32fast::hash(told.as_bytes()).into())
+}
+
+/// The answer to a creation: this one's, or the first's where the request repeats it.
+pub fn respond(created: Created, answer: String) -> Response {
+    match created {
+        Created::Now => idempotency::made(None, answer),
+        Created::Before(first) => idempotency::replayed(None, first),
+    }
 }
 
 pub fn check_version(if_match: &IfMatch, told: &str) -> Result<()> {

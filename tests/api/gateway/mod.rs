@@ -4,6 +4,7 @@ mod account;
 mod admin;
 mod billing;
 mod models;
+mod revocation;
 
 use serde_json::{Map, json};
 use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};

@@ -12,14 +12,17 @@ use shared::{Error, Result};
 
 const MAX_NAME_CHARS: usize = 200;
 
-/// What can be a name at all: nothing that a path, a header or a log line could not hold.
+/// What can be a name at all: nothing that a path, a header or a log line could not hold. A path with a segment `..`
+/// leads elsewhere: clients and proxies resolve it before it is sent on.
 fn check_name(field: &str, name: &str, also: &str) -> Result<()> {
     let is_taken = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c) || also.contains(c);
-    let is_whole = !name.is_empty() && name.len() <= MAX_NAME_CHARS && name.chars().all(is_taken);
-    if is_whole && !name.starts_with('/') && !name.ends_with('/') {
+    let is_segment = |segment: &str| !matches!(segment, "" | "." | "..");
+    if name.len() <= MAX_NAME_CHARS && name.chars().all(is_taken) && name.split('/').all(is_segment) {
         return Ok(());
     }
-    let problem = format!("1 to {MAX_NAME_CHARS} letters, digits and `._-{also}`, no slash at either end");
+    let problem = format!(
+        "a name has 1 to {MAX_NAME_CHARS} letters, digits and `._-{also}`, and none of its segments is empty, `.` or `..`"
+    );
     Err(Error::invalid_body(field, problem))
 }
 

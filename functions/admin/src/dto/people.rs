@@ -1,17 +1,103 @@
 //! Organizations, users and their keys.
 
 use serde::{Deserialize, Serialize};
-use shared::Result;
-use shared::domain::identity::{Org, User};
+use shared::auth::{Auth, DEFAULT_PLAN};
+use shared::domain::id::{OrgId, UserId};
+use shared::domain::identity::{Membership, Org, Role, User};
 use shared::domain::page::Slice;
+use shared::domain::time::Time;
 use shared::http::cursor::Cursors;
-use shared::http::gateway::ApiKeyOut;
+use shared::http::gateway::{ApiKeyOut, KeySettingsIn, LimitsIn, RoleName};
 use shared::http::paging::{default_per_page, per_page};
+use shared::http::usd::UsdIn;
 use shared::store::api_keys::ApiKey;
 use shared::store::meters::Meter;
+use shared::{Error, Result};
 use utoipa::{IntoParams, ToSchema};
 
+use super::meters::id as read_id;
 use super::{check_plain_name, check_text};
+
+/// A new organization.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OrgIn {
+    #[schema(min_length = 1, max_length = 200)]
+    name: String,
+    /// The id of a plan; `default` when left out
+    plan: Option<String>,
+    /// What the identity provider calls it in its access tokens: the first such token then finds this organization.
+    /// Without it the id stands alone, and only API keys lead here.
+    #[schema(min_length = 1, max_length = 255, example = "acme")]
+    external_id: Option<String>,
+}
+
+impl OrgIn {
+    pub fn read(self, auth: &Auth, now: Time) -> Result<Org> {
+        let Self { name, plan, external_id } = self;
+        let plan = plan.unwrap_or_else(|| DEFAULT_PLAN.to_owned());
+        check_text("name", &name, 200)?;
+        check_plain_name("plan", &plan)?;
+        let id = match external_id {
+            Some(external_id) => {
+                check_external_id(&external_id)?;
+                auth.org_of_issuer(&external_id)
+            }
+            None => OrgId::new(),
+        };
+        Ok(Org { id, name, plan, suspended: false, created_at: now })
+    }
+}
+
+/// A new user in an organization.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserIn {
+    #[schema(min_length = 1, max_length = 200)]
+    name: String,
+    #[schema(max_length = 254, example = "ada@example.com")]
+    email: Option<String>,
+    #[schema(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
+    org: String,
+    /// `member` when left out. An access token of the user's that is issued later replaces it.
+    role: Option<RoleName>,
+    /// The `sub` of the user's access tokens: the first such token then finds this user. Without it the id stands
+    /// alone, and the user comes by API key only.
+    #[schema(min_length = 1, max_length = 255, example = "ada")]
+    external_id: Option<String>,
+}
+
+impl UserIn {
+    pub fn read(self, auth: &Auth, now: Time) -> Result<(User, Membership)> {
+        let Self { name, email, org, role, external_id } = self;
+        check_text("name", &name, 200)?;
+        if let Some(email) = &email {
+            check_text("email", email, 254)?;
+            if !email.contains('@') {
+                return Err(Error::invalid_body("email", "an address, with an @"));
+            }
+        }
+        let id = match external_id {
+            Some(external_id) => {
+                check_external_id(&external_id)?;
+                auth.user_of_issuer(&external_id)
+            }
+            None => UserId::new(),
+        };
+        let role = role.map_or(Role::Member, Role::from);
+        let org = read_id(&org)?;
+        let membership = Membership { org, user: id, role, role_at: now.as_seconds(), created_at: now };
+        Ok((User { id, name, email, suspended: false, created_at: now }, membership))
+    }
+}
+
+/// As much as an access token may name; see `auth::access_token`.
+fn check_external_id(external_id: &str) -> Result<()> {
+    match (1..=255).contains(&external_id.len()) {
+        true => Ok(()),
+        false => Err(Error::invalid_body("external_id", "1 to 255 bytes")),
+    }
+}
 
 /// What an operator may change of an organization.
 #[derive(Serialize, Deserialize, ToSchema)]
@@ -100,6 +186,22 @@ impl From<&User> for UserOut {
     }
 }
 
+/// A user who was made, and what they are in their organization.
+#[derive(Serialize, ToSchema)]
+#[schema(as = NewUser)]
+pub struct NewUserOut {
+    #[serde(flatten)]
+    user: UserOut,
+    org: String,
+    role: RoleName,
+}
+
+impl NewUserOut {
+    pub fn new(user: &User, membership: &Membership) -> Self {
+        Self { user: user.into(), org: membership.org.to_string(), role: membership.role.into() }
+    }
+}
+
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -133,6 +235,47 @@ impl KeyOut {
         let (org, user) = (key.account.org.to_string(), key.account.user.to_string());
         Self { org, user, key: ApiKeyOut::new(key, meter) }
     }
+}
+
+/// A new key for a user in an organization.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KeyIn {
+    #[schema(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
+    pub org: String,
+    /// A user in it
+    #[schema(example = "usr_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
+    pub user: String,
+    #[schema(min_length = 1, max_length = 200)]
+    name: String,
+    /// The models it may call, by name or alias; all of the plan's when null or left out
+    #[schema(min_items = 1, max_items = 100)]
+    models: Option<Vec<String>>,
+    /// Its own limits; where they say nothing, the plan's hold
+    limits: Option<LimitsIn>,
+    /// US dollars a calendar month
+    spending_cap: Option<UsdIn>,
+    /// From then on it is not valid any more.
+    #[schema(value_type = Option<String>, format = DateTime)]
+    expires_at: Option<Time>,
+}
+
+impl KeyIn {
+    pub fn settings(self) -> KeySettingsIn {
+        let Self { org: _, user: _, name, models, limits, spending_cap, expires_at } = self;
+        KeySettingsIn { name, models, limits, spending_cap, expires_at }
+    }
+}
+
+/// A key with its secret.
+#[derive(Serialize, ToSchema)]
+#[schema(as = NewAdminApiKey)]
+pub struct NewKeyOut {
+    #[serde(flatten)]
+    pub key: KeyOut,
+    /// Shown this once: null in the answer to a repeated `Idempotency-Key`, because only its hash is stored
+    #[schema(required, example = "sk-svc-…")]
+    pub secret: Option<String>,
 }
 
 /// A part of a list, each thing as the operator sees it.

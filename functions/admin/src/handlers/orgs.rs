@@ -2,19 +2,23 @@
 
 use axum::Json as Body;
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
 use serde_json::Value;
 use shared::domain::id::OrgId;
 use shared::domain::identity::Org;
 use shared::domain::merge::MergePatch;
+use shared::domain::time::Time;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
+use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+    BodyRefused, CursorList, ErrorBody, HashedJson, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
 };
 
 use crate::Stores;
-use crate::dto::people::{OrgOut, OrgPatch, shown};
-use crate::told::{check_version, etag, told};
+use crate::dto::people::{OrgIn, OrgOut, OrgPatch, shown};
+use crate::told::{check_version, etag, respond, told};
 
 const ORGS: Cursors = Cursors("orgs");
 
@@ -31,6 +35,34 @@ pub async fn list_orgs(
 ) -> Result<CursorList<OrgOut>> {
     let after = ORGS.read(query.cursor.as_deref())?;
     Ok(shown(stores.identities.list_orgs(query.limit, after).await?, ORGS))
+}
+
+/// Create an organization
+///
+/// For a platform without an identity provider, or ahead of the first access token that names it.
+#[utoipa::path(
+    post, path = "/gateway/v1/admin/orgs", tag = "admin", params(IdempotencyHeaders), security(("bearer" = [])),
+    request_body = OrgIn,
+    responses(
+        (status = 201, description = "The organization", body = OrgOut, headers(
+            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+        )),
+        (status = 409, description = "There is an organization of that `external_id`, or the `Idempotency-Key` was \
+            used with another body", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn create_org(
+    State(stores): State<Stores>,
+    operator: Operator,
+    headers: HeaderMap,
+    HashedJson { value: body, hash }: HashedJson<OrgIn>,
+) -> Result<Response> {
+    let once = idempotency::once(&headers, hash)?;
+    let org = body.read(&stores.auth, Time::now())?;
+    let answer = told(&OrgOut::from(&org));
+    let created = stores.admin.create_org(&operator.deed("org.create", org.id), &org, once.as_ref(), &answer).await?;
+    Ok(respond(created, answer))
 }
 
 /// Read an organization
@@ -51,8 +83,8 @@ pub async fn get_org(State(stores): State<Stores>, _: Operator, Path(id): Path<O
 
 /// Change an organization
 ///
-/// A JSON merge patch. While it is suspended, its credentials are refused: calls of models at once, all else within
-/// 30 seconds.
+/// A JSON merge patch. While it is suspended, its credentials are refused, from this moment on. Another plan holds at
+/// once too, for calls of models within 30 seconds.
 #[utoipa::path(
     patch, path = "/gateway/v1/admin/orgs/{id}", tag = "admin", security(("bearer" = [])),
     params(
@@ -83,6 +115,5 @@ pub async fn update_org(
         Ok(after)
     };
     let org = stores.admin.change_org(&operator.deed("org.update", id), id, change, tell).await?;
-    stores.auth.forget_people();
     Ok((etag(&tell(&org)), Body(OrgOut::from(&org))))
 }

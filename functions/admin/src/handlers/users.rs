@@ -2,19 +2,23 @@
 
 use axum::Json as Body;
 use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::Response;
 use serde_json::Value;
 use shared::domain::id::UserId;
 use shared::domain::identity::User;
 use shared::domain::merge::MergePatch;
+use shared::domain::time::Time;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
+use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+    BodyRefused, CursorList, ErrorBody, HashedJson, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
 };
 
 use crate::Stores;
-use crate::dto::people::{UserOut, UserPatch, shown};
-use crate::told::{check_version, etag, told};
+use crate::dto::people::{NewUserOut, UserIn, UserOut, UserPatch, shown};
+use crate::told::{check_version, etag, respond, told};
 
 const USERS: Cursors = Cursors("users");
 
@@ -30,6 +34,37 @@ pub async fn list_users(
 ) -> Result<CursorList<UserOut>> {
     let after = USERS.read(query.cursor.as_deref())?;
     Ok(shown(stores.identities.list_users(query.limit, after).await?, USERS))
+}
+
+/// Create a user
+///
+/// In an organization, with a role. For a platform without an identity provider, or ahead of the user's first access
+/// token.
+#[utoipa::path(
+    post, path = "/gateway/v1/admin/users", tag = "admin", params(IdempotencyHeaders), security(("bearer" = [])),
+    request_body = UserIn,
+    responses(
+        (status = 201, description = "The user", body = NewUserOut, headers(
+            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+        )),
+        (status = 404, description = "No such organization", body = ErrorBody),
+        (status = 409, description = "There is a user of that `external_id`, or the `Idempotency-Key` was used with \
+            another body", body = ErrorBody),
+        BodyRefused, OperatorOnly, Refused,
+    ),
+)]
+pub async fn create_user(
+    State(stores): State<Stores>,
+    operator: Operator,
+    headers: HeaderMap,
+    HashedJson { value: body, hash }: HashedJson<UserIn>,
+) -> Result<Response> {
+    let once = idempotency::once(&headers, hash)?;
+    let (user, membership) = body.read(&stores.auth, Time::now())?;
+    let answer = told(&NewUserOut::new(&user, &membership));
+    let deed = operator.deed("user.create", user.id);
+    let created = stores.admin.create_user(&deed, &user, &membership, once.as_ref(), &answer).await?;
+    Ok(respond(created, answer))
 }
 
 /// Read a user
@@ -54,8 +89,7 @@ pub async fn get_user(
 
 /// Suspend or restore a user
 ///
-/// A JSON merge patch. Suspended, they are refused in every organization: calls of models at once, all else within
-/// 30 seconds.
+/// A JSON merge patch. Suspended, they are refused at once, in every organization.
 #[utoipa::path(
     patch, path = "/gateway/v1/admin/users/{id}", tag = "admin", security(("bearer" = [])),
     params(
@@ -86,6 +120,5 @@ pub async fn update_user(
         Ok(after)
     };
     let user = stores.admin.change_user(&operator.deed("user.update", id), id, change, tell).await?;
-    stores.auth.forget_people();
     Ok((etag(&tell(&user)), Body(UserOut::from(&user))))
 }

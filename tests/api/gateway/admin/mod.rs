@@ -4,6 +4,7 @@ mod catalog;
 mod credits;
 mod gone_models;
 mod meters;
+mod new_people;
 mod people;
 
 use serde_json::{Value, json};

@@ -140,6 +140,27 @@ impl Walker {
         self.send("PUT", "/gateway/v1/admin/limits?org={org}", Some(json!({"rpm": 300, "tpd": 5_000_000}))).await?;
         self.get("/gateway/v1/admin/limits?org={org}").await?;
         self.send("DELETE", "/gateway/v1/admin/limits?org={org}", None).await?;
+        self.new_people().await
+    }
+
+    /// A customer who has no identity provider.
+    async fn new_people(&mut self) -> Result<(), Failure> {
+        const ORGS: &str = "/gateway/v1/admin/orgs";
+        const USERS: &str = "/gateway/v1/admin/users";
+        const KEYS: &str = "/gateway/v1/admin/keys";
+        let org = json!({"name": "Initech Inc.", "plan": "team", "external_id": "initech"});
+        let made = self.send("POST", ORGS, Some(org.clone())).await?;
+        self.send("POST", ORGS, Some(org)).await?;
+        let user = json!({
+            "name": "Milton W.", "email": "milton@initech.example", "org": made["id"], "role": "admin",
+            "external_id": "milton",
+        });
+        let user = self.send("POST", USERS, Some(user)).await?;
+        let key = json!({"name": "Reports", "org": made["id"], "user": user["id"], "limits": {"rpm": 60}});
+        let key = self.send("POST", KEYS, Some(key)).await?;
+        self.at("id", &key["id"]);
+        let patch = json!({"models": ["dev-chat"], "spending_cap": "5.00"});
+        self.send("PATCH", "/gateway/v1/admin/keys/{id}", Some(patch)).await?;
         Ok(())
     }
 
