@@ -302,13 +302,8 @@ async fn names_that_lead_elsewhere_in_a_path_are_refused() {
     let app = TestApp::start().await;
     let operator = app.operator();
     for name in ["..", ".", "a/..", "../a", "a/./b", "a//b", "/a", "a/"] {
-        let mut model = super::small_model(name);
-        assert_refused(
-            &operator.post_json(&format!("{ADMIN}/models"), model.clone()).await,
-            "400 Bad Request",
-            "invalid_body",
-        );
-        model["name"] = json!("fine");
+        let model = super::small_model(name);
+        assert_refused(&operator.post_json(&format!("{ADMIN}/models"), model).await, "400 Bad Request", "invalid_body");
         let mut provider = super::provider();
         provider["name"] = json!(name);
         let refused = operator.post_json(&format!("{ADMIN}/providers"), provider).await;
