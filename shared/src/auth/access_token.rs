@@ -144,7 +144,7 @@ fn check_header(header: &Map<String, Value>) -> Result<(Algorithm, Option<&str>)
     }
 }
 
-/// A NumericDate: seconds since 1970, with or without a fraction.
+/// A `NumericDate`: seconds since 1970, with or without a fraction.
 fn numeric_date(claims: &Map<String, Value>, name: &str) -> Result<Option<f64>, Reason> {
     let Some(claim) = claims.get(name) else { return Ok(None) };
     let seconds = claim.as_f64().filter(|seconds| (0.0..=LAST_SECOND).contains(seconds));
