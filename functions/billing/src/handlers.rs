@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use shared::auth::Caller;
 use shared::domain::id::UserId;
-use shared::domain::identity::{Account, Role};
+use shared::domain::identity::Role;
 use shared::domain::lease::month;
 use shared::domain::time::Time;
 use shared::http::cursor::Cursors;
