@@ -11,6 +11,7 @@ pub mod gate;
 pub mod gateway;
 pub mod provider;
 pub mod runtime_api;
+pub mod waiting;
 
 use std::path::Path;
 use std::time::Duration;

@@ -1,5 +1,5 @@
 //! A fake Lambda Runtime API on loopback: runs a function's real binary as Lambda does, and hands it one event at a
-//! time. Whatever does not happen in time panics with what the function logged.
+//! time. A function that hangs panics with what it logged.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Path as Segments, State};
-use axum::http::StatusCode;
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::serve::ListenerExt;
 use bytes::Bytes;
+use futures::StreamExt;
 use local::services::{ACCOUNT, REGION, address, listen};
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -22,12 +24,13 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-/// How long a cold start or an invocation may take; a build for development on a busy machine is slow.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::waiting::PATIENCE;
+
 /// What the deadline of an invocation says: the template's `Timeout`.
 const TIMEOUT: Duration = Duration::from_secs(28);
 /// Lambda takes no larger answer.
 const LIMIT_BYTES: usize = 6 * 1024 * 1024;
+const RESPONSE_MODE: &str = "lambda-runtime-function-response-mode";
 
 /// A function's process with its own Runtime API. Both end when it is dropped.
 pub struct FunctionProcess {
@@ -56,7 +59,7 @@ struct Event {
 #[derive(Debug)]
 enum Report {
     Polled,
-    Answered(String, Bytes),
+    Answered(String, Answer),
     Failed(String, Bytes),
     InitFailed(Bytes),
 }
@@ -129,11 +132,7 @@ impl FunctionProcess {
             }
         };
         assert_eq!(of, id, "the answer is to another event");
-        let json = |body: Bytes| {
-            streamed(&body)
-                .unwrap_or_else(|| serde_json::from_slice(&body).unwrap_or_else(|_| panic!("not JSON: {body:?}")))
-        };
-        Invocation { outcome: outcome.map(json).map_err(json), took }
+        Invocation { outcome: outcome.map(Answer::json).map_err(json), took }
     }
 
     /// Ends the process, and waits until it is gone.
@@ -160,9 +159,9 @@ impl FunctionProcess {
         match waited {
             Ok(report) => report,
             Err(cause) => {
-                // Its last words may still be on their way.
-                let heard = async { while self.outputs.join_next().await.is_some() {} };
-                let _ = timeout(Duration::from_secs(1), heard).await;
+                // The end of its log may not have been read yet. A function that hangs keeps its log open.
+                let read = async { while self.outputs.join_next().await.is_some() {} };
+                let _ = timeout(Duration::from_secs(1), read).await;
                 panic!("the function does not go on: {cause}; it logged:\n{}", self.log().await)
             }
         }
@@ -195,18 +194,54 @@ async fn next(State(api): State<Arc<Api>>) -> Response {
     (headers, payload).into_response()
 }
 
-/// What a function that streams sends: status and headers, eight zeros, the body. Here in the form of one that does not.
-fn streamed(sent: &[u8]) -> Option<Value> {
-    let end = sent.windows(8).position(|bytes| bytes == [0; 8])?;
-    let mut answer: Value = serde_json::from_slice(&sent[..end]).ok()?;
-    let headers = answer["headers"].as_object().into_iter().flatten();
-    answer["multiValueHeaders"] = headers.map(|(name, value)| (name.clone(), json!([value]))).collect();
-    answer["body"] = String::from_utf8_lossy(&sent[end + 8..]).into();
-    Some(answer)
+/// What a function answered.
+#[derive(Debug)]
+enum Answer {
+    Buffered(Bytes),
+    /// The chunks of the body, as they were read.
+    Streamed(Vec<Bytes>),
 }
 
-async fn response(State(api): State<Arc<Api>>, Segments(id): Segments<String>, body: Bytes) -> StatusCode {
-    api.report(Report::Answered(id, body));
+impl Answer {
+    /// A streamed answer has the form of a buffered one here. Its prelude and its separator must be chunks of their own:
+    /// `cargo lambda watch` reads them so.
+    fn json(self) -> Value {
+        let chunks = match self {
+            Self::Buffered(body) => return json(body),
+            Self::Streamed(chunks) => chunks,
+        };
+        let [prelude, separator, body @ ..] = &chunks[..] else { panic!("no prelude and separator: {chunks:?}") };
+        let mut answer: Value = serde_json::from_slice(prelude).unwrap_or_else(|_| panic!("no prelude: {prelude:?}"));
+        assert_eq!(separator[..], [0; 8], "the second chunk is not the separator");
+        let headers = answer["headers"].as_object().into_iter().flatten();
+        answer["multiValueHeaders"] = headers.map(|(name, value)| (name.clone(), json!([value]))).collect();
+        answer["body"] = String::from_utf8_lossy(&body.concat()).into();
+        answer
+    }
+}
+
+fn json(body: Bytes) -> Value {
+    serde_json::from_slice(&body).unwrap_or_else(|_| panic!("not JSON: {body:?}"))
+}
+
+async fn response(
+    State(api): State<Arc<Api>>,
+    Segments(id): Segments<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> StatusCode {
+    let mut chunks = body.into_data_stream();
+    let mut read = Vec::new();
+    while let Some(chunk) = chunks.next().await {
+        let Ok(chunk) = chunk else { return StatusCode::BAD_REQUEST };
+        read.push(chunk);
+        if read.iter().map(Bytes::len).sum::<usize>() > LIMIT_BYTES {
+            return StatusCode::PAYLOAD_TOO_LARGE;
+        }
+    }
+    let is_streamed = headers.get(RESPONSE_MODE).is_some_and(|mode| mode == "streaming");
+    let answer = if is_streamed { Answer::Streamed(read) } else { Answer::Buffered(read.concat().into()) };
+    api.report(Report::Answered(id, answer));
     StatusCode::ACCEPTED
 }
 

@@ -1,8 +1,7 @@
 //! A function on Lambda whose answers are streams.
 //!
 //! The runtime polls as it does for every function; only the answers are sent from here. The runtime's own client leaves
-//! Nagle's algorithm on and writes the head of an answer apart from its first piece, which then waits until the head is
-//! acknowledged: 40 ms on every stream.
+//! Nagle's algorithm on, so the second write of an answer waits until the first is acknowledged: 40 ms on every stream.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -11,7 +10,7 @@ use axum::Router;
 use axum::body::Body as AxumBody;
 use bytes::Bytes;
 use futures::future::BoxFuture;
-use futures::{Stream, StreamExt, TryStreamExt, future, stream};
+use futures::{Stream, StreamExt, TryStreamExt, stream};
 use http::Request;
 use http::header::{CONTENT_TYPE, HeaderName};
 use http_body_util::StreamBody;
@@ -27,8 +26,8 @@ use lambda_runtime_api_client::body::Body;
 use lambda_runtime_api_client::{PooledClient, RuntimeApiClient, build_request};
 use serde_json::json;
 
-/// Between an answer's head and its body.
-const DELIMITER: [u8; 8] = [0; 8];
+/// Separates an answer's prelude (status, headers, cookies) from its body.
+const SEPARATOR: &[u8] = &[0; 8];
 const RESPONSE_MODE: HeaderName = HeaderName::from_static("lambda-runtime-function-response-mode");
 const INVOCATION_ID: HeaderName = HeaderName::from_static("lambda-runtime-invocation-id");
 
@@ -77,21 +76,21 @@ impl Service<LambdaInvocation> for Answering {
     }
 }
 
-/// The head and what it is parted by go as the first piece of the body.
+/// Prelude, separator and body are chunks of their own. Lambda reads them as one stream of bytes, but `cargo lambda
+/// watch` takes the first chunk for the prelude and the second for the separator.
 fn response<S>(path: &str, answer: StreamResponse<S>) -> Result<Request<Body>, Error>
 where
     S: Stream<Item = Result<Bytes, axum::Error>> + Send + 'static,
 {
-    let mut head = serde_json::to_vec(&answer.metadata_prelude)?;
-    head.extend(DELIMITER);
-    let head = stream::once(future::ready(Ok(Bytes::from(head))));
-    let pieces = head.chain(answer.stream.map_err(Error::from)).map_ok(Frame::data);
+    let prelude = Bytes::from(serde_json::to_vec(&answer.metadata_prelude)?);
+    let head = stream::iter([Ok(prelude), Ok(Bytes::from_static(SEPARATOR))]);
+    let chunks = head.chain(answer.stream.map_err(Error::from)).map_ok(Frame::data);
     let request = build_request()
         .method("POST")
         .uri(format!("{path}/response"))
         .header(RESPONSE_MODE, "streaming")
         .header(CONTENT_TYPE, "application/vnd.awslambda.http-integration-response");
-    Ok(request.body(Body::new(StreamBody::new(pieces)))?)
+    Ok(request.body(Body::new(StreamBody::new(chunks)))?)
 }
 
 fn failure(path: &str, cause: &serde_json::Error) -> Result<Request<Body>, Error> {
@@ -99,7 +98,7 @@ fn failure(path: &str, cause: &serde_json::Error) -> Result<Request<Body>, Error
     Ok(build_request().method("POST").uri(format!("{path}/error")).body(Body::from(body))?)
 }
 
-/// Whoever asked may be gone: that ends this answer, not the process.
+/// A client that hangs up ends its answer, not the process.
 async fn send(api: &PooledClient, request: Request<Body>) {
     match RuntimeApiClient::call(api, request).await {
         Ok(response) if response.status().is_success() => {}
