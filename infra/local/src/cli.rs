@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use local::watch::FIRST_PORT;
 use shared::domain::identity::Role;
 
 /// Runs the whole platform on this machine.
@@ -58,6 +59,9 @@ pub enum Command {
     },
     /// Run the embedded services and the pollers alone, for `cargo lambda watch`
     Services {
+        /// The first of four ports in a row, for the issuer's keys and the services; 0 takes any that are free
+        #[arg(long, default_value_t = FIRST_PORT)]
+        port: u16,
         #[command(flatten)]
         data: Data,
         /// Where `cargo lambda watch` listens

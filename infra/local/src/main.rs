@@ -49,7 +49,7 @@ async fn run(cli: Cli) -> Result<(), Failure> {
             let token = issuer(&data)?.token(&Subject { user, org, role: role.into() }, hours_long(hours));
             say(&token)
         }
-        Some(Command::Services { data, watch_url }) => services(&data, watch_url).await,
+        Some(Command::Services { port, data, watch_url }) => services(port, &data, watch_url).await,
         Some(Command::BootstrapOperator { table: Some(table), .. }) => say(bootstrap::operator(&table).await?.reveal()),
         Some(Command::BootstrapOperator { table: None, data }) => say(&kept(&data)?.operator.api_key),
         Some(Command::Openapi) => {
@@ -101,10 +101,10 @@ fn banner(platform: &Platform) -> String {
     )
 }
 
-async fn services(data: &Data, watch_url: String) -> Result<(), Failure> {
+async fn services(port: u16, data: &Data, watch_url: String) -> Result<(), Failure> {
     let mut stop = StopSignal::listen()?;
     let watched = tokio::select! {
-        started = Watched::start(DataDir::open(&data.data_dir)?, watch_url) => started?,
+        started = Watched::start(DataDir::open(&data.data_dir)?, port, watch_url) => started?,
         () = stop.given() => return Ok(()),
     };
     let env_file = watched.env_file.display();

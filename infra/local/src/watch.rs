@@ -23,8 +23,9 @@ use crate::pollers::Deliver;
 use crate::seed::seed;
 use crate::services::{Services, address, listen};
 
-/// The services take this port and the two after it; the issuer's keys are on the one before.
-pub const FIRST_PORT: u16 = 9101;
+/// The issuer's keys are on this port, the services on the three after it: always the same, so that functions that
+/// `cargo lambda watch` already runs find the services again after a restart.
+pub const FIRST_PORT: u16 = 9100;
 
 pub struct Watched {
     pub env_file: PathBuf,
@@ -35,11 +36,12 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// `watch_url` is where `cargo lambda watch` listens, or will.
-    pub async fn start(data: DataDir, watch_url: String) -> Result<Self, Failure> {
-        let keys = listen(FIRST_PORT - 1).await?;
+    /// `watch_url` is where `cargo lambda watch` listens, or will. A `port` of 0 takes any free ports.
+    pub async fn start(data: DataDir, port: u16, watch_url: String) -> Result<Self, Failure> {
+        let keys = listen(port).await?;
         let jwks_url = format!("http://{}/jwks.json", address(&keys)?);
-        let parts = Parts::start(&data, FIRST_PORT, &jwks_url).await?;
+        let first_service = if port == 0 { 0 } else { port + 1 };
+        let parts = Parts::start(&data, first_service, &jwks_url).await?;
 
         // One environment for all functions: watch takes no other.
         let services = parts.services.endpoints.environment();
