@@ -8,7 +8,6 @@ use bytes::Bytes;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 use shared::domain::provider::ProviderKind::Bedrock;
-use shared::domain::provider::Timeouts;
 use shared::domain::usage::Tokens;
 use shared::gateway::providers::FailureKind;
 use tests::provider::Behaviour;
@@ -102,15 +101,13 @@ async fn a_stream_says_the_same_in_pieces() {
 
 #[tokio::test]
 async fn a_stream_that_fails_stops_or_is_silent_is_told() {
-    let stage = stage_with(Bedrock, |settings| {
-        settings.timeouts = Timeouts { idle_ms: 300, ..Timeouts::default() };
-    })
-    .await;
+    let stage = stage().await;
     let cut = stage.streamed(stream(frames()).cut_after(4), &question()).await;
     assert_eq!((cut.text().as_str(), cut.failure.unwrap().code.as_str()), ("Let me", "provider_stream_cut"));
     let ended = stage.streamed(stream(frames()).ended_after(4), &question()).await;
     assert_eq!((ended.finished, ended.failure.is_none()), (0, true));
-    let silent = stage.streamed(stream(frames()).silent_after(4), &question()).await;
+    let impatient = stage_with(Bedrock, |settings| settings.timeouts.idle_ms = 50).await;
+    let silent = impatient.streamed(stream(frames()).silent_after(4), &question()).await;
     assert_eq!(silent.failure.unwrap().kind, FailureKind::Timeout);
     let mut garbled = frames();
     garbled[3] = garbled[3].iter().map(|byte| byte ^ 1).collect();

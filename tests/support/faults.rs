@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -18,7 +18,7 @@ use hyper_util::rt::TokioExecutor;
 use local::services::Endpoints;
 use serde_json::{Value, json};
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Faults {
     /// Of a thousand calls, how many are throttled.
     pub throttled: u32,
@@ -26,9 +26,26 @@ pub struct Faults {
     pub lost: u32,
     /// How long a write holds its items against others.
     pub held: Duration,
-    /// What each item takes in a second; as much as comes when 0.
-    pub units_a_second: u32,
     pub seed: u64,
+    pub written: Written,
+}
+
+/// The write units that were asked for, by item.
+#[derive(Clone, Debug, Default)]
+pub struct Written(Arc<Mutex<HashMap<String, u32>>>);
+
+impl Written {
+    /// The units of the item that was written most.
+    pub fn hottest(&self) -> u32 {
+        self.0.lock().unwrap().values().copied().max().unwrap_or_default()
+    }
+
+    fn add(&self, items: &[String], units: u32) {
+        let mut written = self.0.lock().unwrap();
+        for item in items {
+            *written.entry(item.clone()).or_default() += units;
+        }
+    }
 }
 
 pub(crate) type Front = Box<dyn FnOnce(Endpoints) -> Endpoints + Send>;
@@ -38,21 +55,16 @@ struct Layer {
     upstream: Upstream,
     random: Mutex<fastrand::Rng>,
     held: Mutex<HashSet<String>>,
-    /// Write units of each item in the current second.
-    written: Mutex<(u64, HashMap<String, u32>)>,
-    began: Instant,
 }
 
 impl Faults {
     pub(crate) fn front(self) -> Front {
         put_in_front(move |upstream| {
             let layer = Layer {
-                faults: self,
                 upstream,
                 random: Mutex::new(fastrand::Rng::with_seed(self.seed)),
                 held: Mutex::default(),
-                written: Mutex::default(),
-                began: Instant::now(),
+                faults: self,
             };
             Router::new().fallback(call).with_state(Arc::new(layer))
         })
@@ -68,11 +80,8 @@ async fn call(State(layer): State<Arc<Layer>>, request: Request) -> Response {
         return refused("ProvisionedThroughputExceededException", json!({"message": "slow down"}));
     }
     let items = written_items(&operation, &serde_json::from_slice(&body).unwrap_or_default());
-    // A transaction pays twice.
-    let units = if operation == "TransactWriteItems" { 2 } else { 1 };
-    if !layer.has_units(&items, units) {
-        return refused("ProvisionedThroughputExceededException", json!({"message": "the item is hot"}));
-    }
+    // A transaction pays twice, and one that is refused pays too.
+    layer.faults.written.add(&items, if operation == "TransactWriteItems" { 2 } else { 1 });
     let Some(_held) = Held::take(&layer, items.clone()) else {
         let reasons: Vec<_> =
             items.iter().map(|_| json!({"Code": "TransactionConflict", "Message": "ongoing"})).collect();
@@ -132,22 +141,6 @@ pub(crate) fn put_in_front(router: impl FnOnce(Upstream) -> Router + Send + 'sta
 impl Layer {
     fn happens(&self, of_a_thousand: u32) -> bool {
         self.random.lock().unwrap().u32(0..1000) < of_a_thousand
-    }
-}
-
-impl Layer {
-    fn has_units(&self, items: &[String], units: u32) -> bool {
-        let limit = self.faults.units_a_second;
-        let second = self.began.elapsed().as_secs();
-        let mut written = self.written.lock().unwrap();
-        if written.0 != second {
-            *written = (second, HashMap::new());
-        }
-        let has = limit == 0 || items.iter().all(|item| written.1.get(item).copied().unwrap_or(0) + units <= limit);
-        for item in items {
-            *written.1.entry(item.clone()).or_default() += if has { units } else { 0 };
-        }
-        has
     }
 }
 

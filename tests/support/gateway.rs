@@ -28,6 +28,7 @@ use tower::ServiceExt;
 use crate::TestApp;
 use crate::client::Person;
 use crate::provider::FakeProvider;
+use crate::waiting::PATIENCE;
 
 pub const CHAT: &str = "/gateway/v1/chat/completions";
 
@@ -159,6 +160,12 @@ impl Customer {
     }
 }
 
+/// Timeouts that only a hang exceeds.
+fn unhurried() -> Timeouts {
+    let ms = u64::try_from(PATIENCE.as_millis()).unwrap();
+    Timeouts { first_byte_ms: ms, idle_ms: ms, total_ms: ms }
+}
+
 /// A model that runs at a fake provider.
 pub struct ModelBuilder(Model);
 
@@ -203,7 +210,7 @@ impl ModelBuilder {
             auth_header: None,
             headers: BTreeMap::new(),
             region: None,
-            timeouts: Timeouts { first_byte_ms: 2_000, idle_ms: 1_000, total_ms: 10_000 },
+            timeouts: unhurried(),
             version: 1,
         };
         change(&mut provider);

@@ -17,6 +17,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 /// What one request is answered with.
 #[derive(Clone, Debug)]
@@ -28,6 +29,7 @@ pub struct Behaviour {
     pieces: Vec<Bytes>,
     /// Before each piece.
     pause: Duration,
+    gate: Option<Gate>,
     end: End,
 }
 
@@ -50,6 +52,7 @@ impl Behaviour {
             headers: vec![("content-type".to_owned(), content_type.to_owned())],
             pieces,
             pause: Duration::ZERO,
+            gate: None,
             end: End::Clean,
         }
     }
@@ -81,6 +84,11 @@ impl Behaviour {
         Self { pause, ..self }
     }
 
+    /// Each piece waits until the gate lets one more through.
+    pub fn behind(self, gate: &Gate) -> Self {
+        Self { gate: Some(gate.clone()), ..self }
+    }
+
     /// The connection breaks after so many pieces.
     pub fn cut_after(mut self, pieces: usize) -> Self {
         self.pieces.truncate(pieces);
@@ -97,6 +105,33 @@ impl Behaviour {
     pub fn silent_after(mut self, pieces: usize) -> Self {
         self.pieces.truncate(pieces);
         Self { end: End::Silence, ..self }
+    }
+}
+
+/// Holds pieces of answers back until a test lets them through.
+#[derive(Clone, Debug)]
+pub struct Gate(Arc<Semaphore>);
+
+impl Gate {
+    pub fn closed() -> Self {
+        Self(Arc::new(Semaphore::new(0)))
+    }
+
+    /// Lets this number of pieces more through.
+    pub fn admit(&self, pieces: usize) {
+        self.0.add_permits(pieces);
+    }
+
+    /// Lets everything through from now on.
+    pub fn open(&self) {
+        self.0.close();
+    }
+
+    async fn pass(&self) {
+        // It fails when the gate is open for good.
+        if let Ok(permit) = self.0.acquire().await {
+            permit.forget();
+        }
     }
 }
 
@@ -194,18 +229,23 @@ async fn answer(
 fn pieces(stage: Arc<Stage>, behaviour: Behaviour) -> UnsyncBoxBody<Bytes, io::Error> {
     let watch = Watch { stage, ended: false };
     let left = VecDeque::from(behaviour.pieces);
-    let (pause, end) = (behaviour.pause, behaviour.end);
-    let pieces = stream::unfold((watch, left), move |(mut watch, mut left)| async move {
+    let (pause, gate, end) = (behaviour.pause, behaviour.gate, behaviour.end);
+    let pieces = stream::unfold((watch, left, gate), move |(mut watch, mut left, gate)| async move {
         tokio::time::sleep(pause).await;
+        if let Some(gate) = &gate
+            && !left.is_empty()
+        {
+            gate.pass().await;
+        }
         if let Some(piece) = left.pop_front() {
             watch.ended = left.is_empty() && end == End::Clean;
-            return Some((Ok(Frame::data(piece)), (watch, left)));
+            return Some((Ok(Frame::data(piece)), (watch, left, gate)));
         }
         if end == End::Silence {
             std::future::pending::<Infallible>().await;
         }
         watch.ended = true;
-        (end == End::Cut).then(|| (Err(io::ErrorKind::ConnectionReset.into()), (watch, left)))
+        (end == End::Cut).then(|| (Err(io::ErrorKind::ConnectionReset.into()), (watch, left, gate)))
     });
     StreamBody::new(pieces).boxed_unsync()
 }

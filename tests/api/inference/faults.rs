@@ -1,13 +1,13 @@
 //! What becomes of a provider's faults: told as they are, never passed off as an answer, never charged for nothing.
 
-use std::time::Duration;
-
 use serde_json::json;
 use shared::domain::money::Money;
+use shared::store::catalog::Provider;
 use tests::TestApp;
 use tests::client::Answer;
 use tests::gateway::{Customer, ModelBuilder, events};
 use tests::provider::{Behaviour, FakeProvider};
+use tests::waiting::PATIENCE;
 
 use super::{chat, question, with};
 
@@ -21,9 +21,13 @@ struct Stage {
 }
 
 async fn stage() -> Stage {
+    stage_with(|_| {}).await
+}
+
+async fn stage_with(change: impl FnOnce(&mut Provider)) -> Stage {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    ModelBuilder::new("fake").at_with(&app, &fake, change).await.insert(&app).await;
     let customer = app.customer("faults", Money::from_usd(1)).await;
     Stage { app, fake, customer }
 }
@@ -105,8 +109,8 @@ async fn a_503_is_tried_again_and_then_told() {
 
 #[tokio::test]
 async fn a_provider_that_is_silent_is_a_timeout() {
-    let stage = stage().await;
-    let answer = stage.whole(Behaviour::json(200, ANSWER).after(Duration::from_secs(20))).await;
+    let stage = stage_with(|provider| provider.timeouts.total_ms = 200).await;
+    let answer = stage.whole(Behaviour::json(200, ANSWER).after(PATIENCE)).await;
     assert_eq!((answer.status.as_str(), answer.code()), ("504 Gateway Timeout", "provider_timeout"));
     assert_eq!(answer.json["error"]["type"], "provider_error");
     stage.is_free().await;

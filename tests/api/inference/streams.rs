@@ -1,14 +1,13 @@
 //! Chat completions that are streamed.
 
-use std::time::{Duration, Instant};
-
 use insta::assert_json_snapshot;
 use serde_json::json;
 use shared::domain::catalog::OnDisconnect;
 use shared::domain::money::Money;
 use tests::TestApp;
 use tests::gateway::{CHAT, ModelBuilder, events};
-use tests::provider::{Behaviour, FakeProvider};
+use tests::provider::{Behaviour, FakeProvider, Gate};
+use tests::waiting::eventually;
 
 use super::{chat, question, with};
 
@@ -155,24 +154,30 @@ async fn usage_that_nobody_asked_for_is_charged_and_not_sent() {
     assert_eq!(app.charged(customer.account.org).await, (Money::from_micro_usd(12 + 8 * 4), 1));
 }
 
-/// The first of a slow stream's events must not wait for the others.
+/// An event reaches the client before the provider sends the next one.
 #[tokio::test]
 async fn pieces_pass_as_they_come() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    fake.will(Behaviour::events(STREAM).pausing(Duration::from_millis(60)));
+    let gate = Gate::closed();
+    fake.will(Behaviour::events(STREAM).behind(&gate));
     ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
     let customer = app.customer("streams", Money::from_usd(1)).await;
 
     let request = customer.person.request(reqwest::Method::POST, CHAT);
-    let began = Instant::now();
+    gate.admit(1);
     let mut response = request.json(&with(question("fake"), json!({"stream": true}))).send().await.unwrap();
-    let mut arrivals = Vec::new();
-    while response.chunk().await.unwrap().is_some() {
-        arrivals.push(began.elapsed());
+    let mut received = response.chunk().await.unwrap().expect("the first event").to_vec();
+    for _ in 0..3 {
+        gate.admit(1);
+        received.extend(response.chunk().await.unwrap().expect("the next event"));
     }
-    let last = arrivals.pop().unwrap();
-    assert!(last - arrivals[0] > Duration::from_millis(300), "{arrivals:?} {last:?}");
+    assert!(!String::from_utf8_lossy(&received).contains("[DONE]"));
+    gate.open();
+    while let Some(piece) = response.chunk().await.unwrap() {
+        received.extend(piece);
+    }
+    assert_eq!(events(&String::from_utf8(received).unwrap()).last().unwrap(), "[DONE]");
 }
 
 #[tokio::test]
@@ -181,34 +186,37 @@ async fn a_client_that_leaves_stops_the_provider_or_lets_it_finish_as_the_model_
     let policies = [(OnDisconnect::Stop, "stops"), (OnDisconnect::Drain, "drains")];
     let mut fakes = Vec::new();
     for (on_disconnect, name) in policies {
-        let fake = FakeProvider::start().await;
-        fake.will(Behaviour::events(STREAM).pausing(Duration::from_millis(40)));
+        let (fake, gate) = (FakeProvider::start().await, Gate::closed());
+        fake.will(Behaviour::events(STREAM).behind(&gate));
         let model = ModelBuilder::new(name).with(|model| model.on_disconnect = on_disconnect);
         model.at(&app, &fake).await.insert(&app).await;
-        fakes.push(fake);
+        fakes.push((fake, gate));
     }
-    for ((on_disconnect, name), fake) in policies.into_iter().zip(fakes) {
+    for ((on_disconnect, name), (fake, gate)) in policies.into_iter().zip(fakes) {
         let customer = app.customer(name, Money::from_usd(1)).await;
 
         let request = customer.person.request(reqwest::Method::POST, CHAT);
+        gate.admit(3);
         let mut response = request.json(&with(question(name), json!({"stream": true}))).send().await.unwrap();
         for _ in 0..3 {
             response.chunk().await.unwrap();
         }
         drop(response);
-        let began = Instant::now();
-        let (charged, _) = loop {
-            let charged = app.charged(customer.account.org).await;
-            if charged.1 > 0 || began.elapsed() > Duration::from_secs(5) {
-                break charged;
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        };
         let whole = Money::from_micro_usd(12 + 8 * 4);
+        if on_disconnect == OnDisconnect::Drain {
+            gate.open();
+        } else {
+            // The provider has more to send, and waits: only the platform can end this call.
+            eventually("the provider is cut off", async || (fake.hung_up() == 1).then_some(())).await;
+        }
+        let charged = eventually("the charge", async || {
+            let (charged, calls) = app.charged(customer.account.org).await;
+            (calls == 1).then_some(charged)
+        })
+        .await;
         match on_disconnect {
             OnDisconnect::Drain => assert_eq!((charged, fake.hung_up()), (whole, 0)),
             OnDisconnect::Stop => {
-                assert_eq!(fake.hung_up(), 1, "the provider is cut off");
                 assert!(charged > Money::ZERO && charged != whole, "what was delivered is charged: {charged}");
             }
         }

@@ -1,7 +1,5 @@
 //! Where credits, a cap or a limit end: exactly there.
 
-use std::time::Duration;
-
 use axum::Router;
 use axum::http::StatusCode;
 use futures::future::join_all;
@@ -83,13 +81,13 @@ async fn a_limit_of_500_a_minute_lets_500_of_2000_calls_at_once_pass() {
     let limits = PlanLimits { org: Limits { rpm: Some(COVERED as u64), ..Limits::NONE }, ..PlanLimits::default() };
     let customer = app.customer("limited", Money::from_usd(1)).await;
     app.put_on_plan(&customer, limits).await;
-    // All of it within one minute, which is not the test's to choose.
-    let now = Time::now().as_seconds();
-    if now % 60 > 35 {
-        tokio::time::sleep(Duration::from_secs((60 - now % 60).unsigned_abs())).await;
-    }
+    let minute = || Time::now().as_seconds() / 60;
+    let first = minute();
     let (answered, refused) = all_at_once(&customer, &app.environment()).await;
-    assert_eq!(answered, COVERED);
+    // One minute as a rule; each further one that the calls reach into gives as many more.
+    let minutes = usize::try_from(minute() - first).unwrap() + 1;
+    assert!(answered >= COVERED && answered <= COVERED * minutes, "{answered} in {minutes} minutes");
+    assert_eq!(answered + refused.len(), CALLS);
     for (status, answer) in refused {
         assert_eq!(status, StatusCode::TOO_MANY_REQUESTS, "{answer}");
         assert_eq!(answer["error"]["details"]["dimension"], "rpm");
