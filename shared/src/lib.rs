@@ -13,6 +13,8 @@ pub mod domain;
 pub mod engine;
 mod error;
 pub mod gateway;
+#[cfg(test)]
+mod hang;
 pub mod http;
 mod json;
 pub mod offload;

@@ -2,6 +2,7 @@
 //! its own, whose memory is counted.
 #![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
 
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use peak_alloc::PeakAlloc;
@@ -11,8 +12,8 @@ use shared::engine::expression::{Expression, Scope, Template};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Of the processor, in a debug build.
-const MOST_TIME: Duration = Duration::from_secs(5);
+/// What takes longer hangs: far more than a debug build needs on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(300);
 /// What an evaluation counts is 16 MiB; what that takes is more, since memory comes in blocks and lists grow by doubling.
 const MOST_BYTES: usize = 96 * 1024 * 1024;
 /// As a thread's may be, and a debug build's frames are large.
@@ -214,21 +215,30 @@ fn hostile() -> Vec<(&'static str, String)> {
 
 #[test]
 fn nothing_hostile_hangs_bloats_or_crashes() {
-    let attempt = || {
+    let (report, reported) = mpsc::channel();
+    let attempt = move || {
         for (language, text) in hostile() {
             let start: String = text.chars().take(60).collect();
+            report.send(format!("{language} {start}")).unwrap();
             let before = MEMORY.current_usage();
             MEMORY.reset_peak_usage();
             let started = processor_time();
             let outcome = tried(language, &text);
             let (took, peak) = (processor_time() - started, MEMORY.peak_usage().saturating_sub(before));
             eprintln!("{:>8.1} ms {:>8.2} MB  {language} {start}", took.as_secs_f64() * 1e3, peak as f64 / 1e6);
-            assert!(took < MOST_TIME, "{language} {start} took {took:?}");
             assert!(peak < MOST_BYTES, "{language} {start} took {peak} bytes");
             if let Ok(given) = &outcome {
                 assert!(given.len() <= MOST_GIVEN, "{start}");
             }
         }
     };
-    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(attempt).unwrap().join().unwrap();
+    let attempts = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(attempt).unwrap();
+    let mut last = String::new();
+    loop {
+        match reported.recv_timeout(PATIENCE) {
+            Ok(next) => last = next,
+            Err(RecvTimeoutError::Disconnected) => break attempts.join().unwrap(),
+            Err(RecvTimeoutError::Timeout) => panic!("{last} still runs after {PATIENCE:?}"),
+        }
+    }
 }

@@ -10,11 +10,13 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 const AGENTS: &str = "/builder/v1/agents";
+/// What takes longer hangs: far more than a busy machine needs.
+const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The command, held to half a minute: what should not start and does would run for ever.
+/// The command, with an end: what should not start and does would run for ever.
 fn local() -> Command {
     let mut command = Command::new("timeout");
-    command.args(["30", env!("CARGO_BIN_EXE_local")]).stdin(Stdio::null()).env_remove("LOG_LEVEL");
+    command.args(["300", env!("CARGO_BIN_EXE_local")]).stdin(Stdio::null()).env_remove("LOG_LEVEL");
     command
 }
 
@@ -63,7 +65,7 @@ impl Running {
                 }
             }
         });
-        let banner = receive.recv_timeout(Duration::from_secs(30)).unwrap_or_default();
+        let banner = receive.recv_timeout(PATIENCE).unwrap_or_default();
         let base_url = banner.split_whitespace().nth(3).unwrap_or_default().to_owned();
         Self { child, banner, base_url }
     }
@@ -72,9 +74,9 @@ impl Running {
         Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
     }
 
-    /// Waits for the end, for half a minute.
+    /// Waits for the end.
     fn stopped(&mut self) -> Option<i32> {
-        let until = Instant::now() + Duration::from_secs(30);
+        let until = Instant::now() + PATIENCE;
         loop {
             match self.child.try_wait().unwrap() {
                 Some(status) => return status.code(),

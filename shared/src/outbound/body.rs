@@ -8,6 +8,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt};
 use hyper::body::{Body as _, Incoming};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, timeout};
 
 use super::{OutboundError, Patience};
@@ -54,12 +55,13 @@ impl Body {
         Ok(first.unwrap_or_else(|| all.freeze()))
     }
 
-    /// Reads on, aside, so that the connection can serve again: for who has seen a stream's own last word.
-    pub fn finish(mut self) {
+    /// Reads the rest in the background, so that the connection can serve again: for a reader that has seen the last
+    /// event of a stream.
+    pub fn finish(mut self) -> JoinHandle<()> {
         tokio::spawn(async move {
             let rest = async { while let Some(Ok(_)) = self.next().await {} };
             timeout(REST_TIMEOUT, rest).await.ok();
-        });
+        })
     }
 }
 

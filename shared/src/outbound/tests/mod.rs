@@ -32,6 +32,33 @@ struct Stage {
     /// The requests that arrived at a server of `answering`.
     heard: Arc<Mutex<Vec<String>>>,
     server: Option<SocketAddr>,
+    /// How long a server of `answering` takes for each answer, by the stopped clock.
+    takes: Duration,
+}
+
+/// Stops the clock: from here on, time passes only where `pass` is called. The runtime moves a stopped clock itself when
+/// it is idle, so a task keeps it busy.
+fn stop_clock() {
+    tokio::time::pause();
+    tokio::spawn(async {
+        loop {
+            tokio::task::yield_now().await;
+        }
+    });
+}
+
+/// Lets time pass: after everything that happens before, and before everything that comes later.
+async fn pass(time: Duration) {
+    settle().await;
+    tokio::time::advance(time).await;
+    settle().await;
+}
+
+/// Gives the other tasks turns enough for all that they can do now.
+async fn settle() {
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
 }
 
 impl Network for Stage {
@@ -56,7 +83,7 @@ impl Stage {
         Self { answers: Arc::new(Mutex::new(answers.iter().map(parse).collect())), ..Self::default() }
     }
 
-    /// A server that reads a request and answers with these pieces, pausing before each.
+    /// A server that reads a request and answers with these pieces, before each of which some time passes.
     async fn serving(mut self, pieces: Vec<(Duration, &'static str)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         self.server = Some(listener.local_addr().unwrap());
@@ -67,7 +94,9 @@ impl Stage {
                     let mut request = [0; 4096];
                     while stream.read(&mut request).await.unwrap_or(0) > 0 {
                         for (pause, piece) in &pieces {
-                            tokio::time::sleep(*pause).await;
+                            if !pause.is_zero() {
+                                pass(*pause).await;
+                            }
                             if piece.is_empty() || stream.write_all(piece.as_bytes()).await.is_err() {
                                 return;
                             }
@@ -83,7 +112,7 @@ impl Stage {
     async fn answering(mut self, answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         self.server = Some(listener.local_addr().unwrap());
-        let (heard, answer) = (self.heard.clone(), Arc::new(answer));
+        let (heard, answer, takes) = (self.heard.clone(), Arc::new(answer), self.takes);
         tokio::spawn(async move {
             while let Ok((mut stream, _)) = listener.accept().await {
                 let (heard, answer) = (heard.clone(), answer.clone());
@@ -91,6 +120,9 @@ impl Stage {
                     let request = whole_request(&mut stream).await;
                     let answer = answer(&request);
                     heard.lock().unwrap().push(request);
+                    if !takes.is_zero() {
+                        pass(takes).await;
+                    }
                     let _ = stream.write_all(answer.as_bytes()).await;
                 });
             }

@@ -9,7 +9,7 @@ use http::Request;
 use serde_json::{Value, json};
 
 use super::super::{CallError, Calls, Guard, Outbound, OutboundError, Patience};
-use super::{PATIENCE, PUBLIC, Stage, closing, line};
+use super::{PATIENCE, PUBLIC, Stage, closing, line, pass, stop_clock};
 use crate::domain::credential::Credential;
 use crate::domain::id::CredentialId;
 
@@ -89,11 +89,12 @@ async fn a_token_is_asked_for_as_the_standard_says_and_used_until_it_expires() {
 
 #[tokio::test]
 async fn a_token_that_expired_is_asked_for_anew() {
+    stop_clock();
     for expires_in in [json!(0.2), json!("0.2")] {
         let granting = Granting::new(json!({"expires_in": expires_in})).await;
         granting.call().await.unwrap();
         granting.call().await.unwrap();
-        tokio::time::sleep(Duration::from_millis(250)).await;
+        pass(Duration::from_millis(250)).await;
         granting.call().await.unwrap();
         let (asked, carried) = granting.seen();
         assert_eq!((asked, carried.last().map(String::as_str)), (2, Some("token-2")), "{carried:?}");
@@ -144,11 +145,10 @@ async fn servers_that_take_the_secret_in_the_body_alone_are_understood() {
 #[tokio::test]
 async fn patience_is_for_the_token_and_the_call_together() {
     let granted = closing("200 OK", &[], r#"{"access_token": "t"}"#);
-    let stage = Stage::resolving(&[&[PUBLIC]]).answering(move |_| {
-        std::thread::sleep(Duration::from_millis(80));
-        granted.clone()
-    });
-    let calls = Calls::new(Outbound::new(Guard::default(), stage.await));
+    stop_clock();
+    let stage = Stage { takes: Duration::from_millis(80), ..Stage::resolving(&[&[PUBLIC]]) };
+    let stage = stage.answering(move |_| granted.clone()).await;
+    let calls = Calls::new(Outbound::new(Guard::default(), stage));
     let request = Request::get("http://api.test/x").body(Bytes::new()).unwrap();
     let patience = Patience { total: Duration::from_millis(120), ..PATIENCE };
     let late = calls.send(request, Some((CredentialId::new(), &client(None))), &patience).await;

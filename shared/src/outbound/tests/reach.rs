@@ -5,7 +5,7 @@ use std::time::Duration;
 use futures::StreamExt;
 
 use super::super::{Guard, Outbound, OutboundError, Patience};
-use super::{PATIENCE, Stage, at_once, get};
+use super::{PATIENCE, Stage, at_once, get, settle, stop_clock};
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
 
@@ -73,14 +73,16 @@ async fn a_connection_serves_again_after_a_stream_that_was_finished() {
     for _ in 0..3 {
         let mut answer = outbound.send(get("http://93.184.215.14/"), &PATIENCE).await.unwrap();
         assert_eq!(answer.body.next().await.unwrap().unwrap(), "hello");
-        answer.body.finish();
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        answer.body.finish().await.unwrap();
+        // Now the connection is put back.
+        settle().await;
     }
     assert_eq!(stage.dialled().len(), 1);
 }
 
 #[tokio::test]
 async fn every_wait_has_an_end() {
+    stop_clock();
     let second = Duration::from_secs(1);
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
     let drop = (Duration::from_millis(20), "1\r\nx\r\n");

@@ -1,10 +1,12 @@
 //! Redirects are followed to where requests may go, and nowhere else.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request};
 
 use super::super::{Guard, MAX_REDIRECTS, Outbound, OutboundError, Patience};
-use super::{PATIENCE, PUBLIC, Stage, closing, has_header, line};
+use super::{PATIENCE, PUBLIC, Stage, closing, has_header, line, stop_clock};
 
 fn moved(status: &str, to: &str) -> String {
     closing(status, &[("location", to)], "moved")
@@ -83,16 +85,15 @@ async fn a_circle_has_an_end() {
     assert_eq!(refused.unwrap_err(), OutboundError::TooManyRedirects);
     assert_eq!(stage.heard().len(), MAX_REDIRECTS + 1);
 
-    // And so has one that dawdles: patience is for all of it.
-    let slow = Stage::resolving(&[&[PUBLIC]]);
-    let slow = slow.answering(|_| {
-        std::thread::sleep(std::time::Duration::from_millis(40));
-        moved("302 Found", "/round")
-    });
-    let outbound = Outbound::new(Guard::default(), slow.await);
-    let patience = Patience { total: std::time::Duration::from_millis(150), ..PATIENCE };
+    // The patience is for all steps together: no step takes long, and the fourth is too late.
+    stop_clock();
+    let slow = Stage { takes: Duration::from_millis(40), ..Stage::resolving(&[&[PUBLIC]]) };
+    let slow = slow.answering(|_| moved("302 Found", "/round")).await;
+    let outbound = Outbound::new(Guard::default(), slow.clone());
+    let patience = Patience { total: Duration::from_millis(150), ..PATIENCE };
     let late = outbound.follow(request(Method::GET, "http://slow.test/"), &patience).await;
     assert_eq!(late.err(), Some(OutboundError::Timeout { sent: true }));
+    assert_eq!(slow.heard().len(), 4);
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Tests of translated expressions.
 
 use super::*;
+use crate::hang::ends;
 
 /// A workflow with a few nodes.
 struct Few;
@@ -246,12 +247,11 @@ fn translations_are_bounded_in_length_and_depth() {
         "'\\".to_owned(),
         "x".repeat(1_000_000),
     ] {
-        let started = std::time::Instant::now();
-        let filled = filled(&source, &Few);
+        let name = source[..40.min(source.len())].to_owned();
+        let filled = ends(&name, move || filled(&source, &Few));
         for written in [filled.cel, filled.jinja].iter().flatten() {
             assert!(written.len() <= 8_192);
         }
-        assert!(started.elapsed().as_millis() < 1_000, "{}", &source[..40.min(source.len())]);
     }
 }
 
