@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{object, text};
+use super::{header, object, text};
 use crate::{Error, Result};
 
 pub const MAX_NODES: usize = 500;
@@ -81,6 +81,20 @@ impl Node {
     pub fn title(&self) -> &str {
         if self.name.is_empty() { &self.id } else { &self.name }
     }
+
+    /// A draft is shown, exported and published with all it holds, so a call of it may have no secret as a header.
+    fn check_headers(&self, field: &str) -> Result<()> {
+        if self.r#type != "http" {
+            return Ok(());
+        }
+        let headers = self.config.get("headers").and_then(Value::as_object).into_iter().flatten();
+        let mut texts = headers.filter_map(|(name, value)| Some((name, value.as_str()?)));
+        let Some((name, _)) = texts.find(|(name, value)| header::is_secret(name, value)) else { return Ok(()) };
+        let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
+        let problem = "is a secret, which everybody who reads the workflow would see. Remove it, keep it in an outbound \
+                       credential of the workflow, and name that in `credentialId`";
+        Err(Error::invalid_body(format!("{field}.{shown}"), problem))
+    }
 }
 
 impl Graph {
@@ -100,6 +114,7 @@ impl Graph {
                 return Err(Error::invalid_body(field("type"), "1 to 64 letters, digits, - and _"));
             }
             text::at_most(&field("name"), &node.name, MAX_NAME_CHARS)?;
+            node.check_headers(&field("config.headers"))?;
         }
         for (index, connection) in self.connections.iter().enumerate() {
             for (end, at) in [(&connection.from, "from"), (&connection.to, "to")] {

@@ -24,6 +24,7 @@ pub mod page;
 pub mod problem;
 pub mod provider;
 pub mod reference;
+pub mod secret_name;
 pub mod text;
 pub mod time;
 pub mod token;

@@ -137,6 +137,41 @@ async fn a_wrong_field_is_named_by_its_path() {
 }
 
 #[tokio::test]
+async fn a_tool_takes_no_secret_as_a_header() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let path = format!("{AGENTS}/{}", ada.post(AGENTS).await.id());
+    let tool = |headers: serde_json::Value| {
+        let tool = json!({"type": "http", "name": "crm", "method": "GET", "url": "https://crm.example.com", "headers": headers});
+        json!({"config": {"tools": [tool]}})
+    };
+    for (header, value) in [
+        ("Authorization", "Bearer s3cr3t"),
+        ("X-Api-Key", "s3cr3t"),
+        ("Cookie", "a=s3cr3t"),
+        ("X-Mine", "Basic s3cr3t"),
+    ] {
+        let refused = ada.patch(&path, tool(json!({header: value}))).await;
+        assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"), "{header}");
+        let message = refused.json["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("config.tools[0].headers.{header}: is a secret")), "{message}");
+        assert!(message.contains("outbound credential") && !message.contains("s3cr3t"), "{message}");
+    }
+    for (headers, problem) in [
+        (json!({"Host": "x"}), "headers.Host: is set by the platform"),
+        (json!({"two words": "x"}), "headers.two words: is no name of a header"),
+        (json!({"X-Team": "a\r\nb"}), "headers.X-Team: has a line break"),
+    ] {
+        let refused = ada.patch(&path, tool(headers)).await;
+        let message = refused.json["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("config.tools[0].{problem}")), "{message}");
+    }
+    let kept = ada.patch(&path, tool(json!({"Accept": "application/json", "X-Team": "sales"}))).await;
+    assert_eq!(kept.status, "200 OK", "{}", kept.text);
+    assert_eq!(kept.json["data"]["config"]["tools"][0]["headers"]["X-Team"], "sales");
+}
+
+#[tokio::test]
 async fn what_is_not_json_or_too_large_is_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");

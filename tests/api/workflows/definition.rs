@@ -40,6 +40,30 @@ async fn a_new_workflow_is_an_empty_draft_and_can_be_read_back() {
     assert_eq!(read.json, created.json);
 }
 
+/// A draft is shown and exported with all it holds.
+#[tokio::test]
+async fn a_call_of_a_draft_takes_no_secret_as_a_header() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let graph = |headers: Value| {
+        let config = json!({"url": "https://crm.example.com", "headers": headers});
+        json!({"graph": {"nodes": [{"id": "call", "type": "http", "config": config}], "connections": []}})
+    };
+    let path = format!("{WORKFLOWS}/{}", ada.post(WORKFLOWS).await.id());
+    for (header, value) in [("Authorization", "Bearer s3cr3t"), ("X-Api-Key", "s3cr3t"), ("X-Mine", "basic s3cr3t")] {
+        let body = graph(json!({header: value}));
+        for refused in [ada.patch(&path, body.clone()).await, ada.post_json(WORKFLOWS, body).await] {
+            assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"), "{header}");
+            let message = refused.json["error"]["message"].as_str().unwrap();
+            assert!(message.starts_with(&format!("graph.nodes[0].config.headers.{header}: is a secret")), "{message}");
+            assert!(message.contains("outbound credential") && !message.contains("s3cr3t"), "{message}");
+        }
+    }
+    // The secret of a place to fill in is elsewhere.
+    let kept = ada.patch(&path, graph(json!({"accept": "a/b", "x-api-key": "{{ input.key }}"}))).await;
+    assert_eq!(kept.status, "200 OK", "{}", kept.text);
+}
+
 #[tokio::test]
 async fn creations_with_one_key_at_once_make_one_workflow() {
     let app = TestApp::start().await;

@@ -8,6 +8,8 @@ use serde_json::Value;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::{Content, OpenApi, RefOr};
 
+use super::refusals::Refusal;
+
 /// A request that was made, and its answer.
 pub struct Exchange {
     pub method: &'static str,
@@ -18,9 +20,9 @@ pub struct Exchange {
     pub answer: Option<Value>,
 }
 
-/// Puts each exchange where its operation is described. The first of a kind stays. What may go wrong in many places is
-/// shown at each by one that went wrong so, if it can be of the same family.
-pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange]) {
+/// Puts each exchange where its operation is described. The first of a kind stays. An error that many operations share is
+/// shown at each by one exchange, of the same family if there is one; else by what the code makes of it.
+pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[Refusal]) {
     put_where_they_were(openapi, exchanges);
     for (path, item) in &mut openapi.paths.paths {
         let family = |path: &str| path.split('/').take(4).collect::<Vec<_>>().join("/");
@@ -31,9 +33,12 @@ pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange]) {
                 let RefOr::T(response) = response else { continue };
                 let Some(RefOr::T(content)) = response.content.get_mut("application/json") else { continue };
                 let alike = exchanges.iter().filter(|met| met.status >= 400 && met.status.to_string() == *status);
+                // What is forbidden differs from family to family.
+                let alike = alike.filter(|met| met.status != 403 || family(met.path) == own);
                 // The nearest to what is common to all.
                 let alike = alike.min_by_key(|met| (family(met.path) != own, met.path.len()));
-                if let Some(example) = alike.and_then(|met| met.answer.as_ref()) {
+                let rendered = || refusals.iter().find(|refusal| refusal.is_of(path, status)).map(|one| &one.body);
+                if let Some(example) = alike.and_then(|met| met.answer.as_ref()).or_else(rendered) {
                     show(content, example);
                 }
             }

@@ -1,6 +1,7 @@
 //! The OpenAPI documents, made from the code of every function: one an area.
 
 mod examples;
+mod refusals;
 mod tour;
 
 use std::path::{Path, PathBuf};
@@ -31,11 +32,13 @@ impl Document {
 pub fn documents() -> [Document; 2] {
     let builder = document(
         "Atelier: agents and workflows",
+        include_str!("builder.md"),
         "An access token of the platform's issuer; on a machine of one's own: \
          `cargo run -p local -- token --user ada --org acme --role admin`",
     );
     let gateway = document(
         "Atelier: model gateway",
+        include_str!("gateway.md"),
         "An API key, `sk-svc-…`; on a machine of one's own: `cargo run -p local -- credentials`",
     );
     [
@@ -110,8 +113,9 @@ fn ambiguous(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
 pub async fn with_examples() -> Result<[Document; 2], Failure> {
     let tours = [tour::builder().await?, tour::gateway().await?];
     let mut documents = documents();
+    let refusals = refusals::rendered().await?;
     for (document, exchanges) in documents.iter_mut().zip(tours) {
-        examples::put_into(&mut document.openapi, &exchanges);
+        examples::put_into(&mut document.openapi, &exchanges, &refusals);
     }
     Ok(documents)
 }
@@ -134,11 +138,11 @@ fn folder() -> PathBuf {
     top.unwrap_or(Path::new(".")).join("functions/reference/openapi")
 }
 
-fn document(title: &str, credential: &str) -> OpenApi {
+fn document(title: &str, introduction: &str, credential: &str) -> OpenApi {
     let bearer = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some(credential)).build();
     let components = ComponentsBuilder::new().security_scheme("bearer", SecurityScheme::Http(bearer)).build();
     OpenApiBuilder::new()
-        .info(InfoBuilder::new().title(title).version("1").build())
+        .info(InfoBuilder::new().title(title).description(Some(introduction)).version("1").build())
         // Relative to the document; `reference` puts the address it was asked at in its place.
         .servers(Some([ServerBuilder::new().url(reference::HERE).build()]))
         .components(Some(components))

@@ -10,6 +10,7 @@ use utoipa::ToSchema;
 use super::AgentType;
 use crate::domain::address;
 use crate::domain::catalog::is_model_name;
+use crate::domain::header;
 use crate::domain::id::{AgentId, WorkflowId};
 use crate::domain::object;
 use crate::domain::reference::Reference;
@@ -24,6 +25,8 @@ const MAX_MEMBERS: usize = 16;
 const MAX_REFERENCES: usize = 32;
 const MAX_TOKENS: u32 = i32::MAX.unsigned_abs();
 const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
+/// How much of a name an error repeats.
+const MAX_SHOWN_CHARS: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -256,7 +259,10 @@ impl AgentConfig {
                 }
             }
             match tool {
-                Tool::Http { url, .. } => address::check(&field("url"), url)?,
+                Tool::Http { url, headers, .. } => {
+                    address::check(&field("url"), url)?;
+                    check_headers(&field("headers"), headers)?;
+                }
                 Tool::Agent { agent_id, .. } if *agent_id == own => {
                     return Err(Error::invalid_body(field("agentId"), "an agent cannot be its own tool"));
                 }
@@ -286,6 +292,26 @@ impl AgentConfig {
         }
         Ok(())
     }
+}
+
+/// What a configuration holds is shown to everybody who reads it, so no header of it may be a secret.
+fn check_headers(field: &str, headers: &BTreeMap<String, String>) -> Result<()> {
+    for (name, value) in headers {
+        let shown: String = name.chars().take(MAX_SHOWN_CHARS).collect();
+        let field = format!("{field}.{shown}");
+        if let Some(problem) = header::problem(name) {
+            return Err(Error::invalid_body(field, problem));
+        }
+        if header::is_secret(name, value) {
+            let problem = "is a secret, which everybody who reads the agent would see. Remove it, keep it in an \
+                           outbound credential, and name the credential's kind in `auth`";
+            return Err(Error::invalid_body(field, problem));
+        }
+        if value.contains(|c: char| c.is_control() && c != '\t') {
+            return Err(Error::invalid_body(field, "has a line break or another control character. Remove it"));
+        }
+    }
+    Ok(())
 }
 
 fn at_most(field: &str, count: usize, limit: usize) -> Result<()> {

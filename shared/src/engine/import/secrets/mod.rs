@@ -8,81 +8,14 @@ use serde_json::Value;
 
 use super::pieces::{Notes, note};
 
+pub use crate::domain::secret_name::is_secret;
 pub use address::without_secrets;
 pub use text::shown_text;
 
 /// What replaces a removed value.
 const LEFT_OUT: &str = "(left out)";
-
-/// Words in the names of secrets: `X-Api-Key`, `access_token`, `clientSecret`.
-const WORDS: [&str; 24] = [
-    "apikey",
-    "auth",
-    "authorization",
-    "bearer",
-    "cookie",
-    "cookies",
-    "credential",
-    "credentials",
-    "jwt",
-    "key",
-    "keys",
-    "oauth",
-    "pass",
-    "passcode",
-    "passphrase",
-    "passwd",
-    "password",
-    "passwords",
-    "pwd",
-    "secret",
-    "secrets",
-    "sig",
-    "signature",
-    "token",
-];
-/// Endings of words that are written together: `accesstoken`.
-const ENDINGS: [&str; 11] = [
-    "accesskey",
-    "apikey",
-    "authkey",
-    "authorization",
-    "cookie",
-    "password",
-    "privatekey",
-    "secret",
-    "secretkey",
-    "signature",
-    "token",
-];
 /// A longer name is not a name.
 const MAX_NAME_BYTES: usize = 100;
-
-/// Whether the name is one of a secret.
-pub fn is_secret(name: &str) -> bool {
-    let words = words(name);
-    // `genericAuthType` names a kind of authentication, and an idempotency key grants no access.
-    let is_other = words.last().is_some_and(|word| word == "type") || words.iter().any(|word| word == "idempotency");
-    let is_known = |word: &String| WORDS.contains(&word.as_str()) || ENDINGS.iter().any(|end| word.ends_with(end));
-    !is_other && words.iter().any(is_known)
-}
-
-/// The words of a name in lower case. Digits and punctuation separate words, and a capital starts one.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    let (mut before, mut chars) = (' ', name.chars().peekable());
-    while let Some(c) = chars.next() {
-        let is_begun =
-            c.is_uppercase() && (!before.is_uppercase() || chars.peek().is_some_and(|next| next.is_lowercase()));
-        match words.last_mut() {
-            Some(word) if c.is_alphabetic() && !is_begun => word.extend(c.to_lowercase()),
-            _ => words.push(c.to_lowercase().filter(|c| c.is_alphabetic()).collect()),
-        }
-        before = c;
-    }
-    words.retain(|word| !word.is_empty());
-    words
-}
 
 /// The fields without plain-text secrets. The names of removed fields are added to `secrets`.
 pub fn without_clear<N: AsRef<str>, V>(

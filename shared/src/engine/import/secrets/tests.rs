@@ -3,59 +3,7 @@
 use serde_json::json;
 
 use super::*;
-
-#[test]
-fn secrets_are_recognized_by_name() {
-    for name in [
-        "Authorization",
-        "Proxy-Authorization",
-        "Cookie",
-        "X-Api-Key",
-        "api_key",
-        "apikey",
-        "XAPIKEY",
-        "apiKey",
-        "APIKey",
-        "token",
-        "access_token",
-        "accesstoken",
-        "token2",
-        "X-Auth",
-        "OAuth2Token",
-        "client_secret",
-        "clientSecret",
-        "signature",
-        "sig",
-        "key",
-        "password",
-        "pwd",
-        "Ocp-Apim-Subscription-Key",
-        "X-Amz-Security-Token",
-        "sessionKey",
-    ] {
-        assert!(is_secret(name), "{name}");
-    }
-    for name in [
-        "",
-        "accept",
-        "author",
-        "keyword",
-        "monkey",
-        "max_tokens",
-        "tokenize",
-        "page",
-        "Idempotency-Key",
-        "genericAuthType",
-        "authentication",
-        "design",
-        "compass",
-        "user",
-        "ключи",
-        "X-Request-Id",
-    ] {
-        assert!(!is_secret(name), "{name}");
-    }
-}
+use crate::hang::ends;
 
 #[test]
 fn user_info_and_secret_parameters_are_removed_from_urls() {
@@ -113,14 +61,15 @@ fn a_shown_original_has_no_secrets() {
     assert_eq!(shown["data"]["authorization"], json!({"type": "api-key", "config": config}));
 }
 
+/// Longer than any text that is read. Work that grows with the square of it would take hours.
+const MANY_BYTES: usize = 1024 * 1024;
+
 #[test]
 fn hostile_texts_are_scanned_in_linear_time() {
     for part in
         ["://", "://{{", "://@{{", "?key=", "&key={{", "a@", "key:", "key:\"", "\"", " ", "key=\\", "{{}}", "Bearer "]
     {
-        let text = part.repeat(16 * 1024 / part.len());
-        let started = std::time::Instant::now();
-        let _ = (without_secrets(&text), shown_text(&text));
-        assert!(started.elapsed().as_millis() < 1_000, "{part}: {:?}", started.elapsed());
+        let text = part.repeat(MANY_BYTES / part.len());
+        ends(part, move || drop((without_secrets(&text), shown_text(&text))));
     }
 }

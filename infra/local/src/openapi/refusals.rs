@@ -1,0 +1,56 @@
+//! Errors that no tour meets at will, as the code renders them: trouble of providers, of the tables, restricted keys.
+
+use axum::response::{IntoResponse, Response};
+use http_body_util::BodyExt;
+use serde_json::Value;
+use shared::Error;
+use shared::gateway::providers::{Failure, FailureKind};
+use shared::http::{openai, standard};
+
+use super::examples::Plain;
+use crate::failure::Failure as StartFailure;
+
+pub struct Refusal {
+    /// What the paths begin with that refuse so.
+    prefix: &'static str,
+    status: u16,
+    pub body: Value,
+}
+
+impl Refusal {
+    pub fn is_of(&self, path: &str, status: &str) -> bool {
+        path.starts_with(self.prefix) && self.status.to_string() == status
+    }
+}
+
+/// Of several for one path and status, the first counts.
+pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
+    let forbidden = |code, message: &str| Error::Forbidden { code, message: message.to_owned() };
+    let timeout = || Error::from(Failure::timeout());
+    let failed = || Error::from(Failure::new(FailureKind::Unavailable, "provider_unavailable", "the provider failed"));
+    let denied = || forbidden("model_access_denied", "this key has a list of models, and this one is not on it");
+    let restricted = "this key is restricted and cannot manage others; use one that is not, or an access token";
+    let gateway = |error| openai::ApiError(error).into_response();
+    let refusals = [
+        ("/gateway/v1/me", gateway(forbidden("api_key_restricted", restricted))),
+        ("/gateway/v1/chat", gateway(denied())),
+        ("/gateway/v1/embeddings", gateway(denied())),
+        ("/gateway/v1/models", gateway(denied())),
+        ("/gateway/", gateway(failed())),
+        ("/gateway/", gateway(timeout())),
+        ("/gateway/", gateway(Error::busy(""))),
+        ("/", standard::ApiError(Error::busy("")).into_response()),
+    ];
+    let mut all = Vec::new();
+    for (prefix, response) in refusals {
+        all.push(Refusal { prefix, status: response.status().as_u16(), body: body_of(response).await? });
+    }
+    Ok(all)
+}
+
+async fn body_of(response: Response) -> Result<Value, StartFailure> {
+    let unreadable = |cause: String| StartFailure::Said(format!("an example cannot be read: {cause}"));
+    let body = response.into_body().collect().await.map_err(|cause| unreadable(cause.to_string()))?.to_bytes();
+    let body = serde_json::from_slice(&body).map_err(|cause| unreadable(cause.to_string()))?;
+    Ok(Plain::new("http://127.0.0.1:9000").value(&body))
+}
