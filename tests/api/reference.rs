@@ -14,6 +14,7 @@ async fn the_reference_page_is_served_whole_from_the_platform_itself() {
     assert_eq!((folder.status.as_str(), folder.header("location")), ("307 Temporary Redirect", Some("index.html")));
     let page = nobody.get("/docs/index.html").await;
     assert!(page.header("content-type").unwrap_or_default().starts_with("text/html"));
+    assert!(page.text.contains("<style>.response:is("), "examples of errors are short");
     assert!(!page.text.contains("//unpkg") && !page.text.contains("https://"), "nothing comes from elsewhere");
     for file in [
         "swagger-ui.css",

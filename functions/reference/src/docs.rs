@@ -32,6 +32,13 @@ const DOCUMENTS: [Document; 2] = [BUILDER, GATEWAY];
 
 const HEAD: &str = "<title>Atelier: API reference</title>\n\
     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
+/// Errors have one form, so the page shows of each only a short example, and no choice of a media type.
+const STYLE: &str = "<style>\
+    .response:is([data-code^='4'], [data-code^='5']) :is(.response-control-media-type, .response-controls, .tab) \
+    { display: none !important } \
+    .response:is([data-code^='4'], [data-code^='5']) .highlight-code > * \
+    { max-height: 6em !important; overflow: auto !important }\
+    </style>";
 
 static PAGE: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
     let urls = DOCUMENTS.map(|document| Url::new(document.name, document.url));
@@ -49,12 +56,13 @@ impl Document {
     }
 }
 
-/// A file of the reference page. The page itself is told its name, and to be as wide as a telephone is.
+/// A file of the reference page. The page itself gets a name, the width of a telephone, and a style for errors.
 pub fn page_file(name: &str) -> Option<SwaggerFile<'static>> {
     let mut file = utoipa_swagger_ui::serve(name, PAGE.clone()).ok().flatten()?;
     if name == "index.html" {
         let page = String::from_utf8_lossy(&file.bytes);
-        let page = page.replacen("<title>Swagger UI</title>", HEAD, 1);
+        let page =
+            page.replacen("<title>Swagger UI</title>", HEAD, 1).replacen("</head>", &format!("{STYLE}</head>"), 1);
         file.bytes = page.into_bytes().into();
     }
     Some(file)
