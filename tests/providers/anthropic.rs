@@ -27,7 +27,7 @@ async fn a_conversation_is_translated() {
     body["tool_choice"] = json!("required");
     stage.answered(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
     let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/messages");
+    assert_eq!(seen.path, "/v1/messages", "the base URL is of the form of Anthropic's SDKs");
     assert_eq!(
         (&seen.headers["x-api-key"], &seen.headers["anthropic-version"]),
         (&KEY.parse().unwrap(), &"2023-06-01".parse().unwrap())
@@ -126,12 +126,8 @@ async fn what_it_cannot_do_is_refused_before_anything_is_sent() {
     let stage = stage(Anthropic).await;
     let cases = [
         ("n", json!({"n": 2})),
-        ("seed", json!({"seed": 1})),
         ("logprobs", json!({"logprobs": true})),
-        ("presence_penalty", json!({"presence_penalty": 1})),
-        ("frequency_penalty", json!({"frequency_penalty": -1})),
         ("temperature", json!({"temperature": 1.5})),
-        ("response_format", json!({"response_format": {"type": "json_object"}})),
         ("tools", json!({"tools": [{"type": "custom", "custom": {"name": "x"}}]})),
         ("messages", json!({"messages": [{"role": "user", "content": [{"type": "input_audio", "input_audio": {}}]}]})),
     ];

@@ -36,7 +36,7 @@ async fn a_conversation_is_translated() {
     body["messages"][2]["tool_calls"][0]["extra_content"] = json!({"google": {"thought_signature": "c2ln"}});
     stage.answered(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
     let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/models/upstream-model:generateContent");
+    assert_eq!(seen.path, "/v1beta/models/upstream-model:generateContent");
     assert_eq!(seen.headers["x-goog-api-key"], KEY);
     assert_json_snapshot!("gemini_request", seen.body);
 }
@@ -48,7 +48,7 @@ async fn formats_are_asked_for_by_type_and_schema() {
     let format = json!({"type": "json_schema", "json_schema": {"name": "s", "schema": schema}});
     stage.streamed(stream(), &question_with(json!({"response_format": format}))).await;
     let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/models/upstream-model:streamGenerateContent?alt=sse");
+    assert_eq!(seen.path, "/v1beta/models/upstream-model:streamGenerateContent?alt=sse");
     let config = &seen.body["generationConfig"];
     assert_eq!((&config["responseMimeType"], &config["responseJsonSchema"]), (&json!("application/json"), &schema));
     let plain = question_with(json!({"response_format": {"type": "json_object"}}));
@@ -146,7 +146,6 @@ async fn what_it_cannot_do_is_refused_before_anything_is_sent() {
     let picture = json!({"type": "image_url", "image_url": {"url": "https://pictures.test/a.png"}});
     let cases = [
         ("logprobs", json!({"logprobs": true})),
-        ("parallel_tool_calls", json!({"parallel_tool_calls": false})),
         ("messages", json!({"messages": [{"role": "user", "content": [picture]}]})),
     ];
     for (param, more) in cases {
@@ -166,6 +165,6 @@ async fn embeddings_go_in_one_batch() {
     let answer = stage.provider.embed("upstream-model", &embeddings(request)).await.unwrap();
     assert_eq!((answer.vectors, answer.usage), (vec![vec![0.5], vec![-1.0]], None));
     let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/models/upstream-model:batchEmbedContents");
+    assert_eq!(seen.path, "/v1beta/models/upstream-model:batchEmbedContents");
     assert_json_snapshot!("gemini_embeddings_request", seen.body);
 }

@@ -6,4 +6,5 @@ mod dev;
 mod faults;
 mod gemini;
 mod openai;
+mod parameters;
 mod stage;

@@ -88,8 +88,8 @@ impl Environment {
         let world = &self.process.world;
         world.note(|| format!("{}: call {} is refused {shortage:?}", self.process.name, call.number));
         world.state().books.count(match shortage {
-            Shortage::Credits => "refused for credits",
-            Shortage::Cap(_) => "refused for a cap",
+            Shortage::Credits { .. } => "refused for credits",
+            Shortage::Cap { .. } => "refused for a cap",
             Shortage::Rate { .. } => "refused for a rate",
             Shortage::Revoked(_) => "refused as revoked",
         });

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use fastrand::Rng;
-use shared::domain::catalog::{Model, ModelType, OnDisconnect, Pricing};
+use shared::domain::catalog::{Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use shared::domain::id::{ApiKeyId, OrgId, UserId};
 use shared::domain::lease::{Need, Payer};
 use shared::domain::limits::{Level, Limits, PlanLimits};
@@ -61,6 +61,8 @@ pub fn model(name: &str, input_micro_usd: u64, output_micro_usd: u64, version: u
         defaults: Default::default(),
         deployments: vec![],
         on_disconnect: OnDisconnect::Stop,
+        unsupported: Unsupported::Drop,
+        max_tokens_parameter: None,
         version,
     }
 }

@@ -8,7 +8,7 @@ use axum::http::{Request, StatusCode};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use shared::auth::{Claims, first_seen};
-use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
+use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use shared::domain::id::{ApiKeyId, OrgId, TransactionId};
 use shared::domain::identity::{Account, Plan, Role};
 use shared::domain::lease::month;
@@ -185,6 +185,8 @@ impl ModelBuilder {
             defaults: serde_json::Map::new(),
             deployments: Vec::new(),
             on_disconnect: OnDisconnect::Stop,
+            unsupported: Unsupported::Drop,
+            max_tokens_parameter: None,
             version: 1,
         })
     }

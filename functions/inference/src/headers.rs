@@ -11,6 +11,8 @@ const X_REQUEST_COST: HeaderName = HeaderName::from_static("x-request-cost");
 const X_CREDITS_REMAINING: HeaderName = HeaderName::from_static("x-credits-remaining");
 const X_CREDITS_WARNING: HeaderName = HeaderName::from_static("x-credits-warning");
 const X_SVC_PASSTHROUGH: HeaderName = HeaderName::from_static("x-svc-passthrough");
+const X_SVC_DROPPED: HeaderName = HeaderName::from_static("x-svc-dropped");
+const X_SVC_MAX_TOKENS: HeaderName = HeaderName::from_static("x-svc-max-tokens");
 const X_SVC_MODEL_DEFAULTS: HeaderName = HeaderName::from_static("x-svc-model-defaults");
 
 /// Those of an answer that is whole.
@@ -33,11 +35,18 @@ pub fn begun(told: &Told) -> HeaderMap {
     if told.standing.credits_are_low {
         add(&mut headers, X_CREDITS_WARNING, "low");
     }
-    if !told.passthrough.is_empty() {
-        add(&mut headers, X_SVC_PASSTHROUGH, &told.passthrough.join(", "));
+    let lists = [
+        (X_SVC_PASSTHROUGH, &told.notes.report.passthrough),
+        (X_SVC_DROPPED, &told.notes.report.dropped),
+        (X_SVC_MODEL_DEFAULTS, &told.notes.defaults),
+    ];
+    for (name, parameters) in lists {
+        if !parameters.is_empty() {
+            add(&mut headers, name, &parameters.join(", "));
+        }
     }
-    if !told.defaults.is_empty() {
-        add(&mut headers, X_SVC_MODEL_DEFAULTS, &told.defaults.join(", "));
+    if let Some(max_tokens) = told.notes.max_tokens {
+        headers.insert(X_SVC_MAX_TOKENS, max_tokens.into());
     }
     headers
 }
@@ -49,7 +58,7 @@ fn add_remaining(headers: &mut HeaderMap, names: [HeaderName; 3], remaining: Opt
     }
 }
 
-/// A name that a client chose may hold what no header may: it is then left out.
+/// Names of parameters fit a header: a request with others is refused.
 fn add(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::try_from(value) {
         headers.insert(name, value);

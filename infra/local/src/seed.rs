@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Map;
 use shared::auth::{self, Claims, DEFAULT_PLAN};
-use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
+use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use shared::domain::id::{ApiKeyId, OrgId, TransactionId};
 use shared::domain::identity::{Account, Models, Plan, Role};
 use shared::domain::ledger::{Adjustment, Kind};
@@ -155,6 +155,8 @@ fn models() -> [Model; 2] {
         defaults: Map::new(),
         deployments: vec![Deployment { provider: "dev".to_owned(), model: name.to_owned(), weight: 1, priority: 0 }],
         on_disconnect: OnDisconnect::Stop,
+        unsupported: Unsupported::Drop,
+        max_tokens_parameter: None,
         version: 1,
     };
     let chat = Pricing { input_micro_usd: 100_000, output_micro_usd: 400_000, ..Pricing::default() };

@@ -7,6 +7,9 @@ use super::money::Money;
 use super::time::Time;
 use super::usage::Tokens;
 
+/// What a call is held for when neither the client nor the catalog limits the answer.
+pub const DEFAULT_OUTPUT_TOKENS: u64 = 4_096;
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
     pub name: String,
@@ -16,6 +19,7 @@ pub struct Model {
     pub provider: String,
     pub capabilities: Vec<String>,
     pub context_window: Option<u64>,
+    /// The longest answer. A call that sets no limit is held for it.
     pub max_output_tokens: Option<u64>,
     pub pricing: Pricing,
     pub deprecated_at: Option<Time>,
@@ -28,6 +32,12 @@ pub struct Model {
     pub deployments: Vec<Deployment>,
     #[serde(default)]
     pub on_disconnect: OnDisconnect,
+    /// What happens to parameters that the provider does not have.
+    #[serde(default)]
+    pub unsupported: Unsupported,
+    /// The name under which `OpenAI`-kind providers take the limit of an answer; the client's name when there is none.
+    #[serde(default)]
+    pub max_tokens_parameter: Option<MaxTokensParameter>,
     /// Prices carry the version of their model: a call is priced as its lease was made.
     #[serde(default)]
     pub version: u64,
@@ -48,6 +58,13 @@ impl Model {
             Purpose::Chat => self.r#type != ModelType::Embeddings && self.can("chat"),
             Purpose::Embeddings => self.r#type == ModelType::Embeddings,
         }
+    }
+
+    /// The output that a call without a limit is held for: the longest answer, or `DEFAULT_OUTPUT_TOKENS` where the
+    /// catalog does not know it. No answer is longer than the context window.
+    pub fn held_output_tokens(&self) -> u64 {
+        let longest = self.max_output_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS);
+        longest.min(self.context_window.unwrap_or(u64::MAX)).max(1)
     }
 
     pub fn can(&self, capability: &str) -> bool {
@@ -96,6 +113,34 @@ pub enum OnDisconnect {
     Stop,
     /// The answer is read to its end; what the provider counts is billed.
     Drain,
+}
+
+/// What happens to parameters that a provider does not have and that only steer its answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unsupported {
+    /// They are left out of the provider's request and named in `X-Svc-Dropped`.
+    #[default]
+    Drop,
+    /// The request is refused.
+    Reject,
+}
+
+/// The two names that `OpenAI` has given to the limit of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxTokensParameter {
+    MaxTokens,
+    MaxCompletionTokens,
+}
+
+impl MaxTokensParameter {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MaxTokens => "max_tokens",
+            Self::MaxCompletionTokens => "max_completion_tokens",
+        }
+    }
 }
 
 /// Whole micro-USD for a million tokens, so that a price is never a float: one micro-USD a million tokens is one

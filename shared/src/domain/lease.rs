@@ -184,8 +184,14 @@ pub fn size(rooms: &[Room], wish: u32) -> Result<u32, Room> {
 /// Why a call cannot be paid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
-    Credits,
-    Cap(Level),
+    /// `left` is what the balance can still bear.
+    Credits {
+        left: Money,
+    },
+    Cap {
+        level: Level,
+        left: Money,
+    },
     Rate {
         level: Level,
         dimension: Dimension,

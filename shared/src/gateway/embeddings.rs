@@ -8,21 +8,24 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::chat::UsageOut;
+use super::providers::Parameters;
 use super::routing::Routed;
-use super::{Asker, Gateway, Told, tokens};
-use crate::domain::catalog::Purpose;
+use super::{Asker, Gateway, Notes, Told, tokens, unknown_parameters};
+use crate::domain::catalog::{Purpose, Unsupported};
 use crate::domain::lease::Need;
 use crate::domain::number::settle_fields;
 use crate::domain::usage::{Tokens, UsageSource};
 use crate::{Error, Result};
 
-const KNOWN: [&str; 4] = ["model", "input", "dimensions", "encoding_format"];
+/// The parameters that the gateway validates.
+pub const VALIDATED: [&str; 4] = ["model", "input", "dimensions", "encoding_format"];
 const MAX_INPUTS: usize = 2_048;
 
 /// A request that was read and found sound.
 #[derive(Clone, Debug)]
 pub struct EmbeddingsRequest {
     body: Map<String, Value>,
+    unsupported: Unsupported,
 }
 
 /// One text, or one list of token numbers.
@@ -44,7 +47,8 @@ impl EmbeddingsRequest {
         let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
         body.retain(|_, value| !value.is_null());
         settle_fields(&mut body, &["dimensions"]);
-        let request = Self { body };
+        unknown_parameters::check(&body)?;
+        let request = Self { body, unsupported: Unsupported::Drop };
         if request.model().is_empty() {
             return Err(Error::invalid_body("model", "the name of a model or of an alias"));
         }
@@ -97,9 +101,8 @@ impl EmbeddingsRequest {
         self.body.get("encoding_format").is_some_and(|format| format == "base64")
     }
 
-    pub fn passthrough(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let others = self.body.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str()));
-        others.map(|(name, value)| (name.as_str(), value))
+    pub fn unsupported(&self) -> Unsupported {
+        self.unsupported
     }
 
     /// The most tokens it can be.
@@ -162,7 +165,7 @@ impl Gateway {
         self.to_the_end(claim, async move { gateway.embed_to_the_end(&asker, request).await }).await
     }
 
-    async fn embed_to_the_end(&self, asker: &Asker, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
+    async fn embed_to_the_end(&self, asker: &Asker, mut request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
         let chosen = self.models().choose(asker, request.model()).await?;
         if !chosen.model.does(Purpose::Embeddings) {
             let problem = "this is no model of type Embeddings; see /v1/models";
@@ -171,12 +174,14 @@ impl Gateway {
         let input = request.greatest_input();
         let need = Need { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
         let mut slot = self.take(asker, &chosen, need).await?;
+        request.unsupported = chosen.model.unsupported;
         let request = Arc::new(request);
         let asked = self.ask(&mut slot, &chosen, |provider, model| {
             let request = request.clone();
             async move { provider.embed(&model, &request).await }
         });
-        let Routed { answer, provider } = asked.await?;
+        let Routed { answer, provider, kind, model } = asked.await?;
+        let report = Parameters::of_embeddings(&request, kind, &model).report();
         let (tokens, source) = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => (Tokens { input: tokens::likely(input), ..Tokens::default() }, UsageSource::Counted),
@@ -196,7 +201,7 @@ impl Gateway {
         };
         let body = serde_json::to_vec(&out).map_err(Error::internal)?;
         let standing = self.settle(slot, asker, &charge, &body).await?;
-        let passthrough = request.passthrough().map(|(name, _)| name.to_owned()).collect();
-        Ok((body, Told { chosen, passthrough, defaults: Vec::new(), standing, cost: Some(charge.cost) }))
+        let notes = Notes { report, ..Notes::default() };
+        Ok((body, Told { chosen, notes, standing, cost: Some(charge.cost) }))
     }
 }

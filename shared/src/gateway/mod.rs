@@ -16,6 +16,7 @@ pub mod providers;
 mod routing;
 pub mod sse;
 pub mod tokens;
+mod unknown_parameters;
 
 use std::sync::Arc;
 
@@ -33,7 +34,7 @@ use crate::store::{Claims, Ledger};
 use crate::{Context, Error, Refusal, Result, config};
 
 use leases::{Leases, Standing};
-use providers::Failure;
+use providers::{Failure, ParameterReport};
 use routing::Routing;
 
 /// One for the life of a process: it holds leases, connections, and what is known of providers.
@@ -56,12 +57,20 @@ struct Inner {
 #[derive(Clone, Debug)]
 pub struct Told {
     pub chosen: Chosen,
-    pub passthrough: Vec<String>,
-    /// Parameters that the operator's defaults filled in.
-    pub defaults: Vec<String>,
+    pub notes: Notes,
     pub standing: Standing,
     /// Not known yet when a stream begins.
     pub cost: Option<Money>,
+}
+
+/// What became of a request's parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    pub report: ParameterReport,
+    /// Parameters that the operator's defaults filled in.
+    pub defaults: Vec<String>,
+    /// The limit put on each answer because the caller's money or token limits do not cover a longer one.
+    pub max_tokens: Option<u64>,
 }
 
 impl Gateway {
@@ -86,14 +95,14 @@ impl Gateway {
 
 fn refused(shortage: Shortage, now: Time) -> Error {
     match shortage {
-        Shortage::Credits => Error::Billing {
+        Shortage::Credits { .. } => Error::Billing {
             code: "insufficient_credits",
             message: "the organization's credits do not cover the most that this call can cost; \
                       ask the operator for credits, or lower max_tokens"
                 .to_owned(),
             level: None,
         },
-        Shortage::Cap(level) => Error::Billing {
+        Shortage::Cap { level, .. } => Error::Billing {
             code: "spending_cap_reached",
             message: format!("the monthly spending cap of this {} does not cover this call", in_words(level)),
             level: Some(level),

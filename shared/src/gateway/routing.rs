@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use zeroize::Zeroizing;
-
 use super::models::Chosen;
 use super::providers::{Failure, FailureKind, Provider, ProviderSettings, connect};
 use crate::aws::Aws;
 use crate::cache::Cache;
 use crate::domain::catalog::Deployment;
+use crate::domain::provider::ProviderKind;
 use crate::outbound::Outbound;
 use crate::secrets::Secrets;
 use crate::store::catalog;
@@ -44,10 +43,13 @@ struct Health {
     rests_until: Option<Instant>,
 }
 
-/// An answer, and whose it is.
+/// An answer, and the deployment that gave it.
 pub struct Routed<T> {
     pub answer: T,
     pub provider: String,
+    pub kind: ProviderKind,
+    /// The provider's own name of the model.
+    pub model: Arc<str>,
 }
 
 impl Routing {
@@ -84,7 +86,8 @@ impl Routing {
                 let failure = match ask(provider.clone(), upstream.clone()).await {
                     Ok(answer) => {
                         self.succeeded(deployment);
-                        return Ok(Routed { answer, provider: deployment.provider.clone() });
+                        let provider = deployment.provider.clone();
+                        return Ok(Routed { answer, provider, kind: settings.kind, model: upstream });
                     }
                     Err(failure) => failure,
                 };
@@ -143,25 +146,8 @@ impl Routing {
         self.connected.get_or_load(&key, async || self.connect(settings).await).await
     }
 
-    async fn connect(&self, settings: &catalog::Provider) -> Result<Arc<dyn Provider>> {
-        let api_key = match &settings.api_key {
-            None => None,
-            Some(sealed) => {
-                let opened = self.secrets.open(&catalog::Provider::sealed_for(&settings.name), sealed).await?;
-                let text = std::str::from_utf8(&opened).map_err(Error::internal)?;
-                Some(Zeroizing::new(text.to_owned()))
-            }
-        };
-        let settings = ProviderSettings {
-            name: settings.name.clone(),
-            kind: settings.kind,
-            base_url: settings.base_url.clone(),
-            api_key,
-            auth_header: settings.auth_header.clone(),
-            headers: settings.headers.clone(),
-            region: settings.region.clone(),
-            timeouts: settings.timeouts,
-        };
+    async fn connect(&self, provider: &catalog::Provider) -> Result<Arc<dyn Provider>> {
+        let settings = ProviderSettings::open(provider, &self.secrets).await?;
         connect(&settings, &self.outbound, &self.aws)
     }
 

@@ -54,8 +54,8 @@ pub fn greatest_input(request: &ChatRequest) -> u64 {
         ResponseFormat::Schema(schema) => of_json(schema),
         ResponseFormat::Json | ResponseFormat::Text => 0,
     };
-    // What is passed on unread may be text to the model too (`documents`, `functions` …).
-    let others: u64 = request.passthrough().map(|(_, value)| of_json(value)).sum();
+    // What is not validated may be text to the model too (`documents`, `functions` …).
+    let others: u64 = request.unvalidated().map(of_json).sum();
     messages + tools + schema + others
 }
 

@@ -14,6 +14,7 @@ pub mod paging;
 mod routes;
 pub mod standard;
 pub mod streaming;
+pub mod test_call;
 pub mod usd;
 
 use axum::http::StatusCode;

@@ -10,11 +10,12 @@ mod network;
 mod oauth2;
 mod redirects;
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, StatusCode};
+use http::{HeaderMap, Request, StatusCode, Uri};
 use http_body_util::Full;
 use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::{self, Client};
@@ -77,6 +78,21 @@ pub enum OutboundError {
     TooManyRedirects,
 }
 
+impl OutboundError {
+    /// For the answers of test calls.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::Forbidden => "destination_forbidden",
+            Self::NotHttp => "url_not_http",
+            Self::Unreachable => "destination_unreachable",
+            Self::Timeout { .. } => "destination_timeout",
+            Self::Cut => "connection_cut",
+            Self::TooLarge { .. } => "answer_too_large",
+            Self::TooManyRedirects => "too_many_redirects",
+        }
+    }
+}
+
 pub struct Answer {
     pub status: StatusCode,
     pub headers: HeaderMap,
@@ -98,6 +114,19 @@ impl Outbound {
     pub fn new(guard: Guard, network: impl Network + 'static) -> Self {
         let connector = Connector { guard: Arc::new(guard), network: Arc::new(network) };
         Self { connector, client: Arc::default() }
+    }
+
+    /// Whether the guard refuses the host of a URL as it is written: an address, or `localhost`. Any other name is
+    /// checked when it is resolved.
+    pub fn refuses_host(&self, url: &Uri) -> bool {
+        let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
+        let name = host.trim_end_matches('.');
+        let address = if name == "localhost" || name.ends_with(".localhost") {
+            Ok(IpAddr::V4(Ipv4Addr::LOCALHOST))
+        } else {
+            name.parse()
+        };
+        address.is_ok_and(|address| !self.connector.guard.permits(address))
     }
 
     pub async fn send(&self, request: Request<Bytes>, patience: &Patience) -> Result<Answer, OutboundError> {

@@ -2,7 +2,7 @@
 
 use insta::assert_json_snapshot;
 use serde_json::{Map, json};
-use shared::domain::catalog::{Model, ModelType, OnDisconnect, Pricing};
+use shared::domain::catalog::{Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use shared::domain::time::Time;
 use shared::store::Catalog;
 use tests::TestApp;
@@ -73,6 +73,8 @@ async fn a_retired_model_is_not_shown_and_a_retiring_one_says_so() {
             defaults: Map::new(),
             deployments: vec![],
             on_disconnect: OnDisconnect::Stop,
+            unsupported: Unsupported::Drop,
+            max_tokens_parameter: None,
             version: 1,
         };
         catalog.add(&model).await.unwrap();

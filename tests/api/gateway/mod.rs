@@ -7,7 +7,7 @@ mod models;
 mod revocation;
 
 use serde_json::{Map, json};
-use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing};
+use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use tests::client::{Answer, Person};
 
 /// A model that the embedded provider answers for.
@@ -31,6 +31,8 @@ fn model(name: &str) -> Model {
             priority: 0,
         }],
         on_disconnect: OnDisconnect::Stop,
+        unsupported: Unsupported::Drop,
+        max_tokens_parameter: None,
         version: 1,
     }
 }

@@ -3,6 +3,8 @@
 mod chat;
 mod embeddings;
 mod faults;
+mod holds;
+mod parameters;
 mod refusals;
 mod streams;
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use shared::domain::catalog::{Deployment, Model, OnDisconnect, Pricing};
+use shared::domain::catalog::{Deployment, MaxTokensParameter, Model, OnDisconnect, Pricing, Unsupported};
 use shared::domain::money::Money;
 use shared::domain::time::Time;
 use shared::gateway::chat::ChatRequest;
@@ -53,6 +53,8 @@ pub struct ModelIn {
     capabilities: Vec<String>,
     #[schema(minimum = 1)]
     context_window: Option<u64>,
+    /// The longest answer. A call that sets no limit is held for it, or for 4096 tokens when it is left out; OpenAI's kind,
+    /// Gemini and Bedrock are sent no limit then.
     #[schema(minimum = 1)]
     max_output_tokens: Option<u64>,
     pricing: PricingIn,
@@ -68,6 +70,28 @@ pub struct ModelIn {
     deployments: Vec<DeploymentIn>,
     /// What happens upstream when a client hangs up; `stop` when left out
     on_disconnect: Option<OnDisconnectWire>,
+    /// What happens to parameters that the provider does not have: `drop` leaves them out and names them in
+    /// `X-Svc-Dropped`; `reject` refuses the request. `drop` when left out
+    unsupported: Option<UnsupportedWire>,
+    /// The name under which providers of kind `openai` take the limit of an answer. When left out: the client's name, and
+    /// `max_completion_tokens` for OpenAI's o-series, GPT-5 and newer
+    max_tokens_parameter: Option<MaxTokensParameterWire>,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = Unsupported)]
+enum UnsupportedWire {
+    Drop,
+    Reject,
+}
+
+#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+#[schema(as = MaxTokensParameter)]
+enum MaxTokensParameterWire {
+    MaxTokens,
+    MaxCompletionTokens,
 }
 
 /// US dollars for a million tokens, at most 10,000 and with at most 6 decimals
@@ -146,6 +170,14 @@ impl ModelIn {
                 None | Some(OnDisconnectWire::Stop) => OnDisconnect::Stop,
                 Some(OnDisconnectWire::Drain) => OnDisconnect::Drain,
             },
+            unsupported: match self.unsupported {
+                None | Some(UnsupportedWire::Drop) => Unsupported::Drop,
+                Some(UnsupportedWire::Reject) => Unsupported::Reject,
+            },
+            max_tokens_parameter: self.max_tokens_parameter.map(|parameter| match parameter {
+                MaxTokensParameterWire::MaxTokens => MaxTokensParameter::MaxTokens,
+                MaxTokensParameterWire::MaxCompletionTokens => MaxTokensParameter::MaxCompletionTokens,
+            }),
             version,
         };
         check_defaults(&model)?;
@@ -176,6 +208,8 @@ impl From<&Model> for ModelIn {
             defaults: Some(model.defaults.clone()),
             deployments: model.deployments.iter().map(DeploymentIn::from).collect(),
             on_disconnect: Some(model.on_disconnect.into()),
+            unsupported: Some(model.unsupported.into()),
+            max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
         }
     }
 }
@@ -185,6 +219,24 @@ impl From<OnDisconnect> for OnDisconnectWire {
         match on_disconnect {
             OnDisconnect::Stop => Self::Stop,
             OnDisconnect::Drain => Self::Drain,
+        }
+    }
+}
+
+impl From<Unsupported> for UnsupportedWire {
+    fn from(unsupported: Unsupported) -> Self {
+        match unsupported {
+            Unsupported::Drop => Self::Drop,
+            Unsupported::Reject => Self::Reject,
+        }
+    }
+}
+
+impl From<MaxTokensParameter> for MaxTokensParameterWire {
+    fn from(parameter: MaxTokensParameter) -> Self {
+        match parameter {
+            MaxTokensParameter::MaxTokens => Self::MaxTokens,
+            MaxTokensParameter::MaxCompletionTokens => Self::MaxCompletionTokens,
         }
     }
 }
@@ -296,6 +348,9 @@ pub struct ModelOut {
     defaults: Map<String, Value>,
     deployments: Vec<DeploymentOut>,
     on_disconnect: OnDisconnectWire,
+    unsupported: UnsupportedWire,
+    #[schema(required)]
+    max_tokens_parameter: Option<MaxTokensParameterWire>,
     /// Of its prices, too: a call is priced as the model was when it began.
     version: u64,
 }
@@ -313,6 +368,7 @@ impl From<&Model> for ModelOut {
     fn from(model: &Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
+        let Model { unsupported, max_tokens_parameter, .. } = model;
         let deployment = |Deployment { provider, model, weight, priority }: &Deployment| {
             let (provider, model) = (provider.clone(), model.clone());
             DeploymentOut { provider, model, weight: *weight, priority: *priority }
@@ -331,6 +387,8 @@ impl From<&Model> for ModelOut {
             defaults: defaults.clone(),
             deployments: deployments.iter().map(deployment).collect(),
             on_disconnect: (*on_disconnect).into(),
+            unsupported: (*unsupported).into(),
+            max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
             version: *version,
         }
     }

@@ -8,6 +8,7 @@ use super::request::ChatRequest;
 use super::usage::UsageOut;
 use crate::domain::time::Time;
 use crate::domain::usage::{Tokens, UsageSource};
+use crate::gateway::providers::Parameters;
 use crate::gateway::routing::Routed;
 use crate::gateway::{Asker, Gateway, Told, tokens};
 use crate::{Error, Result};
@@ -33,14 +34,15 @@ impl Gateway {
     }
 
     async fn complete_to_the_end(&self, asker: &Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
-        let prepared = self.prepare(asker, request).await?;
-        let mut slot = self.take(asker, &prepared.chosen, prepared.need).await?;
-        let Prepared { chosen, request, passthrough, defaults, likely_input, .. } = prepared;
+        let mut prepared = self.prepare(asker, request).await?;
+        let mut slot = self.hold(asker, &mut prepared).await?;
+        let Prepared { chosen, request, mut notes, likely_input, .. } = prepared;
         let asked = self.ask(&mut slot, &chosen, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
         });
-        let Routed { answer, provider } = asked.await?;
+        let Routed { answer, provider, kind, model } = asked.await?;
+        notes.report = Parameters::of_chat(&request, kind, &model).report();
         let (counted, source) = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {
@@ -60,6 +62,6 @@ impl Gateway {
         };
         let body = serde_json::to_vec(&completion).map_err(Error::internal)?;
         let standing = self.settle(slot, asker, &charge, &body).await?;
-        Ok((body, Told { chosen, passthrough, defaults, standing, cost: Some(charge.cost) }))
+        Ok((body, Told { chosen, notes, standing, cost: Some(charge.cost) }))
     }
 }

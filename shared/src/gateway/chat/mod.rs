@@ -12,6 +12,6 @@ pub use answer::{
     ChatAnswer, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta, ToolCallOut,
 };
 pub use message::{Message, Part, Role, ToolCall};
-pub use request::{ChatRequest, ResponseFormat};
+pub use request::{ChatRequest, ResponseFormat, Terms, VALIDATED};
 pub use stream::{EventStream, WriteError};
 pub(super) use usage::UsageOut;

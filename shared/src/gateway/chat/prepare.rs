@@ -1,27 +1,33 @@
-//! What happens to a request before anybody is asked: its model is found, its parameters are held to what the model
-//! can, what it leaves out is filled in, and the most it can cost is known.
+//! What happens to a request before a provider is called: its model is found, its parameters are validated against the
+//! model's capabilities, the operator's defaults are filled in, and the most that the call can cost is held.
 
 use std::sync::Arc;
 
 use super::message::Part;
-use super::request::{ChatRequest, ResponseFormat};
+use super::request::{ChatRequest, ResponseFormat, Terms};
 use crate::domain::catalog::{Model, Purpose};
-use crate::domain::lease::Need;
+use crate::domain::lease::{Need, Shortage};
+use crate::domain::limits::Dimension;
+use crate::domain::time::Time;
+use crate::gateway::leases::Slot;
 use crate::gateway::tokens::{greatest_input, likely};
-use crate::gateway::{Asker, Chosen, Gateway};
+use crate::gateway::{Asker, Chosen, Gateway, Notes, refused};
 use crate::{Error, ProviderTrouble, Result};
 
-/// Where the catalog does not say how long an answer may be.
-const DEFAULT_MAX_TOKENS: u64 = 4_096;
+/// The shortest answer that a hold shrinks to; below it the shortage is reported.
+const SHORTEST_ANSWER: u64 = 16;
+/// How often a hold shrinks, when other calls take from the same money meanwhile.
+const SHRINKS: usize = 4;
 
 pub(super) struct Prepared {
     pub chosen: Chosen,
     pub request: Arc<ChatRequest>,
-    pub passthrough: Vec<String>,
-    pub defaults: Vec<String>,
+    pub notes: Notes,
     /// For when the provider does not count.
     pub likely_input: u64,
-    pub need: Need,
+    /// The most that each answer is held for.
+    output: u64,
+    greatest_input: u64,
 }
 
 impl Gateway {
@@ -31,23 +37,75 @@ impl Gateway {
         let defaults = fill_in(&mut request, model);
         check(&request, model)?;
         let greatest_input = greatest_input(&request);
-        let max_tokens = max_tokens(&request, model, greatest_input)?;
-        request.set_max_tokens(max_tokens);
-        let greatest_output = max_tokens.saturating_mul(request.choices());
-        let need = Need {
-            money: model.pricing.greatest_cost(greatest_input, greatest_output),
-            tokens: greatest_input.saturating_add(greatest_output),
-            images: 0,
-        };
-        let passthrough = request.passthrough().map(|(name, _)| name.to_owned()).collect();
+        check_length(&request, model, greatest_input)?;
+        let output = request.max_tokens().unwrap_or_else(|| model.held_output_tokens());
+        request.set_terms(Terms {
+            unsupported: model.unsupported,
+            max_tokens_parameter: model.max_tokens_parameter,
+            max_tokens: Some(within_window(model, greatest_input, output)),
+        });
         Ok(Prepared {
             chosen,
             request: Arc::new(request),
-            passthrough,
-            defaults,
+            notes: Notes { defaults, ..Notes::default() },
             likely_input: likely(greatest_input),
-            need,
+            output,
+            greatest_input,
         })
+    }
+
+    /// Holds the most that the call can cost. Where the client sets no limit and what it has left does not cover the
+    /// model's longest answer, the hold shrinks to what is left, and becomes the limit of the request.
+    pub(super) async fn hold(&self, asker: &Asker, prepared: &mut Prepared) -> Result<Slot> {
+        let may_shrink = prepared.request.max_tokens().is_none();
+        for _ in 0..SHRINKS {
+            let need = prepared.need(prepared.output);
+            let shortage = match self.inner.leases.take(&asker.payer, &prepared.chosen.model, need).await? {
+                Ok(slot) => return Ok(slot),
+                Err(shortage) => shortage,
+            };
+            let shorter = prepared.output_within(&shortage).filter(|_| may_shrink);
+            let Some(shorter) = shorter else { return Err(refused(shortage, Time::now())) };
+            prepared.shrink(shorter);
+        }
+        Err(Error::busy("what is left changes faster than a hold can shrink to it"))
+    }
+}
+
+impl Prepared {
+    fn need(&self, output: u64) -> Need {
+        let output = output.saturating_mul(self.request.choices());
+        Need {
+            money: self.chosen.model.pricing.greatest_cost(self.greatest_input, output),
+            tokens: self.greatest_input.saturating_add(output),
+            images: 0,
+        }
+    }
+
+    /// The longest answer that fits what a shortage leaves, if that is worth an answer. A rate limit has to be smaller
+    /// than the hold itself: else it is enough to wait.
+    fn output_within(&self, shortage: &Shortage) -> Option<u64> {
+        let choices = self.request.choices();
+        let longest = match *shortage {
+            Shortage::Credits { left } | Shortage::Cap { left, .. } => {
+                let per_token = self.need(1).money.less(self.need(0).money).pico_usd();
+                let left = left.pico_usd().checked_sub(self.need(0).money.pico_usd())?;
+                left.checked_div(per_token)?
+            }
+            Shortage::Rate { dimension: Dimension::Tpm | Dimension::Tpd, limit, .. } => {
+                limit.checked_sub(self.greatest_input)? / choices
+            }
+            Shortage::Rate { .. } | Shortage::Revoked(_) => return None,
+        };
+        (SHORTEST_ANSWER..self.output).contains(&longest).then_some(longest)
+    }
+
+    fn shrink(&mut self, output: u64) {
+        self.output = output;
+        let limit = within_window(&self.chosen.model, self.greatest_input, output);
+        let request = Arc::make_mut(&mut self.request);
+        request.set_max_tokens(limit);
+        self.notes.max_tokens = Some(limit);
     }
 }
 
@@ -56,10 +114,9 @@ fn fill_in(request: &mut ChatRequest, model: &Model) -> Vec<String> {
     defaults.map(|(name, _)| name.clone()).collect()
 }
 
-/// At most what the model can say; bounded also when the request says nothing, so that what a call takes is known.
-fn max_tokens(request: &ChatRequest, model: &Model, greatest_input: u64) -> Result<u64> {
-    let most = model.max_output_tokens;
-    if let (Some(asked), Some(most)) = (request.max_tokens(), most)
+/// Refuses a limit above the model's own, and a conversation that the model cannot read.
+fn check_length(request: &ChatRequest, model: &Model, greatest_input: u64) -> Result<()> {
+    if let (Some(asked), Some(most)) = (request.max_tokens(), model.max_output_tokens)
         && asked > most
     {
         let problem = format_args!("this model answers with at most {most} tokens");
@@ -76,10 +133,14 @@ fn max_tokens(request: &ChatRequest, model: &Model, greatest_input: u64) -> Resu
             retry_after_s: None,
         });
     }
-    let most = most.unwrap_or(DEFAULT_MAX_TOKENS);
-    // The input is overestimated: one that may just fit is for the provider to count.
-    let room = model.context_window.map_or(most, |window| window.saturating_sub(greatest_input).max(1));
-    Ok(request.max_tokens().unwrap_or(most.min(room).max(1)))
+    Ok(())
+}
+
+/// A limit that fits the context window beside the input. The input is overestimated: one that may just fit is for the
+/// provider to count.
+fn within_window(model: &Model, greatest_input: u64, output: u64) -> u64 {
+    let room = model.context_window.map_or(output, |window| window.saturating_sub(greatest_input));
+    output.min(room).max(1)
 }
 
 fn check(request: &ChatRequest, model: &Model) -> Result<()> {

@@ -1,13 +1,15 @@
-//! What a chat completion is asked with: the contract's parameters, checked; others are kept and passed on.
+//! The request of a chat completion: the contract's parameters, validated; others are kept for the provider.
 
 use serde_json::{Map, Value};
 
 use super::message::Message;
+use crate::domain::catalog::{MaxTokensParameter, Unsupported};
 use crate::domain::number::settle_fields;
+use crate::gateway::unknown_parameters;
 use crate::{Error, Result};
 
-/// The parameters that are understood here. Any other is forwarded as it came.
-const KNOWN: [&str; 19] = [
+/// The parameters that the gateway validates.
+pub const VALIDATED: [&str; 20] = [
     "model",
     "messages",
     "stream",
@@ -23,6 +25,7 @@ const KNOWN: [&str; 19] = [
     "seed",
     "tools",
     "tool_choice",
+    "parallel_tool_calls",
     "response_format",
     "logprobs",
     "top_logprobs",
@@ -35,10 +38,20 @@ const MAX_MESSAGES: usize = 10_000;
 const MAX_STOPS: usize = 16;
 const MAX_TOOLS: usize = 512;
 
-/// A request that was read and found sound. Its body is OpenAI's, whatever provider it goes to.
+/// A validated request. Its body is OpenAI's, for every kind of provider.
 #[derive(Clone, Debug)]
 pub struct ChatRequest {
     body: Map<String, Value>,
+    terms: Terms,
+}
+
+/// What the catalog's model decides about a request on its way to a provider.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terms {
+    pub unsupported: Unsupported,
+    pub max_tokens_parameter: Option<MaxTokensParameter>,
+    /// The limit of the answer for providers that need one, when the client sets none.
+    pub max_tokens: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +69,8 @@ impl ChatRequest {
         // A null is a parameter left out, to OpenAI and here.
         body.retain(|_, value| !value.is_null());
         settle_fields(&mut body, &WHOLE);
-        let request = Self { body };
+        unknown_parameters::check(&body)?;
+        let request = Self { body, terms: Terms::default() };
         request.check()?;
         Ok(request)
     }
@@ -82,7 +96,7 @@ impl ChatRequest {
         self.check_integer("max_completion_tokens", 1, u64::from(u32::MAX))?;
         self.check_integer("n", 1, MAX_CHOICES)?;
         self.check_integer("top_logprobs", 0, 20)?;
-        for name in ["stream", "logprobs", "guard"] {
+        for name in ["stream", "logprobs", "guard", "parallel_tool_calls"] {
             if self.body.get(name).is_some_and(|value| !value.is_boolean()) {
                 return wrong(name, "true or false");
             }
@@ -187,18 +201,27 @@ impl ChatRequest {
         self.flag("guard")
     }
 
+    pub fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    pub fn set_terms(&mut self, terms: Terms) {
+        self.terms = terms;
+    }
+
     /// How many answers.
     pub fn choices(&self) -> u64 {
         self.body.get("n").and_then(Value::as_u64).unwrap_or(1)
     }
 
-    /// At most so many tokens an answer.
+    /// The client's limit of tokens for each answer.
     pub fn max_tokens(&self) -> Option<u64> {
         ["max_completion_tokens", "max_tokens"].iter().find_map(|name| self.body.get(*name)?.as_u64())
     }
 
-    pub fn number(&self, name: &str) -> Option<f64> {
-        self.body.get(name).and_then(Value::as_f64)
+    /// The client's limit, or the one that the model's terms set for providers that need one.
+    pub fn required_max_tokens(&self) -> Option<u64> {
+        self.max_tokens().or(self.terms.max_tokens)
     }
 
     pub fn flag(&self, name: &str) -> bool {
@@ -229,10 +252,9 @@ impl ChatRequest {
         }
     }
 
-    /// Parameters that are not understood here, in the order they came.
-    pub fn passthrough(&self) -> impl Iterator<Item = (&str, &Value)> {
-        let others = self.body.iter().filter(|(name, _)| !KNOWN.contains(&name.as_str()));
-        others.map(|(name, value)| (name.as_str(), value))
+    /// The values that are not validated here.
+    pub fn unvalidated(&self) -> impl Iterator<Item = &Value> {
+        self.body.iter().filter(|(name, _)| !VALIDATED.contains(&name.as_str())).map(|(_, value)| value)
     }
 
     /// Sets what the request leaves out; whether it did.
@@ -244,12 +266,12 @@ impl ChatRequest {
         true
     }
 
-    /// Bounds each answer, so that what a call can cost is known before it is made.
+    /// Limits each answer, as if the client had.
     pub fn set_max_tokens(&mut self, tokens: u64) {
         self.body.insert(self.max_tokens_name().to_owned(), tokens.into());
     }
 
-    /// Which of its two names the bound goes by.
+    /// Which of its two names the client's limit has.
     pub fn max_tokens_name(&self) -> &'static str {
         if self.body.contains_key("max_completion_tokens") { "max_completion_tokens" } else { "max_tokens" }
     }

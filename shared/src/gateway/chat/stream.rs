@@ -21,7 +21,7 @@ use crate::domain::id::TransactionId;
 use crate::domain::time::Time;
 use crate::domain::usage::{Tokens, UsageSource};
 use crate::gateway::leases::Slot;
-use crate::gateway::providers::{ChunkStream, Failure};
+use crate::gateway::providers::{ChunkStream, Failure, Parameters};
 use crate::gateway::routing::Routed;
 use crate::gateway::tokens::likely;
 use crate::gateway::{Asker, Gateway, Told};
@@ -100,13 +100,14 @@ impl Gateway {
         write_error: WriteError,
         events: mpsc::Sender<Bytes>,
     ) -> Result<(Told, Relay, Slot, Begun)> {
-        let prepared = self.prepare(&asker, request).await?;
-        let mut slot = self.take(&asker, &prepared.chosen, prepared.need).await?;
+        let mut prepared = self.prepare(&asker, request).await?;
+        let mut slot = self.hold(&asker, &mut prepared).await?;
         let asked = self.ask(&mut slot, &prepared.chosen, |provider, model| {
             let request = prepared.request.clone();
             async move { begin(provider.stream(&model, &request).await?).await }
         });
-        let Routed { answer: begun, provider } = asked.await?;
+        let Routed { answer: begun, provider, kind, model: upstream } = asked.await?;
+        prepared.notes.report = Parameters::of_chat(&prepared.request, kind, &upstream).report();
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),
@@ -126,13 +127,7 @@ impl Gateway {
             usage: None,
             events,
         };
-        let told = Told {
-            chosen: prepared.chosen,
-            passthrough: prepared.passthrough,
-            defaults: prepared.defaults,
-            standing: slot.standing(),
-            cost: None,
-        };
+        let told = Told { chosen: prepared.chosen, notes: prepared.notes, standing: slot.standing(), cost: None };
         Ok((told, relay, slot, begun))
     }
 }

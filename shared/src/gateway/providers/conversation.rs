@@ -1,11 +1,18 @@
-//! A conversation as the providers have it that know two sides only, and a system apart from both.
+//! A conversation for providers that have two sides, who take turns, and a system prompt apart from both.
+//!
+//! They refuse blank texts and conversations that do not begin with a user; `OpenAI`'s clients send both.
 
 use serde_json::Value;
 
 use super::failure::{Failure, FailureKind};
 use crate::domain::text::clip;
-use crate::gateway::chat::{ChatRequest, Message, Role, ToolCall};
+use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
 use crate::json;
+
+/// What stands for a blank text.
+pub const BLANK: &str = "(empty)";
+/// For providers that make JSON by a schema alone, when a client asks for any JSON object.
+const JSON_INSTRUCTION: &str = "Answer with one JSON object and nothing else: no other text and no Markdown.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
@@ -21,25 +28,57 @@ pub struct Turn<'a> {
     pub messages: Vec<Message<'a>>,
 }
 
-/// The texts of the system, wherever they stand, and the turns of the rest.
+/// The system prompt's texts, from every place in the conversation, and the turns of the rest.
 pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
     let (mut system, mut turns) = (Vec::new(), Vec::<Turn<'_>>::new());
-    for message in request.messages() {
+    for mut message in request.messages() {
+        message.parts.retain(|part| !is_blank(part));
         let side = match message.role {
             Role::System => {
-                system.push(message.text());
+                system.push(message);
                 continue;
             }
+            Role::Assistant if message.parts.is_empty() && message.tool_calls.is_empty() => continue,
             Role::Assistant => Side::Model,
             Role::User | Role::Tool => Side::User,
         };
+        if message.role == Role::User && message.parts.is_empty() {
+            message.parts.push(Part::Text(BLANK));
+        }
         match turns.last_mut() {
             Some(turn) if turn.side == side => turn.messages.push(message),
             _ => turns.push(Turn { side, messages: vec![message] }),
         }
     }
-    system.retain(|text| !text.is_empty());
-    (system, turns)
+    if turns.is_empty() {
+        // The system prompt alone is answered like a question.
+        let parts = system.drain(..).flat_map(|message| message.parts).collect();
+        turns.push(Turn::of_user(parts));
+    } else if turns[0].side == Side::Model {
+        turns.insert(0, Turn::of_user(Vec::new()));
+    }
+    (system.iter().map(Message::text).filter(|text| !text.is_empty()).collect(), turns)
+}
+
+/// Adds the instruction to answer with JSON when the client asks for any JSON object.
+pub fn instruct_json(system: &mut Vec<String>, request: &ChatRequest) {
+    if matches!(request.response_format(), ResponseFormat::Json) {
+        system.push(JSON_INSTRUCTION.to_owned());
+    }
+}
+
+fn is_blank(part: &Part<'_>) -> bool {
+    matches!(part, Part::Text(text) if text.trim().is_empty())
+}
+
+impl<'a> Turn<'a> {
+    fn of_user(mut parts: Vec<Part<'a>>) -> Self {
+        if parts.is_empty() {
+            parts.push(Part::Text(BLANK));
+        }
+        let message = Message { role: Role::User, name: None, parts, tool_calls: Vec::new(), tool_call_id: None };
+        Self { side: Side::User, messages: vec![message] }
+    }
 }
 
 /// A call's arguments, which clients send back as text.
@@ -72,20 +111,6 @@ pub fn picture(url: &str) -> Result<Picture<'_>, Failure> {
 pub fn wrong(param: &str, problem: impl std::fmt::Display) -> Failure {
     let message = format!("{param}: {problem}");
     Failure { param: Some(param.to_owned()), ..Failure::new(FailureKind::Request, "invalid_value", message) }
-}
-
-/// Refuses what of `names` is asked for in earnest: one answer, or a penalty of zero, any provider can do.
-pub fn refuse(request: &ChatRequest, maker: &str, names: &[&str]) -> Result<(), Failure> {
-    let is_asked = |name: &str| match name {
-        "n" => request.choices() > 1,
-        "presence_penalty" | "frequency_penalty" => request.number(name).is_some_and(|penalty| penalty != 0.0),
-        "logprobs" => request.flag(name),
-        _ => request.body().contains_key(name),
-    };
-    match names.iter().find(|name| is_asked(name)) {
-        Some(name) => Err(Failure::unsupported(*name, format_args!("{maker} has no such parameter"))),
-        None => Ok(()),
-    }
 }
 
 /// A part that is neither text nor picture.
@@ -132,20 +157,31 @@ mod tests {
         }
     }
 
+    fn split_of(messages: Value) -> (Vec<String>, Vec<(Side, Vec<String>)>) {
+        let request = ChatRequest::read(json!({"model": "m", "messages": messages})).unwrap();
+        let (system, turns) = split(&request);
+        let texts = |turn: &Turn<'_>| turn.messages.iter().map(Message::text).collect();
+        (system, turns.iter().map(|turn| (turn.side, texts(turn))).collect())
+    }
+
     #[test]
-    fn what_asks_for_nothing_is_not_refused() {
-        let all = ["n", "seed", "presence_penalty", "logprobs"];
-        let request = |more: Value| {
-            let mut body = json!({"model": "m", "messages": [{"role": "user", "content": "a"}]});
-            body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            ChatRequest::read(body).unwrap()
-        };
-        assert!(refuse(&request(json!({"n": 1, "presence_penalty": 0, "logprobs": false})), "X", &all).is_ok());
-        for (name, asked) in
-            [("n", json!(2)), ("seed", json!(0)), ("presence_penalty", json!(0.1)), ("logprobs", json!(true))]
-        {
-            let failure = refuse(&request(json!({ name: asked })), "X", &all).unwrap_err();
-            assert_eq!((failure.kind, failure.param.as_deref()), (FailureKind::Unsupported, Some(name)));
-        }
+    fn blank_texts_are_replaced_and_blank_answers_left_out() {
+        let (_, turns) = split_of(json!([
+            {"role": "user", "content": " "},
+            {"role": "assistant", "content": ""},
+            {"role": "user", "content": [{"type": "text", "text": ""}, {"type": "text", "text": "a"}]},
+        ]));
+        assert_eq!(turns, [(Side::User, vec![BLANK.to_owned(), "a".to_owned()])]);
+    }
+
+    #[test]
+    fn a_conversation_begins_with_a_user() {
+        let (system, turns) =
+            split_of(json!([{"role": "system", "content": "one"}, {"role": "developer", "content": "two"}]));
+        assert_eq!((system.len(), turns), (0, vec![(Side::User, vec!["onetwo".to_owned()])]));
+        let (_, turns) = split_of(json!([{"role": "assistant", "content": "a"}, {"role": "user", "content": "b"}]));
+        assert_eq!(turns.iter().map(|(side, _)| *side).collect::<Vec<_>>(), [Side::User, Side::Model, Side::User]);
+        let (_, turns) = split_of(json!([{"role": "system", "content": ""}]));
+        assert_eq!(turns, [(Side::User, vec![BLANK.to_owned()])]);
     }
 }

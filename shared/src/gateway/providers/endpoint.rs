@@ -5,14 +5,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures::StreamExt;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
-use http::{HeaderMap, HeaderName, HeaderValue, Request};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
 use serde::Serialize;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::failure::{Failure, FailureKind};
+use super::probe::{PATIENCE, Probe};
 use super::settings::ProviderSettings;
 use super::status::{self, Said};
+use crate::config::OUTBOUND_ALLOWED_CIDRS;
+use crate::domain::provider::ProviderKind;
 use crate::gateway::sse::{Event, Parser, SseError};
 use crate::outbound::{Answer, Body, Outbound, OutboundError, Patience, sensitive};
 use crate::{Error, Result};
@@ -23,6 +26,8 @@ const MAX_ERROR_BYTES: usize = 64 << 10;
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
 pub struct Endpoint {
+    /// Its name, for the log.
+    provider: String,
     outbound: Outbound,
     base_url: String,
     /// What follows the path of every request, `?` included: Azure's `api-version`.
@@ -34,7 +39,7 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// `auth`: the header that carries the key when the operator names none, and what stands before the key in it.
+    /// `auth`: the header that carries the key when the operator names none, and the prefix of the key in it.
     pub fn new(
         settings: &ProviderSettings,
         outbound: &Outbound,
@@ -44,7 +49,7 @@ impl Endpoint {
         let wrong = |what: &str| Error::internal(format!("provider {}: {what} cannot be used", settings.name));
         let url = settings.base_url.as_deref().unwrap_or(default_url);
         let (base_url, query) = url.find('?').map_or((url, ""), |at| url.split_at(at));
-        let base_url = base_url.trim_end_matches('/').to_owned();
+        let base_url = with_version(base_url.trim_end_matches('/'), settings.kind);
         let parsed: http::Uri = base_url.parse().map_err(|_| wrong("its base URL"))?;
         let host = parsed.host().ok_or_else(|| wrong("its base URL"))?.to_owned();
         let mut headers = HeaderMap::new();
@@ -66,6 +71,7 @@ impl Endpoint {
         let secrets = values.map(|value| value.clone().into());
         let secrets = settings.api_key.iter().cloned().chain(secrets).chain([base_url.clone().into(), host.into()]);
         Ok(Self {
+            provider: settings.name.clone(),
             outbound: outbound.clone(),
             query: query.to_owned(),
             headers,
@@ -113,23 +119,71 @@ impl Endpoint {
         patience: &Patience,
     ) -> Result<Answer, Failure> {
         let body = serde_json::to_vec(body).map_err(Failure::garbled)?;
+        let request = self.request(Method::POST, path, accept, body.into())?;
+        let answer = self.outbound.send(request, patience).await;
+        let answer = answer.map_err(|error| before_answer(self.logged(error)))?;
+        if answer.status.is_success() {
+            return Ok(answer);
+        }
+        let (status, headers) = (answer.status, answer.headers);
+        let said = said(answer.body).await;
+        Err(self.without_secrets(status::refusal(status, &headers, said)))
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        accept: &'static str,
+        body: Bytes,
+    ) -> Result<Request<Bytes>, Failure> {
         let query = if path.contains('?') { self.query.replacen('?', "&", 1) } else { self.query.clone() };
-        let request = Request::post(format!("{}/{path}{query}", self.base_url)).body(body.into());
+        let request = Request::builder().method(method).uri(format!("{}/{path}{query}", self.base_url)).body(body);
         let mut request: Request<Bytes> = request.map_err(|_| Failure::setup())?;
         *request.headers_mut() = self.headers.clone();
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
         request.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static("atelier"));
-        let answer = self.outbound.send(request, patience).await.map_err(before_answer)?;
-        if answer.status.is_success() {
-            return Ok(answer);
+        Ok(request)
+    }
+
+    /// A test call: a POST of the body, or a GET without one. The provider's own words are in the result.
+    pub async fn probe(&self, path: &str, body: Option<Value>) -> Result<Probe, Failure> {
+        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        let request = self.request(method, path, "application/json", body.into())?;
+        let answer = match self.outbound.send(request, &PATIENCE).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                let error = self.logged(error);
+                let message = match error {
+                    OutboundError::Forbidden => format!("{error}; {OUTBOUND_ALLOWED_CIDRS} allows private addresses"),
+                    _ => error.to_string(),
+                };
+                return Ok(Probe { status: None, error: Some((error.code().to_owned(), message)) });
+            }
+        };
+        let status = answer.status;
+        if status.is_success() {
+            return Ok(Probe { status: Some(status.as_u16()), error: None });
         }
-        // The status alone says enough when the rest cannot be read.
-        let quick = Duration::from_secs(10);
-        let body = tokio::time::timeout(quick, answer.body.whole(MAX_ERROR_BYTES)).await;
-        let body = body.ok().and_then(std::result::Result::ok).unwrap_or_default();
-        let said = serde_json::from_slice(&body).map(|body| Said::read(&body)).unwrap_or_default();
-        Err(self.without_secrets(status::refusal(answer.status, &answer.headers, said)))
+        let said = said(answer.body).await;
+        let message = said.message.unwrap_or_else(|| format!("the provider answered {status}"));
+        let failure = self.without_secrets(Failure::new(FailureKind::Request, "provider_refused", message));
+        let code = said.code.unwrap_or(failure.code);
+        Ok(Probe { status: Some(status.as_u16()), error: Some((code, failure.message)) })
+    }
+
+    /// Clients are not shown where a provider is, so the log says why it cannot be called.
+    fn logged(&self, error: OutboundError) -> OutboundError {
+        if error == OutboundError::Forbidden {
+            tracing::warn!(
+                provider = self.provider,
+                base_url = self.base_url,
+                "the provider's address is private or reserved; {OUTBOUND_ALLOWED_CIDRS} allows such addresses"
+            );
+        }
+        error
     }
 
     /// A failure with the provider's words, less what they tell of us.
@@ -145,6 +199,29 @@ impl Endpoint {
         }
         failure
     }
+}
+
+/// The base URL with the version of the API in its path. The vendors' SDKs leave it out of theirs.
+fn with_version(base_url: &str, kind: ProviderKind) -> String {
+    let version = match kind {
+        ProviderKind::Anthropic => "v1",
+        ProviderKind::Gemini => "v1beta",
+        ProviderKind::OpenAi | ProviderKind::Bedrock | ProviderKind::Dev => return base_url.to_owned(),
+    };
+    let is_version = |segment: &str| {
+        let mut chars = segment.chars();
+        chars.next() == Some('v') && chars.next().is_some_and(|c| c.is_ascii_digit())
+    };
+    let path = base_url.split_once("://").map_or(base_url, |(_, rest)| rest).split('/').skip(1);
+    if path.into_iter().any(is_version) { base_url.to_owned() } else { format!("{base_url}/{version}") }
+}
+
+/// What a provider says of an error. The status alone says enough when the body cannot be read.
+async fn said(body: Body) -> Said {
+    let quick = Duration::from_secs(10);
+    let body = tokio::time::timeout(quick, body.whole(MAX_ERROR_BYTES)).await;
+    let body = body.ok().and_then(std::result::Result::ok).unwrap_or_default();
+    serde_json::from_slice(&body).map(|body| Said::read(&body)).unwrap_or_default()
 }
 
 /// Providers name the account, or a part of its key, in what they say of limits.
@@ -212,5 +289,31 @@ impl Failure {
 
     pub(super) fn unreachable() -> Self {
         Self::new(FailureKind::Unavailable, "provider_unavailable", "the provider is not reached")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sdks_form_of_a_base_url_is_completed() {
+        use ProviderKind::{Anthropic, Gemini, OpenAi};
+        let cases = [
+            (Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1"),
+            (Anthropic, "https://api.anthropic.com/v1", "https://api.anthropic.com/v1"),
+            (Anthropic, "https://proxy.test/anthropic", "https://proxy.test/anthropic/v1"),
+            (Gemini, "https://generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com/v1beta"),
+            (Gemini, "https://v1.proxy.test/v1", "https://v1.proxy.test/v1"),
+            (
+                Gemini,
+                "https://a.test/v1/projects/p/publishers/google",
+                "https://a.test/v1/projects/p/publishers/google",
+            ),
+            (OpenAi, "http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ];
+        for (kind, given, expected) in cases {
+            assert_eq!(with_version(given, kind), expected);
+        }
     }
 }

@@ -8,6 +8,8 @@ mod endpoint;
 mod failure;
 mod gemini;
 mod openai;
+mod parameters;
+mod probe;
 mod settings;
 mod status;
 mod tools;
@@ -24,6 +26,8 @@ use super::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 #[cfg(test)]
 pub use dev::Dev;
 pub use failure::{Failure, FailureKind};
+pub use parameters::{CHAT, EMBEDDINGS, Parameter, ParameterReport, Parameters, Rule, markdown};
+pub use probe::Probe;
 pub use settings::{ProviderSettings, connect};
 
 /// Pieces in the order they come. After a failure nothing follows; a stream that simply ends has ended well only if
@@ -43,6 +47,10 @@ pub trait Provider: Send + Sync {
         model: &'a str,
         request: &'a EmbeddingsRequest,
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>>;
+
+    /// The cheapest call that shows whether the provider can be used: a short chat with `model`, or without one the
+    /// list of the provider's models. An error is of the request to test, which this provider cannot make.
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>>;
 }
 
 /// A count that a provider tells: there, whole and not negative, or it is not one.

@@ -11,10 +11,12 @@ use super::bedrock::Bedrock;
 use super::dev::Dev;
 use super::gemini::Gemini;
 use super::openai::OpenAi;
-use crate::Result;
 use crate::aws::Aws;
 use crate::domain::provider::{ProviderKind, Timeouts};
 use crate::outbound::Outbound;
+use crate::secrets::Secrets;
+use crate::store::catalog;
+use crate::{Error, Result};
 
 /// A provider of the catalog, with its secrets opened. It has no `Debug`: nothing of it belongs in a log.
 pub struct ProviderSettings {
@@ -43,6 +45,30 @@ impl ProviderSettings {
             region: None,
             timeouts: Timeouts::default(),
         }
+    }
+}
+
+impl ProviderSettings {
+    /// The settings of a provider in the catalog, with its key decrypted.
+    pub async fn open(provider: &catalog::Provider, secrets: &Secrets) -> Result<Self> {
+        let api_key = match &provider.api_key {
+            None => None,
+            Some(sealed) => {
+                let opened = secrets.open(&catalog::Provider::sealed_for(&provider.name), sealed).await?;
+                let text = std::str::from_utf8(&opened).map_err(Error::internal)?;
+                Some(Zeroizing::new(text.to_owned()))
+            }
+        };
+        Ok(Self {
+            name: provider.name.clone(),
+            kind: provider.kind,
+            base_url: provider.base_url.clone(),
+            api_key,
+            auth_header: provider.auth_header.clone(),
+            headers: provider.headers.clone(),
+            region: provider.region.clone(),
+            timeouts: provider.timeouts,
+        })
     }
 }
 

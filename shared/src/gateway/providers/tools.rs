@@ -50,6 +50,12 @@ pub fn choice<'a>(request: &'a ChatRequest, maker: &str) -> Result<Option<Choice
     Ok(Some(choice))
 }
 
+/// Token numbers of one vendor's tokenizer mean nothing to another.
+pub fn token_numbers() -> Failure {
+    let why = "this model takes texts, not token numbers; send strings (LangChain: check_embedding_ctx_length=False)";
+    Failure::unsupported("input", why)
+}
+
 /// Whether the client wants no more than one call at a time.
 pub fn one_at_a_time(request: &ChatRequest) -> bool {
     request.body().get("parallel_tool_calls") == Some(&Value::Bool(false))

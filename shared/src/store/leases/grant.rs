@@ -6,6 +6,7 @@ use super::{Granted, Leases, SIZINGS, Wanted};
 use crate::domain::id::LeaseId;
 use crate::domain::lease::{Counter, LONGEST_CALL, Lease, Need, Payer, Room, Shortage, What, admits_until, size};
 use crate::domain::limits::Level;
+use crate::domain::money::Money;
 use crate::domain::time::Time;
 use crate::store::meters::{self, Meter, Meters};
 use crate::store::write::Write;
@@ -127,8 +128,8 @@ fn lease(payer: &Payer, wanted: &Wanted, unit: Need, rooms: &[Room], slots: u32,
 fn shortage(short: &Room, now: Time) -> Shortage {
     let level = short.counter.level;
     match short.counter.what {
-        What::Balance => Shortage::Credits,
-        What::Spending => Shortage::Cap(level),
+        What::Balance => Shortage::Credits { left: Money::from_pico_usd(short.left) },
+        What::Spending => Shortage::Cap { level, left: Money::from_pico_usd(short.left) },
         What::Limit(dimension) => {
             Shortage::Rate { level, dimension, limit: short.limit, resets_at: dimension.resets_at(now) }
         }

@@ -11,6 +11,7 @@ use http::HeaderName;
 
 use super::endpoint::Endpoint;
 use super::failure::Failure;
+use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translated;
 use super::{ChunkStream, Provider};
@@ -57,5 +58,13 @@ impl Provider for Anthropic {
         _request: &'a EmbeddingsRequest,
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
         Box::pin(async { Err(Failure::unsupported("model", "Anthropic has no embeddings")) })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let Some(model) = model else { return self.endpoint.probe("models?limit=1", None).await };
+            let body = request::messages(model, &probe::question()?, false)?;
+            self.endpoint.probe("messages", Some(body)).await
+        })
     }
 }

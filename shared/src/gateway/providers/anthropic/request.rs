@@ -3,23 +3,25 @@
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
+use crate::domain::catalog::DEFAULT_OUTPUT_TOKENS;
+use crate::domain::provider::ProviderKind;
 use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
-use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, strange, wrong};
+use crate::gateway::providers::conversation::{
+    Picture, Side, arguments, instruct_json, picture, split, strange, wrong,
+};
 use crate::gateway::providers::failure::Failure;
+use crate::gateway::providers::parameters::Parameters;
 use crate::gateway::providers::tools::{Choice, choice, functions, one_at_a_time};
 
-/// The API wants a limit; the gateway always sets one.
-const MAX_TOKENS: u64 = 4_096;
-const NOT_THERE: [&str; 5] = ["n", "logprobs", "seed", "presence_penalty", "frequency_penalty"];
-/// Of what `OpenAI` has and the gateway does not check, these have a place of their own here.
-const TRANSLATED: [&str; 2] = ["user", "parallel_tool_calls"];
-
 pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Value, Failure> {
-    refuse(request, MAKER, &NOT_THERE)?;
-    if request.number("temperature").is_some_and(|temperature| temperature > 1.0) {
-        return Err(Failure::unsupported("temperature", "Anthropic takes 0 to 1"));
+    let parameters = Parameters::of_chat(request, ProviderKind::Anthropic, model);
+    parameters.check(request.terms().unsupported)?;
+    let temperature = parameters.get("temperature");
+    if temperature.and_then(Value::as_f64).is_some_and(|temperature| temperature > 1.0) {
+        return Err(Failure::unsupported("temperature", "this model takes 0 to 1"));
     }
-    let (system, turns) = split(request);
+    let (mut system, turns) = split(request);
+    instruct_json(&mut system, request);
     let turn = |side: Side, messages: &[Message<'_>]| {
         let role = if side == Side::Model { "assistant" } else { "user" };
         let blocks = messages.iter().map(blocks).collect::<Result<Vec<_>, _>>()?.concat();
@@ -27,39 +29,46 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
     };
     let turns = turns.iter().map(|each| turn(each.side, &each.messages)).collect::<Result<Vec<_>, _>>()?;
 
-    let others = request.passthrough().filter(|(name, _)| !TRANSLATED.contains(name));
-    let mut body: Map<String, Value> = others.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    let mut body = parameters.unread_object();
     body.insert("model".to_owned(), model.into());
-    body.insert("max_tokens".to_owned(), request.max_tokens().unwrap_or(MAX_TOKENS).into());
+    let max_tokens = request.required_max_tokens().unwrap_or(DEFAULT_OUTPUT_TOKENS);
+    body.insert("max_tokens".to_owned(), max_tokens.into());
     if !system.is_empty() {
         let blocks: Vec<_> = system.iter().map(|text| json!({"type": "text", "text": text})).collect();
         body.insert("system".to_owned(), blocks.into());
     }
     body.insert("messages".to_owned(), turns.into());
-    for name in ["temperature", "top_p"] {
-        if let Some(value) = request.body().get(name) {
+    for name in ["temperature", "top_p", "top_k"] {
+        if let Some(value) = parameters.get(name) {
             body.insert(name.to_owned(), value.clone());
         }
     }
-    let stops = request.stops();
+    let mut stops = request.stops();
+    stops.retain(|stop| !stop.trim().is_empty());
     if !stops.is_empty() {
         body.insert("stop_sequences".to_owned(), stops.into());
     }
-    if let (Some(user), false) = (request.body().get("user"), body.contains_key("metadata")) {
+    if let Some(user) = user(request) {
         body.insert("metadata".to_owned(), json!({"user_id": user}));
     }
     add_tools(&mut body, request)?;
-    add_format(&mut body, request)?;
+    add_format(&mut body, request);
     if streamed {
         body.insert("stream".to_owned(), true.into());
     }
     Ok(Value::Object(body))
 }
 
+/// The end user, by whichever of `OpenAI`'s names the client uses.
+fn user(request: &ChatRequest) -> Option<&str> {
+    let body = request.body();
+    let named = ["safety_identifier", "user"].iter().find_map(|name| body.get(*name)?.as_str());
+    named.or_else(|| body.get("metadata")?.get("user_id")?.as_str())
+}
+
 /// What one message says, in blocks. Names of people have no place here.
 fn blocks(message: &Message<'_>) -> Result<Vec<Value>, Failure> {
-    let parts = message.parts.iter().filter(|part| !matches!(part, Part::Text("")));
-    let mut blocks = parts.map(block).collect::<Result<Vec<_>, _>>()?;
+    let mut blocks = message.parts.iter().map(block).collect::<Result<Vec<_>, _>>()?;
     if message.role == Role::Tool {
         let id = message.tool_call_id.ok_or_else(|| wrong("messages", "a tool's answer names no call"))?;
         let mut result = json!({"type": "tool_result", "tool_use_id": id});
@@ -124,19 +133,13 @@ fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(),
     Ok(())
 }
 
-/// A schema is held to by the API itself. JSON without a schema it does not know, and a tool that pretends to be one
-/// would answer with an empty object.
-fn add_format(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), Failure> {
-    match request.response_format() {
-        ResponseFormat::Text => Ok(()),
-        ResponseFormat::Json => {
-            Err(Failure::unsupported("response_format", "Anthropic makes JSON by a schema only: ask for json_schema"))
-        }
-        ResponseFormat::Schema(format) => {
-            let schema = format.get("schema").cloned().unwrap_or_else(|| json!({"type": "object"}));
-            let output = body.entry("output_config").or_insert_with(|| json!({}));
-            output["format"] = json!({"type": "json_schema", "schema": schema});
-            Ok(())
-        }
+/// The API enforces a schema. JSON without a schema it does not know, and a tool that pretends to be one would answer
+/// with an empty object: there the system prompt asks for it.
+fn add_format(body: &mut Map<String, Value>, request: &ChatRequest) {
+    let ResponseFormat::Schema(format) = request.response_format() else { return };
+    let schema = format.get("schema").cloned().unwrap_or_else(|| json!({"type": "object"}));
+    if !body.get("output_config").is_some_and(Value::is_object) {
+        body.insert("output_config".to_owned(), json!({}));
     }
+    body["output_config"]["format"] = json!({"type": "json_schema", "schema": schema});
 }

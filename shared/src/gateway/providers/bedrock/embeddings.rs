@@ -6,24 +6,28 @@ use futures::{StreamExt, TryStreamExt};
 use serde_json::{Map, Value, json};
 
 use super::failure;
+use crate::domain::provider::ProviderKind;
 use crate::domain::usage::Tokens;
 use crate::gateway::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
 use crate::gateway::providers::count;
 use crate::gateway::providers::failure::Failure;
+use crate::gateway::providers::parameters::Parameters;
+use crate::gateway::providers::tools::token_numbers;
 
 /// Titan takes a text a call.
 const AT_ONCE: usize = 8;
 
 pub async fn embed(client: &Client, model: &str, request: &EmbeddingsRequest) -> Result<EmbeddingsAnswer, Failure> {
+    let parameters = Parameters::of_embeddings(request, ProviderKind::Bedrock, model);
+    parameters.check(request.unsupported())?;
     let mut texts = Vec::new();
     for input in request.inputs() {
         let Input::Text(text) = input else {
-            return Err(Failure::unsupported("input", "Bedrock takes texts, not token numbers"));
+            return Err(token_numbers());
         };
         texts.push(text);
     }
-    let others = request.passthrough().map(|(name, value)| (name.to_owned(), value.clone()));
-    let others: Map<String, Value> = others.collect();
+    let others = parameters.unread_object();
     if model.contains("titan-embed") {
         titan(client, model, &texts, request.dimensions(), others).await
     } else if model.contains("cohere.embed") {

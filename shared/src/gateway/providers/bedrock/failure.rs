@@ -9,6 +9,7 @@ use aws_smithy_runtime_api::client::result::ConnectorError;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::gateway::providers::failure::{Failure, FailureKind};
+use crate::gateway::providers::probe::Probe;
 use crate::gateway::providers::status::{Said, in_band, refusal};
 
 fn said(error: &impl ProvideErrorMetadata) -> Said {
@@ -35,6 +36,14 @@ pub fn of_call<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Fai
         SdkError::ConstructionFailure(_) => Failure::setup(),
         _ => Failure::garbled("an answer the SDK cannot read"),
     }
+}
+
+/// What came of a test call, in Bedrock's own words.
+pub fn probe<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Probe {
+    let status = error.raw_response().map(|raw| raw.status().as_u16());
+    let code = error.code().unwrap_or(if status.is_some() { "provider_refused" } else { "destination_unreachable" });
+    let message = error.message().unwrap_or("Bedrock gave no answer that can be read");
+    Probe { status, error: Some((code.to_owned(), message.to_owned())) }
 }
 
 /// Whether there was no connection at all, so that nothing was sent.

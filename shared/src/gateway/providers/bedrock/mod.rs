@@ -14,6 +14,7 @@ use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout};
 
 use super::failure::Failure;
+use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::{ChunkStream, Provider};
 use crate::aws::{Aws, BedrockOptions};
@@ -43,7 +44,7 @@ impl Bedrock {
 impl Provider for Bedrock {
     fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
         Box::pin(async move {
-            let asked = request::read(request)?;
+            let asked = request::read(model, request)?;
             let call = self.client.converse().model_id(model);
             let call = call.set_system(asked.system).set_messages(Some(asked.messages));
             let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
@@ -55,7 +56,7 @@ impl Provider for Bedrock {
     fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
         Box::pin(async move {
             let deadline = Instant::now() + self.timeouts.total();
-            let asked = request::read(request)?;
+            let asked = request::read(model, request)?;
             let call = self.client.converse_stream().model_id(model);
             let call = call.set_system(asked.system).set_messages(Some(asked.messages));
             let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
@@ -71,6 +72,25 @@ impl Provider for Bedrock {
         request: &'a EmbeddingsRequest,
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
         Box::pin(async move { within(self.timeouts.total(), embeddings::embed(&self.client, model, request)).await? })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let Some(model) = model else {
+                return Err(Failure::unsupported("model", "Bedrock is tested with a model; name one that it serves"));
+            };
+            let asked = request::read(model, &probe::question()?)?;
+            let call = self.client.converse().model_id(model).set_messages(Some(asked.messages));
+            let call = call.inference_config(asked.inference).send();
+            Ok(match timeout(probe::PATIENCE.total, call).await {
+                Ok(Ok(_)) => Probe { status: Some(200), error: None },
+                Ok(Err(error)) => failure::probe(&error),
+                Err(_) => {
+                    let message = "Bedrock did not answer in time".to_owned();
+                    Probe { status: None, error: Some(("destination_timeout".to_owned(), message)) }
+                }
+            })
+        })
     }
 }
 

@@ -11,15 +11,20 @@ use aws_sdk_bedrockruntime::types::{
 use aws_smithy_types::Document;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::{MAKER, document};
+use crate::domain::provider::ProviderKind;
 use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
-use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, strange, wrong};
+use crate::gateway::providers::conversation::{
+    BLANK, Picture, Side, arguments, instruct_json, picture, split, strange, wrong,
+};
 use crate::gateway::providers::failure::Failure;
-use crate::gateway::providers::tools::{Choice, choice, functions, one_at_a_time};
+use crate::gateway::providers::parameters::Parameters;
+use crate::gateway::providers::tools::{Choice, choice, functions};
 
-const NOT_THERE: [&str; 5] = ["n", "logprobs", "seed", "presence_penalty", "frequency_penalty"];
+/// The object of further fields for the model, which a client may send by Bedrock's own name.
+const FIELDS: &str = "additionalModelRequestFields";
 
 pub struct Asked {
     pub system: Option<Vec<SystemContentBlock>>,
@@ -27,16 +32,15 @@ pub struct Asked {
     pub inference: InferenceConfiguration,
     pub tools: Option<ToolConfiguration>,
     pub output: Option<OutputConfig>,
-    /// What is passed on to the model as it came.
+    /// Fields for the model that Converse does not read.
     pub others: Option<Document>,
 }
 
-pub fn read(request: &ChatRequest) -> Result<Asked, Failure> {
-    refuse(request, MAKER, &NOT_THERE)?;
-    if one_at_a_time(request) {
-        return Err(Failure::unsupported("parallel_tool_calls", "Bedrock has no such parameter"));
-    }
-    let (system, turns) = split(request);
+pub fn read(model: &str, request: &ChatRequest) -> Result<Asked, Failure> {
+    let parameters = Parameters::of_chat(request, ProviderKind::Bedrock, model);
+    parameters.check(request.terms().unsupported)?;
+    let (mut system, turns) = split(request);
+    instruct_json(&mut system, request);
     let system: Vec<_> = system.into_iter().map(SystemContentBlock::Text).collect();
     let mut messages = Vec::with_capacity(turns.len());
     for turn in &turns {
@@ -45,12 +49,11 @@ pub fn read(request: &ChatRequest) -> Result<Asked, Failure> {
         let blocks = blocks.into_iter().flatten().collect();
         messages.push(Turn::builder().role(role).set_content(Some(blocks)).build().map_err(incomplete)?);
     }
-    let others = request.passthrough().filter(|(name, _)| *name != "parallel_tool_calls");
-    let others: serde_json::Map<_, _> = others.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    let others = fields(&parameters)?;
     Ok(Asked {
         system: (!system.is_empty()).then_some(system),
         messages,
-        inference: inference(request),
+        inference: inference(&parameters, request)?,
         tools: tools(request)?,
         output: output(request)?,
         others: (!others.is_empty()).then(|| document::from_json(&others.into())),
@@ -62,28 +65,50 @@ fn incomplete(cause: BuildError) -> Failure {
     wrong("messages", cause)
 }
 
-fn inference(request: &ChatRequest) -> InferenceConfiguration {
-    let float = |name: &str| request.number(name).map(|number| number as f32);
+fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, Failure> {
+    let mut fields = match parameters.get(FIELDS) {
+        None => Map::new(),
+        Some(Value::Object(fields)) => fields.clone(),
+        Some(_) => return Err(wrong(FIELDS, "must be an object")),
+    };
+    for name in ["top_k", "thinking", "output_config"] {
+        if let Some(value) = parameters.get(name) {
+            fields.insert(name.to_owned(), value.clone());
+        }
+    }
+    Ok(fields)
+}
+
+fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<InferenceConfiguration, Failure> {
+    let float = |name: &str| parameters.get(name).and_then(Value::as_f64).map(|number| number as f32);
+    let temperature = float("temperature");
+    if temperature.is_some_and(|temperature| temperature > 1.0) {
+        return Err(Failure::unsupported("temperature", "this model takes 0 to 1"));
+    }
     let stops: Vec<_> = request.stops().into_iter().map(str::to_owned).collect();
-    InferenceConfiguration::builder()
+    Ok(InferenceConfiguration::builder()
         .set_max_tokens(request.max_tokens().map(|tokens| i32::try_from(tokens).unwrap_or(i32::MAX)))
-        .set_temperature(float("temperature"))
+        .set_temperature(temperature)
         .set_top_p(float("top_p"))
         .set_stop_sequences((!stops.is_empty()).then_some(stops))
-        .build()
+        .build())
 }
 
 fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
-    let parts = message.parts.iter().filter(|part| !matches!(part, Part::Text("")));
+    let parts = message.parts.iter();
     if message.role == Role::Tool {
         let content = parts.map(|part| match part {
             Part::Text(text) => Ok(ToolResultContentBlock::Text((*text).to_owned())),
             Part::Image(url) => image(url).map(ToolResultContentBlock::Image),
             Part::Other(part) => Err(strange(MAKER, part)),
         });
+        let mut content = content.collect::<Result<Vec<_>, _>>()?;
+        if content.is_empty() {
+            content.push(ToolResultContentBlock::Text(BLANK.to_owned()));
+        }
         let result = ToolResultBlock::builder()
             .set_tool_use_id(message.tool_call_id.map(str::to_owned))
-            .set_content(Some(content.collect::<Result<_, _>>()?));
+            .set_content(Some(content));
         return Ok(vec![ContentBlock::ToolResult(result.build().map_err(incomplete)?)]);
     }
     let mut blocks = parts
@@ -146,14 +171,8 @@ fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
 }
 
 fn output(request: &ChatRequest) -> Result<Option<OutputConfig>, Failure> {
-    let format = match request.response_format() {
-        ResponseFormat::Text => return Ok(None),
-        ResponseFormat::Json => {
-            let why = "Bedrock makes JSON by a schema only: ask for json_schema";
-            return Err(Failure::unsupported("response_format", why));
-        }
-        ResponseFormat::Schema(format) => format,
-    };
+    // Bedrock makes JSON by a schema only: for any object the system prompt asks.
+    let ResponseFormat::Schema(format) = request.response_format() else { return Ok(None) };
     let text = |name: &str| format[name].as_str().map(str::to_owned);
     let schema = format.get("schema").cloned().unwrap_or_else(|| json!({"type": "object"}));
     let schema = JsonSchemaDefinition::builder()

@@ -25,7 +25,7 @@ struct Said {
 }
 
 fn say(request: &ChatRequest) -> Result<Said, Failure> {
-    let most = request.max_tokens();
+    let most = request.required_max_tokens();
     let mut said = Said {
         content: None,
         calls: Vec::new(),

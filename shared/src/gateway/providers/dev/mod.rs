@@ -12,6 +12,7 @@ use futures::StreamExt;
 use futures::future::BoxFuture;
 
 use super::failure::Failure;
+use super::probe::Probe;
 use super::{ChunkStream, Provider};
 use crate::gateway::chat::{ChatAnswer, ChatRequest};
 use crate::gateway::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
@@ -44,6 +45,14 @@ impl Provider for Dev {
         Box::pin(async move {
             is_model(EMBED, model)?;
             Ok(embed::answer(request))
+        })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let is_known = model.is_none_or(|model| [CHAT, EMBED].contains(&model));
+            let message = || ("provider_refused".to_owned(), format!("the models here are {CHAT} and {EMBED}"));
+            Ok(Probe { status: None, error: (!is_known).then(message) })
         })
     }
 }

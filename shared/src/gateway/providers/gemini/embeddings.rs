@@ -1,12 +1,15 @@
 //! Embeddings, many in one call.
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
+use crate::domain::provider::ProviderKind;
 use crate::domain::usage::Tokens;
 use crate::gateway::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
 use crate::gateway::providers::count;
 use crate::gateway::providers::failure::Failure;
+use crate::gateway::providers::parameters::Parameters;
+use crate::gateway::providers::tools::token_numbers;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -21,14 +24,15 @@ struct Embedding {
     values: Vec<f32>,
 }
 
-pub fn body(resource: &str, request: &EmbeddingsRequest) -> Result<Value, Failure> {
+pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<Value, Failure> {
+    let parameters = Parameters::of_embeddings(request, ProviderKind::Gemini, model);
+    parameters.check(request.unsupported())?;
     let mut requests = Vec::new();
     for input in request.inputs() {
         let Input::Text(text) = input else {
-            return Err(Failure::unsupported("input", "Gemini takes texts, not token numbers"));
+            return Err(token_numbers());
         };
-        let others = request.passthrough().map(|(name, value)| (name.to_owned(), value.clone()));
-        let mut one: Map<String, Value> = others.collect();
+        let mut one = parameters.unread_object();
         one.insert("model".to_owned(), resource.into());
         one.insert("content".to_owned(), json!({"parts": [{"text": text}]}));
         if let Some(dimensions) = request.dimensions() {

@@ -12,6 +12,7 @@ use http::HeaderName;
 
 use super::endpoint::Endpoint;
 use super::failure::Failure;
+use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translated;
 use super::{ChunkStream, Provider};
@@ -42,7 +43,7 @@ fn resource(model: &str) -> String {
 impl Provider for Gemini {
     fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
         Box::pin(async move {
-            let body = request::content(request)?;
+            let body = request::content(model, request)?;
             let path = format!("{}:generateContent", resource(model));
             let answer = self.endpoint.whole(&path, &body).await?;
             answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
@@ -51,7 +52,7 @@ impl Provider for Gemini {
 
     fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
         Box::pin(async move {
-            let body = request::content(request)?;
+            let body = request::content(model, request)?;
             let path = format!("{}:streamGenerateContent?alt=sse", resource(model));
             let events = self.endpoint.events(&path, &body).await?;
             Ok(translated(self.endpoint.clone(), events, stream::Pieces::default()))
@@ -65,10 +66,18 @@ impl Provider for Gemini {
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
         Box::pin(async move {
             let resource = resource(model);
-            let body = embeddings::body(&resource, request)?;
+            let body = embeddings::body(model, &resource, request)?;
             let answer = self.endpoint.whole(&format!("{resource}:batchEmbedContents"), &body).await?;
             let answer = embeddings::read(&answer, request.inputs().len());
             answer.map_err(|failure| self.endpoint.without_secrets(failure))
+        })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let Some(model) = model else { return self.endpoint.probe("models?pageSize=1", None).await };
+            let body = request::content(model, &probe::question()?)?;
+            self.endpoint.probe(&format!("{}:generateContent", resource(model)), Some(body)).await
         })
     }
 }

@@ -5,27 +5,27 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
+use crate::domain::provider::ProviderKind;
 use crate::domain::text::clip;
 use crate::gateway::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
-use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, refuse, split, strange, wrong};
+use crate::gateway::providers::conversation::{Picture, Side, arguments, picture, split, strange, wrong};
 use crate::gateway::providers::failure::Failure;
-use crate::gateway::providers::tools::{Choice, choice, functions, one_at_a_time};
+use crate::gateway::providers::parameters::Parameters;
+use crate::gateway::providers::tools::{Choice, choice, functions};
 
 /// By the names of both sides.
 const SAME: [(&str, &str); 6] = [
     ("temperature", "temperature"),
     ("top_p", "topP"),
+    ("top_k", "topK"),
     ("n", "candidateCount"),
-    ("seed", "seed"),
     ("presence_penalty", "presencePenalty"),
     ("frequency_penalty", "frequencyPenalty"),
 ];
 
-pub fn content(request: &ChatRequest) -> Result<Value, Failure> {
-    refuse(request, MAKER, &["logprobs"])?;
-    if one_at_a_time(request) {
-        return Err(Failure::unsupported("parallel_tool_calls", "Gemini always may call several at once"));
-    }
+pub fn content(model: &str, request: &ChatRequest) -> Result<Value, Failure> {
+    let parameters = Parameters::of_chat(request, ProviderKind::Gemini, model);
+    parameters.check(request.terms().unsupported)?;
     let (system, turns) = split(request);
     let mut names = HashMap::new();
     let mut contents = Vec::with_capacity(turns.len());
@@ -38,15 +38,14 @@ pub fn content(request: &ChatRequest) -> Result<Value, Failure> {
         }
         contents.push(json!({"role": role, "parts": parts}));
     }
-    let others = request.passthrough().filter(|(name, _)| *name != "parallel_tool_calls");
-    let mut body: Map<String, Value> = others.map(|(name, value)| (name.to_owned(), value.clone())).collect();
+    let mut body = parameters.unread_object();
     if !system.is_empty() {
         let parts: Vec<_> = system.iter().map(|text| json!({"text": text})).collect();
         body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
     }
     body.insert("contents".to_owned(), contents.into());
     add_tools(&mut body, request)?;
-    // What the client passes on for Gemini alone (`thinkingConfig` …) stands beside what is translated.
+    // The client's own settings for Gemini (`thinkingConfig` …) are kept beside the translated ones.
     let own = body.get("generationConfig").and_then(Value::as_object).cloned();
     let mut config = own.unwrap_or_default();
     config.extend(generation_config(request));
@@ -60,6 +59,11 @@ fn generation_config(request: &ChatRequest) -> Map<String, Value> {
         if let Some(value) = request.body().get(name) {
             config.insert(theirs.to_owned(), value.clone());
         }
+    }
+    if let Some(seed) = request.body().get("seed").and_then(Value::as_i64) {
+        // Gemini's are of 32 bits.
+        let seed = i32::try_from(seed).unwrap_or((seed & i64::from(i32::MAX)) as i32);
+        config.insert("seed".to_owned(), seed.into());
     }
     if let Some(tokens) = request.max_tokens() {
         config.insert("maxOutputTokens".to_owned(), tokens.into());
@@ -97,8 +101,7 @@ fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Va
         };
         return Ok(vec![json!({"functionResponse": {"name": name, "response": response}})]);
     }
-    let parts = message.parts.iter().filter(|part| !matches!(part, Part::Text(""))).map(part);
-    parts.chain(message.tool_calls.iter().map(call)).collect()
+    message.parts.iter().map(part).chain(message.tool_calls.iter().map(call)).collect()
 }
 
 fn part(part: &Part<'_>) -> Result<Value, Failure> {

@@ -12,6 +12,7 @@ use http::header::AUTHORIZATION;
 
 use super::endpoint::Endpoint;
 use super::failure::Failure;
+use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translated;
 use super::{ChunkStream, Provider};
@@ -58,6 +59,15 @@ impl Provider for OpenAi {
             let answer = self.endpoint.whole("embeddings", &body).await?;
             let answer = embeddings::read(&answer, request.inputs().len());
             answer.map_err(|failure| self.endpoint.without_secrets(failure))
+        })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let Some(model) = model else { return self.endpoint.probe("models", None).await };
+            let request = probe::question()?;
+            let body = serde_json::to_value(request::Chat { model, request: &request, streamed: false });
+            self.endpoint.probe("chat/completions", Some(body.map_err(Failure::garbled)?)).await
         })
     }
 }

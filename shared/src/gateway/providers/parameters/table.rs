@@ -1,0 +1,115 @@
+//! The table.
+
+use super::Parameter;
+use super::Rule::{self, Adapted, Dropped, Mapped, Refused, Sent};
+
+const OWN: Rule = Adapted("the gateway's own, not sent");
+const ONE_ANSWER: Rule = Refused("this model gives one answer a call; send n: 1");
+const NO_LOGPROBS: Rule = Refused("the provider of this model gives no log probabilities");
+const NO_AUDIO: Rule = Refused("this model answers with text");
+const NO_SEARCH: Rule = Refused("the provider of this model has no such search; leave it out");
+const NO_FUNCTIONS: Rule = Refused("this model takes the current form: tools and tool_choice");
+const LIMIT: Rule = Adapted(
+    "`max_completion_tokens` for the o-series, GPT-5 and newer, or the name that `max_tokens_parameter` of the model \
+     sets; else the client's name. Nothing when the client sets none",
+);
+const LIMIT_ANTHROPIC: Rule = Adapted("`max_tokens`; the model's `max_output_tokens` when the client sets none");
+const FIELDS: Rule = Mapped("`additionalModelRequestFields`");
+
+/// OpenAI's kind, Anthropic, Gemini, Bedrock.
+const fn row(name: &'static str, openai: Rule, anthropic: Rule, gemini: Rule, bedrock: Rule) -> Parameter {
+    Parameter { name, openai, anthropic, gemini, bedrock }
+}
+
+/// A parameter that only `OpenAI`'s kind has.
+const fn only_openai(name: &'static str) -> Parameter {
+    row(name, Sent, Dropped, Dropped, Dropped)
+}
+
+#[rustfmt::skip]
+pub const CHAT: [Parameter; 48] = [
+    row("model", Adapted("the deployment's model"), Adapted("the deployment's model"), Adapted("in the path"),
+        Adapted("`modelId`")),
+    row("messages", Sent, Adapted("`system` and `messages`; blank texts are replaced, a chat of system messages alone \
+        becomes a user's turn"), Adapted("`systemInstruction` and `contents`, the same way"),
+        Adapted("`system` and `messages`, the same way")),
+    row("stream", Sent, Sent, Adapted("in the path"), Adapted("`ConverseStream`")),
+    row("stream_options", Adapted("`include_usage` is always asked for"), OWN, OWN, OWN),
+    row("guard", OWN, OWN, OWN, OWN),
+    row("temperature", Sent, Adapted("sent, above 1 refused; dropped for Claude after 4.6"),
+        Mapped("`generationConfig.temperature`"),
+        Adapted("`inferenceConfig.temperature`, above 1 refused; dropped for Claude after 4.6")),
+    row("top_p", Sent, Adapted("sent; dropped for Claude after 4.6, and beside `temperature` for Claude 4"),
+        Mapped("`generationConfig.topP`"), Adapted("`inferenceConfig.topP`, dropped as for Anthropic")),
+    row("max_tokens", LIMIT, LIMIT_ANTHROPIC, Mapped("`generationConfig.maxOutputTokens`"),
+        Mapped("`inferenceConfig.maxTokens`")),
+    row("max_completion_tokens", LIMIT, LIMIT_ANTHROPIC, Mapped("`generationConfig.maxOutputTokens`"),
+        Mapped("`inferenceConfig.maxTokens`")),
+    row("n", Sent, ONE_ANSWER, Mapped("`generationConfig.candidateCount`"), ONE_ANSWER),
+    row("stop", Sent, Adapted("`stop_sequences`, less blank ones"), Mapped("`generationConfig.stopSequences`"),
+        Mapped("`inferenceConfig.stopSequences`")),
+    row("presence_penalty", Sent, Dropped, Mapped("`generationConfig.presencePenalty`"), Dropped),
+    row("frequency_penalty", Sent, Dropped, Mapped("`generationConfig.frequencyPenalty`"), Dropped),
+    row("seed", Sent, Dropped, Adapted("`generationConfig.seed`, its lower 31 bits"), Dropped),
+    row("tools", Sent, Mapped("`tools`"), Mapped("`tools.functionDeclarations`"), Mapped("`toolConfig.tools`")),
+    row("tool_choice", Sent, Mapped("`tool_choice`"), Mapped("`toolConfig.functionCallingConfig`"),
+        Adapted("`toolConfig.toolChoice`; `none` sends no tools")),
+    row("parallel_tool_calls", Sent, Mapped("`tool_choice.disable_parallel_tool_use`"), Dropped, Dropped),
+    row("response_format", Sent, Adapted("`output_config.format`; `json_object` becomes an instruction"),
+        Adapted("`generationConfig.responseMimeType` and `responseJsonSchema`"),
+        Adapted("`outputConfig.textFormat`; `json_object` becomes an instruction")),
+    row("logprobs", Sent, NO_LOGPROBS, NO_LOGPROBS, NO_LOGPROBS),
+    row("top_logprobs", Sent, NO_LOGPROBS, NO_LOGPROBS, NO_LOGPROBS),
+    row("user", Sent, Mapped("`metadata.user_id`"), Dropped, Dropped),
+    row("safety_identifier", Sent, Mapped("`metadata.user_id`"), Dropped, Dropped),
+    row("metadata", Sent, Adapted("`metadata.user_id` of it"), Dropped, Dropped),
+    only_openai("reasoning_effort"),
+    only_openai("verbosity"),
+    only_openai("store"),
+    only_openai("service_tier"),
+    only_openai("prompt_cache_key"),
+    only_openai("prompt_cache_retention"),
+    only_openai("prompt_cache_options"),
+    only_openai("logit_bias"),
+    only_openai("prediction"),
+    only_openai("moderation"),
+    row("modalities", Sent, NO_AUDIO, NO_AUDIO, NO_AUDIO),
+    row("audio", Sent, NO_AUDIO, NO_AUDIO, NO_AUDIO),
+    row("web_search_options", Sent, NO_SEARCH, NO_SEARCH, NO_SEARCH),
+    row("functions", Sent, NO_FUNCTIONS, NO_FUNCTIONS, NO_FUNCTIONS),
+    row("function_call", Sent, NO_FUNCTIONS, NO_FUNCTIONS, NO_FUNCTIONS),
+    // What other vendors have and OpenAI does not.
+    row("top_k", Sent, Adapted("sent; dropped for Claude after 4.6"), Mapped("`generationConfig.topK`"),
+        Adapted("`additionalModelRequestFields`; dropped for Claude after 4.6")),
+    row("thinking", Sent, Sent, Dropped, FIELDS),
+    row("output_config", Sent, Sent, Dropped, FIELDS),
+    row("cache_control", Sent, Sent, Dropped, Dropped),
+    row("container", Sent, Sent, Dropped, Dropped),
+    row("inference_geo", Sent, Sent, Dropped, Dropped),
+    row("generationConfig", Sent, Dropped, Sent, Dropped),
+    row("safetySettings", Sent, Dropped, Sent, Dropped),
+    row("cachedContent", Sent, Dropped, Sent, Dropped),
+    row("additionalModelRequestFields", Sent, Dropped, Dropped, Sent),
+];
+
+/// Anthropic has no embeddings.
+const NONE: Rule = Refused("the provider of this model makes no embeddings");
+
+pub const EMBEDDINGS: [Parameter; 10] = [
+    row("model", Adapted("the deployment's model"), NONE, Adapted("in the path"), Adapted("`modelId`")),
+    row(
+        "input",
+        Sent,
+        NONE,
+        Adapted("`content`; token numbers are refused"),
+        Adapted("`inputText` or `texts`; token numbers are refused"),
+    ),
+    row("dimensions", Sent, NONE, Mapped("`outputDimensionality`"), Mapped("`dimensions` or `output_dimension`")),
+    row("encoding_format", Sent, NONE, OWN, OWN),
+    row("user", Sent, NONE, Dropped, Dropped),
+    row("taskType", Sent, NONE, Sent, Dropped),
+    row("title", Sent, NONE, Sent, Dropped),
+    row("normalize", Sent, NONE, Dropped, Sent),
+    row("input_type", Sent, NONE, Dropped, Sent),
+    row("truncate", Sent, NONE, Dropped, Sent),
+];

@@ -1,0 +1,53 @@
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn every_parameter_has_one_row_and_every_validated_one_has_some() {
+    for (table, validated) in [(&CHAT[..], &chat::VALIDATED[..]), (&EMBEDDINGS[..], &embeddings::VALIDATED[..])] {
+        let mut names: Vec<_> = table.iter().map(|parameter| parameter.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+        assert!(validated.iter().all(|name| names.contains(name)));
+    }
+}
+
+fn chat_with(more: Value) -> ChatRequest {
+    let mut body = json!({"model": "m", "messages": [{"role": "user", "content": "a"}]});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    ChatRequest::read(body).unwrap()
+}
+
+#[test]
+fn values_that_ask_for_nothing_are_neither_refused_nor_reported() {
+    let neutral = json!({
+        "n": 1, "presence_penalty": 0, "frequency_penalty": 0.0, "logprobs": false, "store": false,
+        "parallel_tool_calls": true, "service_tier": "auto", "modalities": ["text"], "logit_bias": {}, "metadata": {},
+    });
+    let request = chat_with(neutral);
+    for kind in [ProviderKind::Anthropic, ProviderKind::Gemini, ProviderKind::Bedrock] {
+        let parameters = Parameters::of_chat(&request, kind, "m");
+        assert!(parameters.check(Unsupported::Reject).is_ok());
+        assert_eq!(parameters.report().dropped, [""; 0]);
+    }
+}
+
+#[test]
+fn what_is_not_in_the_table_goes_to_openais_kind_alone() {
+    let request = chat_with(json!({"documents": ["a"], "seed": 1}));
+    let report = |kind| Parameters::of_chat(&request, kind, "m").report();
+    let openai = report(ProviderKind::OpenAi);
+    assert_eq!((openai.passthrough, openai.dropped), (vec!["documents".to_owned()], Vec::new()));
+    let anthropic = report(ProviderKind::Anthropic);
+    assert_eq!((anthropic.passthrough.len(), anthropic.dropped), (0, vec!["documents".to_owned(), "seed".to_owned()]));
+    assert_eq!(Parameters::of_chat(&request, ProviderKind::Gemini, "m").unread().count(), 0);
+}
+
+#[test]
+fn an_operator_may_have_dropped_parameters_refused() {
+    let request = chat_with(json!({"logit_bias": {"1": 2}}));
+    let check = |kind, unsupported| Parameters::of_chat(&request, kind, "m").check(unsupported);
+    assert!(check(ProviderKind::Anthropic, Unsupported::Drop).is_ok());
+    assert_eq!(check(ProviderKind::Anthropic, Unsupported::Reject).unwrap_err().param.as_deref(), Some("logit_bias"));
+    assert!(check(ProviderKind::OpenAi, Unsupported::Reject).is_ok());
+}

@@ -1,0 +1,99 @@
+//! What a chat without a limit of its own is held for, and which limit the provider gets.
+
+use serde_json::json;
+use shared::domain::limits::{Limits, PlanLimits};
+use shared::domain::money::Money;
+use shared::domain::provider::ProviderKind;
+use tests::TestApp;
+use tests::gateway::ModelBuilder;
+use tests::provider::{Behaviour, FakeProvider};
+
+use super::{chat, question, with};
+
+const ANSWER: &str = include_str!("../../providers/fixtures/openai/answer.json");
+
+async fn fake_model(app: &TestApp) -> FakeProvider {
+    let fake = FakeProvider::start().await;
+    fake.will(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("fake").at(app, &fake).await.insert(app).await;
+    fake
+}
+
+#[tokio::test]
+async fn without_a_limit_openais_kind_gets_none_and_anthropic_the_models_own() {
+    let app = TestApp::start().await;
+    let fake = fake_model(&app).await;
+    let anthropic = FakeProvider::start().await;
+    let message = json!({
+        "type": "message", "content": [{"type": "text", "text": "Yes."}], "stop_reason": "end_turn",
+        "usage": {"input_tokens": 1, "output_tokens": 2},
+    });
+    anthropic.will(Behaviour::json(200, message));
+    let change = |provider: &mut shared::store::catalog::Provider| provider.kind = ProviderKind::Anthropic;
+    ModelBuilder::new("claude").at_with(&app, &anthropic, change).await.insert(&app).await;
+    let customer = app.customer("plenty", Money::from_usd(1)).await;
+
+    let answer = chat(&customer.person, &question("fake")).await;
+    assert_eq!((answer.status.as_str(), answer.header("x-svc-max-tokens")), ("200 OK", None));
+    let seen = fake.seen().remove(0).body;
+    assert!(seen.get("max_tokens").is_none() && seen.get("max_completion_tokens").is_none(), "{seen}");
+    assert_eq!(chat(&customer.person, &question("claude")).await.status, "200 OK");
+    assert_eq!(anthropic.seen().remove(0).body["max_tokens"], 256);
+}
+
+#[tokio::test]
+async fn a_hold_that_the_balance_does_not_cover_shrinks_and_limits_the_answer() {
+    let app = TestApp::start().await;
+    let fake = fake_model(&app).await;
+    // 256 tokens of output are held at 1,024 micro-USD.
+    let customer = app.customer("some", Money::from_micro_usd(600)).await;
+    let explicit = chat(&customer.person, &with(question("fake"), json!({"max_tokens": 256}))).await;
+    assert_eq!(explicit.code(), "insufficient_credits", "a client's own limit is not changed");
+    assert!(fake.seen().is_empty());
+
+    let answer = chat(&customer.person, &question("fake")).await;
+    assert_eq!(answer.status, "200 OK", "{}", answer.text);
+    let limit: u64 = answer.header("x-svc-max-tokens").unwrap().parse().unwrap();
+    assert!((100..150).contains(&limit), "{limit}");
+    assert_eq!(fake.seen().remove(0).body["max_tokens"], limit);
+
+    let poor = app.customer("poor", Money::from_micro_usd(60)).await;
+    assert_eq!(chat(&poor.person, &question("fake")).await.code(), "insufficient_credits", "not worth an answer");
+    assert!(fake.seen().is_empty());
+}
+
+#[tokio::test]
+async fn a_cap_and_a_token_limit_below_the_models_longest_answer_shrink_the_hold_too() {
+    let app = TestApp::start().await;
+    let fake = fake_model(&app).await;
+    let capped = app.customer("capped", Money::from_usd(1)).await;
+    let me = capped.person.get("/gateway/v1/me").await.json;
+    let path = format!("/gateway/v1/billing/admin/caps?org={}", me["org"]["id"].as_str().unwrap());
+    let cap = app.operator().put(&path, json!({"limit": "0.0006"})).await;
+    assert_eq!(cap.status, "200 OK", "{}", cap.text);
+    let answer = chat(&capped.person, &question("fake")).await;
+    assert_eq!(answer.status, "200 OK", "{}", answer.text);
+    assert_eq!(fake.seen().remove(0).body["max_tokens"].to_string(), answer.header("x-svc-max-tokens").unwrap());
+
+    let limited = app.customer("limited", Money::from_usd(1)).await;
+    let limits = PlanLimits { org: Limits { tpd: Some(200), ..Limits::NONE }, ..PlanLimits::default() };
+    app.put_on_plan(&limited, limits).await;
+    let answer = chat(&limited.person, &question("fake")).await;
+    assert_eq!(answer.status, "200 OK", "{}", answer.text);
+    let limit = fake.seen().remove(0).body["max_tokens"].as_u64().unwrap();
+    assert!((100..200).contains(&limit), "what 200 tokens leave beside the input: {limit}");
+}
+
+#[tokio::test]
+async fn the_name_of_the_limit_is_the_clients_unless_the_model_says_otherwise() {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    fake.will(Behaviour::json(200, ANSWER));
+    let parameter = Some(shared::domain::catalog::MaxTokensParameter::MaxCompletionTokens);
+    let builder = ModelBuilder::new("new").with(|model| model.max_tokens_parameter = parameter);
+    builder.at(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("names", Money::from_usd(1)).await;
+    chat(&customer.person, &with(question("new"), json!({"max_tokens": 9}))).await;
+    let seen = fake.seen().remove(0).body;
+    assert_eq!((seen.get("max_tokens"), &seen["max_completion_tokens"]), (None, &json!(9)));
+}

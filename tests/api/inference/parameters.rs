@@ -1,0 +1,89 @@
+//! Parameters that a provider does not have, and those that nobody knows.
+
+use serde_json::{Value, json};
+use shared::domain::catalog::Unsupported;
+use shared::domain::money::Money;
+use shared::domain::provider::ProviderKind;
+use tests::TestApp;
+use tests::gateway::ModelBuilder;
+use tests::provider::{Behaviour, FakeProvider};
+
+use super::{chat, post, question, with};
+
+const ANSWER: &str = include_str!("../../providers/fixtures/openai/answer.json");
+
+async fn claude(app: &TestApp, name: &str, unsupported: Unsupported) -> FakeProvider {
+    let fake = FakeProvider::start().await;
+    let message = json!({
+        "type": "message", "content": [{"type": "text", "text": "Yes."}], "stop_reason": "end_turn",
+        "usage": {"input_tokens": 1, "output_tokens": 2},
+    });
+    fake.will(Behaviour::json(200, message));
+    let change = |provider: &mut shared::store::catalog::Provider| provider.kind = ProviderKind::Anthropic;
+    let builder = ModelBuilder::new(name).with(|model| model.unsupported = unsupported);
+    builder.at_with(app, &fake, change).await.insert(app).await;
+    fake
+}
+
+#[tokio::test]
+async fn parameters_that_a_provider_has_not_are_dropped_and_named_or_refused_as_the_model_says() {
+    let app = TestApp::start().await;
+    let dropping = claude(&app, "dropping", Unsupported::Drop).await;
+    let rejecting = claude(&app, "rejecting", Unsupported::Reject).await;
+    let customer = app.customer("parameters", Money::from_usd(1)).await;
+    let more = json!({
+        "seed": 7, "logit_bias": {"1": 2}, "reasoning_effort": "low", "store": false, "n": 1, "thinking": {"type": "disabled"},
+        "user": "user-7", "documents": [],
+    });
+    let answer = chat(&customer.person, &with(question("dropping"), more.clone())).await;
+    assert_eq!(answer.status, "200 OK", "{}", answer.text);
+    assert_eq!(answer.header("x-svc-dropped"), Some("seed, logit_bias, reasoning_effort, documents"));
+    assert_eq!(answer.header("x-svc-passthrough"), Some("thinking, user"));
+    let seen = dropping.seen().remove(0).body;
+    let names: Vec<_> = seen.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(names, ["thinking", "model", "max_tokens", "messages", "metadata"]);
+
+    let answer = chat(&customer.person, &with(question("rejecting"), more)).await;
+    assert_eq!((answer.status.as_str(), answer.code()), ("400 Bad Request", "parameter_not_supported"));
+    assert_eq!(answer.json["error"]["param"], "seed");
+    let several = chat(&customer.person, &with(question("dropping"), json!({"n": 2}))).await;
+    assert_eq!(several.json["error"]["param"], "n", "an answer that is not what was asked for is always refused");
+    assert!(rejecting.seen().is_empty() && dropping.seen().is_empty());
+}
+
+#[tokio::test]
+async fn more_unknown_parameters_than_a_header_can_name_are_refused_before_the_call() {
+    let app = TestApp::start().await;
+    let fake = FakeProvider::start().await;
+    fake.will(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    let customer = app.customer("unknown", Money::from_usd(1)).await;
+    let many = |count: usize| {
+        let fields = (0..count).map(|i| (format!("{i:x>100}"), json!(i)));
+        with(question("fake"), Value::Object(fields.collect()))
+    };
+    let named = |name: &str| with(question("fake"), json!({ name: 1 }));
+    let long = "x".repeat(4_000_000 / 2);
+    let refused = [
+        many(65),
+        many(3_000),
+        named("\u{7}"),
+        named("a,b"),
+        named("é"),
+        named(""),
+        named(&"x".repeat(101)),
+        named(&long),
+    ];
+    for body in refused {
+        for path in [tests::gateway::CHAT, "/gateway/v1/embeddings"] {
+            let answer = post(&customer.person, path, &with(body.clone(), json!({"input": "a"}))).await;
+            assert_eq!((answer.status.as_str(), answer.code()), ("400 Bad Request", "invalid_body"));
+            assert!(answer.text.len() < 1_000, "{}", answer.text.len());
+        }
+    }
+    assert!(fake.seen().is_empty());
+
+    let answer = chat(&customer.person, &many(64)).await;
+    assert_eq!(answer.status, "200 OK", "{}", answer.text);
+    assert_eq!(answer.header("x-svc-passthrough").map(|names| names.split(", ").count()), Some(64));
+}

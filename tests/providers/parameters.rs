@@ -1,0 +1,329 @@
+//! Every row of the table of parameters, through the real translations: what arrives at a provider is what the table
+//! says. What arrives is also written to a folder, where `tests/clients/vendors.sh` validates it by the vendors' types.
+#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+use shared::domain::provider::ProviderKind;
+use shared::domain::provider::ProviderKind::{Anthropic, Bedrock, Gemini, OpenAi};
+use shared::gateway::providers::{CHAT, FailureKind, Rule, markdown};
+use tests::provider::{Behaviour, Seen};
+
+use crate::stage::{Stage, chat, conversation, embeddings, question_with, stage_with};
+
+const KINDS: [(ProviderKind, &str); 4] =
+    [(OpenAi, "openai"), (Anthropic, "anthropic"), (Gemini, "gemini"), (Bedrock, "bedrock")];
+const PICTURE: &str = "data:image/jpeg;base64,/9j/4AA=";
+
+/// A model of each vendor that takes the most parameters.
+fn model(kind: ProviderKind) -> &'static str {
+    match kind {
+        Anthropic => "claude-3-7-sonnet-20250219",
+        Bedrock => "anthropic.claude-3-7-sonnet-20250219-v1:0",
+        Gemini => "gemini-2.5-flash",
+        OpenAi | ProviderKind::Dev => "gpt-4o",
+    }
+}
+
+async fn stage(kind: ProviderKind) -> Stage {
+    stage_with(kind, |settings| {
+        if kind == Bedrock {
+            settings.api_key = None;
+            settings.region = Some("eu-west-3".to_owned());
+        }
+    })
+    .await
+}
+
+/// A folder of one test's requests, empty at first.
+struct Record(PathBuf);
+
+impl Record {
+    fn new(test: &'static str) -> Self {
+        let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("upstream-requests");
+        for (_, name) in KINDS {
+            fs::create_dir_all(folder.join(name)).unwrap();
+            for file in fs::read_dir(folder.join(name)).unwrap() {
+                let path = file.unwrap().path();
+                let is_own =
+                    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&format!("{test}.")));
+                if is_own {
+                    fs::remove_file(path).unwrap();
+                }
+            }
+        }
+        Self(folder)
+    }
+
+    fn add(&self, kind: &str, file: &str, seen: &Seen) {
+        let recorded = json!({"path": seen.path, "body": seen.body});
+        fs::write(self.0.join(kind).join(format!("{file}.json")), recorded.to_string()).unwrap();
+    }
+}
+
+/// Sends a chat and gives back the one request that arrived, or the parameter that was refused. The answer is no
+/// answer of this vendor: only the request matters.
+async fn sent(stage: &Stage, model: &str, body: &Value, streamed: bool) -> Result<Seen, String> {
+    stage.fake.now(Behaviour::json(418, json!({"error": {"message": "teapot"}})));
+    let request = chat(body.clone());
+    let failure = if streamed {
+        stage.provider.stream(model, &request).await.err()
+    } else {
+        stage.provider.chat(model, &request).await.err()
+    };
+    let failure = failure.expect("a teapot answers nothing");
+    let mut seen = stage.fake.seen();
+    if failure.kind == FailureKind::Unsupported {
+        assert!(seen.is_empty(), "a refused request was sent");
+        return Err(failure.param.unwrap());
+    }
+    assert_eq!(seen.len(), 1, "{failure:?}");
+    Ok(seen.remove(0))
+}
+
+fn function() -> Value {
+    let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}});
+    json!([{"type": "function", "function": {"name": "weather", "parameters": schema}}])
+}
+
+/// A value that asks for something, with what it needs beside it.
+fn sample(name: &str) -> Value {
+    let value = match name {
+        "temperature" | "top_p" => json!(0.5),
+        "max_tokens" | "max_completion_tokens" => json!(32),
+        "n" => json!(2),
+        "stop" => json!(["END", "\n"]),
+        "presence_penalty" | "frequency_penalty" => json!(0.5),
+        "seed" => json!(7),
+        "tools" => function(),
+        "tool_choice" => return json!({"tools": function(), "tool_choice": "required"}),
+        "parallel_tool_calls" => return json!({"tools": function(), "parallel_tool_calls": false}),
+        "response_format" => json!({"type": "json_object"}),
+        "logprobs" => json!(true),
+        "top_logprobs" => return json!({"logprobs": true, "top_logprobs": 2}),
+        "stream_options" => json!({"include_usage": true}),
+        "guard" => json!(true),
+        "user" | "safety_identifier" | "prompt_cache_key" => json!("user-7"),
+        "metadata" => json!({"user_id": "user-7", "team": "ml"}),
+        "reasoning_effort" | "verbosity" => json!("low"),
+        "store" => json!(true),
+        "service_tier" => json!("flex"),
+        "prompt_cache_retention" => json!("24h"),
+        "prompt_cache_options" => json!({}),
+        "moderation" => json!({"model": "omni-moderation-latest"}),
+        "logit_bias" => json!({"50256": -100}),
+        "prediction" => json!({"type": "content", "content": "a"}),
+        "modalities" => json!(["text", "audio"]),
+        "audio" => json!({"voice": "alloy", "format": "mp3"}),
+        "web_search_options" => json!({"search_context_size": "low"}),
+        "functions" => json!([{"name": "weather"}]),
+        "function_call" => json!({"name": "weather"}),
+        "top_k" => json!(40),
+        "thinking" => return json!({"max_tokens": 2_048, "thinking": {"type": "enabled", "budget_tokens": 1_024}}),
+        "output_config" => json!({"effort": "low"}),
+        "cache_control" => json!({"type": "ephemeral"}),
+        "container" => json!("container_1"),
+        "inference_geo" => json!("eu"),
+        "generationConfig" => json!({"thinkingConfig": {"thinkingBudget": 0}}),
+        "safetySettings" => json!([{"category": "HARM_CATEGORY_HARASSMENT", "threshold": "BLOCK_NONE"}]),
+        "cachedContent" => json!("cachedContents/1"),
+        "additionalModelRequestFields" => json!({"anthropic_beta": ["context-1m-2025-08-07"]}),
+        _ => json!({"a": "b"}),
+    };
+    json!({ name: value })
+}
+
+/// Parameters of other vendors, which the types of `OpenAI` do not have.
+fn is_of_another_vendor(name: &str) -> bool {
+    let row = CHAT.iter().position(|parameter| parameter.name == "top_k").unwrap();
+    CHAT[row..].iter().any(|parameter| parameter.name == name)
+}
+
+#[test]
+fn the_readme_prints_the_table() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/src/gateway/providers/README.md");
+    let readme = fs::read_to_string(file).unwrap();
+    let (before, rest) = readme.split_once("<!-- parameters -->\n").expect("a marker");
+    let (_, after) = rest.split_once("<!-- end -->").expect("another marker");
+    let expected = format!("{before}<!-- parameters -->\n{}<!-- end -->{after}", markdown());
+    if std::env::var_os("UPDATE_README").is_some() {
+        fs::write(file, &expected).unwrap();
+    }
+    assert!(readme == expected, "the table has changed: run this test with UPDATE_README=1");
+}
+
+#[tokio::test]
+async fn each_parameter_arrives_as_the_table_says() {
+    let record = Record::new("row");
+    for (kind, folder) in KINDS {
+        let stage = stage(kind).await;
+        for parameter in &CHAT {
+            let name = parameter.name;
+            if ["model", "messages", "stream"].contains(&name) {
+                continue;
+            }
+            let fields = sample(name);
+            let body = |fields: &Value| Value::Object(question_with(fields.clone()).body().clone());
+            let mut without = fields.clone();
+            without.as_object_mut().unwrap().remove(name);
+            let baseline = match sent(&stage, model(kind), &body(&without), false).await {
+                Ok(seen) => seen.body,
+                // What it needs beside it is refused as well.
+                Err(_) => Value::Null,
+            };
+            let arrived = sent(&stage, model(kind), &body(&fields), false).await;
+            let rule = parameter.rule(kind);
+            match (&rule, arrived) {
+                (Rule::Refused(_), Err(param)) => assert!(fields.get(&param).is_some(), "{folder} refuses {param}"),
+                (Rule::Refused(_), Ok(seen)) => panic!("{folder} was sent {name}: {}", seen.body),
+                (_, Err(param)) => panic!("{folder} refuses {param}, the table says {rule:?}"),
+                (rule, Ok(seen)) => {
+                    assert_as_ruled(rule, name, &fields[name], &seen.body, &baseline, folder);
+                    if !(kind == OpenAi && is_of_another_vendor(name)) {
+                        record.add(folder, &format!("row.{name}"), &seen);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn assert_as_ruled(rule: &Rule, name: &str, value: &Value, arrived: &Value, baseline: &Value, kind: &str) {
+    match rule {
+        Rule::Sent => match value {
+            // Others may stand beside it: Gemini's settings are in one object.
+            Value::Object(fields) => fields.iter().for_each(|(field, value)| {
+                assert_eq!(&arrived[name][field], value, "{kind}: {name} is sent as it came");
+            }),
+            value => assert_eq!(&arrived[name], value, "{kind}: {name} is sent as it came"),
+        },
+        Rule::Dropped => assert_eq!(arrived, baseline, "{kind}: {name} is left out"),
+        Rule::Mapped(place) => {
+            assert_ne!(arrived, baseline, "{kind}: {name} is sent");
+            let place = place.trim_matches('`').split('.').try_fold(arrived, |value, name| {
+                let value = if value.is_array() { value.get(0)? } else { value };
+                value.get(name)
+            });
+            assert!(place.is_some(), "{kind}: {name} is at the place that the table names: {arrived}");
+        }
+        Rule::Adapted(_) if ["guard", "stream_options"].contains(&name) => assert_eq!(arrived, baseline),
+        Rule::Adapted(_) => assert_ne!(arrived, baseline, "{kind}: {name} is adapted"),
+        Rule::Refused(_) => unreachable!("handled by the caller"),
+    }
+}
+
+#[tokio::test]
+async fn conversations_of_every_form_have_a_form_that_vendors_take() {
+    let record = Record::new("form");
+    let say = |messages: Value| json!({"model": "m", "messages": messages});
+    let user = |content: Value| json!({"role": "user", "content": content});
+    let assistant = |content: Value| json!({"role": "assistant", "content": content});
+    let system = |content: &str| json!({"role": "system", "content": content});
+    let with = |fields: Value| Value::Object(question_with(fields).body().clone());
+    let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
+    let call = json!({"id": "c1", "type": "function", "function": {"name": "weather", "arguments": ""}});
+    let forms = [
+        ("whole", conversation(PICTURE)),
+        ("without-limit", say(json!([user(json!("a"))]))),
+        ("system-alone", say(json!([system("Be brief."), system("Say yes.")]))),
+        ("blank-user", say(json!([user(json!(""))]))),
+        ("blank-part", say(json!([user(json!([{"type": "text", "text": " "}, {"type": "text", "text": "a"}]))]))),
+        ("blank-assistant", say(json!([user(json!("a")), assistant(json!("")), user(json!("b"))]))),
+        ("assistant-first", say(json!([assistant(json!("Hello.")), user(json!("a"))]))),
+        (
+            "blank-tool",
+            json!({"model": "m", "tools": function(), "messages": [
+                user(json!("a")), {"role": "assistant", "content": null, "tool_calls": [call]},
+                {"role": "tool", "tool_call_id": "c1", "content": ""},
+            ]}),
+        ),
+        (
+            "schema",
+            with(
+                json!({"response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": schema, "strict": true}}}),
+            ),
+        ),
+        ("json", with(json!({"response_format": {"type": "json_object"}}))),
+        ("choice-none", with(json!({"tools": function(), "tool_choice": "none"}))),
+        (
+            "choice-named",
+            with(json!({"tools": function(), "parallel_tool_calls": false,
+                "tool_choice": {"type": "function", "function": {"name": "weather"}}})),
+        ),
+        ("large-seed", with(json!({"seed": i64::MAX}))),
+    ];
+    for (kind, folder) in KINDS {
+        let stage = stage(kind).await;
+        for (name, body) in &forms {
+            for streamed in [false, true] {
+                let seen = sent(&stage, model(kind), body, streamed).await.unwrap();
+                record.add(folder, &format!("form.{name}{}", if streamed { ".stream" } else { "" }), &seen);
+                if *name == "without-limit" {
+                    let limits = ["max_tokens", "max_completion_tokens"].map(|name| seen.body.get(name).is_some());
+                    assert_eq!(limits, [kind == Anthropic, false], "only Anthropic needs a limit");
+                    let text = seen.body.to_string();
+                    assert!(!text.contains("maxOutputTokens") && !text.contains("maxTokens"), "{text}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn newer_claude_models_are_asked_without_sampling() {
+    let record = Record::new("claude");
+    for (kind, folder, name) in
+        [(Anthropic, "anthropic", "claude-opus-5"), (Bedrock, "bedrock", "anthropic.claude-opus-4-8-v1:0")]
+    {
+        let stage = stage(kind).await;
+        let sampling = json!({"temperature": 0.2, "top_p": 0.5, "top_k": 4});
+        let body = Value::Object(question_with(sampling).body().clone());
+        let seen = sent(&stage, name, &body, false).await.unwrap();
+        let text = seen.body.to_string();
+        assert!(["temperature", "top_p", "topP", "top_k"].iter().all(|name| !text.contains(name)), "{text}");
+        record.add(folder, "claude.new", &seen);
+    }
+}
+
+#[tokio::test]
+async fn the_limit_of_an_answer_has_the_name_that_the_model_takes() {
+    let stage = stage(OpenAi).await;
+    let limits = |seen: &Seen| {
+        let names = ["max_tokens", "max_completion_tokens"];
+        names.map(|name| seen.body.get(name).and_then(Value::as_u64))
+    };
+    let body = |name: &str| json!({"model": "m", "messages": [{"role": "user", "content": "a"}], name: 32});
+    for (model, asked, expected) in [
+        ("gpt-4o", "max_tokens", [Some(32), None]),
+        ("gpt-4o", "max_completion_tokens", [None, Some(32)]),
+        ("o3-mini", "max_tokens", [None, Some(32)]),
+        ("gpt-5.1", "max_tokens", [None, Some(32)]),
+        ("openai/gpt-5", "max_completion_tokens", [None, Some(32)]),
+    ] {
+        let seen = sent(&stage, model, &body(asked), false).await.unwrap();
+        assert_eq!(limits(&seen), expected, "{model}, asked by {asked}");
+    }
+}
+
+#[tokio::test]
+async fn parameters_of_embeddings_go_where_they_are_known() {
+    let record = Record::new("embeddings");
+    let request = json!({
+        "model": "m", "input": ["a", "b"], "dimensions": 8, "user": "user-7", "taskType": "RETRIEVAL_QUERY", "other": 1,
+    });
+    let openai = stage(OpenAi).await;
+    openai.fake.now(Behaviour::json(418, json!({})));
+    let plain = embeddings(json!({"model": "m", "input": "a", "dimensions": 8, "user": "user-7"}));
+    openai.provider.embed("text-embedding-3-small", &plain).await.unwrap_err();
+    record.add("openai", "embeddings.whole", &openai.fake.seen().remove(0));
+
+    let gemini = stage(Gemini).await;
+    gemini.fake.now(Behaviour::json(418, json!({})));
+    gemini.provider.embed("gemini-embedding-001", &embeddings(request)).await.unwrap_err();
+    let seen = gemini.fake.seen().remove(0);
+    let first: &Map<String, Value> = seen.body["requests"][0].as_object().unwrap();
+    assert_eq!(first.keys().collect::<Vec<_>>(), ["taskType", "model", "content", "outputDimensionality"]);
+    record.add("gemini", "embeddings.whole", &seen);
+}
