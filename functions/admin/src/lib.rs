@@ -8,6 +8,8 @@ mod told;
 use std::sync::Arc;
 
 use shared::auth::Auth;
+use shared::aws::Aws;
+use shared::outbound::Outbound;
 use shared::secrets::Secrets;
 use shared::store::work::Hints;
 use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger};
@@ -26,6 +28,8 @@ pub struct Stores {
     leases: Leases,
     ledger: Ledger,
     secrets: Arc<Secrets>,
+    outbound: Outbound,
+    aws: Aws,
     hints: Hints,
 }
 
@@ -40,6 +44,8 @@ impl Stores {
             leases: Leases::new(context)?,
             ledger: Ledger::new(context)?,
             secrets: Arc::new(Secrets::new(context)?),
+            outbound: Outbound::from_config(&context.config)?,
+            aws: context.aws.clone(),
             hints: Hints::new(context)?,
         })
     }

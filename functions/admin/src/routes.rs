@@ -15,6 +15,7 @@ use crate::handlers::maintenance::*;
 use crate::handlers::models::*;
 use crate::handlers::orgs::*;
 use crate::handlers::plans::*;
+use crate::handlers::provider_test::*;
 use crate::handlers::providers::*;
 use crate::handlers::users::*;
 
@@ -26,6 +27,7 @@ routes! { Stores;
     "/gateway/v1/admin/aliases/{*name}" => put(put_alias), delete(delete_alias);
     "/gateway/v1/admin/providers" => get(list_providers), post(create_provider);
     "/gateway/v1/admin/providers/{name}" => get(get_provider), patch(update_provider), delete(delete_provider);
+    "/gateway/v1/admin/providers/{name}/test" => post(test_provider);
     "/gateway/v1/admin/plans" => get(list_plans);
     "/gateway/v1/admin/plans/{id}" => get(get_plan), put(put_plan);
     "/gateway/v1/admin/orgs" => get(list_orgs?), post(create_org);

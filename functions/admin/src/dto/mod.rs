@@ -6,6 +6,7 @@ pub mod meters;
 pub mod models;
 pub mod people;
 pub mod plans;
+pub mod provider_test;
 pub mod providers;
 
 use shared::{Error, Result};

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use axum::http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
-use shared::domain::address;
+use shared::config::OUTBOUND_ALLOWED_CIDRS;
 use shared::domain::provider::{ProviderKind, Timeouts};
+use shared::domain::{address, header};
+use shared::outbound::Outbound;
 use shared::secrets::Sealed;
 use shared::store::catalog::Provider;
 use shared::{Error, Result};
@@ -15,6 +17,8 @@ use super::{check_plain_name, check_text};
 
 const MOST_HEADERS: usize = 20;
 const MOST_KEY_CHARS: usize = 4_096;
+/// Headers that describe the body of a request, or the form of its answer.
+const BODY_HEADERS: [&str; 5] = ["accept", "accept-encoding", "content-encoding", "content-type", "range"];
 /// What carries credentials belongs in `api_key`, which is kept encrypted and never shown.
 const SECRET_HEADERS: [&str; 6] =
     ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie", "proxy-authorization"];
@@ -39,16 +43,19 @@ pub struct ProviderIn {
     name: String,
     /// The language it speaks: `openai` is also that of vLLM, Ollama, TGI and Azure.
     kind: KindWire,
-    /// Where it is, when not where its maker has it; a query in it is kept
+    /// The URL of its API, where it is not the vendor's own. Of kind `openai` it ends where `/chat/completions` is added:
+    /// `https://api.openai.com/v1`. Of `anthropic` and `gemini` it may be the form of their SDKs: `/v1` and `/v1beta` are
+    /// added to a path without a version. A query is kept. An address must be public, or in `OUTBOUND_ALLOWED_CIDRS`.
     #[schema(example = "https://api.openai.com/v1")]
     base_url: Option<String>,
     /// Kept encrypted, and never shown
     #[serde(skip_serializing_if = "is_secret")]
     #[schema(write_only, max_length = 4096)]
     api_key: Option<String>,
-    /// The header for the key, where it is not the usual one
+    /// The header for the key, where it is not the vendor's own. Not one that the platform sets, such as `Host`
     auth_header: Option<String>,
-    /// Sent with every request. They are shown: no place for secrets
+    /// Sent with every request, and shown to operators: put the key in `api_key`. Headers that the platform sets (`Host`,
+    /// `Content-Length`, `Accept` …) are refused.
     headers: Option<BTreeMap<String, String>>,
     /// For Bedrock
     region: Option<String>,
@@ -91,14 +98,20 @@ impl ProviderIn {
         self.api_key.take()
     }
 
-    /// The provider, when everything about it is sound. `before` is what it was.
-    pub fn read(self, before: Option<&Provider>, key: &KeyChange, version: u64) -> Result<Provider> {
+    /// The provider, when all its settings are valid. `before` is what it was.
+    pub fn read(
+        self,
+        before: Option<&Provider>,
+        key: &KeyChange,
+        outbound: &Outbound,
+        version: u64,
+    ) -> Result<Provider> {
         check_plain_name("name", &self.name)?;
-        if let Some(base_url) = &self.base_url {
-            address::check("base_url", base_url)?;
+        if before.is_none_or(|before| before.base_url != self.base_url) {
+            self.check_base_url(outbound)?;
         }
         if let Some(name) = &self.auth_header {
-            name.parse::<HeaderName>().map_err(|error| Error::invalid_body("auth_header", error))?;
+            check_header_name("auth_header", name)?;
         }
         if let Some(region) = &self.region {
             check_plain_name("region", region)?;
@@ -132,6 +145,22 @@ impl ProviderIn {
     }
 }
 
+impl ProviderIn {
+    fn check_base_url(&self, outbound: &Outbound) -> Result<()> {
+        let Some(base_url) = &self.base_url else { return Ok(()) };
+        address::check("base_url", base_url)?;
+        // Bedrock is called through the AWS SDK, at an endpoint within a private network if the operator has one.
+        let is_refused = base_url.parse().is_ok_and(|url| outbound.refuses_host(&url));
+        if is_refused && !matches!(self.kind, KindWire::Bedrock) {
+            let problem = format_args!(
+                "the address is private or reserved, and requests do not go there; add it to {OUTBOUND_ALLOWED_CIDRS}"
+            );
+            return Err(Error::invalid_body("base_url", problem));
+        }
+        Ok(())
+    }
+}
+
 /// What can be a key: something that a header holds.
 pub fn check_api_key(key: &str) -> Result<()> {
     let is_whole = !key.is_empty() && key.len() <= MOST_KEY_CHARS && key.bytes().all(|c| c.is_ascii_graphic());
@@ -145,7 +174,7 @@ fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {
     }
     for (name, value) in headers {
         let field = format!("headers.{name}");
-        let parsed = name.parse::<HeaderName>().map_err(|error| Error::invalid_body(&field, error))?;
+        let parsed = check_header_name(&field, name)?;
         if SECRET_HEADERS.contains(&parsed.as_str()) {
             return Err(Error::invalid_body(&field, "credentials go in api_key, with auth_header if need be"));
         }
@@ -153,6 +182,17 @@ fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {
         HeaderValue::try_from(value).map_err(|error| Error::invalid_body(&field, error))?;
     }
     Ok(())
+}
+
+/// A header that an operator may set: not one that says where a request ends, where it goes, or what its body is.
+fn check_header_name(field: &str, name: &str) -> Result<HeaderName> {
+    let parsed = name.parse::<HeaderName>().map_err(|error| Error::invalid_body(field, error))?;
+    let own = header::problem(name).filter(|_| !SECRET_HEADERS.contains(&parsed.as_str()));
+    let is_of_body = BODY_HEADERS.contains(&parsed.as_str()).then_some("is set by the platform");
+    match own.or(is_of_body) {
+        Some(problem) => Err(Error::invalid_body(field, format_args!("{problem}; remove it"))),
+        None => Ok(parsed),
+    }
 }
 
 impl TimeoutsWire {

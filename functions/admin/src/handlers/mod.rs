@@ -10,5 +10,6 @@ pub mod maintenance;
 pub mod models;
 pub mod orgs;
 pub mod plans;
+pub mod provider_test;
 pub mod providers;
 pub mod users;

@@ -68,7 +68,7 @@ pub async fn create_provider(
         None => KeyChange::Goes,
     };
     let create = |listing: &Listing| {
-        let provider = body.clone().read(None, &key, listing.next_version())?;
+        let provider = body.clone().read(None, &key, &stores.outbound, listing.next_version())?;
         if listing.providers.contains_key(&provider.name) {
             let message = "there is a provider of that name".to_owned();
             return Err(Error::Conflict { code: "provider_exists", message });
@@ -118,7 +118,7 @@ pub async fn update_provider(
         if after.name() != name {
             return Err(Error::invalid_body("name", "a name stays; make another provider"));
         }
-        let after = after.read(Some(before), &key, listing.next_version())?;
+        let after = after.read(Some(before), &key, &stores.outbound, listing.next_version())?;
         check_version(&if_match, &told(&ProviderOut::from(before)))?;
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };

@@ -1,7 +1,8 @@
 //! Test calls with a credential.
 
 use serde::{Deserialize, Serialize};
-use shared::outbound::{CallError, OutboundError};
+use shared::http::test_call::{TestCallError, Tested};
+use shared::outbound::CallError;
 use utoipa::ToSchema;
 
 #[derive(Default, Deserialize, ToSchema)]
@@ -35,32 +36,22 @@ pub struct TestOut {
     pub status: Option<u16>,
     /// Why there is no answer.
     #[schema(required)]
-    pub error: Option<TestError>,
+    pub error: Option<TestCallError>,
     pub duration_ms: u64,
 }
 
-#[derive(Serialize, ToSchema)]
-#[schema(title = "CredentialTestError")]
-pub struct TestError {
-    #[schema(example = "destination_forbidden")]
-    code: &'static str,
-    message: String,
+impl From<Tested> for TestOut {
+    fn from(Tested { ok, status, error, duration_ms }: Tested) -> Self {
+        Self { ok, status, error, duration_ms }
+    }
 }
 
-impl From<CallError> for TestError {
-    fn from(error: CallError) -> Self {
-        let code = match &error {
-            CallError::Outbound(OutboundError::Forbidden) => "destination_forbidden",
-            CallError::Outbound(OutboundError::NotHttp) => "url_not_http",
-            CallError::Outbound(OutboundError::Unreachable) => "destination_unreachable",
-            CallError::Outbound(OutboundError::Timeout { .. }) => "destination_timeout",
-            CallError::Outbound(OutboundError::Cut) => "connection_cut",
-            CallError::Outbound(OutboundError::TooLarge { .. }) => "answer_too_large",
-            CallError::Outbound(OutboundError::TooManyRedirects) => "too_many_redirects",
-            CallError::TokenRefused { .. } => "token_refused",
-            CallError::NoToken => "token_missing",
-            CallError::Unfit => "credential_unfit",
-        };
-        Self { code, message: error.to_string() }
-    }
+pub fn call_error(error: &CallError) -> TestCallError {
+    let code = match error {
+        CallError::Outbound(error) => error.code(),
+        CallError::TokenRefused { .. } => "token_refused",
+        CallError::NoToken => "token_missing",
+        CallError::Unfit => "credential_unfit",
+    };
+    TestCallError { code: code.to_owned(), message: error.to_string() }
 }

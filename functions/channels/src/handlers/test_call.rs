@@ -1,6 +1,6 @@
 //! Whether a credential works, before a workflow depends on it.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use axum::body::Bytes;
 use axum::extract::State;
@@ -10,10 +10,11 @@ use shared::domain::address;
 use shared::domain::credential::Credential;
 use shared::domain::id::{CredentialId, WorkflowId};
 use shared::http::standard::{Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
+use shared::http::test_call::Tested;
 use shared::outbound::{CallError, Patience};
 
 use crate::Stores;
-use crate::dto::test_call::{TestIn, TestMethod, TestOut};
+use crate::dto::test_call::{TestIn, TestMethod, TestOut, call_error};
 
 /// A person is waiting, and API Gateway for no more than 29 s.
 const PATIENCE: Patience =
@@ -50,14 +51,13 @@ pub async fn test_credential(
     if request.is_none() && !matches!(credential, Credential::Oauth2ClientCredentials { .. }) {
         return Err(Error::invalid_body("url", "is needed to test a credential of this type").into());
     }
-    let began = Instant::now();
-    let status = answered(&stores, credential_id, &credential, request).await;
-    let duration_ms = began.elapsed().as_millis() as u64;
-    let data = match status {
-        Ok(status) => TestOut { ok: status.is_none_or(|status| status < 400), status, error: None, duration_ms },
-        Err(error) => TestOut { ok: false, status: None, error: Some(error.into()), duration_ms },
-    };
-    Ok(Data { data })
+    let tested = Tested::run(async {
+        match answered(&stores, credential_id, &credential, request).await {
+            Ok(status) => (status, None),
+            Err(error) => (None, Some(call_error(&error))),
+        }
+    });
+    Ok(Data { data: tested.await.into() })
 }
 
 /// The status of the answer, where there was something to call.

@@ -6,6 +6,7 @@ mod gone_models;
 mod meters;
 mod new_people;
 mod people;
+mod providers;
 
 use serde_json::{Value, json};
 use tests::TestApp;

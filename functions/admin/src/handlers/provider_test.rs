@@ -1,0 +1,56 @@
+//! Whether a provider can be called, before a model depends on it.
+
+use axum::Json as Body;
+use axum::extract::State;
+use shared::Error;
+use shared::domain::id::Id;
+use shared::domain::name::ProviderName;
+use shared::gateway::providers::{Probe, ProviderSettings, connect};
+use shared::http::openai::{ErrorBody, Operator, OperatorOnly, OptionalJson, Path, Refused, Result};
+use shared::http::test_call::{TestCallError, Tested};
+
+use crate::Stores;
+use crate::dto::provider_test::{ProviderTestIn, ProviderTestOut};
+
+/// Test a provider
+///
+/// Calls the provider with its key: lists its models, or has a model answer with a few tokens. The result holds the
+/// provider's own words.
+#[utoipa::path(
+    post, path = "/gateway/v1/admin/providers/{name}/test", tag = "admin", security(("bearer" = [])),
+    params(("name" = String, Path, description = "The provider")),
+    request_body = Option<ProviderTestIn>,
+    responses(
+        (status = 200, description = "What came of it", body = ProviderTestOut),
+        (status = 404, description = "No such provider", body = ErrorBody),
+        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        OperatorOnly, Refused,
+    ),
+)]
+pub async fn test_provider(
+    State(stores): State<Stores>,
+    _: Operator,
+    Path(ProviderName(name)): Path<ProviderName>,
+    OptionalJson(body): OptionalJson<ProviderTestIn>,
+) -> Result<Body<ProviderTestOut>> {
+    let model = body.read_model()?;
+    let listing = stores.catalog.read().await?;
+    let provider = listing.providers.get(&name).ok_or(Error::NotFound { kind: ProviderName::KIND })?;
+    let settings = ProviderSettings::open(provider, &stores.secrets).await?;
+    let provider = connect(&settings, &stores.outbound, &stores.aws)?;
+    let mut refused = None;
+    let tested = Tested::run(async {
+        match provider.probe(model.as_deref()).await {
+            Ok(Probe { status, error }) => (status, error.map(|(code, message)| TestCallError { code, message })),
+            Err(failure) => {
+                refused = Some(failure);
+                (None, None)
+            }
+        }
+    })
+    .await;
+    match refused {
+        Some(failure) => Err(Error::from(failure).into()),
+        None => Ok(Body(tested.into())),
+    }
+}
