@@ -54,21 +54,28 @@ async fn every_operation_has_examples_that_fit_their_schemas() {
         let mut prepared = BTreeMap::new();
         for (path, method) in routes(&document).into_iter().filter(|(path, _)| !path.ends_with(ITSELF)) {
             for (name, content) in bodies(&document["paths"][&path][&method]) {
-                let example = &content["example"];
+                let named = content["examples"].as_object().into_iter().flatten().map(|(_, example)| &example["value"]);
+                let examples: Vec<&Value> = content.get("example").into_iter().chain(named).collect();
                 assert!(
-                    !example.is_null() || ('3'..='5').contains(&name.chars().next().unwrap()),
+                    !examples.is_empty() || ('3'..='5').contains(&name.chars().next().unwrap()),
                     "{method} {path} {name} has no example"
                 );
-                if example.is_null() {
+                assert!(
+                    content.get("example").is_none() || content.get("examples").is_none(),
+                    "one or several: {path}"
+                );
+                if examples.is_empty() {
                     continue;
                 }
                 let schema = prepared.entry(content["schema"].to_string()).or_insert_with(|| {
                     let schema = json!({"allOf": [content["schema"]], "components": document["components"]});
                     jsonschema::draft202012::new(&schema).unwrap()
                 });
-                let problems =
-                    schema.iter_errors(example).map(|problem| format!("{}: {problem}", problem.instance_path()));
-                wrong.extend(problems.map(|problem| format!("{method} {path} {name} {problem}")));
+                for example in examples {
+                    let problems =
+                        schema.iter_errors(example).map(|problem| format!("{}: {problem}", problem.instance_path()));
+                    wrong.extend(problems.map(|problem| format!("{method} {path} {name} {problem}")));
+                }
             }
         }
     }
@@ -104,6 +111,45 @@ async fn documents_introduce_themselves_and_show_errors_that_their_routes_give()
             let code = &operation["responses"]["403"]["content"]["application/json"]["example"]["error"]["code"];
             assert_eq!(code == "operator_only", path.contains("/admin"), "{path}: {code}");
         }
+    }
+}
+
+#[tokio::test]
+async fn a_chat_is_described_with_its_parameters_headers_parts_and_streams() {
+    let [_, gateway] = with_examples().await.unwrap();
+    let document: Value = serde_json::from_str(&gateway.json()).unwrap();
+    let chat = &document["paths"]["/gateway/v1/chat/completions"]["post"];
+    assert!(chat["description"].as_str().unwrap().contains(&shared::gateway::providers::markdown()));
+    let answer = &chat["responses"]["200"];
+    let headers = answer["headers"].as_object().unwrap();
+    for name in
+        ["X-Request-Cost", "X-Credits-Remaining", "X-RateLimit-Remaining-Tokens", "X-Svc-Dropped", "X-Svc-Max-Tokens"]
+    {
+        assert!(headers.contains_key(name), "{name}");
+    }
+    assert!(chat["responses"]["429"]["headers"]["Retry-After"].is_object());
+    let requests = chat["requestBody"]["content"]["application/json"]["examples"].as_object().unwrap();
+    assert!(requests["Streamed"]["value"]["stream"] == true && requests["With a tool"]["value"]["tools"].is_array());
+    let events = answer["content"]["text/event-stream"]["examples"]["Streamed"]["value"].as_str().unwrap();
+    assert!(events.starts_with("data: {") && events.ends_with("data: [DONE]\n\n"), "{events}");
+
+    let schema = |name: &str| {
+        let schema = json!({"$ref": format!("#/components/schemas/{name}"), "components": document["components"]});
+        jsonschema::draft202012::new(&schema).unwrap()
+    };
+    let message = schema("MessageIn");
+    for content in [json!("a"), json!([{"type": "text", "text": "a"}]), Value::Null] {
+        assert!(message.is_valid(&json!({"role": "user", "content": content})), "{content}");
+    }
+    for content in [json!(1), json!([1]), json!([{"type": "text"}]), json!([{"type": "image_url", "image_url": "a"}])] {
+        assert!(!message.is_valid(&json!({"role": "user", "content": content})), "{content}");
+    }
+    let embeddings = schema("EmbeddingsIn");
+    for input in [json!("a"), json!(["a", "b"]), json!([1, 2]), json!([[1], [2]])] {
+        assert!(embeddings.is_valid(&json!({"model": "m", "input": input})), "{input}");
+    }
+    for input in [json!(""), json!([]), json!([""]), json!({}), json!([-1]), json!(["a", 1])] {
+        assert!(!embeddings.is_valid(&json!({"model": "m", "input": input})), "{input}");
     }
 }
 

@@ -1,10 +1,11 @@
-//! What the family takes and answers, as its document describes it. Requests are read by `shared::gateway`, which
-//! keeps what it does not know; answers of providers that speak OpenAI's language pass as they came.
+//! The requests and responses of the family, for its document. `shared::gateway` reads the requests and keeps parameters
+//! that it does not know; responses of providers of OpenAI's kind pass as they came.
 
 #![expect(dead_code, reason = "the OpenAPI document is made of it")]
 
 use serde::Serialize;
 use serde_json::Value;
+use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Schema, Type};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(IntoParams)]
@@ -15,7 +16,7 @@ pub struct CallHeaders {
     idempotency_key: Option<String>,
 }
 
-/// Parameters that are not listed here are forwarded to the model and named in `X-Svc-Passthrough`.
+/// The description of the operation says what happens to each parameter, and to others, by the kind of provider.
 #[derive(Serialize, ToSchema)]
 pub struct ChatCompletionIn {
     /// A name of the catalog, or a public alias
@@ -30,9 +31,14 @@ pub struct ChatCompletionIn {
     temperature: Option<f64>,
     #[schema(minimum = 0, maximum = 1)]
     top_p: Option<f64>,
-    /// The model's own maximum when left out. What a call can cost is taken by it beforehand.
+    /// The limit of each answer, at most the model's `max_output_tokens`. The cost of the longest answer is held before
+    /// the call; what it did not cost is given back. When it is left out, the hold is for `max_output_tokens` (4096
+    /// where the catalog has none) and the provider gets no limit, unless its API needs one. If credits, a cap or a
+    /// token limit do not cover that, the hold shrinks to what they cover; that is then the limit, and
+    /// `X-Svc-Max-Tokens` names it.
     #[schema(minimum = 1)]
     max_tokens: Option<u32>,
+    /// The newer name of `max_tokens`
     #[schema(minimum = 1)]
     max_completion_tokens: Option<u32>,
     #[schema(minimum = 1, maximum = 128, default = 1)]
@@ -50,6 +56,8 @@ pub struct ChatCompletionIn {
     /// `none`, `auto`, `required`, or `{"type": "function", "function": {"name": …}}`
     #[schema(value_type = Option<Value>)]
     tool_choice: Option<Value>,
+    /// `false`: one call of a tool at a time
+    parallel_tool_calls: Option<bool>,
     /// `{"type": "text"}`, `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {…}}`
     #[schema(value_type = Option<Object>)]
     response_format: Option<Value>,
@@ -63,15 +71,54 @@ pub struct ChatCompletionIn {
 #[derive(Serialize, ToSchema)]
 struct MessageIn {
     role: RoleIn,
-    /// A string, or a list of parts (`text`, `image_url` …)
-    #[schema(value_type = Option<Value>)]
-    content: Option<Value>,
+    content: Option<ContentIn>,
     #[schema(nullable = false)]
     name: Option<String>,
     #[schema(nullable = false, value_type = Option<Vec<Object>>)]
     tool_calls: Option<Vec<Value>>,
     #[schema(nullable = false)]
     tool_call_id: Option<String>,
+}
+
+/// A text, or a list of parts
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+enum ContentIn {
+    Text(String),
+    Parts(Vec<PartIn>),
+}
+
+/// Models without the capability `vision` read texts only; audio and files are for providers of OpenAI's kind.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum PartIn {
+    Text {
+        text: String,
+    },
+    ImageUrl {
+        image_url: ImageUrlIn,
+    },
+    Refusal {
+        refusal: String,
+    },
+    InputAudio {
+        #[schema(value_type = Object)]
+        input_audio: Value,
+    },
+    File {
+        #[schema(value_type = Object)]
+        file: Value,
+    },
+}
+
+#[derive(Serialize, ToSchema)]
+struct ImageUrlIn {
+    /// A `data:` URL; an address only where the provider fetches pictures
+    #[schema(example = "data:image/png;base64,iVBORw0KGgo=")]
+    url: String,
+    /// `low`, `high` or `auto`
+    #[schema(nullable = false)]
+    detail: Option<String>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -131,12 +178,26 @@ struct UsageOut {
 pub struct EmbeddingsIn {
     #[schema(example = "dev-embed")]
     model: String,
-    /// A string, a list of strings, a list of token numbers, or a list of such lists
-    #[schema(value_type = Value)]
+    #[schema(schema_with = input_schema)]
     input: Value,
     #[schema(minimum = 1, maximum = 65536)]
     dimensions: Option<u32>,
     encoding_format: Option<EncodingIn>,
+}
+
+fn input_schema() -> Schema {
+    let text = || ObjectBuilder::new().schema_type(Type::String).min_length(Some(1));
+    let number = || ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0));
+    let numbers = || ArrayBuilder::new().items(number()).min_items(Some(1));
+    let many = || ArrayBuilder::new().min_items(Some(1)).max_items(Some(2_048));
+    let forms = OneOfBuilder::new()
+        .description(Some("A text, texts, a list of token numbers, or lists of them"))
+        .item(text())
+        .item(many().items(text()))
+        .item(numbers())
+        .item(many().items(numbers()))
+        .build();
+    Schema::OneOf(forms)
 }
 
 #[derive(Serialize, ToSchema)]

@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use shared::gateway::chat::ChatRequest;
 use shared::gateway::embeddings::EmbeddingsRequest;
+use shared::gateway::providers::markdown;
 use shared::gateway::{Asker, Claiming};
 use shared::http::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use shared::http::layers::request_id;
@@ -17,12 +18,36 @@ use crate::dto::{CallHeaders, ChatCompletionIn, ChatCompletionOut, EmbeddingsIn,
 use crate::{Stores, headers};
 
 /// Create a chat completion
-///
-/// OpenAI's call, answered by any model of the catalog. With `stream: true` the answer comes as server-sent events.
 #[utoipa::path(
     post, path = "/gateway/v1/chat/completions", tag = "inference", security(("bearer" = [])), params(CallHeaders),
+    description = chat_description(),
     request_body = ChatCompletionIn,
-    responses((status = 200, description = "The completion, or its chunks as events", body = ChatCompletionOut), Refused, NotCalled),
+    responses(
+        (status = 200, description = "The completion, or its chunks as events",
+            content((ChatCompletionOut = "application/json"), (String = "text/event-stream")),
+            headers(
+                ("X-Request-Id" = String, description = "The request; support asks for it"),
+                ("X-Request-Cost" = f64, description = "US dollars; absent from a stream, whose last chunk has `usage.cost`"),
+                ("X-Credits-Remaining" = f64, description = "US dollars; absent on a billing-exempt plan"),
+                ("X-Credits-Warning" = String, description = "`low` below a tenth of what the organization was last given"),
+                ("X-RateLimit-Limit-Requests" = u64, description = "Of the scope and window with the fewest requests left"),
+                ("X-RateLimit-Remaining-Requests" = u64, description = "Requests left in it"),
+                ("X-RateLimit-Reset-Requests" = u64, description = "When it ends, in Unix seconds"),
+                ("X-RateLimit-Limit-Tokens" = u64, description = "Of the scope and window with the fewest tokens left; absent from a stream, like the next two"),
+                ("X-RateLimit-Remaining-Tokens" = u64, description = "Tokens left in it"),
+                ("X-RateLimit-Reset-Tokens" = u64, description = "When it ends, in Unix seconds"),
+                ("X-Alias-Of" = String, description = "The model, when it was asked for by an alias"),
+                ("X-Model-Deprecated" = String, description = "`true` when the model is being retired"),
+                ("X-Model-Retires-At" = String, description = "When it stops answering"),
+                ("X-Svc-Passthrough" = String, description = "Parameters forwarded to the provider without validation"),
+                ("X-Svc-Dropped" = String, description = "Parameters left out, since the provider has none like them"),
+                ("X-Svc-Model-Defaults" = String, description = "Parameters that the operator's defaults set"),
+                ("X-Svc-Max-Tokens" = u64, description = "The limit put on each answer, since credits, a cap or a token limit cover no longer one"),
+                ("Idempotent-Replayed" = String, description = "`true` on the stored answer of an earlier request"),
+            ),
+        ),
+        Refused, NotCalled,
+    ),
 )]
 pub async fn create_chat_completion(
     State(stores): State<Stores>,
@@ -54,7 +79,29 @@ pub async fn create_chat_completion(
 #[utoipa::path(
     post, path = "/gateway/v1/embeddings", tag = "inference", security(("bearer" = [])), params(CallHeaders),
     request_body = EmbeddingsIn,
-    responses((status = 200, description = "A vector an input", body = EmbeddingsOut), Refused, NotCalled),
+    responses(
+        (status = 200, description = "A vector for each input", body = EmbeddingsOut,
+            headers(
+                ("X-Request-Id" = String, description = "The request; support asks for it"),
+                ("X-Request-Cost" = f64, description = "US dollars"),
+                ("X-Credits-Remaining" = f64, description = "US dollars; absent on a billing-exempt plan"),
+                ("X-Credits-Warning" = String, description = "`low` below a tenth of what the organization was last given"),
+                ("X-RateLimit-Limit-Requests" = u64, description = "Of the scope and window with the fewest requests left"),
+                ("X-RateLimit-Remaining-Requests" = u64, description = "Requests left in it"),
+                ("X-RateLimit-Reset-Requests" = u64, description = "When it ends, in Unix seconds"),
+                ("X-RateLimit-Limit-Tokens" = u64, description = "Of the scope and window with the fewest tokens left"),
+                ("X-RateLimit-Remaining-Tokens" = u64, description = "Tokens left in it"),
+                ("X-RateLimit-Reset-Tokens" = u64, description = "When it ends, in Unix seconds"),
+                ("X-Alias-Of" = String, description = "The model, when it was asked for by an alias"),
+                ("X-Model-Deprecated" = String, description = "`true` when the model is being retired"),
+                ("X-Model-Retires-At" = String, description = "When it stops answering"),
+                ("X-Svc-Passthrough" = String, description = "Parameters forwarded to the provider without validation"),
+                ("X-Svc-Dropped" = String, description = "Parameters left out, since the provider has none like them"),
+                ("Idempotent-Replayed" = String, description = "`true` on the stored answer of an earlier request"),
+            ),
+        ),
+        Refused, NotCalled,
+    ),
 )]
 pub async fn create_embeddings(
     State(stores): State<Stores>,
@@ -69,6 +116,14 @@ pub async fn create_embeddings(
     };
     let (body, told) = stores.gateway.embed(asker, request).await?;
     Ok((headers::whole(&told), [(CONTENT_TYPE, "application/json")], body).into_response())
+}
+
+fn chat_description() -> String {
+    format!(
+        "OpenAI's call, answered by any model of the catalog. With `stream: true` the answer comes as server-sent \
+         events.\n\n{}",
+        markdown()
+    )
 }
 
 /// Who asks; or the first answer to the same request, if it carries the `Idempotency-Key` of an earlier one.

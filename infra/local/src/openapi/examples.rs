@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use regex_lite::{Captures, Regex};
 use serde_json::Value;
+use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::{Content, OpenApi, RefOr};
 
@@ -18,6 +19,8 @@ pub struct Exchange {
     pub request: Option<Value>,
     pub status: u16,
     pub answer: Option<Value>,
+    /// The name of one example among several.
+    pub title: Option<&'static str>,
 }
 
 /// Puts each exchange where its operation is described. The first of a kind stays. An error that many operations share is
@@ -39,7 +42,7 @@ pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[Refus
                 let alike = alike.min_by_key(|met| (family(met.path) != own, met.path.len()));
                 let rendered = || refusals.iter().find(|refusal| refusal.is_of(path, status)).map(|one| &one.body);
                 if let Some(example) = alike.and_then(|met| met.answer.as_ref()).or_else(rendered) {
-                    show(content, example);
+                    show(content, None, example);
                 }
             }
         }
@@ -56,19 +59,32 @@ fn put_where_they_were(openapi: &mut OpenApi, exchanges: &[Exchange]) {
             && let (Some(example), Some(RefOr::T(body))) = (&exchange.request, &mut operation.request_body)
             && let Some(RefOr::T(content)) = body.content.get_mut("application/json")
         {
-            show(content, example);
+            show(content, exchange.title, example);
         }
         let response = operation.responses.responses.get_mut(&exchange.status.to_string());
         if let (Some(example), Some(RefOr::T(response))) = (&exchange.answer, response)
-            && let Some(RefOr::T(content)) = response.content.get_mut("application/json")
+            && let Some(RefOr::T(content)) = response.content.get_mut(kind(example))
         {
-            show(content, example);
+            show(content, exchange.title, example);
         }
     }
 }
 
-fn show(content: &mut Content, example: &Value) {
-    content.example.get_or_insert_with(|| example.clone());
+/// Only a stream of events is text.
+fn kind(answer: &Value) -> &'static str {
+    if answer.is_string() { "text/event-stream" } else { "application/json" }
+}
+
+/// A document has one example, or several that have names.
+fn show(content: &mut Content, title: Option<&'static str>, example: &Value) {
+    match title {
+        Some(title) => {
+            let named = || RefOr::T(ExampleBuilder::new().value(Some(example.clone())).build());
+            content.examples.entry(title.to_owned()).or_insert_with(named);
+        }
+        None if content.examples.is_empty() => _ = content.example.get_or_insert_with(|| example.clone()),
+        None => {}
+    }
 }
 
 fn operation<'p>(item: &'p mut PathItem, method: &str) -> Option<&'p mut Operation> {
@@ -116,7 +132,7 @@ impl Plain {
             Value::Object(fields) => {
                 let plain = fields.iter().map(|(name, value)| {
                     let value = match name.as_str() {
-                        "retry_after_s" | "durationMs" | "tablesMs" if value.is_u64() => 42.into(),
+                        "retry_after_s" | "durationMs" | "duration_ms" | "tablesMs" if value.is_u64() => 42.into(),
                         "resets_at" if value.is_u64() => 1_768_469_460.into(),
                         "created" if value.is_u64() && *value != 0 => 1_768_469_400.into(),
                         "tokenLast4" | "last4" => "k7Qd".into(),

@@ -57,8 +57,17 @@ pub enum NotCalled {
     /// The body is not JSON
     #[response(status = 415)]
     NotJson(#[to_schema] ErrorBody),
-    /// A rate limit is reached: `details.dimension` tells which, `Retry-After` when to try again
-    #[response(status = 429)]
+    /// A rate limit is reached: `details.dimension` names it
+    #[response(status = 429, headers(
+        ("Retry-After" = u64, description = "When to try again, in seconds; `retry-after-ms` has it in milliseconds"),
+        ("X-Should-Retry" = String, description = "`false` when the window is longer than a minute"),
+        ("X-RateLimit-Limit-Requests" = u64, description = "The limit, of the one that is reached: requests or tokens"),
+        ("X-RateLimit-Remaining-Requests" = u64, description = "0"),
+        ("X-RateLimit-Reset-Requests" = u64, description = "When its window ends, in Unix seconds"),
+        ("X-RateLimit-Limit-Tokens" = u64, description = "The same in tokens"),
+        ("X-RateLimit-Remaining-Tokens" = u64, description = "0"),
+        ("X-RateLimit-Reset-Tokens" = u64, description = "When its window ends, in Unix seconds"),
+    ))]
     RateLimited(#[to_schema] ErrorBody),
     /// The model's provider failed
     #[response(status = 502)]

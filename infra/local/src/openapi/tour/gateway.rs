@@ -13,6 +13,7 @@ const MODEL: &str = "/gateway/v1/admin/models/{name}";
 const ALIAS: &str = "/gateway/v1/admin/aliases/{name}";
 const PROVIDERS: &str = "/gateway/v1/admin/providers";
 const PROVIDER: &str = "/gateway/v1/admin/providers/{name}";
+const PROVIDER_TEST: &str = "/gateway/v1/admin/providers/{name}/test";
 
 impl Walker {
     pub(super) async fn gateway(&mut self) -> Result<(), Failure> {
@@ -65,7 +66,22 @@ impl Walker {
             "temperature": 0.2,
             "max_tokens": 200,
         });
-        self.send("POST", CHAT, Some(ask)).await?;
+        self.send("POST", CHAT, Some(ask.clone())).await?;
+        self.name_it("Answered whole");
+        let mut streamed = ask.clone();
+        streamed["max_tokens"] = json!(12);
+        streamed["stream"] = json!(true);
+        streamed["stream_options"] = json!({"include_usage": true});
+        self.send("POST", CHAT, Some(streamed)).await?;
+        self.name_it("Streamed");
+        let city = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+        let function = json!({"name": "get_weather", "description": "The weather now", "parameters": city});
+        let mut with_tool = ask;
+        with_tool["messages"] = json!([{"role": "user", "content": "What is the weather in Lima?"}]);
+        with_tool["tools"] = json!([{"type": "function", "function": function}]);
+        with_tool["tool_choice"] = json!("required");
+        self.send("POST", CHAT, Some(with_tool)).await?;
+        self.name_it("With a tool");
         let embed = json!({"model": "dev-embed", "input": ["A workflow is a graph."], "dimensions": 8});
         self.send("POST", "/gateway/v1/embeddings", Some(embed)).await?;
         self.send("POST", CHAT, Some(json!({"model": "dev-chat", "messages": []}))).await?;
@@ -96,6 +112,8 @@ impl Walker {
         self.ask("PATCH", PROVIDER, Some(json!({"region": null})), &[JSON, ("if-match", "\"99\"")]).await?;
         self.get(PROVIDER).await?;
         self.get(PROVIDERS).await?;
+        self.at("name", &json!("dev"));
+        self.send("POST", PROVIDER_TEST, Some(json!({"model": "dev-chat"}))).await?;
         let model = json!({
             "name": "llama", "display_name": "Llama", "type": "Others", "capabilities": ["chat", "streaming"],
             "context_window": 8192, "max_output_tokens": 2048, "pricing": {"input": "0.10", "output": "0.40"},

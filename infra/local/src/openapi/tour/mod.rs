@@ -121,7 +121,25 @@ impl Walker {
         if let Some(Value::Array(list)) = shown.as_mut().and_then(|shown| shown.get_mut("data")) {
             list.truncate(FEW);
         }
-        self.met.push(Exchange { method, path: described, request, status, answer: shown });
+        if text.starts_with(b"data: ") {
+            shown = Some(Value::String(self.plain_events(&String::from_utf8_lossy(&text))));
+        }
+        self.met.push(Exchange { method, path: described, request, status, answer: shown, title: None });
         Ok(answer.unwrap_or_default())
+    }
+
+    /// Names the last exchange, as one example of several.
+    fn name_it(&mut self, title: &'static str) {
+        if let Some(exchange) = self.met.last_mut() {
+            exchange.title = Some(title);
+        }
+    }
+
+    fn plain_events(&mut self, text: &str) -> String {
+        let event = |event: &str| match serde_json::from_str(event.strip_prefix("data: ").unwrap_or_default()) {
+            Ok(data) => format!("data: {}\n\n", self.plain.value(&data)),
+            Err(_) => format!("{event}\n\n"),
+        };
+        text.split_terminator("\n\n").map(event).collect()
     }
 }
