@@ -17,6 +17,10 @@ pub const AUTH_ROLES_CLAIM: &str = "AUTH_ROLES_CLAIM";
 pub const CONSOLE_ORIGIN: &str = "CONSOLE_ORIGIN";
 pub const CORS_ORIGINS: &str = "CORS_ORIGINS";
 pub const OUTBOUND_ALLOWED_CIDRS: &str = "OUTBOUND_ALLOWED_CIDRS";
+/// Ports of this machine that no request may go to, separated by commas: `local` names its own.
+pub const OUTBOUND_REFUSED_PORTS: &str = "OUTBOUND_REFUSED_PORTS";
+pub const OUTBOUND_MAX_CONNECTIONS: &str = "OUTBOUND_MAX_CONNECTIONS";
+pub const BASE_URL: &str = "BASE_URL";
 
 /// A setting that is not there, said in a way that tells whoever reads the log what to do.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,7 @@
 //! Addresses of other systems that the platform is to call.
 
 use http::Uri;
+use http::uri::Authority;
 
 use crate::{Error, Result};
 
@@ -27,10 +28,22 @@ pub fn problem(url: &str) -> Option<&'static str> {
     if authority.host().is_empty() {
         return Some("must be a URL with a host");
     }
+    if !has_valid_port(&authority) {
+        return Some("must be a URL with a port from 1 to 65535");
+    }
     if authority.as_str().contains('@') {
         return Some("must not hold a user or password; keep them in a credential");
     }
     url.contains('#').then_some("must not have a fragment")
+}
+
+/// Whether the port is one, where there is one. Others are as good as none to `http`, which would call the usual port.
+pub fn has_valid_port(authority: &Authority) -> bool {
+    let after_host = authority.as_str().rsplit('@').next().and_then(|host| host.strip_prefix(authority.host()));
+    match after_host {
+        None | Some("" | ":") => true,
+        Some(_) => authority.port_u16().is_some_and(|port| port != 0),
+    }
 }
 
 #[cfg(test)]
@@ -39,8 +52,14 @@ mod tests {
 
     #[test]
     fn what_cannot_be_called_says_why() {
-        for sound in ["https://a.example", "http://127.0.0.1:9000/x?y=z", "https://[2001:db8::1]/", "HTTPS://a.example"]
-        {
+        for sound in [
+            "https://a.example",
+            "http://127.0.0.1:9000/x?y=z",
+            "https://[2001:db8::1]/",
+            "http://[::1]:65535/",
+            "http://a.example:/",
+            "HTTPS://a.example",
+        ] {
             assert_eq!(problem(sound), None, "{sound}");
         }
         let long = format!("https://a.example/{}", "x".repeat(2_000));
@@ -52,6 +71,9 @@ mod tests {
             ("https://a b", "begins"),
             ("http://", "begins"),
             ("https://:443/", "host"),
+            ("http://a.example:99999/", "65535"),
+            ("http://[::1]:65536/", "65535"),
+            ("http://a.example:0/", "65535"),
             ("https://u:p@a.example", "credential"),
             ("https://a.example/#x", "fragment"),
             (&long, "2000"),

@@ -140,6 +140,7 @@ impl From<Failure> for Error {
             Kind::RateLimited => Trouble::RateLimited,
             Kind::Unavailable | Kind::Broken => Trouble::Failed,
             Kind::Timeout => Trouble::Timeout,
+            Kind::Exhausted => return Self::busy(failure.message),
         };
         let Failure { code, message, param, retry_after, .. } = failure;
         // Whole seconds, rounded up: to come back a moment too early is to be refused again.

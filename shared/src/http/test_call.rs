@@ -1,9 +1,11 @@
-//! What came of a test call: the part that every area's answer has.
+//! The result of a test call, which the answers of every area share.
 
 use std::time::Instant;
 
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use crate::Result;
 
 /// Why a test call failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
@@ -25,11 +27,12 @@ pub struct Tested {
 }
 
 impl Tested {
-    /// Makes the call. It is well when it has no error and no status from 400 on.
-    pub async fn run(call: impl Future<Output = (Option<u16>, Option<TestCallError>)>) -> Self {
+    /// Makes the call, which gives the answer's status and the failure. It is ok without a failure and below status 400.
+    /// An error means that the call could not be tried.
+    pub async fn run(call: impl Future<Output = Result<(Option<u16>, Option<TestCallError>)>>) -> Result<Self> {
         let began = Instant::now();
-        let (status, error) = call.await;
+        let (status, error) = call.await?;
         let duration_ms = began.elapsed().as_millis().try_into().unwrap_or(u64::MAX);
-        Self { ok: error.is_none() && status.is_none_or(|status| status < 400), status, error, duration_ms }
+        Ok(Self { ok: error.is_none() && status.is_none_or(|status| status < 400), status, error, duration_ms })
     }
 }

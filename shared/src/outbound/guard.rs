@@ -1,8 +1,8 @@
 //! Which addresses outgoing requests may reach: the public internet, and what the operator allows beyond it.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use crate::config::{Config, OUTBOUND_ALLOWED_CIDRS};
+use crate::config::{Config, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_REFUSED_PORTS};
 use crate::{Error, Result};
 
 /// IPv4 that is not somebody's public host: the registry of special-purpose addresses, multicast, and the address at
@@ -39,6 +39,8 @@ const CLOSED_V6: [(Ipv6Addr, u8); 3] = [
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
     allowed: Vec<Cidr>,
+    /// Ports of this machine that are never open.
+    refused_ports: Vec<u16>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -49,7 +51,15 @@ struct Cidr {
 
 impl Guard {
     pub fn from_config(config: &Config) -> Result<Self> {
-        Self::allowing(config.list(OUTBOUND_ALLOWED_CIDRS))
+        let ports = config.list(OUTBOUND_REFUSED_PORTS);
+        let ports = ports.iter().map(|port| port.parse()).collect::<Result<_, _>>().map_err(Error::internal)?;
+        Ok(Self::allowing(config.list(OUTBOUND_ALLOWED_CIDRS))?.refusing_ports(ports))
+    }
+
+    /// With these ports of this machine closed, whatever is allowed: the platform's own, behind which it trusts callers.
+    #[must_use]
+    pub fn refusing_ports(self, refused_ports: Vec<u16>) -> Self {
+        Self { refused_ports, ..self }
     }
 
     /// `allowed` as in `10.1.0.0/16` or `fd00::1`.
@@ -59,10 +69,17 @@ impl Guard {
             Cidr::read(text).ok_or_else(wrong)
         };
         let allowed = allowed.into_iter().map(|cidr| read(cidr.as_ref())).collect::<Result<_>>()?;
-        Ok(Self { allowed })
+        Ok(Self { allowed, refused_ports: Vec::new() })
     }
 
-    pub fn permits(&self, address: IpAddr) -> bool {
+    pub fn permits(&self, socket: SocketAddr) -> bool {
+        let address = socket.ip().to_canonical();
+        // The unspecified address leads to this machine too.
+        let is_this_machine = address.is_loopback() || address.is_unspecified();
+        self.permits_address(address) && !(is_this_machine && self.refused_ports.contains(&socket.port()))
+    }
+
+    fn permits_address(&self, address: IpAddr) -> bool {
         // `::ffff:10.0.0.1` reaches what 10.0.0.1 does, so it is judged as that.
         let address = address.to_canonical();
         let is_public = match address {
@@ -127,7 +144,7 @@ mod tests {
     use super::*;
 
     fn permitted(guard: &Guard, address: &str) -> bool {
-        guard.permits(address.parse().unwrap())
+        guard.permits_address(address.parse().unwrap())
     }
 
     #[test]

@@ -21,15 +21,17 @@ use hyper_rustls::{ConfigBuilderExt, HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy::{self, Client};
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
+use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use crate::config::Config;
+use crate::config::{Config, OUTBOUND_MAX_CONNECTIONS};
+use crate::domain::address::has_valid_port;
 use crate::{Error, Result};
 
 pub use body::Body;
 pub use calls::{CallError, Calls, sensitive};
 pub use guard::Guard;
-pub use network::{Internet, Network};
+pub use network::{Internet, Network, is_exhaustion};
 pub use redirects::MAX_REDIRECTS;
 
 use network::{ConnectError, Connector};
@@ -37,6 +39,10 @@ use network::{ConnectError, Connector};
 /// Under the minute after which load balancers drop idle connections.
 const KEEP_ALIVE: Duration = Duration::from_secs(50);
 const MAX_IDLE_PER_HOST: usize = 128;
+/// Half of what a Lambda may have open.
+const MAX_CONNECTIONS: usize = 512;
+
+type HttpClient = Client<HttpsConnector<Connector>, Full<Bytes>>;
 
 /// How long to wait for an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +69,9 @@ pub enum OutboundError {
     Forbidden,
     #[error("the URL is not one of HTTP")]
     NotHttp,
+    /// This process has no connection free. Nothing was sent.
+    #[error("the platform has too many connections open")]
+    Exhausted,
     /// Nothing was sent.
     #[error("the destination is not reached")]
     Unreachable,
@@ -84,6 +93,7 @@ impl OutboundError {
         match self {
             Self::Forbidden => "destination_forbidden",
             Self::NotHttp => "url_not_http",
+            Self::Exhausted => "platform_busy",
             Self::Unreachable => "destination_unreachable",
             Self::Timeout { .. } => "destination_timeout",
             Self::Cut => "connection_cut",
@@ -103,16 +113,28 @@ pub struct Answer {
 #[derive(Clone)]
 pub struct Outbound {
     connector: Connector,
-    client: Arc<OnceLock<Client<HttpsConnector<Connector>, Full<Bytes>>>>,
+    client: Arc<OnceLock<HttpClient>>,
 }
 
 impl Outbound {
     pub fn from_config(config: &Config) -> Result<Self> {
-        Ok(Self::new(Guard::from_config(config)?, Internet))
+        let outbound = Self::new(Guard::from_config(config)?, Internet);
+        match config.optional(OUTBOUND_MAX_CONNECTIONS) {
+            Some(most) => Ok(outbound.with_max_connections(most.parse().map_err(Error::internal)?)),
+            None => Ok(outbound),
+        }
+    }
+
+    /// At most so many connections, idle ones included.
+    #[must_use]
+    pub fn with_max_connections(self, most: usize) -> Self {
+        let room = Arc::new(Semaphore::new(most));
+        Self { connector: Connector { room, ..self.connector }, client: Arc::default() }
     }
 
     pub fn new(guard: Guard, network: impl Network + 'static) -> Self {
-        let connector = Connector { guard: Arc::new(guard), network: Arc::new(network) };
+        let room = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        let connector = Connector { guard: Arc::new(guard), network: Arc::new(network), room };
         Self { connector, client: Arc::default() }
     }
 
@@ -132,13 +154,17 @@ impl Outbound {
     pub async fn send(&self, request: Request<Bytes>, patience: &Patience) -> Result<Answer, OutboundError> {
         let is_http = matches!(request.uri().scheme_str(), Some("http" | "https"));
         let has_password = request.uri().authority().is_none_or(|authority| authority.as_str().contains('@'));
-        if !is_http || has_password {
+        let has_port = request.uri().authority().is_some_and(has_valid_port);
+        if !is_http || has_password || !has_port {
             return Err(OutboundError::NotHttp);
         }
         let began = Instant::now();
         let deadline = began + patience.total;
         // Trust is read from disk, so not before something is sent.
-        let client = self.client.get_or_init(|| connect(self.connector.clone()));
+        let client = match self.client.get() {
+            Some(client) => client.clone(),
+            None => self.connect(),
+        };
         let answer = client.request(request.map(Full::new));
         let answer = match timeout_at(deadline.min(began + patience.first_byte), answer).await {
             Ok(Ok(answer)) => answer,
@@ -149,34 +175,40 @@ impl Outbound {
         let body = Body::new(incoming, patience, deadline);
         Ok(Answer { status: parts.status, headers: parts.headers, body })
     }
-}
 
-fn connect(connector: Connector) -> Client<HttpsConnector<Connector>, Full<Bytes>> {
-    let connector =
-        HttpsConnectorBuilder::new().with_tls_config(trust()).https_or_http().enable_http1().wrap_connector(connector);
-    Client::builder(TokioExecutor::new())
-        .pool_timer(TokioTimer::new())
-        .pool_idle_timeout(KEEP_ALIVE)
-        .pool_max_idle_per_host(MAX_IDLE_PER_HOST)
-        .build(connector)
+    /// The client, kept once it has its certificates: where there was no file free to read them, the next call tries again.
+    fn connect(&self) -> HttpClient {
+        let (tls, is_trusting) = match trusted_roots() {
+            Ok(tls) => (tls, true),
+            Err(cause) => {
+                tracing::error!(?cause, "no trusted certificates found: no HTTPS request succeeds");
+                (no_roots(), false)
+            }
+        };
+        let connector = HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http().enable_http1();
+        let client = Client::builder(TokioExecutor::new())
+            .pool_timer(TokioTimer::new())
+            .pool_idle_timeout(KEEP_ALIVE)
+            .pool_max_idle_per_host(MAX_IDLE_PER_HOST)
+            .build(connector.wrap_connector(self.connector.clone()));
+        if is_trusting { self.client.get_or_init(|| client).clone() } else { client }
+    }
 }
 
 /// The machine's own roots, as for AWS: an operator's private authority is added in one place, `SSL_CERT_FILE`.
-fn trust() -> ClientConfig {
+fn trusted_roots() -> Result<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = || ClientConfig::builder_with_provider(provider.clone()).with_safe_default_protocol_versions();
-    let with_roots = config().map_err(Error::internal).and_then(|config| {
-        let config = config.with_native_roots().map_err(Error::internal)?;
-        Ok(config.with_no_client_auth())
-    });
-    with_roots.unwrap_or_else(|cause| {
-        tracing::error!(?cause, "no trusted certificates found: no HTTPS request will succeed");
-        ClientConfig::builder_with_provider(provider)
-            .with_protocol_versions(rustls::ALL_VERSIONS)
-            .expect("ring has what TLS needs")
-            .with_root_certificates(RootCertStore::empty())
-            .with_no_client_auth()
-    })
+    let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = config.map_err(Error::internal)?.with_native_roots().map_err(Error::internal)?;
+    Ok(config.with_no_client_auth())
+}
+
+fn no_roots() -> ClientConfig {
+    ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
+        .with_protocol_versions(rustls::ALL_VERSIONS)
+        .expect("ring has what TLS needs")
+        .with_root_certificates(RootCertStore::empty())
+        .with_no_client_auth()
 }
 
 fn why(error: &legacy::Error) -> OutboundError {
@@ -189,6 +221,7 @@ fn why(error: &legacy::Error) -> OutboundError {
         match error.downcast_ref() {
             Some(ConnectError::Forbidden) => return OutboundError::Forbidden,
             Some(ConnectError::Timeout) => return OutboundError::Timeout { sent: false },
+            Some(ConnectError::Exhausted) => return OutboundError::Exhausted,
             _ => cause = error.source(),
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -9,8 +10,11 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use http::Uri;
 use http::uri::Scheme;
+use hyper::rt::{Read, ReadBufCursor, Write};
+use hyper_util::client::legacy::connect;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tower_service::Service;
 
@@ -47,18 +51,79 @@ pub(super) enum ConnectError {
     Forbidden,
     #[error("no connection within {} s", CONNECT_TIMEOUT.as_secs())]
     Timeout,
+    #[error("this process has no connection or file free")]
+    Exhausted,
     #[error(transparent)]
-    Failed(#[from] io::Error),
+    Failed(io::Error),
+}
+
+impl From<io::Error> for ConnectError {
+    fn from(error: io::Error) -> Self {
+        if is_exhaustion(&error) { Self::Exhausted } else { Self::Failed(error) }
+    }
+}
+
+/// Whether this process or machine has run out of files or memory: no fault of the destination.
+pub fn is_exhaustion(error: &io::Error) -> bool {
+    const ENFILE: i32 = 23;
+    const EMFILE: i32 = 24;
+    matches!(error.raw_os_error(), Some(ENFILE | EMFILE)) || error.kind() == io::ErrorKind::OutOfMemory
 }
 
 #[derive(Clone)]
 pub(super) struct Connector {
     pub guard: Arc<Guard>,
     pub network: Arc<dyn Network>,
+    /// A place for each connection, in use or idle.
+    pub room: Arc<Semaphore>,
+}
+
+/// A connection, which has its place until it closes.
+pub(super) struct Connection {
+    stream: TokioIo<TcpStream>,
+    _place: OwnedSemaphorePermit,
+}
+
+impl connect::Connection for Connection {
+    fn connected(&self) -> connect::Connected {
+        self.stream.connected()
+    }
+}
+
+impl Read for Connection {
+    fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buffer: ReadBufCursor<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(cx, buffer)
+    }
+}
+
+impl Write for Connection {
+    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(cx)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(cx, slices)
+    }
 }
 
 impl Service<Uri> for Connector {
-    type Response = TokioIo<TcpStream>;
+    type Response = Connection;
     type Error = ConnectError;
     type Future = BoxFuture<'static, Result<Self::Response, ConnectError>>;
 
@@ -75,17 +140,23 @@ impl Service<Uri> for Connector {
 }
 
 impl Connector {
-    async fn connect(&self, uri: &Uri) -> Result<TokioIo<TcpStream>, ConnectError> {
+    async fn connect(&self, uri: &Uri) -> Result<Connection, ConnectError> {
         let host = uri.host().ok_or_else(|| io::Error::from(io::ErrorKind::InvalidInput))?;
         let port = uri.port_u16().unwrap_or(if uri.scheme() == Some(&Scheme::HTTPS) { 443 } else { 80 });
         let addresses = self.addresses(host.trim_start_matches('[').trim_end_matches(']')).await?;
+        let sockets = addresses.into_iter().map(|address| SocketAddr::new(address, port));
+        let permitted: Vec<_> = sockets.filter(|socket| self.guard.permits(*socket)).collect();
+        if permitted.is_empty() {
+            return Err(ConnectError::Forbidden);
+        }
+        let place = self.room.clone().try_acquire_owned().map_err(|_| ConnectError::Exhausted)?;
         let mut failed = ConnectError::Forbidden;
-        for address in addresses.into_iter().filter(|address| self.guard.permits(*address)) {
-            match self.network.dial(SocketAddr::new(address, port)).await {
+        for socket in permitted {
+            match self.network.dial(socket).await {
                 Ok(stream) => {
                     // A request is one small write, and a streamed answer many: neither waits for company.
                     stream.set_nodelay(true)?;
-                    return Ok(TokioIo::new(stream));
+                    return Ok(Connection { stream: TokioIo::new(stream), _place: place });
                 }
                 Err(cause) => failed = cause.into(),
             }

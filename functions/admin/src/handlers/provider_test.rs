@@ -38,19 +38,9 @@ pub async fn test_provider(
     let provider = listing.providers.get(&name).ok_or(Error::NotFound { kind: ProviderName::KIND })?;
     let settings = ProviderSettings::open(provider, &stores.secrets).await?;
     let provider = connect(&settings, &stores.outbound, &stores.aws)?;
-    let mut refused = None;
     let tested = Tested::run(async {
-        match provider.probe(model.as_deref()).await {
-            Ok(Probe { status, error }) => (status, error.map(|(code, message)| TestCallError { code, message })),
-            Err(failure) => {
-                refused = Some(failure);
-                (None, None)
-            }
-        }
-    })
-    .await;
-    match refused {
-        Some(failure) => Err(Error::from(failure).into()),
-        None => Ok(Body(tested.into())),
-    }
+        let Probe { status, error } = provider.probe(model.as_deref()).await?;
+        Ok((status, error.map(|(code, message)| TestCallError { code, message })))
+    });
+    Ok(Body(tested.await?.into()))
 }

@@ -11,7 +11,7 @@ use shared::domain::credential::Credential;
 use shared::domain::id::{CredentialId, WorkflowId};
 use shared::http::standard::{Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
 use shared::http::test_call::Tested;
-use shared::outbound::{CallError, Patience};
+use shared::outbound::{CallError, OutboundError, Patience};
 
 use crate::Stores;
 use crate::dto::test_call::{TestIn, TestMethod, TestOut, call_error};
@@ -53,11 +53,15 @@ pub async fn test_credential(
     }
     let tested = Tested::run(async {
         match answered(&stores, credential_id, &credential, request).await {
-            Ok(status) => (status, None),
-            Err(error) => (None, Some(call_error(&error))),
+            Ok(status) => Ok((status, None)),
+            // Nothing was learned about the credential.
+            Err(CallError::Outbound(OutboundError::Exhausted)) => {
+                Err(Error::busy("no connection is free for a test call"))
+            }
+            Err(error) => Ok((None, Some(call_error(&error)))),
         }
     });
-    Ok(Data { data: tested.await.into() })
+    Ok(Data { data: tested.await?.into() })
 }
 
 /// The status of the answer, where there was something to call.

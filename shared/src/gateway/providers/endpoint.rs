@@ -235,6 +235,7 @@ fn before_answer(error: OutboundError) -> Failure {
         // It asks for no redirect to be followed.
         OutboundError::Forbidden | OutboundError::NotHttp | OutboundError::TooManyRedirects => Failure::setup(),
         OutboundError::Timeout { sent } => Failure { may_have_run: sent, ..Failure::timeout() },
+        OutboundError::Exhausted => Failure::exhausted(),
         OutboundError::Unreachable => Failure::unreachable(),
         OutboundError::Cut => Failure { may_have_run: true, ..Failure::unreachable() },
         OutboundError::TooLarge { .. } => Failure::garbled(error),

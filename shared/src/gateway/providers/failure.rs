@@ -17,6 +17,8 @@ pub enum FailureKind {
     Timeout,
     /// What it sends cannot be understood, or stops short.
     Broken,
+    /// We have no connection free: the provider was not asked.
+    Exhausted,
 }
 
 /// What went wrong upstream. `message` is for the client: it holds what the provider said of the request, and never
@@ -53,6 +55,10 @@ impl Failure {
 
     pub fn cut() -> Self {
         Self::new(FailureKind::Broken, "provider_stream_cut", "the provider stopped in the middle of its answer")
+    }
+
+    pub fn exhausted() -> Self {
+        Self::new(FailureKind::Exhausted, "unavailable", "the platform has too many connections open")
     }
 
     pub fn timeout() -> Self {

@@ -34,6 +34,8 @@ struct Stage {
     server: Option<SocketAddr>,
     /// How long a server of `answering` takes for each answer, by the stopped clock.
     takes: Duration,
+    /// The system's error for every connection.
+    broken: Option<i32>,
 }
 
 /// Stops the clock: from here on, time passes only where `pass` is called. The runtime moves a stopped clock itself when
@@ -71,6 +73,9 @@ impl Network for Stage {
     fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<TcpStream>> {
         self.dialled.lock().unwrap().push(address);
         Box::pin(async move {
+            if let Some(error) = self.broken {
+                return Err(io::Error::from_raw_os_error(error));
+            }
             let server = self.server.ok_or(io::ErrorKind::ConnectionRefused)?;
             TcpStream::connect(server).await
         })

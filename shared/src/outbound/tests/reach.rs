@@ -47,8 +47,51 @@ async fn literal_addresses_are_judged_too() {
 }
 
 #[tokio::test]
+async fn the_platforms_own_ports_stay_closed_whatever_is_allowed() {
+    let stage = Stage::resolving(&[&["::1", "127.0.0.1", "0.0.0.0"]]).serving(at_once(&[OK])).await;
+    let guard = || Guard::allowing(["0.0.0.0/0", "::/0"]).unwrap().refusing_ports(vec![9_000]);
+    for host in ["127.0.0.1", "127.9.9.9", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "named.test"] {
+        let refused = stage.get(&format!("http://{host}:9000/"), guard(), PATIENCE).await;
+        assert_eq!(refused.unwrap_err(), OutboundError::Forbidden, "{host}");
+    }
+    assert!(stage.dialled().is_empty());
+    for open in ["http://127.0.0.1:9001/", "http://93.184.215.14:9000/"] {
+        assert_eq!(stage.get(open, guard(), PATIENCE).await.unwrap(), "hello", "{open}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_more_than_there_may_be_is_our_exhaustion_until_one_ends() {
+    let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n";
+    let stage = Stage::default().serving(at_once(&[head])).await;
+    let outbound = Outbound::new(Guard::default(), stage.clone()).with_max_connections(1);
+    let first = outbound.send(get("http://93.184.215.14/"), &PATIENCE).await.unwrap();
+    for url in ["http://93.184.215.14/", "http://93.184.215.15/"] {
+        assert_eq!(outbound.send(get(url), &PATIENCE).await.err(), Some(OutboundError::Exhausted));
+    }
+    assert_eq!(stage.dialled().len(), 1);
+    drop(first);
+    while let Err(error) = outbound.send(get("http://93.184.215.15/"), &PATIENCE).await {
+        assert_eq!(error, OutboundError::Exhausted);
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn a_process_without_a_free_file_does_not_blame_the_destination() {
+    const EMFILE: i32 = 24;
+    let stage = Stage { broken: Some(EMFILE), ..Stage::default() };
+    let failed = stage.get("http://93.184.215.14/", Guard::default(), PATIENCE).await;
+    assert_eq!(failed.unwrap_err(), OutboundError::Exhausted);
+}
+
+#[tokio::test]
 async fn only_http_is_spoken() {
     let stage = Stage::default();
+    for url in ["http://93.184.215.14:99999/", "http://93.184.215.14:0/"] {
+        let refused = stage.get(url, Guard::default(), PATIENCE).await;
+        assert_eq!(refused.unwrap_err(), OutboundError::NotHttp, "{url}");
+    }
     for url in ["ftp://93.184.215.14/", "http://user:word@93.184.215.14/", "/relative"] {
         let refused = stage.get(url, Guard::default(), PATIENCE).await;
         assert_eq!(refused.unwrap_err(), OutboundError::NotHttp, "{url}");

@@ -11,6 +11,7 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 use crate::gateway::providers::failure::{Failure, FailureKind};
 use crate::gateway::providers::probe::Probe;
 use crate::gateway::providers::status::{Said, in_band, refusal};
+use crate::outbound::is_exhaustion;
 
 fn said(error: &impl ProvideErrorMetadata) -> Said {
     Said { code: error.code().map(str::to_owned), message: error.message().map(str::to_owned), ..Said::default() }
@@ -30,6 +31,9 @@ pub fn of_call<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Fai
         }
         SdkError::TimeoutError(_) => Failure::timeout(),
         SdkError::DispatchFailure(error) if error.is_timeout() => Failure { may_have_run: false, ..Failure::timeout() },
+        SdkError::DispatchFailure(error) if error.as_connector_error().is_some_and(is_own_exhaustion) => {
+            Failure::exhausted()
+        }
         SdkError::DispatchFailure(error) => {
             Failure { may_have_run: !error.as_connector_error().is_some_and(is_unreached), ..Failure::unreachable() }
         }
@@ -44,6 +48,18 @@ pub fn probe<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Prob
     let code = error.code().unwrap_or(if status.is_some() { "provider_refused" } else { "destination_unreachable" });
     let message = error.message().unwrap_or("Bedrock gave no answer that can be read");
     Probe { status, error: Some((code.to_owned(), message.to_owned())) }
+}
+
+/// Whether the connection failed because this process has no file free for it.
+fn is_own_exhaustion(error: &ConnectorError) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(error) = cause {
+        if error.downcast_ref().is_some_and(is_exhaustion) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
 }
 
 /// Whether there was no connection at all, so that nothing was sent.
