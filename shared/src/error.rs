@@ -51,11 +51,16 @@ pub enum Error {
     TooLarge { limit_bytes: usize },
     #[error("send the body as JSON, with Content-Type: application/json")]
     NotJson,
+    #[error("send the body as it is, without Content-Encoding")]
+    EncodedBody,
     #[error("send the file as application/json or application/yaml")]
     NotAFile,
     /// Passing trouble (throttling, contention that outlasted its retries): the same request may succeed soon.
     #[error("the platform is busy; try again in {retry_after_s} s")]
     Unavailable { retry_after_s: u32, cause: String },
+    /// The disk under the platform is full or damaged: no retry helps before somebody acts.
+    #[error("the platform cannot store data: {0}")]
+    StorageTrouble(String),
     /// The cause is for the log, never for the caller.
     #[error("something failed on our side; quote the header X-Request-Id when you report it")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),

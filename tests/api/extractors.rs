@@ -13,6 +13,8 @@ use shared::domain::token::{SecretToken, TokenKind};
 use shared::gateway::Models;
 use shared::http::{detailed, finish, openai, standard};
 use tests::TestApp;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tower::ServiceExt;
 
 #[derive(Clone)]
@@ -163,4 +165,30 @@ async fn pages_of_other_origins_may_call_only_where_the_settings_say_so() {
     assert_eq!(allowed.headers()[header::ACCESS_CONTROL_ALLOW_ORIGIN], "https://two.example");
     let refused = router.oneshot(preflight("https://evil.example")).await.unwrap();
     assert!(!refused.headers().contains_key(header::ACCESS_CONTROL_ALLOW_ORIGIN));
+}
+
+#[tokio::test]
+async fn a_body_that_is_cut_malformed_or_encoded_is_not_called_too_large() {
+    let app = TestApp::start().await;
+    let token = app.person("ada").token.unwrap_or_default();
+    let request = |headers: &str, body: &str| {
+        format!(
+            "PATCH /builder/v1/agents/019cb8e2-3f4a-7c21-9b6d-000000000000 HTTP/1.1\r\nhost: 127.0.0.1\r\n\
+             authorization: Bearer {token}\r\ncontent-type: application/json\r\nconnection: close\r\n{headers}\r\n{body}"
+        )
+    };
+    let chunked = "transfer-encoding: chunked\r\n";
+    for (request, status, code) in [
+        (request(chunked, "zz\r\n{}\r\n0\r\n\r\n"), "400", "invalid_body"),
+        (request(chunked, "2\r\n{}--\r\n0\r\n\r\n"), "400", "invalid_body"),
+        (request("content-length: 2\r\ncontent-encoding: gzip\r\n", "{}"), "415", "unsupported_media_type"),
+        (request("content-length: 2\r\ncontent-encoding: identity\r\n", "{}"), "404", "agent_not_found"),
+    ] {
+        let mut socket = TcpStream::connect(app.platform.base_url.trim_start_matches("http://")).await.unwrap();
+        socket.write_all(request.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        socket.read_to_string(&mut answer).await.unwrap();
+        let is_expected = answer.starts_with(&format!("HTTP/1.1 {status}")) && answer.contains(code);
+        assert!(is_expected, "{request}\n\n{answer}");
+    }
 }

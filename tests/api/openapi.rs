@@ -159,6 +159,12 @@ async fn every_described_route_is_served_and_every_other_method_is_not() {
     let ada = app.person("ada");
     let document = app.nobody().get("/builder/v1/openapi.json").await.json;
     assert_eq!(document["servers"][0]["url"], app.platform.base_url, "where it was asked for");
+    let elsewhere = app.nobody().request(Method::GET, "/builder/v1/openapi.json").header("host", "attacker.example");
+    assert_eq!(
+        send(elsewhere).await.json["servers"][0]["url"],
+        "../..",
+        "where it was fetched from, whatever its name"
+    );
     let described = routes(&document);
     assert!(described.len() >= 8, "{described:?}");
     let paths: BTreeSet<&String> = described.iter().map(|(path, _)| path).collect();

@@ -190,6 +190,17 @@ async fn only_the_setting_keeps_the_stage_out_of_the_path() {
 }
 
 #[tokio::test]
+async fn without_a_configured_address_the_platform_is_where_api_gateway_says() {
+    let app = TestApp::start().await;
+    let mut settings = app.platform.environment_of("reference");
+    settings.retain(|(name, _)| name != "BASE_URL");
+    let mut process = FunctionProcess::start("reference", &BINARIES["reference"], &settings).await;
+    let answer = replay(&app, &mut process, "reference/openapi").await;
+    let url = &answer["body"]["servers"][0]["url"];
+    assert_eq!(url, "https://a1b2c3d4e5.execute-api.us-east-1.amazonaws.com/v1");
+}
+
+#[tokio::test]
 #[should_panic(expected = "TABLE_ENTITIES")]
 async fn a_function_without_a_setting_names_it_and_ends() {
     let app = TestApp::start().await;

@@ -8,7 +8,7 @@ use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use shared::Error;
-use shared::http::base_url::BaseUrl;
+use shared::http::base_url::CalledBaseUrl;
 use shared::http::standard::{ErrorBody, Result};
 use utoipa::ToSchema;
 
@@ -23,7 +23,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
     get, path = "/builder/v1/openapi.json", tag = "reference",
     responses((status = 200, description = "This document", body = Object)),
 )]
-pub async fn builder_document(BaseUrl(base_url): BaseUrl) -> Response {
+pub async fn builder_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
     ([(CONTENT_TYPE, "application/json")], BUILDER.at(base_url.as_deref())).into_response()
 }
 
@@ -32,7 +32,7 @@ pub async fn builder_document(BaseUrl(base_url): BaseUrl) -> Response {
     get, path = "/gateway/v1/openapi.json", tag = "reference",
     responses((status = 200, description = "The document", body = Object)),
 )]
-pub async fn gateway_document(BaseUrl(base_url): BaseUrl) -> Response {
+pub async fn gateway_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
     ([(CONTENT_TYPE, "application/json")], GATEWAY.at(base_url.as_deref())).into_response()
 }
 

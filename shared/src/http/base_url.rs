@@ -1,28 +1,72 @@
-//! The base URL that the caller used: host, and whatever API Gateway's stage puts before the path.
+//! Where callers find the platform: as it is configured, or as API Gateway says. The header `Host` is the caller's word
+//! and is never used: a webhook's URL must not lead to where a caller wants.
 
-use axum::extract::{FromRequestParts, Request};
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::extract::FromRequestParts;
+use axum::http::header::HOST;
 use axum::http::request::Parts;
-use lambda_http::RequestExt;
+use lambda_http::request::RequestContext;
 
-/// `https://host/stage`; nothing when the request names no host that could be one.
+use crate::config::{BASE_URL, Config};
+
+/// `https://host/stage`; none when nothing says where the platform is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(pub Option<String>);
 
-impl BaseUrl {
-    fn of(request: &Request) -> Self {
-        let header = |name: &str| request.headers().get(name)?.to_str().ok();
-        let host =
-            header("host").filter(|host| host.bytes().all(|c| c.is_ascii_alphanumeric() || b".-:[]".contains(&c)));
-        let scheme = header("x-forwarded-proto").filter(|scheme| *scheme == "https").unwrap_or("http");
-        let stage = request.raw_http_path().strip_suffix(request.uri().path()).unwrap_or_default();
-        Self(host.map(|host| format!("{scheme}://{host}{stage}")))
+/// The base URL, when the request was sent to it; none when it was sent to another name of the platform. For documents
+/// that are read where they were fetched.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CalledBaseUrl(pub Option<String>);
+
+/// The base URL of the configuration, on each request.
+#[derive(Clone)]
+pub(super) struct ConfiguredBaseUrl(Arc<str>);
+
+impl ConfiguredBaseUrl {
+    pub fn from_config(config: &Config) -> Option<Self> {
+        config.optional(BASE_URL).map(|url| Self(url.trim_end_matches('/').into()))
     }
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for BaseUrl {
-    type Rejection = std::convert::Infallible;
+impl BaseUrl {
+    fn of(parts: &Parts) -> Self {
+        if let Some(ConfiguredBaseUrl(url)) = parts.extensions.get() {
+            return Self(Some(url.to_string()));
+        }
+        Self(parts.extensions.get().and_then(|context| of_api_gateway(context, parts.uri.path())))
+    }
+}
 
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self::of(&Request::from_parts(parts.clone(), axum::body::Body::empty())))
+/// The stage, or the base path of a custom domain, is what the path has before the platform's own.
+fn of_api_gateway(context: &RequestContext, path: &str) -> Option<String> {
+    let (domain, whole_path) = match context {
+        RequestContext::ApiGatewayV1(context) => (context.domain_name.as_deref()?, context.path.as_deref()),
+        RequestContext::ApiGatewayV2(context) => (context.domain_name.as_deref()?, context.http.path.as_deref()),
+        _ => return None,
+    };
+    let before = whole_path.and_then(|whole| whole.strip_suffix(path)).unwrap_or_default();
+    Some(format!("https://{domain}{before}"))
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for BaseUrl {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(Self::of(parts))
+    }
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for CalledBaseUrl {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let host = parts.headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        let is_called = |url: &String| {
+            let authority = url.split_once("://").map_or("", |(_, rest)| rest.split('/').next().unwrap_or_default());
+            authority.eq_ignore_ascii_case(host)
+        };
+        Ok(Self(BaseUrl::of(parts).0.filter(is_called)))
     }
 }

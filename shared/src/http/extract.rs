@@ -3,9 +3,9 @@
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, RawPathParams, Request};
-use axum::http::header::{AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, ORIGIN};
+use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, ORIGIN};
 use axum::http::request::Parts;
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, LengthLimitError};
 use serde::de::DeserializeOwned;
 
 use super::MAX_BODY_BYTES;
@@ -122,12 +122,27 @@ pub struct NoBody<E>(std::marker::PhantomData<E>);
 
 async fn bytes(request: Request) -> Result<axum::body::Bytes> {
     let too_large = || Error::TooLarge { limit_bytes: MAX_BODY_BYTES };
+    if request
+        .headers()
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
+    {
+        return Err(Error::EncodedBody);
+    }
     let declared = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if declared.is_some_and(|length: usize| length > MAX_BODY_BYTES) {
         discard(request.into_body()).await;
         return Err(too_large());
     }
-    to_bytes(request.into_body(), MAX_BODY_BYTES).await.map_err(|_| too_large())
+    to_bytes(request.into_body(), MAX_BODY_BYTES).await.map_err(|error| {
+        let is_too_large = std::error::Error::source(&error).is_some_and(|cause| cause.is::<LengthLimitError>());
+        if is_too_large {
+            too_large()
+        } else {
+            Error::invalid_body("", "was not sent to its end, or its chunks are malformed")
+        }
+    })
 }
 
 /// A client that still sends when the connection is closed on it never sees why: some of what is too large is read.

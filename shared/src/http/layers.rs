@@ -3,17 +3,18 @@
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
 
-use axum::Router;
 use axum::extract::{MatchedPath, Request};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_MATCH, RETRY_AFTER};
 use axum::http::{HeaderMap, Method};
 use axum::middleware::{Next, from_fn};
 use axum::response::Response;
+use axum::{Extension, Router};
 use futures::FutureExt;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use tracing::{Instrument, field};
 use uuid::Uuid;
 
+use super::base_url::ConfiguredBaseUrl;
 use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use crate::config::{CORS_ORIGINS, Config};
 use crate::{Error, telemetry};
@@ -40,6 +41,15 @@ impl Area {
     pub const fn new(refuse: fn(Error) -> Response) -> Self {
         Self { refuse }
     }
+
+    /// An error's response, for where no function is reached.
+    pub fn respond(self, error: Error) -> Response {
+        let mut response = (self.refuse)(error);
+        if let Ok(id) = HeaderValue::try_from(new_request_id()) {
+            response.headers_mut().insert(X_REQUEST_ID, id);
+        }
+        response
+    }
 }
 
 /// Each route's path and method, and whether it takes query parameters.
@@ -51,6 +61,10 @@ pub fn finish(router: Router, routes: Routes, area: Area, function: &'static str
         .fallback(move || async move { (area.refuse)(Error::NoRoute) })
         .method_not_allowed_fallback(move || async move { (area.refuse)(Error::MethodNotAllowed) })
         .layer(from_fn(move |request, next| serve(area, routes, function, request, next)));
+    let router = match ConfiguredBaseUrl::from_config(config) {
+        Some(base_url) => router.layer(Extension(base_url)),
+        None => router,
+    };
     match cors(config) {
         Some(cors) => router.layer(cors),
         None => router,
@@ -59,7 +73,7 @@ pub fn finish(router: Router, routes: Routes, area: Area, function: &'static str
 
 async fn serve(area: Area, routes: Routes, function: &'static str, request: Request, next: Next) -> Response {
     let started = Instant::now();
-    let id = client_request_id(request.headers()).unwrap_or_else(|| format!("req_{}", Uuid::now_v7().simple()));
+    let id = client_request_id(request.headers()).unwrap_or_else(new_request_id);
     let route = request.extensions().get::<MatchedPath>().map_or("none", MatchedPath::as_str).to_owned();
     let span = tracing::info_span!(
         "request",
@@ -90,6 +104,10 @@ async fn serve(area: Area, routes: Routes, function: &'static str, request: Requ
         response
     };
     REQUEST_ID.scope(id, answered.instrument(span)).await
+}
+
+fn new_request_id() -> String {
+    format!("req_{}", Uuid::now_v7().simple())
 }
 
 /// Of a path, as much as ids take.

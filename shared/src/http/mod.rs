@@ -53,8 +53,10 @@ fn classify(error: &Error) -> (StatusCode, String) {
         Error::Provider { trouble, code, .. } => return (of_provider(*trouble), clip(code).into_owned()),
         Error::Maintenance { .. } => (StatusCode::SERVICE_UNAVAILABLE, "maintenance"),
         Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
-        Error::NotJson | Error::NotAFile => (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type"),
-        Error::Unavailable { .. } => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
+        Error::NotJson | Error::NotAFile | Error::EncodedBody => {
+            (StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type")
+        }
+        Error::Unavailable { .. } | Error::StorageTrouble(_) => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
         Error::Internal(_) => (StatusCode::INTERNAL_SERVER_ERROR, "internal_error"),
     };
     (status, code.to_owned())

@@ -243,6 +243,10 @@ async fn a_webhook_shows_its_token_once() {
     assert!(data["url"].as_str().unwrap().starts_with(&app.platform.base_url));
 
     let one = format!("{path}/{}", made.id());
+    // Wherever a caller says that it called.
+    let astray = ada.request(reqwest::Method::GET, &one).header("host", "attacker.example");
+    let astray = send(astray.header("x-forwarded-proto", "https")).await;
+    assert_eq!(astray.json["data"]["url"], data["url"]);
     let read = ada.get(&one).await;
     assert_eq!(read.json["data"]["mode"], "async");
     assert!(read.json["data"].get("token").is_none() && !read.text.contains(&token));
