@@ -4,6 +4,7 @@
 mod agents;
 mod authentication;
 mod bodies;
+mod connections;
 mod echoes;
 mod extractors;
 mod gateway;
@@ -12,4 +13,5 @@ mod openapi;
 mod permissions;
 mod reference;
 mod services;
+mod signatures;
 mod workflows;

@@ -52,7 +52,7 @@ await() {
     done
 }
 
-start "$local" services --port 0 --data-dir "$work/data" --watch-url "$url" >"$work/out" 2>"$work/services.log"
+start "$local" services --first-port 0 --data-dir "$work/data" --watch-url "$url" >"$work/out" 2>"$work/services.log"
 await "${sessions[-1]}" "$work/services.log" test -s "$work/out"
 # What is built is run: nothing is compiled, and nothing is watched for changes.
 start cargo lambda watch --ignore-changes --invoke-address 127.0.0.1 --invoke-port "$port" \

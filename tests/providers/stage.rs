@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use futures::StreamExt;
-use local::services::Endpoints;
+use local::services::{Endpoints, SecretKey};
 use serde_json::{Value, json};
 use shared::aws::Aws;
 use shared::domain::provider::ProviderKind;
@@ -43,7 +43,10 @@ pub fn outbound() -> Outbound {
 /// Credentials and a region; no service of its own is called.
 pub fn aws() -> Aws {
     let nowhere = "127.0.0.1:9".parse().unwrap();
-    Aws::local(Endpoints { dynamodb: nowhere, awsim: nowhere, s3: nowhere }.sdk_config())
+    Aws::local(
+        Endpoints { dynamodb: nowhere, awsim: nowhere, s3: nowhere, secret_key: SecretKey::generate().unwrap() }
+            .sdk_config(),
+    )
 }
 
 pub fn chat(body: Value) -> ChatRequest {

@@ -115,7 +115,8 @@ impl Upstream {
 
     pub async fn send(&self, headers: &HeaderMap, body: bytes::Bytes) -> Response {
         let mut forwarded = http::Request::post(&self.url);
-        for (name, value) in headers.iter().filter(|(name, _)| *name != "host") {
+        // The host as well: it is signed.
+        for (name, value) in headers {
             forwarded = forwarded.header(name, value);
         }
         let answered = self.client.request(forwarded.body(Full::new(body)).unwrap()).await.unwrap();

@@ -10,7 +10,7 @@ use tokio::sync::oneshot;
 use crate::faults::{Front, put_in_front};
 
 #[derive(Clone, Default)]
-pub struct Gate(Arc<Mutex<Option<Waiting>>>);
+pub struct CallGate(Arc<Mutex<Option<Waiting>>>);
 
 struct Waiting {
     operation: &'static str,
@@ -24,7 +24,7 @@ pub struct HeldCall {
     release: oneshot::Sender<()>,
 }
 
-impl Gate {
+impl CallGate {
     /// The next call of this operation waits here. Those after it pass.
     pub fn hold(&self, operation: &'static str) -> HeldCall {
         let ((arrived, has_arrived), (release, released)) = (oneshot::channel(), oneshot::channel());

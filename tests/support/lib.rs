@@ -26,7 +26,7 @@ use shared::store::Agents;
 
 use crate::client::{Answer, Person};
 use crate::faults::{Faults, Front};
-use crate::gate::Gate;
+use crate::gate::CallGate;
 
 pub struct TestApp {
     pub platform: Platform,
@@ -52,20 +52,21 @@ impl TestApp {
     }
 
     /// Between them stands a gate, which holds calls as a test wishes.
-    pub async fn start_gated() -> (Self, Gate) {
-        let gate = Gate::default();
+    pub async fn start_gated() -> (Self, CallGate) {
+        let gate = CallGate::default();
         (Self::start_behind(Some(gate.front())).await, gate)
     }
 
     async fn start_behind(front: Option<Front>) -> Self {
+        Self::start_as(|options| options.front_of_services = front).await
+    }
+
+    /// With other options than the usual.
+    pub async fn start_as(change: impl FnOnce(&mut Options)) -> Self {
         let recorder = Recorder::default();
-        let options = Options {
-            port: 0,
-            data: DataDir::temporary().unwrap(),
-            background: false,
-            observer: Some(recorder.interceptor()),
-            front_of_services: front,
-        };
+        let mut options =
+            Options { observer: Some(recorder.interceptor()), ..Options::new(DataDir::temporary().unwrap()) };
+        change(&mut options);
         let platform = Platform::start(options).await.unwrap();
         recorder.take();
         Self { platform, recorder }

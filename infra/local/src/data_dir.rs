@@ -6,6 +6,26 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
+/// The database, by its name in the folder.
+pub const DYNAMODB: &str = "dynamodb.sqlite";
+/// The keys of KMS.
+pub const KMS: &str = "awsim/snapshots/kms.json";
+const S3: &str = "s3";
+/// What holds secrets, or is a folder of what does.
+const OWN_FILES: [&str; 11] = [
+    DYNAMODB,
+    "dynamodb.sqlite-wal",
+    "dynamodb.sqlite-shm",
+    "awsim",
+    "awsim/snapshots",
+    KMS,
+    "awsim/snapshots/sqs.json",
+    S3,
+    "credentials.json",
+    "issuer.json",
+    "watch.env",
+];
+
 pub struct DataDir {
     folder: PathBuf,
     /// For data that is to be gone with the process.
@@ -25,7 +45,9 @@ impl DataDir {
             Err(TryLockError::WouldBlock) => return Err(Failure::InUse { folder: folder.to_owned() }),
             Err(TryLockError::Error(cause)) => return Err(unusable(cause)),
         }
-        create_private(&folder.join("s3")).map_err(unusable)?;
+        create_private(&folder.join(S3)).map_err(unusable)?;
+        #[cfg(unix)]
+        close_to_others(folder).map_err(unusable)?;
         Ok(Self { folder: folder.to_owned(), temporary: None, _lock: Some(lock) })
     }
 
@@ -53,15 +75,24 @@ impl DataDir {
     }
 
     pub fn dynamodb_file(&self) -> Option<PathBuf> {
-        (!self.is_ephemeral()).then(|| self.folder.join("dynamodb.sqlite"))
-    }
-
-    pub fn awsim_folder(&self) -> Option<PathBuf> {
-        (!self.is_ephemeral()).then(|| self.folder.join("awsim"))
+        (!self.is_ephemeral()).then(|| self.folder.join(DYNAMODB))
     }
 
     pub fn s3_folder(&self) -> PathBuf {
-        self.temporary.clone().unwrap_or_else(|| self.folder.join("s3"))
+        self.temporary.clone().unwrap_or_else(|| self.folder.join(S3))
+    }
+
+    /// Files and folders without which what is stored cannot be used.
+    pub fn required(&self) -> Vec<PathBuf> {
+        [DYNAMODB, KMS, S3].map(|name| self.folder.join(name)).into()
+    }
+
+    pub fn missing(&self, file: &str) -> Failure {
+        Failure::Missing { folder: self.folder.clone(), file: self.folder.join(file) }
+    }
+
+    pub fn foreign(&self, file: &str, cause: String) -> Failure {
+        Failure::Foreign { folder: self.folder.clone(), file: self.folder.join(file), cause }
     }
 
     pub fn damaged(&self, file: &str, cause: impl ToString) -> Failure {
@@ -83,7 +114,7 @@ impl Drop for DataDir {
 
 /// Creates a folder that only its owner can look into. One that is there already is its owner's affair: it may be the
 /// home of other things. Files with secrets are closed to others by themselves.
-fn create_private(folder: &Path) -> io::Result<()> {
+pub fn create_private(folder: &Path) -> io::Result<()> {
     let mut folders = fs::DirBuilder::new();
     #[cfg(unix)]
     {
@@ -91,6 +122,31 @@ fn create_private(folder: &Path) -> io::Result<()> {
         folders.mode(0o700);
     }
     folders.recursive(true).create(folder)
+}
+
+/// Closes what others could read in a folder that is there already: an earlier version made it so, or a copy did. The
+/// folder itself may be the home of other things, so of that it only speaks.
+#[cfg(unix)]
+fn close_to_others(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    const OTHERS: u32 = 0o077;
+    let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS != 0);
+    if is_open(folder) {
+        let shown = folder.display();
+        tracing::warn!("other users of this machine can look into {shown}; close it: chmod 700 {shown}");
+    }
+    for name in OWN_FILES {
+        let path = folder.join(name);
+        if is_open(&path) {
+            let mode = fs::metadata(&path)?.permissions().mode() & !OTHERS;
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
+            tracing::warn!(
+                "{} could be read by other users of this machine; it is closed to others now",
+                path.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Writes a file that only its owner can read, whole or not at all.

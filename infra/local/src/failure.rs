@@ -15,6 +15,10 @@ pub enum Failure {
     InUse { folder: PathBuf },
     #[error("{} is damaged ({cause}); restore it from a copy, or move {} away to begin anew", file.display(), folder.display())]
     Damaged { folder: PathBuf, file: PathBuf, cause: String },
+    #[error("{} is missing, and the rest of {} cannot be used without it; restore it from a copy, or move the folder away to begin anew", file.display(), folder.display())]
+    Missing { folder: PathBuf, file: PathBuf },
+    #[error("{} belongs to another data folder ({cause}); put back the one of {}, or move the folder away to begin anew", file.display(), folder.display())]
+    Foreign { folder: PathBuf, file: PathBuf, cause: String },
     #[error("{} was made by another version of the platform (table {table} differs); move it away to begin anew", folder.display())]
     Outdated { folder: PathBuf, table: String },
     #[error("{} holds no platform yet; run `cargo run -p local` first", folder.display())]

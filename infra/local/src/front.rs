@@ -4,20 +4,30 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::body::Body;
+use axum::extract::{Request, State};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use http::request::Parts;
 use matchit::Router as Matcher;
 use serde_json::Value;
+use shared::Error;
 use shared::config::Config;
-use shared::http::{finish, standard};
+use shared::http::{finish, openai, standard};
 use tower::ServiceExt;
 
 use crate::failure::Failure;
+use crate::services::storage::Storage;
 use crate::template::Route;
 
 /// Everything the platform serves at its base URL.
-pub fn front(routes: &[Route], routers: &BTreeMap<&'static str, Router>, jwks: Value) -> Result<Router, Failure> {
+pub fn front(
+    routes: &[Route],
+    routers: &BTreeMap<&'static str, Router>,
+    jwks: Value,
+    storage: Storage,
+) -> Result<Router, Failure> {
     let mut matcher = Matcher::new();
     for route in routes {
         let failed = |cause: String| Failure::Template { resource: route.path.clone(), cause };
@@ -35,7 +45,8 @@ pub fn front(routes: &[Route], routers: &BTreeMap<&'static str, Router>, jwks: V
         async move { serve(router, request).await }
     };
     // Not nested in one axum router: a function must see its own path parameters, and no others.
-    Ok(Router::new().route("/local/jwks.json", get(async move || axum::Json(jwks.clone()))).fallback(routed))
+    let router = Router::new().route("/local/jwks.json", get(async move || axum::Json(jwks.clone()))).fallback(routed);
+    Ok(router.layer(from_fn_with_state(storage, check_storage)))
 }
 
 async fn serve(router: Router, request: Request) -> Response {
@@ -43,4 +54,23 @@ async fn serve(router: Router, request: Request) -> Response {
         Ok(response) => response.into_response(),
         Err(never) => match never {},
     }
+}
+
+/// Of the platform's health, what only this machine has: the files of the embedded services.
+async fn check_storage(State(storage): State<Storage>, request: Request, next: Next) -> Response {
+    if request.uri().path() != "/health" {
+        return next.run(request).await;
+    }
+    let troubles = tokio::task::spawn_blocking(move || storage.check()).await.unwrap_or_default();
+    if troubles.is_empty() {
+        return next.run(request).await;
+    }
+    let parts: Vec<_> = troubles.iter().map(|(part, trouble)| format!("{part}: {trouble}")).collect();
+    standard::AREA.respond(Error::StorageTrouble(parts.join("; ")))
+}
+
+/// The answer to a connection for which there is no room, in the form of the area that it wanted.
+pub fn refuse(parts: &Parts) -> http::Response<Body> {
+    let area = if parts.uri.path().starts_with("/gateway/") { openai::AREA } else { standard::AREA };
+    area.respond(Error::busy("there are as many connections as there may be"))
 }

@@ -9,11 +9,12 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use cli::{Cli, Command, DATA_DIR, Data, Run};
+use cli::{Cli, Command, DATA_DIR, Run};
 use local::credentials::Kept;
 use local::issuer::{Issuer, Subject};
-use local::watch::Watched;
-use local::{DataDir, Failure, Options, Platform, bootstrap, openapi};
+use local::watch::{WatchOptions, Watched};
+use local::{DataDir, Failure, Options, Platform, bootstrap, open_files, openapi};
+use rustix::fs::Mode;
 use shared::telemetry::levels;
 use stop::StopSignal;
 use tracing_subscriber::layer::SubscriberExt;
@@ -32,6 +33,9 @@ async fn main() -> ExitCode {
     let log = tracing_subscriber::fmt::layer().compact().with_target(false).with_writer(std::io::stderr);
     let serves = matches!(cli.command, None | Some(Command::Services { .. }));
     tracing_subscriber::registry().with(log).with(levels(if serves { DEFAULT_LEVELS } else { "error" })).init();
+    // What is made here holds secrets: keys, and everything that users store.
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
+    open_files::raise_limit();
     match run(cli).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
@@ -41,17 +45,17 @@ async fn main() -> ExitCode {
     }
 }
 
-async fn run(cli: Cli) -> Result<(), Failure> {
-    match cli.command {
-        None => serve(cli.run).await,
-        Some(Command::Credentials(data)) => print_credentials(&data),
-        Some(Command::Token { data, user, org, role, hours }) => {
-            let token = issuer(&data)?.token(&Subject { user, org, role: role.into() }, hours_long(hours));
+async fn run(Cli { command, run }: Cli) -> Result<(), Failure> {
+    match command {
+        None => serve(run).await,
+        Some(Command::Credentials) => print_credentials(&run.data_dir),
+        Some(Command::Token { user, org, role, hours }) => {
+            let token = issuer(&run.data_dir)?.token(&Subject { user, org, role: role.into() }, hours_long(hours));
             say(&token)
         }
-        Some(Command::Services { port, data, watch_url }) => services(port, &data, watch_url).await,
-        Some(Command::BootstrapOperator { table: Some(table), .. }) => say(bootstrap::operator(&table).await?.reveal()),
-        Some(Command::BootstrapOperator { table: None, data }) => say(&kept(&data)?.operator.api_key),
+        Some(Command::Services { first_port, watch_url }) => services(run, first_port, watch_url).await,
+        Some(Command::BootstrapOperator { table: Some(table) }) => say(bootstrap::operator(&table).await?.reveal()),
+        Some(Command::BootstrapOperator { table: None }) => say(&kept(&run.data_dir)?.operator.api_key),
         Some(Command::Openapi) => {
             let files = openapi::write().await?;
             files.iter().try_for_each(|file| say(&file.display().to_string()))
@@ -59,9 +63,16 @@ async fn run(cli: Cli) -> Result<(), Failure> {
     }
 }
 
-async fn serve(Run { port, data, ephemeral }: Run) -> Result<(), Failure> {
-    let data = if ephemeral { DataDir::ephemeral(&data.data_dir)? } else { DataDir::open(&data.data_dir)? };
-    let options = Options { port, data, background: true, observer: None, front_of_services: None };
+async fn serve(run: Run) -> Result<(), Failure> {
+    let data = if run.ephemeral { DataDir::ephemeral(&run.data_dir)? } else { DataDir::open(&run.data_dir)? };
+    let options = Options {
+        port: run.port,
+        base_url: run.base_url,
+        outbound_allowed: run.outbound_allowed_cidrs,
+        sync: run.sync,
+        background: true,
+        ..Options::new(data)
+    };
     let mut stop = StopSignal::listen()?;
     let platform = tokio::select! {
         started = Platform::start(options) => started?,
@@ -101,10 +112,18 @@ fn banner(platform: &Platform) -> String {
     )
 }
 
-async fn services(port: u16, data: &Data, watch_url: String) -> Result<(), Failure> {
+async fn services(run: Run, first_port: u16, watch_url: String) -> Result<(), Failure> {
     let mut stop = StopSignal::listen()?;
+    let options = WatchOptions {
+        data: DataDir::open(&run.data_dir)?,
+        first_port,
+        watch_url,
+        base_url: run.base_url,
+        outbound_allowed: run.outbound_allowed_cidrs,
+        sync: run.sync,
+    };
     let watched = tokio::select! {
-        started = Watched::start(DataDir::open(&data.data_dir)?, port, watch_url) => started?,
+        started = Watched::start(options) => started?,
         () = stop.given() => return Ok(()),
     };
     let env_file = watched.env_file.display();
@@ -124,17 +143,17 @@ fn say(line: &str) -> Result<(), Failure> {
     }
 }
 
-fn print_credentials(data: &Data) -> Result<(), Failure> {
-    let credentials = kept(data)?.with_tokens(&issuer(data)?);
+fn print_credentials(folder: &Path) -> Result<(), Failure> {
+    let credentials = kept(folder)?.with_tokens(&issuer(folder)?);
     say(&serde_json::to_string_pretty(&credentials).unwrap_or_default())
 }
 
-fn kept(data: &Data) -> Result<Kept, Failure> {
-    Kept::read(&data.data_dir)?.ok_or_else(|| Failure::NotStarted { folder: data.data_dir.clone() })
+fn kept(folder: &Path) -> Result<Kept, Failure> {
+    Kept::read(folder)?.ok_or_else(|| Failure::NotStarted { folder: folder.to_owned() })
 }
 
-fn issuer(data: &Data) -> Result<Issuer, Failure> {
-    Issuer::open(&data.data_dir)?.ok_or_else(|| Failure::NotStarted { folder: data.data_dir.clone() })
+fn issuer(folder: &Path) -> Result<Issuer, Failure> {
+    Issuer::open(folder)?.ok_or_else(|| Failure::NotStarted { folder: folder.to_owned() })
 }
 
 fn hours_long(hours: u32) -> Duration {

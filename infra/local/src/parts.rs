@@ -2,6 +2,7 @@
 //! settings that the template gives each function.
 
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 
 use shared::Context;
 use shared::aws::Aws;
@@ -13,11 +14,24 @@ use crate::failure::Failure;
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::permissions::{Denied, Permissions};
 use crate::pollers::{Deliver, Poller};
-use crate::provision::provision;
-use crate::services::Services;
+use crate::provision::{check_resources, find_key, provision};
+use crate::services::{Endpoints, ServiceOptions, Services};
 use crate::template::{Setting, Template};
 
-const OWN_NETWORKS: &str = "127.0.0.0/8,::1/128,10.0.0.0/8,172.16.0.0/12,192.168.0.0/16";
+/// What requests to other systems may reach beside public addresses: models that run on this machine.
+pub const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
+
+/// How the functions are run, besides what the template says.
+pub struct Setup<'a> {
+    pub services: ServiceOptions,
+    /// Where callers find the platform.
+    pub base_url: &'a str,
+    pub jwks_url: &'a str,
+    pub outbound_allowed: &'a str,
+    /// The platform's own ports, but for those of the services.
+    pub own_ports: &'a [u16],
+    pub max_outbound: usize,
+}
 
 pub struct Parts {
     pub aws: Aws,
@@ -25,27 +39,46 @@ pub struct Parts {
     pub services: Services,
     /// What a reference stands for, be it to a resource or to a parameter.
     resources: BTreeMap<String, String>,
+    /// Settings that every function gets and that only this machine needs.
+    own_settings: Vec<(String, String)>,
     pub denied: Denied,
 }
 
 impl Parts {
-    /// Starts the services, on three ports from `first_port` or any when it is 0.
-    pub async fn start(data: &DataDir, first_port: u16, jwks_url: &str) -> Result<Self, Failure> {
+    pub async fn start(data: &DataDir, setup: Setup<'_>) -> Result<Self, Failure> {
         let template = Template::read();
-        let services = Services::start(data, &template, first_port).await?;
+        let services = Services::start(data, &template, setup.services).await?;
         let aws = Aws::local(services.endpoints.sdk_config());
+        let noted = services.noted_key(&template);
+        if let Some(key) = &noted {
+            check_resources(&aws, data, &template, key).await?;
+        }
         let mut resources = provision(&aws, &template).await?;
         services.save()?;
+        services.keep_saving();
+        if noted.is_none()
+            && let Some(id) = template.keys.first()
+            && let Some(key) = find_key(&aws, id).await
+        {
+            services.note_key(&template, &key)?;
+        }
         // The template's parameters, as this machine has them.
         let parameters = [
             ("AuthIssuer", ISSUER),
             ("AuthAudience", AUDIENCE),
-            ("AuthJwksUrl", jwks_url),
-            // Models that run on this machine or near it.
-            ("OutboundAllowedCidrs", OWN_NETWORKS),
+            ("AuthJwksUrl", setup.jwks_url),
+            ("BaseUrl", setup.base_url),
+            ("OutboundAllowedCidrs", setup.outbound_allowed),
         ];
         resources.extend(parameters.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        Ok(Self { aws, template, services, resources, denied: Denied::default() })
+        let Endpoints { dynamodb, awsim, s3, .. } = &services.endpoints;
+        let own_ports = [dynamodb, awsim, s3].into_iter().map(SocketAddr::port).chain(setup.own_ports.iter().copied());
+        let own_ports: Vec<_> = own_ports.map(|port| port.to_string()).collect();
+        let own_settings = vec![
+            (config::OUTBOUND_REFUSED_PORTS.to_owned(), own_ports.join(",")),
+            (config::OUTBOUND_MAX_CONNECTIONS.to_owned(), setup.max_outbound.to_string()),
+        ];
+        Ok(Self { aws, template, services, resources, own_settings, denied: Denied::default() })
     }
 
     /// A function's settings, and a connection that may do what its policies allow.
@@ -58,7 +91,8 @@ impl Parts {
 
     pub fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {
         let settings = self.template.functions.get(function).map(|function| &function.settings);
-        settings.into_iter().flatten().map(|(name, setting)| (name.clone(), self.resolved(setting)))
+        let settings = settings.into_iter().flatten().map(|(name, setting)| (name.clone(), self.resolved(setting)));
+        settings.chain(self.own_settings.iter().cloned())
     }
 
     /// The settings of all functions together.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
-use axum::serve::ListenerExt;
 use futures::FutureExt;
+use hyper_util::service::TowerToHyperService;
 use shared::Context;
 use shared::aws::Aws;
 use shared::domain::time::Time;
@@ -15,22 +15,34 @@ use tokio_util::sync::CancellationToken;
 use crate::credentials::{Credentials, Kept};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
-use crate::front::front;
+use crate::front::{front, refuse};
 use crate::functions::Functions;
 use crate::issuer::Issuer;
-use crate::parts::Parts;
+use crate::open_files;
+use crate::parts::{Parts, Setup, THIS_MACHINE};
 use crate::pollers::Poller;
 use crate::seed::seed;
-use crate::services::{Endpoints, address, listen};
+use crate::server::{self, Limits};
+use crate::services::{Endpoints, ServiceOptions, SyncMode, address, listen};
 
 /// How long requests under way may take to end at a stop.
 const GRACE: Duration = Duration::from_secs(5);
+/// Clients send a request's head at once; and few keep an idle connection for longer.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 const TICK: Duration = Duration::from_secs(60);
 
 pub struct Options {
     /// 0 takes any free port.
     pub port: u16,
     pub data: DataDir,
+    /// Where callers find the platform, when that is not its own port: behind a proxy or a tunnel.
+    pub base_url: Option<String>,
+    /// Private networks that providers and workflows may reach, separated by commas.
+    pub outbound_allowed: String,
+    pub sync: SyncMode,
+    pub limits: Limits,
+    /// Connections to providers, and as many to what workflows call.
+    pub max_outbound: usize,
     /// Polls queues and ticks by itself. Without it, `drain` and `tick` do, when they are called.
     pub background: bool,
     /// Sees every AWS call of the platform.
@@ -38,6 +50,25 @@ pub struct Options {
     /// What stands between the functions and the services: given where these are, it says where it is itself.
     /// Tests put a layer of faults there.
     pub front_of_services: Option<Box<dyn FnOnce(Endpoints) -> Endpoints + Send>>,
+}
+
+impl Options {
+    /// A platform on any free port that does nothing by itself.
+    pub fn new(data: DataDir) -> Self {
+        let connections = open_files::max_connections();
+        Self {
+            port: 0,
+            data,
+            base_url: None,
+            outbound_allowed: THIS_MACHINE.to_owned(),
+            sync: SyncMode::default(),
+            limits: Limits { connections, head_timeout: HEAD_TIMEOUT },
+            max_outbound: 2 * connections,
+            background: false,
+            observer: None,
+            front_of_services: None,
+        }
+    }
 }
 
 pub struct Platform {
@@ -58,30 +89,41 @@ pub struct Platform {
 impl Platform {
     pub async fn start(options: Options) -> Result<Self, Failure> {
         let began = Instant::now();
-        let Options { port, data, background, observer, front_of_services } = options;
+        let Options { port, data, base_url, outbound_allowed, sync, limits, max_outbound, .. } = options;
+        let (background, observer, front_of_services) =
+            (options.background, options.observer, options.front_of_services);
         let listener = listen(port).await?;
-        let base_url = format!("http://{}", address(&listener)?);
+        let own_address = address(&listener)?;
+        let own_url = format!("http://{own_address}");
 
-        let mut parts = Parts::start(&data, 0, &format!("{base_url}/local/jwks.json")).await?;
+        let setup = Setup {
+            services: ServiceOptions { first_port: 0, sync },
+            base_url: base_url.as_deref().unwrap_or(&own_url),
+            jwks_url: &format!("{own_url}/local/jwks.json"),
+            outbound_allowed: &outbound_allowed,
+            own_ports: &[own_address.port()],
+            max_outbound,
+        };
+        let mut parts = Parts::start(&data, setup).await?;
+        let base_url = own_url;
         let issuer = Issuer::open_or_create(data.folder())?;
         let kept = seed(&parts.context(), base_url.clone(), Kept::read(data.folder())?).await?;
         kept.write(data.folder())?;
 
         let services = match front_of_services {
-            Some(front) => front(parts.services.endpoints),
-            None => parts.services.endpoints,
+            Some(front) => front(parts.services.endpoints.clone()),
+            None => parts.services.endpoints.clone(),
         };
         parts.aws = Aws::local(services.sdk_config()).watched_by(observer.clone());
 
         let functions = Arc::new(Functions::new(|name| parts.context_of(name))?);
-        let front = front(&parts.template.routes, &functions.routers, issuer.jwks())?;
+        let storage = parts.services.storage.clone();
+        let front = front(&parts.template.routes, &functions.routers, issuer.jwks(), storage)?;
 
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
-        // Small answers go out at once, not when an acknowledgement has come back.
-        let listener = listener.tap_io(|socket| drop(socket.set_nodelay(true)));
-        let served = axum::serve(listener, front).with_graceful_shutdown(stop.clone().cancelled_owned());
-        running.spawn(async move { drop(served.await) });
+        let service = TowerToHyperService::new(front);
+        running.spawn(server::serve(listener, service, limits, refuse, stop.clone()));
         if background {
             for poller in pollers(&parts, &functions) {
                 running.spawn(poller.run(stop.clone()));

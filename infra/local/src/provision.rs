@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use aws_sdk_sqs::types::QueueAttributeName;
 use shared::aws::Aws;
 
+use crate::data_dir::{DataDir, KMS};
 use crate::failure::Failure;
 use crate::services::{ACCOUNT, REGION};
 use crate::template::{Queue, Template};
@@ -24,6 +25,42 @@ pub async fn provision(aws: &Aws, template: &Template) -> Result<BTreeMap<String
     Ok(resources)
 }
 
+/// Refuses a data folder from which something was taken, or into which something of another was put, before it is made
+/// anew: without the key that the database notes, no secret in it can be read.
+pub async fn check_resources(aws: &Aws, data: &DataDir, template: &Template, noted_key: &str) -> Result<(), Failure> {
+    for id in &template.keys {
+        match find_key(aws, id).await {
+            None => return Err(data.missing(KMS)),
+            Some(found) if found != noted_key => {
+                let cause = format!("it holds the key {found}, and the database was encrypted with {noted_key}");
+                return Err(data.foreign(KMS, cause));
+            }
+            Some(_) => {}
+        }
+    }
+    for id in template.buckets.keys() {
+        let bucket = data.s3_folder().join(bucket_name(id));
+        if !bucket.is_dir() {
+            return Err(data.missing(&format!("s3/{}", bucket_name(id))));
+        }
+    }
+    Ok(())
+}
+
+/// The id of a key of the template, when there is one.
+pub async fn find_key(aws: &Aws, id: &str) -> Option<String> {
+    let described = aws.kms().describe_key().key_id(key_alias(id)).send().await.ok()?;
+    Some(described.key_metadata?.key_id)
+}
+
+fn key_alias(id: &str) -> String {
+    format!("alias/{id}")
+}
+
+fn bucket_name(id: &str) -> String {
+    id.to_lowercase()
+}
+
 async fn make_queue(aws: &Aws, id: &str, queue: &Queue) -> Result<String, Failure> {
     let visibility = queue.visibility_timeout_s.to_string();
     let mut call =
@@ -40,7 +77,7 @@ async fn make_queue(aws: &Aws, id: &str, queue: &Queue) -> Result<String, Failur
 }
 
 async fn make_bucket(aws: &Aws, id: &str) -> Result<String, Failure> {
-    let (s3, name) = (aws.s3(), id.to_lowercase());
+    let (s3, name) = (aws.s3(), bucket_name(id));
     if s3.head_bucket().bucket(&name).send().await.is_err() {
         s3.create_bucket().bucket(&name).send().await.map_err(|error| failed(id, error))?;
     }
@@ -48,8 +85,8 @@ async fn make_bucket(aws: &Aws, id: &str) -> Result<String, Failure> {
 }
 
 async fn make_key(aws: &Aws, id: &str) -> Result<String, Failure> {
-    let (kms, alias) = (aws.kms(), format!("alias/{id}"));
-    if kms.describe_key().key_id(&alias).send().await.is_err() {
+    let (kms, alias) = (aws.kms(), key_alias(id));
+    if find_key(aws, id).await.is_none() {
         let made = kms.create_key().send().await.map_err(|error| failed(id, error))?;
         let key_id = made.key_metadata.map(|key| key.key_id).unwrap_or_default();
         kms.create_alias().alias_name(&alias).target_key_id(key_id).send().await.map_err(|error| failed(id, error))?;

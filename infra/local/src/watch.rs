@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use axum::Router;
@@ -18,14 +19,27 @@ use crate::credentials::Kept;
 use crate::data_dir::{DataDir, write_private};
 use crate::failure::Failure;
 use crate::issuer::Issuer;
-use crate::parts::Parts;
+use crate::open_files;
+use crate::parts::{Parts, Setup};
 use crate::pollers::Deliver;
 use crate::seed::seed;
-use crate::services::{Services, address, listen};
+use crate::services::{ServiceOptions, Services, SyncMode, address, listen};
 
 /// The issuer's keys are on this port, the services on the three after it: always the same, so that functions that
 /// `cargo lambda watch` already runs find the services again after a restart.
 pub const FIRST_PORT: u16 = 9100;
+
+pub struct WatchOptions {
+    pub data: DataDir,
+    /// The port of the issuer's keys; the services take the next three. 0 takes any free ports.
+    pub first_port: u16,
+    /// Where `cargo lambda watch` listens, or will.
+    pub watch_url: String,
+    /// Where callers find the platform, when not there.
+    pub base_url: Option<String>,
+    pub outbound_allowed: String,
+    pub sync: SyncMode,
+}
 
 pub struct Watched {
     pub env_file: PathBuf,
@@ -36,12 +50,23 @@ pub struct Watched {
 }
 
 impl Watched {
-    /// `watch_url` is where `cargo lambda watch` listens, or will. A `port` of 0 takes any free ports.
-    pub async fn start(data: DataDir, port: u16, watch_url: String) -> Result<Self, Failure> {
-        let keys = listen(port).await?;
-        let jwks_url = format!("http://{}/jwks.json", address(&keys)?);
-        let first_service = if port == 0 { 0 } else { port + 1 };
-        let parts = Parts::start(&data, first_service, &jwks_url).await?;
+    pub async fn start(options: WatchOptions) -> Result<Self, Failure> {
+        let WatchOptions { data, first_port, watch_url, base_url, outbound_allowed, sync } = options;
+        let keys = listen(first_port).await?;
+        let keys_address = address(&keys)?;
+        let jwks_url = format!("http://{keys_address}/jwks.json");
+        let first_service = if first_port == 0 { 0 } else { first_port + 1 };
+        let watch_port = watch_url.parse::<http::Uri>().ok().and_then(|url| url.port_u16());
+        let connections = open_files::max_connections();
+        let setup = Setup {
+            services: ServiceOptions { first_port: first_service, sync },
+            base_url: base_url.as_deref().unwrap_or(&watch_url),
+            jwks_url: &jwks_url,
+            outbound_allowed: &outbound_allowed,
+            own_ports: &[vec![keys_address.port()], watch_port.into_iter().collect()].concat(),
+            max_outbound: 2 * connections,
+        };
+        let parts = Parts::start(&data, setup).await?;
 
         // One environment for all functions: watch takes no other.
         let services = parts.services.endpoints.environment();
@@ -115,7 +140,7 @@ async fn post(url: &str, body: Vec<u8>) -> Option<Bytes> {
 }
 
 async fn tick(url: String, stop: CancellationToken) {
-    let mut minutes = tokio::time::interval(std::time::Duration::from_secs(60));
+    let mut minutes = tokio::time::interval(Duration::from_secs(60));
     minutes.tick().await;
     loop {
         tokio::select! {

@@ -1,120 +1,13 @@
 //! The command itself: its start, its stop, its wrong turns, and what a kill leaves.
 #![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
 
-use std::io::{BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
-use std::sync::mpsc;
-use std::time::{Duration, Instant};
+#[path = "support/mod.rs"]
+mod support;
 
-use serde_json::Value;
+use std::io::Read;
+use std::process::{Command, Stdio};
 
-const AGENTS: &str = "/builder/v1/agents";
-/// What takes longer hangs: far more than a busy machine needs.
-const PATIENCE: Duration = Duration::from_secs(300);
-
-/// The command, with an end: what should not start and does would run for ever.
-fn local() -> Command {
-    let mut command = Command::new("timeout");
-    command.args(["300", env!("CARGO_BIN_EXE_local")]).stdin(Stdio::null()).env_remove("LOG_LEVEL");
-    command
-}
-
-/// A folder that goes with the test.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        let folder = std::env::temp_dir().join(format!("atelier-test-{}", uuid::Uuid::now_v7().simple()));
-        std::fs::create_dir(&folder).unwrap();
-        Self(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-struct Running {
-    child: Child,
-    banner: String,
-    base_url: String,
-}
-
-impl Running {
-    fn start(folder: &Path, arguments: &[&str]) -> Self {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_local"));
-        command
-            .stdin(Stdio::null())
-            .env_remove("LOG_LEVEL")
-            .args(["--port", "0", "--data-dir"])
-            .arg(folder)
-            .args(arguments);
-        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-        let stdout = child.stdout.take().unwrap();
-        let (send, receive) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut banner = String::new();
-            for line in BufReader::new(stdout).lines().map_while(Result::ok) {
-                banner.push_str(&line);
-                banner.push('\n');
-                if line.starts_with("stop ") {
-                    let _ = send.send(banner.clone());
-                }
-            }
-        });
-        let banner = receive.recv_timeout(PATIENCE).unwrap_or_default();
-        let base_url = banner.split_whitespace().nth(3).unwrap_or_default().to_owned();
-        Self { child, banner, base_url }
-    }
-
-    fn signal(&self, signal: &str) {
-        Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
-    }
-
-    /// Waits for the end.
-    fn stopped(&mut self) -> Option<i32> {
-        let until = Instant::now() + PATIENCE;
-        loop {
-            match self.child.try_wait().unwrap() {
-                Some(status) => return status.code(),
-                None if Instant::now() > until => panic!("it did not stop:\n{}", self.banner),
-                None => std::thread::sleep(Duration::from_millis(10)),
-            }
-        }
-    }
-
-    /// Waits for the end, and returns what was logged.
-    fn ended(mut self) -> (Option<i32>, String) {
-        let code = self.stopped();
-        let mut log = String::new();
-        self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
-        (code, log)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn credentials(folder: &Path) -> Value {
-    let printed = local().args(["credentials", "--data-dir"]).arg(folder).output().unwrap();
-    serde_json::from_slice(&printed.stdout).unwrap()
-}
-
-async fn agents(base_url: &str, token: &str, method: reqwest::Method) -> Value {
-    let request = reqwest::Client::new().request(method, format!("{base_url}{AGENTS}")).bearer_auth(token);
-    request.send().await.unwrap().json().await.unwrap()
-}
-
-fn said(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use support::{AGENTS, Folder, Running, agents, credentials, local, said};
 
 #[tokio::test]
 async fn a_kill_loses_nothing_and_the_next_start_finds_it() {
@@ -243,4 +136,20 @@ fn a_token_can_be_made_for_anybody() {
     );
     let answer = Command::new("sh").args(["-c", &call]).output().unwrap();
     assert_eq!(String::from_utf8_lossy(&answer.stdout), "200");
+}
+
+#[test]
+fn options_are_taken_before_and_after_a_command() {
+    let folder = Folder::new();
+    let _running = Running::start(&folder.0, &["--ephemeral"]);
+    let folder = folder.0.to_str().unwrap();
+    for arguments in [
+        ["credentials", "--port", "9100", "--data-dir", folder],
+        ["--port", "9100", "--data-dir", folder, "credentials"],
+        ["--port", "9100", "credentials", "--data-dir", folder],
+    ] {
+        let printed = local().args(arguments).output().unwrap();
+        assert!(printed.status.success(), "{arguments:?}: {}", said(&printed));
+        assert!(String::from_utf8_lossy(&printed.stdout).contains("accessToken"), "{arguments:?}");
+    }
 }

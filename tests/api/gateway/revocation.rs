@@ -7,7 +7,7 @@ use shared::domain::identity::Role;
 use shared::domain::time::Time;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
-use tests::gate::Gate;
+use tests::gate::CallGate;
 
 const ME: &str = "/gateway/v1/me";
 const KEYS: &str = "/gateway/v1/me/api-keys";
@@ -208,7 +208,7 @@ async fn another_plan_holds_in_the_next_request() {
 }
 
 /// Sends a request, lets something else happen once it was let in and is about to write, and returns its answer.
-async fn overtaken(gate: &Gate, request: reqwest::RequestBuilder, by: impl Future<Output = Answer>) -> Answer {
+async fn overtaken(gate: &CallGate, request: reqwest::RequestBuilder, by: impl Future<Output = Answer>) -> Answer {
     let held = gate.hold("TransactWriteItems");
     let mut sent = tokio::spawn(send(request));
     let release = tokio::select! {

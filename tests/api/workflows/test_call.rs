@@ -93,8 +93,22 @@ async fn a_test_call_that_goes_wrong_says_how() {
     fake.now(Behaviour::hang_up());
     assert_eq!(trial.of(bearer(), at("/")).await.json["data"]["error"]["code"], "connection_cut");
 
+    // The platform's own ports, though this machine's others are open: behind them are everybody's data.
+    let environment = app.platform.environment_of("channels");
+    let services = environment.into_iter().filter(|(name, _)| name.starts_with("AWS_ENDPOINT_URL_"));
+    let own: Vec<_> = services.map(|(_, url)| url).chain([format!("{}/health", app.platform.base_url)]).collect();
+    assert_eq!(own.len(), 5);
+    for url in own {
+        let refused = trial.of(bearer(), json!({"url": url})).await;
+        assert_eq!(refused.json["data"]["error"]["code"], "destination_forbidden", "{url}");
+        fake.now(Behaviour::json(307, "").header("location", &url));
+        let led_there = trial.of(bearer(), at("/")).await;
+        assert_eq!(led_there.json["data"]["error"]["code"], "destination_forbidden", "{url}");
+    }
+
     for wrong in [
         json!({}),
+        json!({"url": "http://example.com:99999/"}),
         json!({"url": "file:///etc/passwd"}),
         json!({"url": "http://exa mple/"}),
         json!({"url": format!("http://example.com/{}", "x".repeat(2_000))}),

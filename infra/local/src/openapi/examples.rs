@@ -104,6 +104,8 @@ fn operation<'p>(item: &'p mut PathItem, method: &str) -> Option<&'p mut Operati
 pub struct Plain {
     ids: HashMap<String, usize>,
     base_url: String,
+    /// Addresses that stand for others, with what stands in the document.
+    others: Vec<(String, &'static str)>,
 }
 
 static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
@@ -122,7 +124,12 @@ static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
 
 impl Plain {
     pub fn new(base_url: &str) -> Self {
-        Self { ids: HashMap::new(), base_url: base_url.to_owned() }
+        Self { ids: HashMap::new(), base_url: base_url.to_owned(), others: Vec::new() }
+    }
+
+    /// Shows another address in the place of `origin`.
+    pub fn rename(&mut self, origin: String, shown: &'static str) {
+        self.others.push((origin, shown));
     }
 
     pub fn value(&mut self, value: &Value) -> Value {
@@ -149,6 +156,7 @@ impl Plain {
 
     fn text(&mut self, text: &str) -> String {
         let here = text.replace(&self.base_url, "http://127.0.0.1:9000");
+        let here = self.others.iter().fold(here, |text, (origin, shown)| text.replace(origin, shown));
         let plain = CHANGING.replace_all(&here, |found: &Captures<'_>| {
             let whole = &found[0];
             if found.name("token").is_some() {

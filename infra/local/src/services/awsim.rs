@@ -1,30 +1,41 @@
 //! SQS and KMS: awsim. It keeps its state in memory; what a stop must not lose is saved to two files.
 //! No queue holds the only trace of work, so a kill costs at most a message that the ticker sends again.
 
+use std::collections::HashMap;
+use std::fs;
+use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use awsim_core::{AppState, PersistenceManager, ServiceHandler};
+use awsim_core::{AppState, ServiceHandler};
 use awsim_kms::KmsService;
 use awsim_sqs::SqsService;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
+use super::storage::Storage;
 use super::{ACCOUNT, REGION};
-use crate::data_dir::DataDir;
+use crate::data_dir::{DataDir, create_private, write_private};
 use crate::failure::Failure;
 
+const SNAPSHOTS: &str = "awsim/snapshots";
+
+#[derive(Clone)]
 pub struct Awsim {
     services: Vec<Arc<dyn ServiceHandler>>,
+    /// Where the snapshots are kept; none when all is in memory.
     folder: Option<PathBuf>,
+    /// What the files hold: what has not changed is not written again.
+    saved: Arc<Mutex<HashMap<String, Vec<u8>>>>,
 }
 
-pub fn start(listener: TcpListener, data: &DataDir, stop: CancellationToken) -> Result<Awsim, Failure> {
+/// The services as the last save left them, and the router that serves them.
+pub fn start(data: &DataDir, stop: CancellationToken) -> Result<(Awsim, Router), Failure> {
     let services: Vec<Arc<dyn ServiceHandler>> = vec![Arc::new(SqsService::new()), Arc::new(KmsService::new())];
-    let awsim = Awsim { services, folder: data.awsim_folder() };
+    let folder = (!data.is_ephemeral()).then(|| data.folder().join(SNAPSHOTS));
+    let awsim = Awsim { services, folder, saved: Arc::default() };
     awsim.restore(data)?;
 
     let mut state = AppState::new(REGION.to_owned(), ACCOUNT.to_owned());
@@ -36,35 +47,38 @@ pub fn start(listener: TcpListener, data: &DataDir, stop: CancellationToken) -> 
         .fallback(awsim_core::gateway::handle_request)
         .layer(DefaultBodyLimit::disable())
         .with_state(state);
-    let saver = Awsim { services: awsim.services.clone(), folder: awsim.folder.clone() };
-    tokio::spawn(save_often(saver, stop.clone()));
     tokio::spawn(async move {
-        let _ = axum::serve(listener, router).with_graceful_shutdown(stop.cancelled_owned()).await;
+        stop.cancelled().await;
         ticks.abort();
     });
-    Ok(awsim)
+    Ok((awsim, router))
 }
 
 impl Awsim {
     fn restore(&self, data: &DataDir) -> Result<(), Failure> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let saved = PersistenceManager::new(folder);
         for service in &self.services {
-            if let Some(snapshot) = saved.load_snapshot(service.service_name()) {
-                let name = format!("awsim/snapshots/{}.json", service.service_name());
-                service.restore(&snapshot).map_err(|cause| data.damaged(&name, cause))?;
+            let file = format!("{SNAPSHOTS}/{}.json", service.service_name());
+            let path = folder.join(format!("{}.json", service.service_name()));
+            match fs::read(path) {
+                Ok(snapshot) => service.restore(&snapshot).map_err(|cause| data.damaged(&file, cause))?,
+                Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
+                Err(cause) => return Err(data.damaged(&file, cause)),
             }
         }
         Ok(())
     }
 
-    pub fn save(&self) -> Result<(), Failure> {
+    pub fn save(&self) -> io::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
-        let saved = PersistenceManager::new(folder);
+        let mut saved = self.saved.lock().unwrap_or_else(PoisonError::into_inner);
+        create_private(folder)?;
         for service in &self.services {
-            if let Some(snapshot) = service.snapshot() {
-                let written = saved.save_snapshot(service.service_name(), &snapshot);
-                written.map_err(|cause| Failure::Folder { folder: folder.clone(), cause })?;
+            let name = service.service_name();
+            let Some(snapshot) = service.snapshot() else { continue };
+            if saved.get(name) != Some(&snapshot) {
+                write_private(&folder.join(format!("{name}.json")), &snapshot)?;
+                saved.insert(name.to_owned(), snapshot);
             }
         }
         Ok(())
@@ -72,17 +86,18 @@ impl Awsim {
 }
 
 /// Once a second; a snapshot is small, for queues empty themselves.
-async fn save_often(awsim: Awsim, stop: CancellationToken) {
+pub async fn save_often(awsim: Awsim, storage: Storage, stop: CancellationToken) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
-    let awsim = Arc::new(awsim);
     loop {
         tokio::select! {
             () = stop.cancelled() => return,
             _ = seconds.tick() => {}
         }
         let awsim = awsim.clone();
-        if let Ok(Err(failure)) = tokio::task::spawn_blocking(move || awsim.save()).await {
-            tracing::error!(%failure, "the queues were not saved");
+        match tokio::task::spawn_blocking(move || awsim.save()).await {
+            Ok(Ok(())) => storage.report_written(SNAPSHOTS),
+            Ok(Err(cause)) => storage.report_io(SNAPSHOTS, &cause),
+            Err(_) => {}
         }
     }
 }

@@ -1,37 +1,82 @@
 //! S3: s3s on a folder. Objects and their metadata are files, so what was acknowledged survives a kill.
+//!
+//! s3s verifies signatures itself, those of presigned URLs included.
 
-use hyper::server::conn::http1;
-use hyper_util::rt::TokioIo;
+use std::path::Path;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use http::{Method, StatusCode};
+use hyper::body::Incoming;
+use hyper::service::Service;
 use s3s::auth::SimpleAuth;
-use s3s::service::S3ServiceBuilder;
+use s3s::service::{S3Service, S3ServiceBuilder};
+use s3s::{Body, HttpError};
 use s3s_fs::FileSystem;
-use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
-use super::{ACCESS_KEY, SECRET_KEY};
+use super::gate::page_problem;
+use super::secret_key::SecretKey;
+use super::storage::Storage;
+use super::{ACCESS_KEY, SyncMode};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
 
-pub fn start(listener: TcpListener, data: &DataDir, stop: CancellationToken) -> Result<(), Failure> {
-    let files = FileSystem::new(data.s3_folder()).map_err(|cause| data.damaged("s3", format!("{cause:?}")))?;
+/// S3 behind the gate.
+#[derive(Clone)]
+pub struct GuardedS3 {
+    inner: S3Service,
+    folder: Arc<Path>,
+    sync: SyncMode,
+    storage: Storage,
+}
+
+pub fn service(data: &DataDir, key: &SecretKey, sync: SyncMode, storage: Storage) -> Result<GuardedS3, Failure> {
+    let folder = data.s3_folder();
+    let files = FileSystem::new(&folder).map_err(|cause| data.damaged("s3", format!("{cause:?}")))?;
     let mut service = S3ServiceBuilder::new(files);
-    service.set_auth(SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY));
-    let service = service.build();
-    tokio::spawn(async move {
-        loop {
-            let socket = tokio::select! {
-                () = stop.cancelled() => return,
-                accepted = listener.accept() => match accepted {
-                    Ok((socket, _)) => socket,
-                    // Out of file handles, say: wait for some to come back.
-                    Err(_) => { tokio::time::sleep(std::time::Duration::from_millis(50)).await; continue }
-                },
-            };
-            // Small answers go out at once, not when an acknowledgement has come back.
-            let _ = socket.set_nodelay(true);
-            let connection = http1::Builder::new().serve_connection(TokioIo::new(socket), service.clone());
-            tokio::spawn(async move { drop(connection.await) });
+    service.set_auth(SimpleAuth::from_single(ACCESS_KEY, key.reveal()));
+    Ok(GuardedS3 { inner: service.build(), folder: folder.into(), sync, storage })
+}
+
+impl Service<http::Request<Incoming>> for GuardedS3 {
+    type Response = http::Response<Body>;
+    type Error = HttpError;
+    type Future = BoxFuture<'static, Result<Self::Response, HttpError>>;
+
+    fn call(&self, request: http::Request<Incoming>) -> Self::Future {
+        if let Some(problem) = page_problem(request.headers()) {
+            let mut refused = http::Response::new(Body::from(problem.to_owned()));
+            *refused.status_mut() = StatusCode::FORBIDDEN;
+            return async { Ok(refused) }.boxed();
         }
-    });
+        let is_write = !matches!(*request.method(), Method::GET | Method::HEAD);
+        let answer = Service::call(&self.inner, request);
+        let Self { folder, sync, storage, .. } = self.clone();
+        async move {
+            let answer = answer.await?;
+            if is_write && answer.status().is_server_error() {
+                // It does not say why; a look at the disk does.
+                let check = storage.clone();
+                let _ = tokio::task::spawn_blocking(move || check.check()).await;
+            }
+            if is_write && sync == SyncMode::Full && answer.status().is_success() {
+                let synced = tokio::task::spawn_blocking(move || sync_files(&folder)).await;
+                if let Ok(Err(cause)) = synced {
+                    storage.report_io("s3", &cause);
+                }
+            }
+            Ok(answer)
+        }
+        .boxed()
+    }
+}
+
+/// Brings everything that was written to the disk: an object, its metadata, and their names.
+fn sync_files(folder: &Path) -> std::io::Result<()> {
+    #[cfg(target_os = "linux")]
+    rustix::fs::syncfs(std::fs::File::open(folder)?)?;
+    #[cfg(not(target_os = "linux"))]
+    rustix::fs::sync();
     Ok(())
 }

@@ -97,7 +97,7 @@ impl Walker {
         self.get(outbound).await?;
         self.get("/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}").await?;
         let one = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test";
-        let call = json!({"url": format!("{}/health", self.platform.base_url)});
+        let call = json!({"url": format!("{}/me", self.another_system().await?)});
         self.send("POST", one, Some(call)).await?;
         self.get("/builder/v1/workflows/{id}/webhook-credentials").await?;
         let regenerate = "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate";

@@ -6,6 +6,7 @@ mod gateway;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use axum::Router;
 use bytes::Bytes;
 use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
@@ -17,6 +18,7 @@ use shared::domain::identity::Role;
 
 use super::examples::{Exchange, Plain};
 use crate::issuer::Subject;
+use crate::services::{address, listen};
 use crate::{DataDir, Failure, Options, Platform};
 
 /// What a list is made of is seen from a few.
@@ -55,8 +57,7 @@ impl Walker {
     /// On a platform that runs for this alone.
     async fn start() -> Result<Self, Failure> {
         let data = DataDir::temporary()?;
-        let options = Options { port: 0, data, background: false, observer: None, front_of_services: None };
-        let platform = Platform::start(options).await?;
+        let platform = Platform::start(Options::new(data)).await?;
         let subject = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
         let token = platform.issuer.token(&subject, Duration::from_secs(600));
         let plain = Plain::new(&platform.base_url);
@@ -67,6 +68,15 @@ impl Walker {
     async fn end(self) -> Result<Vec<Exchange>, Failure> {
         self.platform.stop().await?;
         Ok(self.met)
+    }
+
+    /// Another system, which answers every call; where it is.
+    async fn another_system(&mut self) -> Result<String, Failure> {
+        let listener = listen(0).await?;
+        let origin = format!("http://{}", address(&listener)?);
+        tokio::spawn(async move { axum::serve(listener, Router::new().fallback(async || "")).await });
+        self.plain.rename(origin.clone(), "https://api.example.com");
+        Ok(origin)
     }
 
     /// Walks on as somebody else; who it was before.

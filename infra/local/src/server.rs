@@ -1,0 +1,128 @@
+//! Serves HTTP on one listener, to no more connections than it was told, and to none that never sends its request.
+
+use std::error::Error;
+use std::io;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body as AxumBody;
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::{Body, Incoming};
+use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+/// Connections beside the others that are only told that there is no room; more than these are closed without a word.
+const REFUSALS: usize = 64;
+const REFUSAL_TIMEOUT: Duration = Duration::from_secs(2);
+/// Of a request that is refused, as much is read: a client that still sends when the connection closes sees no answer.
+const DISCARDED_BYTES: usize = 256 * 1024;
+/// How long to wait when the system gives no socket.
+const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
+
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    pub connections: usize,
+    /// How long a connection may take to send the head of a request, or be idle before it.
+    pub head_timeout: Duration,
+}
+
+/// What the connections are answered for which there is no room.
+pub type Refuse = fn(&http::request::Parts) -> Response<AxumBody>;
+
+/// Serves until `stop`, and then until the requests that are running have ended.
+pub async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, refuse: Refuse, stop: CancellationToken)
+where
+    S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<Box<dyn Error + Send + Sync>>,
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    let room = Arc::new(Semaphore::new(limits.connections));
+    let refusals = Arc::new(Semaphore::new(REFUSALS));
+    let mut running = JoinSet::new();
+    loop {
+        let socket = tokio::select! {
+            () = stop.cancelled() => break,
+            Some(_) = running.join_next() => continue,
+            socket = accept(&listener) => socket,
+        };
+        // Small answers go out at once, not when an acknowledgement has come back.
+        let _ = socket.set_nodelay(true);
+        let stop = stop.clone();
+        if let Ok(place) = room.clone().try_acquire_owned() {
+            let service = service.clone();
+            running.spawn(async move {
+                converse(socket, service, limits.head_timeout, true, stop).await;
+                drop(place);
+            });
+        } else if let Ok(place) = refusals.clone().try_acquire_owned() {
+            running.spawn(async move {
+                let service = service_fn(move |request| refusal(request, refuse));
+                converse(socket, service, REFUSAL_TIMEOUT, false, stop).await;
+                drop(place);
+            });
+        }
+    }
+    while running.join_next().await.is_some() {}
+}
+
+async fn accept(listener: &TcpListener) -> TcpStream {
+    loop {
+        match listener.accept().await {
+            Ok((socket, _)) => return socket,
+            // The other side has gone already.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
+            Err(cause) => {
+                tracing::warn!(%cause, "a connection cannot be accepted");
+                tokio::time::sleep(ACCEPT_AGAIN).await;
+            }
+        }
+    }
+}
+
+async fn converse<S, B>(
+    socket: TcpStream,
+    service: S,
+    head_timeout: Duration,
+    keep_alive: bool,
+    stop: CancellationToken,
+) where
+    S: Service<Request<Incoming>, Response = Response<B>>,
+    S::Error: Into<Box<dyn Error + Send + Sync>>,
+    B: Body + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(head_timeout).keep_alive(keep_alive);
+    let mut connection = pin!(http.serve_connection(TokioIo::new(socket), service));
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = stop.cancelled() => {}
+    }
+    connection.as_mut().graceful_shutdown();
+    let _ = connection.await;
+}
+
+async fn refusal(request: Request<Incoming>, refuse: Refuse) -> Result<Response<AxumBody>, std::convert::Infallible> {
+    let (parts, body) = request.into_parts();
+    let discarded = Limited::new(body, DISCARDED_BYTES).collect();
+    let _ = tokio::time::timeout(REFUSAL_TIMEOUT, discarded).await;
+    Ok(refuse(&parts))
+}
+
+/// What a service says that has no room: its clients try again.
+pub fn plain_refusal(_: &http::request::Parts) -> Response<AxumBody> {
+    let mut response = Response::new(AxumBody::from(Bytes::from_static(b"too many connections\n")));
+    *response.status_mut() = http::StatusCode::SERVICE_UNAVAILABLE;
+    response
+}

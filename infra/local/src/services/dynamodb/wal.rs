@@ -1,0 +1,141 @@
+//! Reads what a process that was killed left in `SQLite`'s write-ahead log (WAL), before `SQLite` recovers it without a word.
+//!
+//! The format is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log> and
+//! <https://www.sqlite.org/walformat.html>.
+
+use std::fs::{self, File};
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+const HEADER_BYTES: usize = 32;
+const FRAME_HEADER_BYTES: usize = 24;
+const MAX_PAGE_BYTES: u32 = 65_536;
+const LITTLE_ENDIAN_SUMS: u32 = 0x377f_0682;
+const BIG_ENDIAN_SUMS: u32 = 0x377f_0683;
+
+/// What the log holds, in pages of the database.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Leftover {
+    /// Pages of complete transactions.
+    pub pages: u32,
+    pub transactions: u32,
+    /// Pages of acknowledged transactions that the index of the log (`-shm`) counts and the log does not hold.
+    pub lost_pages: u32,
+}
+
+/// What is left in the log of a database that no process has open.
+pub fn inspect(database: &Path) -> io::Result<Leftover> {
+    let beside = |suffix: &str| database.with_file_name(format!("{}{suffix}", file_name(database)));
+    let log = match File::open(beside("-wal")) {
+        Ok(log) => Log::read(BufReader::new(log))?,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Log::default(),
+        Err(error) => return Err(error),
+    };
+    let index = fs::read(beside("-shm")).ok().and_then(|index| Index::read(&index));
+    let lost_pages = match index {
+        Some(index) if log.salt.is_none_or(|salt| salt == index.salt) && index.copied < index.pages => {
+            index.pages.saturating_sub(log.pages.max(index.copied))
+        }
+        _ => 0,
+    };
+    Ok(Leftover { pages: log.pages, transactions: log.transactions, lost_pages })
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+#[derive(Default)]
+struct Log {
+    salt: Option<[u8; 8]>,
+    pages: u32,
+    transactions: u32,
+}
+
+impl Log {
+    /// Reads as far as the checksums are right, as `SQLite` does.
+    fn read(mut log: impl Read) -> io::Result<Self> {
+        let mut header = [0; HEADER_BYTES];
+        if !read_whole(&mut log, &mut header)? {
+            return Ok(Self::default());
+        }
+        let (magic, page_bytes) = (word(&header, 0), word(&header, 8));
+        let is_big_endian = magic == BIG_ENDIAN_SUMS;
+        let is_log = is_big_endian || magic == LITTLE_ENDIAN_SUMS;
+        let mut sums = Checksum { is_big_endian, sums: (0, 0) };
+        sums.add(&header[..24]);
+        if !is_log || page_bytes > MAX_PAGE_BYTES || sums.sums != (word(&header, 24), word(&header, 28)) {
+            return Ok(Self::default());
+        }
+        let salt: [u8; 8] = header[16..24].try_into().unwrap_or_default();
+        let (mut found, mut frames) = (Self { salt: Some(salt), ..Self::default() }, 0);
+        let mut frame = vec![0; FRAME_HEADER_BYTES + page_bytes as usize];
+        while read_whole(&mut log, &mut frame)? {
+            sums.add(&frame[..8]);
+            sums.add(&frame[FRAME_HEADER_BYTES..]);
+            // What follows is of an earlier use of the file, or was not written to its end.
+            if frame[8..16] != salt || sums.sums != (word(&frame, 16), word(&frame, 20)) {
+                break;
+            }
+            frames += 1;
+            let is_commit = word(&frame, 4) != 0;
+            if is_commit {
+                found.pages = frames;
+                found.transactions += 1;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The head of the log's index. It is a file too, so it outlives a kill.
+struct Index {
+    salt: [u8; 8],
+    /// Pages of the log.
+    pages: u32,
+    /// Pages that were copied into the database already.
+    copied: u32,
+}
+
+impl Index {
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let native = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+        // Two copies of the head, and then what is known of the copying.
+        let is_whole = bytes.get(..48)? == bytes.get(48..96)? && bytes.get(12) == Some(&1);
+        let salt = bytes.get(32..40)?.try_into().ok()?;
+        is_whole.then_some(Self { salt, pages: native(16)?, copied: native(96)? })
+    }
+}
+
+/// The log's running checksum.
+struct Checksum {
+    is_big_endian: bool,
+    sums: (u32, u32),
+}
+
+impl Checksum {
+    fn add(&mut self, bytes: &[u8]) {
+        for pair in bytes.chunks_exact(8) {
+            let read = |at: usize| {
+                let word = word(pair, at);
+                if self.is_big_endian { word } else { word.swap_bytes() }
+            };
+            let (first, second) = (read(0), read(4));
+            self.sums.0 = self.sums.0.wrapping_add(first).wrapping_add(self.sums.1);
+            self.sums.1 = self.sums.1.wrapping_add(second).wrapping_add(self.sums.0);
+        }
+    }
+}
+
+fn word(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).and_then(|word| word.try_into().ok()).map_or(0, u32::from_be_bytes)
+}
+
+/// Fills `buffer`; false when there is not enough.
+fn read_whole(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+    match from.read_exact(buffer) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),
+        Err(error) => Err(error),
+    }
+}

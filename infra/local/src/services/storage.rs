@@ -1,0 +1,144 @@
+//! What keeps the embedded services from storing: a full disk, a damaged file. Calls that fail report it; `/health`
+//! shows it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What is written to see whether the disk takes anything.
+const PROBE: [u8; 4096] = [0; 4096];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    Full,
+    /// The system refuses reads or writes: a broken disk, a file size limit, a read-only file.
+    Unusable,
+    Damaged,
+    Missing,
+}
+
+impl Trouble {
+    /// The trouble behind an error of `SQLite`; none when the error is another.
+    pub fn of_sqlite(message: &str) -> Option<Self> {
+        let says = |part: &str| message.contains(part);
+        match () {
+            () if says("disk is full") => Some(Self::Full),
+            () if says("malformed") || says("not a database") || says("not a valid database") => Some(Self::Damaged),
+            () if says("I/O error") || says("readonly database") || says("unable to open") => Some(Self::Unusable),
+            () => None,
+        }
+    }
+
+    fn of_io(error: &io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
+            io::ErrorKind::NotFound => Self::Missing,
+            _ => Self::Unusable,
+        }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full => "the disk is full; free some space",
+            Self::Unusable => "the system refuses to read or write it; check the disk, its limits and the permissions",
+            Self::Damaged => "it is damaged; stop the platform and restore it from a copy",
+            Self::Missing => "it is missing; stop the platform and restore it from a copy",
+        })
+    }
+}
+
+/// The state of everything that is stored, shared by the services.
+#[derive(Clone, Default)]
+pub struct Storage {
+    troubles: Arc<Mutex<BTreeMap<String, Trouble>>>,
+    /// Files and folders that must be there, and the folder they are in; none when all is in memory.
+    required: Arc<[PathBuf]>,
+    folder: Option<PathBuf>,
+}
+
+impl Storage {
+    pub fn in_folder(folder: &Path, required: Vec<PathBuf>) -> Self {
+        Self { troubles: Arc::default(), required: required.into(), folder: Some(folder.to_owned()) }
+    }
+
+    /// Records and logs a trouble, once.
+    pub fn report(&self, part: &str, trouble: Trouble) {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        if troubles.insert(part.to_owned(), trouble) != Some(trouble) {
+            tracing::error!("{part} cannot be used: {trouble}");
+        }
+    }
+
+    pub fn report_io(&self, part: &str, error: &io::Error) {
+        self.report(part, Trouble::of_io(error));
+    }
+
+    /// Records that a part was written, so that what kept it from that is over. Damage stays.
+    pub fn report_written(&self, part: &str) {
+        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        if troubles.get(part).is_some_and(|trouble| matches!(trouble, Trouble::Full | Trouble::Unusable)) {
+            troubles.remove(part);
+            tracing::info!("{part} can be used again");
+        }
+    }
+
+    /// The parts that cannot be used now. It looks at the disk: not for an async thread.
+    pub fn check(&self) -> Vec<(String, Trouble)> {
+        if let Some(folder) = &self.folder {
+            for path in self.required.iter().filter(|path| !path.exists()) {
+                let part = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+                self.report(&part, Trouble::Missing);
+            }
+            const FOLDER: &str = "the data folder";
+            match probe(folder) {
+                Ok(()) => self.report_written(FOLDER),
+                Err(error) => self.report_io(FOLDER, &error),
+            }
+        }
+        let troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
+        troubles.iter().map(|(part, trouble)| (part.clone(), *trouble)).collect()
+    }
+}
+
+fn probe(folder: &Path) -> io::Result<()> {
+    let file = folder.join(format!("probe.{}.tmp", std::process::id()));
+    let written = fs::File::create(&file).and_then(|mut file| file.write_all(&PROBE));
+    let removed = fs::remove_file(&file);
+    written.and(removed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_the_disk_are_told_from_others() {
+        for (message, trouble) in [
+            ("backend: database or disk is full", Some(Trouble::Full)),
+            ("Internal error: disk I/O error", Some(Trouble::Unusable)),
+            ("attempt to write a readonly database", Some(Trouble::Unusable)),
+            ("backend: database disk image is malformed", Some(Trouble::Damaged)),
+            ("file is not a database", Some(Trouble::Damaged)),
+            ("backend: database is locked or busy", None),
+        ] {
+            assert_eq!(Trouble::of_sqlite(message), trouble, "{message}");
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_over_with_the_next_write_and_damage_is_not() {
+        let storage = Storage::default();
+        storage.report("dynamodb.sqlite", Trouble::Full);
+        assert_eq!(storage.check(), [("dynamodb.sqlite".to_owned(), Trouble::Full)]);
+        storage.report_written("dynamodb.sqlite");
+        assert_eq!(storage.check(), []);
+        storage.report("dynamodb.sqlite", Trouble::Damaged);
+        storage.report_written("dynamodb.sqlite");
+        assert_eq!(storage.check(), [("dynamodb.sqlite".to_owned(), Trouble::Damaged)]);
+    }
+}

@@ -1,0 +1,171 @@
+//! Trouble with the disk: files that are gone, foreign, cut, open to others, or that cannot be written.
+#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use reqwest::Method;
+use support::{Folder, Running, agents, credentials, local, said};
+
+const KMS: &str = "awsim/snapshots/kms.json";
+
+/// A data folder that was used, and is closed.
+fn used_folder() -> Folder {
+    let folder = Folder::new();
+    let running = Running::start(&folder.0, &[]);
+    running.signal("-INT");
+    assert_eq!(running.ended().0, Some(0));
+    folder
+}
+
+/// What the start says that refuses the folder.
+fn refusal(folder: &Path) -> String {
+    let refused = local().args(["--port", "0", "--data-dir"]).arg(folder).output().unwrap();
+    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
+    assert_eq!(said(&refused).lines().count(), 1, "{}", said(&refused));
+    said(&refused)
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().permissions().mode() & 0o777
+}
+
+fn files(folder: &Path) -> Vec<std::path::PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { [files(&path), vec![path]].concat() } else { vec![path] }).collect()
+}
+
+#[test]
+fn a_folder_from_which_something_was_taken_is_refused_until_it_is_back() {
+    let folder = used_folder();
+    for name in [KMS, "dynamodb.sqlite", "s3/filesbucket"] {
+        let (place, elsewhere) = (folder.0.join(name), folder.0.join("taken"));
+        fs::rename(&place, &elsewhere).unwrap();
+        let message = refusal(&folder.0);
+        assert!(message.contains(name) && message.contains("is missing"), "{message}");
+        assert!(!place.exists(), "{name} was made anew");
+        fs::rename(&elsewhere, &place).unwrap();
+    }
+    assert!(Running::start(&folder.0, &[]).base_url.starts_with("http://"));
+}
+
+#[test]
+fn keys_of_another_folder_are_refused() {
+    let (folder, other) = (used_folder(), used_folder());
+    fs::copy(other.0.join(KMS), folder.0.join(KMS)).unwrap();
+    let message = refusal(&folder.0);
+    assert!(message.contains(KMS) && message.contains("belongs to another data folder"), "{message}");
+}
+
+#[tokio::test]
+async fn health_names_what_was_taken_while_the_platform_runs() {
+    let folder = Folder::new();
+    let running = Running::start(&folder.0, &[]);
+    let health = || async {
+        let answer = reqwest::get(format!("{}/health", running.base_url)).await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    assert_eq!(health().await.0, 200);
+    fs::rename(folder.0.join("dynamodb.sqlite"), folder.0.join("taken")).unwrap();
+    let (status, body) = health().await;
+    assert!(status == 503 && body.contains("dynamodb.sqlite: it is missing"), "{status} {body}");
+}
+
+#[tokio::test]
+async fn what_a_kill_left_is_logged_and_what_was_cut_from_it_too() {
+    let folder = Folder::new();
+    let running = Running::start(&folder.0, &[]);
+    let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
+    for _ in 0..30 {
+        agents(&running.base_url, &token, Method::POST).await;
+    }
+    running.signal("-KILL");
+    running.ended();
+    let log = folder.0.join("dynamodb.sqlite-wal");
+    let whole = fs::read(&log).unwrap();
+    let copy = Folder::new();
+    for file in files(&folder.0).into_iter().filter(|file| file.is_file()) {
+        let to = copy.0.join(file.strip_prefix(&folder.0).unwrap());
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(file, to).unwrap();
+    }
+
+    let again = Running::start(&folder.0, &[]);
+    again.signal("-INT");
+    let (_, said) = again.ended();
+    assert!(said.contains("are recovered from the log") && !said.contains("lost"), "{said}");
+
+    fs::write(copy.0.join("dynamodb.sqlite-wal"), &whole[..whole.len() / 2]).unwrap();
+    let cut = Running::start(&copy.0, &[]);
+    cut.signal("-INT");
+    let (_, said) = cut.ended();
+    assert!(said.contains("the log of the database was cut") && said.contains("are lost"), "{said}");
+}
+
+#[tokio::test]
+async fn a_disk_that_takes_no_more_is_named_and_loses_nothing() {
+    let folder = used_folder();
+    // A limit of 512 KB on each file: what a full disk is to a process, without filling one.
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; ulimit -f 1024; exec \"$0\" --port 0 --data-dir \"$1\""]);
+    command.arg(env!("CARGO_BIN_EXE_local")).arg(&folder.0);
+    let running = Running::from_command(command);
+    let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
+    let (mut made, mut refused) = (Vec::new(), serde_json::Value::Null);
+    for _ in 0..2_000 {
+        let answer = agents(&running.base_url, &token, Method::POST).await;
+        match answer["data"]["id"].as_str() {
+            Some(id) => made.push(id.to_owned()),
+            None => {
+                refused = answer;
+                break;
+            }
+        }
+    }
+    assert_eq!(refused["error"]["code"], "internal_error", "after {}: {refused}", made.len());
+    let health = reqwest::get(format!("{}/health", running.base_url)).await.unwrap();
+    assert_eq!(health.status().as_u16(), 503);
+    let health = health.text().await.unwrap();
+    assert!(health.contains("dynamodb.sqlite: "), "{health}");
+    running.signal("-KILL");
+    let (_, log) = running.ended();
+    assert!(log.contains("dynamodb.sqlite cannot be used"), "{log}");
+
+    let again = Running::start(&folder.0, &[]);
+    for id in made.iter().rev().take(20) {
+        let path = format!("{}{}/{id}", again.base_url, support::AGENTS);
+        let found = reqwest::Client::new().get(path).bearer_auth(&token).send().await.unwrap();
+        assert_eq!(found.status().as_u16(), 200, "{id}");
+    }
+}
+
+#[test]
+fn everything_is_its_owners_alone_and_what_was_open_is_closed() {
+    let folder = used_folder();
+    let data = folder.0.join("new");
+    let running = Running::start(&data, &[]);
+    assert_eq!(mode(&data), 0o700);
+    for path in files(&data) {
+        assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
+    }
+    running.signal("-INT");
+    running.ended();
+
+    for name in [KMS, "dynamodb.sqlite"] {
+        fs::set_permissions(data.join(name), fs::Permissions::from_mode(0o644)).unwrap();
+    }
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o755)).unwrap();
+    let again = Running::start(&data, &[]);
+    assert_eq!((mode(&data.join(KMS)), mode(&data.join("dynamodb.sqlite"))), (0o600, 0o600));
+    again.signal("-INT");
+    let (_, log) = again.ended();
+    for name in [KMS, "dynamodb.sqlite"] {
+        assert!(log.lines().any(|line| line.contains(name) && line.contains("closed to others")), "{name}: {log}");
+    }
+    assert!(log.contains("chmod 700"), "{log}");
+}

@@ -1,0 +1,106 @@
+//! More connections than there is room for: whoever is too many learns it at once, and no provider is blamed.
+
+use std::io::ErrorKind;
+use std::time::Duration;
+
+use serde_json::json;
+use tests::TestApp;
+use tests::provider::{Behaviour, FakeProvider};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+
+const HALF_A_HEAD: &[u8] = b"GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n";
+
+async fn connect(app: &TestApp) -> TcpStream {
+    TcpStream::connect(app.platform.base_url.trim_start_matches("http://")).await.unwrap()
+}
+
+/// All that the other side sends until it closes.
+async fn read_to_end(socket: &mut TcpStream) -> String {
+    let mut text = Vec::new();
+    match socket.read_to_end(&mut text).await {
+        Ok(_) => {}
+        Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}"),
+    }
+    String::from_utf8(text).unwrap()
+}
+
+#[tokio::test]
+async fn who_is_too_many_is_told_when_to_come_back_and_comes_in_when_there_is_room() {
+    let app = TestApp::start_as(|options| options.limits.connections = 4).await;
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        let mut socket = connect(&app).await;
+        socket.write_all(HALF_A_HEAD).await.unwrap();
+        open.push(socket);
+    }
+    for (path, form) in [("/builder/v1/agents", json!(null)), ("/gateway/v1/models", json!("internal_error"))] {
+        let refused = app.nobody().get(path).await;
+        assert_eq!(refused.status, "503 Service Unavailable", "{path}");
+        assert_eq!((refused.code(), &refused.json["error"]["type"]), ("unavailable", &form));
+        assert_eq!(refused.header("retry-after"), Some("1"));
+        assert!(refused.header("x-request-id").is_some_and(|id| id.starts_with("req_")));
+    }
+
+    // One of them ends: its place is free as soon as the platform has seen it.
+    let mut first = open.remove(0);
+    first.write_all(b"connection: close\r\n\r\n").await.unwrap();
+    assert!(read_to_end(&mut first).await.starts_with("HTTP/1.1 200"));
+    let mut tries = 0;
+    while app.nobody().get("/health").await.status != "200 OK" {
+        tries += 1;
+        assert!(tries < 1_000, "the place of a connection that has ended is never free");
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn half_a_head_does_not_hold_a_connection_for_ever() {
+    let app = TestApp::start_as(|options| {
+        options.limits.connections = 2;
+        options.limits.head_timeout = Duration::from_millis(50);
+    })
+    .await;
+    let mut sockets = [connect(&app).await, connect(&app).await];
+    for socket in &mut sockets {
+        socket.write_all(HALF_A_HEAD).await.unwrap();
+    }
+    for socket in &mut sockets {
+        // It ends by the platform's doing: this side sends nothing more, and waits as long as it takes.
+        let said = read_to_end(socket).await;
+        assert!(said.is_empty() || said.starts_with("HTTP/1.1 408"), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn the_platforms_own_exhaustion_is_not_the_providers_fault() {
+    let app = TestApp::start_as(|options| options.max_outbound = 1).await;
+    let fake = FakeProvider::start().await;
+    let operator = app.operator();
+    let provider = json!({"name": "slow", "kind": "openai", "base_url": format!("{}/v1", fake.base_url)});
+    assert_eq!(operator.post_json("/gateway/v1/admin/providers", provider).await.status, "201 Created");
+    let model = json!({
+        "name": "slow-chat", "display_name": "Slow", "type": "Others", "capabilities": ["chat", "streaming"],
+        "context_window": 8192, "max_output_tokens": 64, "pricing": {"input": "0.10", "output": "0.40"},
+        "deployments": [{"provider": "slow", "model": "m"}],
+    });
+    assert_eq!(operator.post_json("/gateway/v1/admin/models", model).await.status, "201 Created");
+
+    let chunk = json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": null}]});
+    fake.now(Behaviour::events(&format!("data: {chunk}\n\n")).silent_after(1));
+    let question = |stream: bool| json!({"model": "slow-chat", "stream": stream, "messages": [{"role": "user", "content": "Hello"}]});
+    let ada = app.program("ada");
+    let mut streaming =
+        ada.request(reqwest::Method::POST, "/gateway/v1/chat/completions").json(&question(true)).send().await.unwrap();
+    assert_eq!(streaming.status(), 200);
+    assert!(streaming.chunk().await.unwrap().is_some());
+
+    // The one connection is taken. Whoever comes now is refused by us, however often: the provider is not blamed.
+    for _ in 0..5 {
+        let refused = ada.post_json("/gateway/v1/chat/completions", question(false)).await;
+        assert_eq!(refused.status, "503 Service Unavailable", "{}", refused.text);
+        assert_eq!((refused.code(), &refused.json["error"]["type"]), ("unavailable", &json!("internal_error")));
+        assert!(refused.header("retry-after").is_some());
+    }
+    assert_eq!(fake.seen().len(), 1);
+}
