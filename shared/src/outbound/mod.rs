@@ -10,7 +10,7 @@ mod network;
 mod oauth2;
 mod redirects;
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -148,7 +148,9 @@ impl Outbound {
         } else {
             name.parse()
         };
-        address.is_ok_and(|address| !self.connector.guard.permits(address))
+        let default_port = if url.scheme_str() == Some("http") { 80 } else { 443 };
+        let port = url.port_u16().unwrap_or(default_port);
+        address.is_ok_and(|address| !self.connector.guard.permits(SocketAddr::new(address, port)))
     }
 
     pub async fn send(&self, request: Request<Bytes>, patience: &Patience) -> Result<Answer, OutboundError> {
