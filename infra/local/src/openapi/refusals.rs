@@ -1,4 +1,5 @@
-//! Errors that no tour meets at will, as the code renders them: trouble of providers, of the tables, restricted keys.
+//! Examples of errors that the recorded tour does not meet, rendered by the code: failures of providers and tables,
+//! restricted keys.
 
 use axum::response::{IntoResponse, Response};
 use http_body_util::BodyExt;
@@ -11,7 +12,7 @@ use super::examples::Plain;
 use crate::failure::Failure as StartFailure;
 
 pub struct Refusal {
-    /// What the paths begin with that refuse so.
+    /// The beginning of the paths that answer with it.
     prefix: &'static str,
     status: u16,
     pub body: Value,
@@ -32,6 +33,7 @@ pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
     let restricted = "this key is restricted and cannot manage others; use one that is not, or an access token";
     let gateway = |error| openai::ApiError(error).into_response();
     let refusals = [
+        ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
         ("/gateway/v1/me", gateway(forbidden("api_key_restricted", restricted))),
         ("/gateway/v1/chat", gateway(denied())),
         ("/gateway/v1/embeddings", gateway(denied())),

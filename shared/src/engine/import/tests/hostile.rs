@@ -70,7 +70,7 @@ fn an_unknown_format_is_refused_with_the_known_formats() {
         assert_eq!(answered(&file.to_string()).unwrap_err(), why);
     }
     let float = answered("kind: app\nversion: 0.3\napp:\n  name: x\n  mode: workflow\n").unwrap_err();
-    assert_eq!(float, "version: must be a text: write it in quotes, as Dify does (version: \"0.3.0\")");
+    assert_eq!(float, "version: must be a string in quotes, as Dify writes it (version: \"0.3.0\")");
 }
 
 #[test]
