@@ -24,7 +24,7 @@ use crate::{Stores, headers};
     request_body = ChatCompletionIn,
     responses(
         (status = 200, description = "The completion, or its chunks as events",
-            content((ChatCompletionOut = "application/json"), (String = "text/event-stream")),
+            content((ChatCompletionOut = "application/json"), (serde_json::Value = "text/event-stream")),
             headers(
                 ("X-Request-Id" = String, description = "The request; support asks for it"),
                 ("X-Request-Cost" = f64, description = "US dollars; absent from a stream, whose last chunk has `usage.cost`"),

@@ -95,11 +95,17 @@ fn read_parts<'a>(path: &str, parts: &'a [Value]) -> Result<Vec<Part<'a>>> {
         match part["type"].as_str() {
             Some("text") => part["text"].as_str().map(Part::Text).ok_or_else(|| wrong(".text", "must be a string")),
             Some("image_url") => {
-                let url = part["image_url"]["url"].as_str();
-                url.map(Part::Image).ok_or_else(|| wrong(".image_url.url", "must be a string"))
+                let image = &part["image_url"];
+                if !image["detail"].is_null() && !image["detail"].is_string() {
+                    return Err(wrong(".image_url.detail", "must be a string"));
+                }
+                image["url"].as_str().map(Part::Image).ok_or_else(|| wrong(".image_url.url", "must be a string"))
             }
             Some("refusal") => {
                 part["refusal"].as_str().map(Part::Text).ok_or_else(|| wrong(".refusal", "must be a string"))
+            }
+            Some(kind @ ("input_audio" | "file")) if !part[kind].is_object() => {
+                Err(wrong(&format!(".{kind}"), "must be an object"))
             }
             Some(_) => Ok(Part::Other(part)),
             None => Err(wrong(".type", "must be a string")),
