@@ -20,7 +20,7 @@ use aws_smithy_types::error::metadata::ProvideErrorMetadata;
 use aws_types::service_config::{LoadServiceConfig, ServiceConfigKey};
 use http_body_util::{BodyExt, Limited};
 
-use crate::{Error, Result};
+use domain::{Error, Result};
 
 const TLS: tls::Provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
 

@@ -9,8 +9,9 @@ use aws_sdk_s3::primitives::ByteStream;
 use aws_sdk_s3::types::{ChecksumAlgorithm, ChecksumMode};
 use bytes::Bytes;
 
+use crate::Context;
 use crate::aws::failed;
-use crate::{Context, Error, Result};
+use domain::{Error, Result};
 
 #[derive(Clone)]
 pub struct Bucket {

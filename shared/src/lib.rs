@@ -1,6 +1,6 @@
-//! What two functions of the platform need, and nothing else.
+//! What two functions of the platform need: HTTP envelopes, authentication, stores, the model catalog, outbound calls.
 //!
-//! Inside, the layers look one way: `http` → `auth` → `store` → `domain` → `error`.
+//! Inside, the layers look one way: `http` → `auth` → `store`.
 //! AWS types stop at `store`, `queue`, `bucket` and `secrets`; axum types stop at `http`.
 
 pub mod auth;
@@ -9,14 +9,8 @@ pub mod bucket;
 pub mod cache;
 pub mod config;
 pub mod context;
-pub mod domain;
-pub mod engine;
-mod error;
-pub mod gateway;
-#[cfg(test)]
-mod hang;
 pub mod http;
-mod json;
+pub mod models;
 pub mod offload;
 pub mod outbound;
 pub mod queue;
@@ -25,5 +19,4 @@ pub mod store;
 pub mod telemetry;
 
 pub use context::Context;
-pub use error::{Error, ProviderTrouble, Refusal, Result};
 pub use offload::offload;

@@ -9,7 +9,7 @@ use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 use tracing::Span;
 
-use crate::{Error, Result};
+use domain::{Error, Result};
 
 /// How much of it runs at once: on all cores but one, or on the only one. What comes later waits its turn.
 pub static SLOTS: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, |cores| cores.get() - 1).max(1));

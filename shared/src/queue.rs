@@ -5,7 +5,8 @@ use aws_sdk_sqs::Client;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{Context, Error, Result, aws};
+use crate::{Context, aws};
+use domain::{Error, Result};
 
 #[derive(Clone)]
 pub struct Queue {

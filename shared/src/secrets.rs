@@ -16,7 +16,8 @@ use zeroize::Zeroizing;
 
 use crate::aws::failed;
 use crate::cache::Cache;
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::{Error, Result};
 
 /// A data key seals this many secrets and for this long at most; then KMS makes another.
 const SEALS: u32 = 1_000;

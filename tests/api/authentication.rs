@@ -6,6 +6,8 @@ use axum::Router;
 use axum::routing::get;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use domain::identity::Role;
+use domain::time::Time;
 use local::issuer::{AUDIENCE, ISSUER};
 use reqwest::Method;
 use ring::rand::SystemRandom;
@@ -13,8 +15,6 @@ use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use serde_json::{Value, json};
 use shared::Context;
 use shared::auth::Auth;
-use shared::domain::identity::Role;
-use shared::domain::time::Time;
 use shared::store::Identities;
 use tests::TestApp;
 use tests::client::send;
@@ -316,5 +316,5 @@ async fn an_issuer_that_is_down_is_our_trouble_not_the_callers() {
         OtherIssuer { url: "http://127.0.0.1:1".to_owned(), keys: issuer.keys.clone(), looks: issuer.looks.clone() };
     let token = EcKey::generate("one").sign(&gone.claims());
     let refused = gone.auth(&app).caller(&token).await.unwrap_err();
-    assert!(matches!(refused, shared::Error::Unavailable { .. }), "{refused:?}");
+    assert!(matches!(refused, domain::Error::Unavailable { .. }), "{refused:?}");
 }

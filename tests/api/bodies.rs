@@ -1,7 +1,7 @@
 //! Bodies that every route reads alike: whole numbers in either form, and no tree that is larger than it may be.
 
+use domain::money::Money;
 use serde_json::{Value, json};
-use shared::domain::money::Money;
 use tests::TestApp;
 use tests::client::{Answer, Person};
 use tests::gateway::CHAT;

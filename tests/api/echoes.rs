@@ -1,8 +1,8 @@
 //! However long the names and values that a request carries: what is answered repeats little of them.
 
+use domain::money::Money;
 use reqwest::Method;
 use serde_json::{Map, Value, json};
-use shared::domain::money::Money;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use tests::gateway::ModelBuilder;

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use domain::money::Money;
 use local::seed;
 use shared::bucket::Bucket;
 use shared::config;
-use shared::domain::money::Money;
 use shared::secrets::Secrets;
 use shared::store::Leases;
 use tests::TestApp;

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
+use domain::id::AgentId;
 use serde_json::{Value, json};
-use shared::domain::id::AgentId;
 use tests::binaries::{self, folder};
 use tests::runtime_api::FunctionProcess;
 use tests::{AgentBuilder, TestApp};

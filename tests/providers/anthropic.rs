@@ -1,10 +1,10 @@
 //! Anthropic's Messages API, both ways.
 
+use domain::provider::ProviderKind::Anthropic;
+use domain::usage::Tokens;
+use gateway::providers::FailureKind;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
-use shared::domain::provider::ProviderKind::Anthropic;
-use shared::domain::usage::Tokens;
-use shared::gateway::providers::FailureKind;
 use tests::provider::Behaviour;
 
 use crate::stage::{KEY, chat, choices, conversation, embeddings, question, question_with, stage};

@@ -5,11 +5,11 @@ use std::time::Duration;
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use bytes::Bytes;
+use domain::provider::ProviderKind::Bedrock;
+use domain::usage::Tokens;
+use gateway::providers::FailureKind;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
-use shared::domain::provider::ProviderKind::Bedrock;
-use shared::domain::usage::Tokens;
-use shared::gateway::providers::FailureKind;
 use tests::provider::Behaviour;
 
 use crate::stage::{KEY, Stage, chat, choices, conversation, embeddings, question, question_with, stage_with};

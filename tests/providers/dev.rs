@@ -1,9 +1,9 @@
 //! The embedded models, as the gateway calls them.
 
+use domain::provider::ProviderKind;
+use gateway::providers::FailureKind;
+use gateway::tokens::greatest_input;
 use serde_json::json;
-use shared::domain::provider::ProviderKind;
-use shared::gateway::providers::FailureKind;
-use shared::gateway::tokens::greatest_input;
 
 use crate::stage::{choices, embeddings, gather, question, stage};
 

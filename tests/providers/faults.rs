@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use domain::provider::ProviderKind::OpenAi;
+use domain::provider::Timeouts;
 use futures::StreamExt;
+use gateway::providers::{Failure, FailureKind, ProviderSettings, connect};
 use serde_json::json;
-use shared::domain::provider::ProviderKind::OpenAi;
-use shared::domain::provider::Timeouts;
-use shared::gateway::providers::{Failure, FailureKind, ProviderSettings, connect};
 use shared::outbound::{Guard, Internet, Outbound};
 use tests::provider::Behaviour;
 use tests::waiting::{PATIENCE, eventually};

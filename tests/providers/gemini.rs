@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use domain::provider::ProviderKind::Gemini;
+use domain::usage::Tokens;
+use gateway::providers::FailureKind;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
-use shared::domain::provider::ProviderKind::Gemini;
-use shared::domain::usage::Tokens;
-use shared::gateway::providers::FailureKind;
 use tests::provider::Behaviour;
 
 use crate::stage::{KEY, chat, choices, conversation, embeddings, question, question_with, stage};

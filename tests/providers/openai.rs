@@ -1,9 +1,9 @@
 //! `OpenAI` and its like: what is sent, and that answers stay as they came.
 
+use domain::provider::ProviderKind::OpenAi;
+use domain::usage::Tokens;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
-use shared::domain::provider::ProviderKind::OpenAi;
-use shared::domain::usage::Tokens;
 use tests::provider::Behaviour;
 
 use crate::stage::{KEY, chat, choices, embeddings, question, stage, stage_with};

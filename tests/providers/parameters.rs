@@ -5,10 +5,10 @@
 use std::fs;
 use std::path::PathBuf;
 
+use domain::provider::ProviderKind;
+use domain::provider::ProviderKind::{Anthropic, Bedrock, Gemini, OpenAi};
+use gateway::providers::{CHAT, FailureKind, Rule, markdown};
 use serde_json::{Map, Value, json};
-use shared::domain::provider::ProviderKind;
-use shared::domain::provider::ProviderKind::{Anthropic, Bedrock, Gemini, OpenAi};
-use shared::gateway::providers::{CHAT, FailureKind, Rule, markdown};
 use tests::provider::{Behaviour, Seen};
 
 use crate::stage::{Stage, chat, conversation, embeddings, question_with, stage_with};
@@ -143,7 +143,7 @@ fn is_of_another_vendor(name: &str) -> bool {
 
 #[test]
 fn the_readme_prints_the_table() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/src/gateway/providers/README.md");
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/gateway/src/providers/README.md");
     let readme = fs::read_to_string(file).unwrap();
     let (before, rest) = readme.split_once("<!-- parameters -->\n").expect("a marker");
     let (_, after) = rest.split_once("<!-- end -->").expect("another marker");

@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
+use domain::provider::ProviderKind;
+use domain::usage::Tokens;
 use futures::StreamExt;
+use gateway::chat::{ChatAnswer, ChatRequest};
+use gateway::embeddings::EmbeddingsRequest;
+use gateway::providers::{ChunkStream, Failure, Provider, ProviderSettings, connect};
 use local::services::{Endpoints, SecretKey};
 use serde_json::{Value, json};
 use shared::aws::Aws;
-use shared::domain::provider::ProviderKind;
-use shared::domain::usage::Tokens;
-use shared::gateway::chat::{ChatAnswer, ChatRequest};
-use shared::gateway::embeddings::EmbeddingsRequest;
-use shared::gateway::providers::{ChunkStream, Failure, Provider, ProviderSettings, connect};
 use shared::outbound::{Guard, Internet, Outbound};
 use tests::provider::{Behaviour, FakeProvider};
 

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use domain::id::{LeaseId, OrgId};
+use domain::identity::Account;
+use domain::lease::{Counter, Payer, What, month};
+use domain::ledger::{Adjustment, Charge, Kind};
+use domain::limits::{Dimension, Level, PlanLimits};
+use domain::money::Money;
+use domain::time::Time;
 use serde_json::Value;
-use shared::domain::id::{LeaseId, OrgId};
-use shared::domain::identity::Account;
-use shared::domain::lease::{Counter, Payer, What, month};
-use shared::domain::ledger::{Adjustment, Charge, Kind};
-use shared::domain::limits::{Dimension, Level, PlanLimits};
-use shared::domain::money::Money;
-use shared::domain::time::Time;
 use shared::store::keys;
 use shared::store::usage::Figures;
 

@@ -1,6 +1,6 @@
 //! The credits of an organization, as they really are.
 
-use shared::domain::time::Time;
+use domain::time::Time;
 
 #[derive(Default)]
 pub struct Credits {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use shared::Error;
-use shared::domain::lease::Shortage;
-use shared::domain::time::{Clock, Time};
-use shared::domain::usage::{Tokens, UsageSource};
-use shared::gateway::leases::{Leases, Outcome, Slot};
+use domain::Error;
+use domain::lease::Shortage;
+use domain::time::{Clock, Time};
+use domain::usage::{Tokens, UsageSource};
+use gateway::leases::{Leases, Outcome, Slot};
 use tokio::time::{sleep, timeout};
 
 use crate::process::Process;

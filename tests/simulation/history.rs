@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::id::{OrgId, TransactionId};
+use domain::ledger::{Adjustment, Kind};
+use domain::money::Money;
 use serde_json::json;
-use shared::domain::id::{OrgId, TransactionId};
-use shared::domain::ledger::{Adjustment, Kind};
-use shared::domain::money::Money;
 use shared::store;
 use tokio::task::JoinSet;
 use tokio::time::sleep;

@@ -1,7 +1,7 @@
 //! Indexes that lag behind their tables.
 
+use domain::time::Time;
 use serde_json::{Value, json};
-use shared::domain::time::Time;
 use shared::store::keys;
 
 use crate::books::Books;

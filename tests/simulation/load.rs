@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
+use domain::catalog::{Model, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::id::{ApiKeyId, OrgId, UserId};
+use domain::lease::{Need, Payer};
+use domain::limits::{Level, Limits, PlanLimits};
+use domain::money::Money;
 use fastrand::Rng;
-use shared::domain::catalog::{Model, ModelType, OnDisconnect, Pricing, Unsupported};
-use shared::domain::id::{ApiKeyId, OrgId, UserId};
-use shared::domain::lease::{Need, Payer};
-use shared::domain::limits::{Level, Limits, PlanLimits};
-use shared::domain::money::Money;
 use uuid::Uuid;
 
 use crate::scenario::{Call, Cap, Fate};

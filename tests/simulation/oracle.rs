@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::id::OrgId;
+use domain::lease::month;
+use domain::ledger::Entry;
+use domain::limits::Dimension;
+use domain::time::Time;
 use serde_json::Value;
-use shared::domain::id::OrgId;
-use shared::domain::lease::month;
-use shared::domain::ledger::Entry;
-use shared::domain::limits::Dimension;
-use shared::domain::time::Time;
 use shared::store::ledger::EntryFilter;
 use shared::store::usage::{AdjustedSums, Figures};
 use shared::store::{Leases, Ledger, keys};

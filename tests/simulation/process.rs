@@ -8,10 +8,10 @@ use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_types::SdkConfig;
 use aws_types::region::Region;
+use domain::time::{Clock, Time};
 use shared::aws::Aws;
 use shared::config::{Config, TABLE_COUNTERS, TABLE_JOURNAL};
 use shared::context::Context;
-use shared::domain::time::{Clock, Time};
 use tokio::time::{sleep_until, timeout_at};
 
 use crate::connection::Connection;

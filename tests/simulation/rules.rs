@@ -1,7 +1,7 @@
 //! The rules of the protocol, each of which can be switched off: at the wire, or by using the leases wrongly.
 
+use domain::id::LeaseId;
 use serde_json::{Value, json};
-use shared::domain::id::LeaseId;
 use shared::store::keys;
 
 use crate::database::{COUNTERS, JOURNAL};

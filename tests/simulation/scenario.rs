@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
+use domain::catalog::Model;
+use domain::id::OrgId;
+use domain::lease::{Need, Payer};
+use domain::limits::Level;
+use domain::money::Money;
+use domain::time::Time;
 use fastrand::Rng;
-use shared::domain::catalog::Model;
-use shared::domain::id::OrgId;
-use shared::domain::lease::{Need, Payer};
-use shared::domain::limits::Level;
-use shared::domain::money::Money;
-use shared::domain::time::Time;
 
 use crate::load::{calls, model, money, payers};
 use crate::trouble::{adjustments, faults, fortune, millis, moments};

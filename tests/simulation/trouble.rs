@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use domain::money::Money;
 use fastrand::Rng;
-use shared::domain::money::Money;
 
 use crate::scenario::{Adjusts, Faults, Fortune};
 

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use domain::time::Time;
 use fastrand::Rng;
-use shared::domain::time::Time;
 use tokio::time::Instant;
 
 use crate::books::Books;

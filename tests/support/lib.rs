@@ -16,12 +16,12 @@ pub mod waiting;
 use std::path::Path;
 use std::time::Duration;
 
+use domain::agent::{Agent, Scope};
+use domain::id::AgentId;
+use domain::identity::{Account, Role};
 use local::issuer::Subject;
 use local::recorder::{Bill, Recorder};
 use local::{DataDir, Options, Platform};
-use shared::domain::agent::{Agent, Scope};
-use shared::domain::id::AgentId;
-use shared::domain::identity::{Account, Role};
 use shared::store::Agents;
 
 use crate::client::{Answer, Person};

@@ -1,15 +1,15 @@
 //! What the family takes and answers.
 
+use domain::identity::{Membership, Org, Plan, User};
+use domain::limits::{Dimension, Level};
+use domain::time::Time;
+use domain::{Error, Result};
 use serde::Serialize;
 use shared::auth::Caller;
-use shared::domain::identity::{Membership, Org, Plan, User};
-use shared::domain::limits::{Dimension, Level};
-use shared::domain::time::Time;
 use shared::http::gateway::{ApiKeyOut, KeySettingsIn, PlanLimitsOut, RoleName};
 use shared::store::catalog::Listing;
 use shared::store::identities::Identity;
 use shared::store::key_ring::KeySettings;
-use shared::{Error, Result};
 use utoipa::ToSchema;
 
 /// Who calls, and with what.

@@ -3,10 +3,10 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::Error;
-use shared::domain::id::ApiKeyId;
-use shared::domain::time::Time;
-use shared::domain::token::{SecretToken, TokenKind};
+use domain::Error;
+use domain::id::ApiKeyId;
+use domain::time::Time;
+use domain::token::{SecretToken, TokenKind};
 use shared::http::NoBody;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{ApiKeyOut, KeySettingsIn};

@@ -7,13 +7,14 @@ mod told;
 
 use std::sync::Arc;
 
+use domain::Result;
+use shared::Context;
 use shared::auth::Auth;
 use shared::aws::Aws;
 use shared::outbound::Outbound;
 use shared::secrets::Secrets;
 use shared::store::work::Hints;
 use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger};
-use shared::{Context, Result};
 
 pub use routes::{document, router};
 

@@ -1,11 +1,11 @@
 //! Things as they are told, and the versions that patches are meant for.
 
 use axum::response::Response;
+use domain::{Error, Result};
 use serde::Serialize;
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::idempotency;
 use shared::store::idempotency::Created;
-use shared::{Error, Result};
 
 /// A thing as the API shows it: what the audit keeps.
 pub fn told(out: &impl Serialize) -> String {

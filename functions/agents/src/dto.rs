@@ -1,12 +1,12 @@
 //! What the family takes and answers.
 
+use domain::Error;
+use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Scope, Source, Strategy, Tool};
+use domain::catalog::{Model, ModelType, Pricing};
+use domain::page::{Page, PageRequest};
+use domain::problem::Problem;
+use domain::text;
 use serde::{Deserialize, Serialize};
-use shared::Error;
-use shared::domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Scope, Source, Strategy, Tool};
-use shared::domain::catalog::{Model, ModelType, Pricing};
-use shared::domain::page::{Page, PageRequest};
-use shared::domain::problem::Problem;
-use shared::domain::text;
 use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
 use shared::store::agents::{AgentFilter, AgentSort, AgentSummary};
 use utoipa::{IntoParams, ToSchema};

@@ -3,11 +3,11 @@
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use domain::Error;
+use domain::agent::{Agent, AgentPatch, Scope};
+use domain::id::{AgentId, WorkId};
+use domain::time::Time;
 use serde_json::Value;
-use shared::Error;
-use shared::domain::agent::{Agent, AgentPatch, Scope};
-use shared::domain::id::{AgentId, WorkId};
-use shared::domain::time::Time;
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};

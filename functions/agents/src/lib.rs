@@ -6,10 +6,11 @@ mod routes;
 
 use std::sync::Arc;
 
+use domain::Result;
+use shared::Context;
 use shared::auth::Auth;
 use shared::store::work::Hints;
 use shared::store::{Agents, Catalog};
-use shared::{Context, Result};
 
 pub use routes::{document, router};
 

@@ -1,10 +1,11 @@
 //! Tells agents and workflows that something they name is gone, or back, so that their status says so.
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
+use domain::Result;
+use shared::Context;
 use shared::queue::each_message;
 use shared::store::work::WorkHint;
 use shared::store::{Attention, Works};
-use shared::{Context, Result};
 
 /// What the worker works with.
 #[derive(Clone)]

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use domain::id::UserId;
+use domain::ledger::Entry;
+use domain::usd::Usd;
 use serde::{Deserialize, Serialize};
-use shared::domain::id::UserId;
-use shared::domain::ledger::Entry;
 use shared::http::gateway::{SpendingCapOut, TransactionKind, TransactionOut};
 use shared::http::paging::{default_per_page, per_page};
-use shared::http::usd::Usd;
 use shared::store::usage::{Figures, MonthOfUsage};
 use utoipa::{IntoParams, ToSchema};
 

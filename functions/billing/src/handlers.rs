@@ -2,15 +2,15 @@
 
 use axum::Json;
 use axum::extract::State;
+use domain::id::UserId;
+use domain::identity::Role;
+use domain::lease::month;
+use domain::time::Time;
+use domain::usd::Usd;
 use shared::auth::Caller;
-use shared::domain::id::UserId;
-use shared::domain::identity::Role;
-use shared::domain::lease::month;
-use shared::domain::time::Time;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::{SpendingCapOut, TotalsOut, TransactionsOut, month_of};
 use shared::http::openai::{Person, Query, Refused, Result};
-use shared::http::usd::Usd;
 use shared::store::leases::Statement;
 use shared::store::ledger::EntryFilter;
 use shared::store::meters::MeterOf;
@@ -46,7 +46,7 @@ pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result
     }))
 }
 
-async fn spending_caps(stores: &Stores, person: &Person, now: Time) -> shared::Result<Vec<SpendingCapOut>> {
+async fn spending_caps(stores: &Stores, person: &Person, now: Time) -> domain::Result<Vec<SpendingCapOut>> {
     let account = person.caller.account();
     let mut of =
         vec![(MeterOf::Org(account.org), account.org.to_string()), (MeterOf::User(account), account.user.to_string())];

@@ -6,10 +6,11 @@ mod routes;
 
 use std::sync::Arc;
 
+use domain::Result;
+use shared::Context;
 use shared::auth::Auth;
-use shared::gateway::Models;
+use shared::models::Models;
 use shared::store::{Leases, Ledger, MeterBook};
-use shared::{Context, Result};
 
 pub use routes::{document, router};
 

@@ -1,7 +1,7 @@
 //! What the family answers.
 
+use domain::catalog::Model;
 use serde::Serialize;
-use shared::domain::catalog::Model;
 use shared::http::gateway::{DeprecationOut, ModelTypeWire, PricingOut};
 use shared::store::catalog::Listing;
 use utoipa::ToSchema;

@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use shared::domain::name::ModelName;
-use shared::domain::time::Time;
-use shared::gateway::{is_on_list, visible};
+use domain::name::ModelName;
+use domain::time::Time;
 use shared::http::openai::{ApiCaller, ErrorBody, List, Path, Refused, Result, model_headers};
+use shared::models::{is_on_list, visible};
 
 use crate::Stores;
 use crate::dto::{AliasOut, ModelOut};

@@ -6,9 +6,10 @@ mod routes;
 
 use std::sync::Arc;
 
+use domain::Result;
+use shared::Context;
 use shared::auth::Auth;
-use shared::gateway::Models;
-use shared::{Context, Result};
+use shared::models::Models;
 
 pub use routes::{document, router};
 

@@ -7,11 +7,12 @@ mod routes;
 
 use std::sync::Arc;
 
+use domain::Result;
+use shared::Context;
 use shared::auth::Auth;
 use shared::outbound::{Calls, Outbound};
 use shared::store::work::Hints;
 use shared::store::{Credentials, WebhookEvents, Webhooks, Workflows};
-use shared::{Context, Result};
 
 pub use routes::{document, router};
 

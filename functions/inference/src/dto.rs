@@ -1,4 +1,4 @@
-//! The requests and responses of the family, for its document. `shared::gateway` reads the requests and keeps parameters
+//! The requests and responses of the family, for its document. The crate `gateway` reads the requests and keeps parameters
 //! that it does not know; responses of providers of OpenAI's kind pass as they came.
 
 #![expect(dead_code, reason = "the OpenAPI document is made of it")]

@@ -2,9 +2,9 @@
 
 use axum::http::HeaderMap;
 use axum::http::header::{HeaderName, HeaderValue};
-use shared::domain::time::Time;
-use shared::gateway::Told;
-use shared::gateway::leases::Remaining;
+use domain::time::Time;
+use gateway::Told;
+use gateway::leases::Remaining;
 use shared::http::openai::{REQUESTS, TOKENS};
 
 const X_REQUEST_COST: HeaderName = HeaderName::from_static("x-request-cost");

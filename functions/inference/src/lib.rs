@@ -7,9 +7,11 @@ mod routes;
 
 use std::sync::Arc;
 
+use domain::Result;
+use gateway::Gateway;
+use shared::Context;
 use shared::auth::RecentCallers;
-use shared::gateway::{Gateway, Models};
-use shared::{Context, Result};
+use shared::models::Models;
 
 pub use routes::{document, router};
 

@@ -1,8 +1,9 @@
 //! The routes of the family.
 
 use axum::Router;
+use domain::Result;
 use shared::http::{finish, openai};
-use shared::{Context, Result, routes};
+use shared::{Context, routes};
 
 use crate::Stores;
 use crate::handlers::*;

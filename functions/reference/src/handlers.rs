@@ -6,8 +6,8 @@ use axum::extract::{Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
+use domain::Error;
 use serde::Serialize;
-use shared::Error;
 use shared::http::base_url::CalledBaseUrl;
 use shared::http::standard::{ErrorBody, Result};
 use utoipa::ToSchema;
@@ -59,9 +59,9 @@ pub struct Health {
 pub async fn health(State(stores): State<Stores>) -> Result<Response> {
     let look = async || {
         let started = Instant::now();
-        let found = tokio::time::timeout(PATIENCE, stores.works.find(shared::domain::id::WorkId::new())).await;
+        let found = tokio::time::timeout(PATIENCE, stores.works.find(domain::id::WorkId::new())).await;
         found.map_err(|_| Error::busy("the tables do not answer"))?.map_err(Error::busy)?;
-        Ok::<_, shared::Error>(Health { status: "ok", tables_ms: started.elapsed().as_millis() as u64 })
+        Ok::<_, domain::Error>(Health { status: "ok", tables_ms: started.elapsed().as_millis() as u64 })
     };
     Ok(axum::Json(stores.health.get_or_load(&(), look).await?).into_response())
 }

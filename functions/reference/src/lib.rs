@@ -7,9 +7,10 @@ mod routes;
 use std::sync::Arc;
 use std::time::Duration;
 
+use domain::Result;
+use shared::Context;
 use shared::cache::Cache;
 use shared::store::Works;
-use shared::{Context, Result};
 
 pub use docs::HERE;
 pub use routes::{document, router};

@@ -2,8 +2,9 @@
 
 use axum::Router;
 use axum::routing::get;
+use domain::Result;
 use shared::http::{finish, standard};
-use shared::{Context, Result, routes};
+use shared::{Context, routes};
 
 use crate::Stores;
 use crate::handlers::*;

@@ -1,9 +1,10 @@
 //! Every minute: sends again the message of work that is due and seems lost, and closes leases that their owners left.
 
-use shared::domain::time::Time;
+use domain::Result;
+use domain::time::Time;
+use shared::Context;
 use shared::store::work::Hints;
 use shared::store::{Leases, Works};
-use shared::{Context, Result};
 
 /// What one tick sends again at most, a shard; the next one takes the rest.
 const LIMIT: u32 = 200;

@@ -1,8 +1,8 @@
 //! Cold start of the Lambda `ticker`.
 
+use domain::time::Time;
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use serde_json::Value;
-use shared::domain::time::Time;
 use shared::{Context, telemetry};
 use ticker::{Stores, tick};
 

@@ -2,16 +2,17 @@
 
 use std::collections::BTreeSet;
 
+use domain::catalog::Purpose;
+use domain::channel::{self, Channels, Equipment};
+use domain::graph::Graph;
+use domain::id::{CredentialId, WebhookId, WorkflowId};
+use domain::reference::Reference;
+use domain::{Error, Result};
+use engine::compile::{Compiled, Problem, Severity, Step, compile};
 use serde_json::json;
 use shared::auth::Caller;
-use shared::domain::catalog::Purpose;
-use shared::domain::channel::{self, Channels, Equipment};
-use shared::domain::graph::Graph;
-use shared::domain::id::{CredentialId, WebhookId, WorkflowId};
-use shared::domain::reference::Reference;
-use shared::engine::compile::{Compiled, Problem, Severity, Step, compile};
+use shared::offload;
 use shared::store::workflows::{Examine, Known, MAX_REFERENCES};
-use shared::{Error, Result, offload};
 use uuid::Uuid;
 
 use crate::Stores;

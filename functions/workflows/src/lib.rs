@@ -7,10 +7,11 @@ mod routes;
 
 use std::sync::Arc;
 
+use domain::Result;
+use shared::Context;
 use shared::auth::Auth;
 use shared::store::Workflows;
 use shared::store::work::Hints;
-use shared::{Context, Result};
 
 pub use routes::{document, router};
 

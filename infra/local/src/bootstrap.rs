@@ -1,10 +1,10 @@
 //! The first operator of a deployed stack.
 
+use domain::identity::{Account, Role};
+use domain::time::Time;
+use domain::token::{SecretToken, TokenKind};
 use shared::auth::{self, Claims};
 use shared::config::{self, Config};
-use shared::domain::identity::{Account, Role};
-use shared::domain::time::Time;
-use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::Identities;
 use shared::{Context, aws::Aws};
 

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use domain::identity::Role;
 use local::parts::THIS_MACHINE;
 use local::services::SyncMode;
 use local::watch::FIRST_PORT;
 use shared::config;
-use shared::domain::identity::Role;
 
 /// Runs the whole platform on this machine.
 #[derive(Parser)]

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use domain::identity::Role;
 use serde::{Deserialize, Serialize};
-use shared::domain::identity::Role;
 
 use crate::data_dir::write_private;
 use crate::failure::Failure;

@@ -28,11 +28,11 @@ pub enum Failure {
     #[error("{0}")]
     Said(String),
     #[error("{0:?}")]
-    Platform(shared::Error),
+    Platform(domain::Error),
 }
 
-impl From<shared::Error> for Failure {
-    fn from(error: shared::Error) -> Self {
+impl From<domain::Error> for Failure {
+    fn from(error: domain::Error) -> Self {
         Self::Platform(error)
     }
 }

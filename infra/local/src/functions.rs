@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use axum::Router;
+use domain::Result;
+use domain::time::Time;
 use futures::future::BoxFuture;
-use shared::domain::time::Time;
-use shared::{Context, Result};
+use shared::Context;
 
 pub type Worker = Arc<dyn Fn(SqsEvent) -> BoxFuture<'static, SqsBatchResponse> + Send + Sync>;
 

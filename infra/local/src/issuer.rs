@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use domain::identity::Role;
+use domain::time::Time;
 use ring::rand::SystemRandom;
 use ring::signature::{Ed25519KeyPair, KeyPair};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shared::domain::identity::Role;
-use shared::domain::time::Time;
 
 use crate::data_dir::write_private;
 use crate::failure::Failure;

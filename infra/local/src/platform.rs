@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
+use domain::time::Time;
 use futures::FutureExt;
 use hyper_util::service::TowerToHyperService;
 use shared::Context;
 use shared::aws::Aws;
-use shared::domain::time::Time;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -200,7 +200,7 @@ impl Platform {
         handled
     }
 
-    pub async fn tick(&self, now: Time) -> shared::Result<usize> {
+    pub async fn tick(&self, now: Time) -> domain::Result<usize> {
         self.functions.tick(now).await
     }
 

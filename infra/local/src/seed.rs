@@ -2,21 +2,22 @@
 
 use std::collections::BTreeMap;
 
+use domain::Result;
+use domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::id::{ApiKeyId, OrgId, TransactionId};
+use domain::identity::{Account, Models, Plan, Role};
+use domain::ledger::{Adjustment, Kind};
+use domain::limits::PlanLimits;
+use domain::money::Money;
+use domain::provider::{ProviderKind, Timeouts};
+use domain::time::Time;
+use domain::token::{SecretToken, TokenKind};
 use serde_json::Map;
+use shared::Context;
 use shared::auth::{self, Claims, DEFAULT_PLAN};
-use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
-use shared::domain::id::{ApiKeyId, OrgId, TransactionId};
-use shared::domain::identity::{Account, Models, Plan, Role};
-use shared::domain::ledger::{Adjustment, Kind};
-use shared::domain::limits::PlanLimits;
-use shared::domain::money::Money;
-use shared::domain::provider::{ProviderKind, Timeouts};
-use shared::domain::time::Time;
-use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::api_keys::ApiKey;
 use shared::store::catalog::Provider;
 use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
-use shared::{Context, Result};
 
 use crate::credentials::{Kept, KeptUser};
 use crate::issuer::ISSUER;

@@ -6,11 +6,12 @@ use serde_json::{Map, Value};
 use super::jwks::Jwks;
 use super::token_parts::TokenParts;
 use super::{refused, ring_provider};
+use crate::config;
 use crate::config::Config;
-use crate::domain::identity::Role;
-use crate::domain::time::Time;
-use crate::domain::token::{SecretToken, TokenKind};
-use crate::{Error, Refusal, Result, config};
+use domain::identity::Role;
+use domain::time::Time;
+use domain::token::{SecretToken, TokenKind};
+use domain::{Error, Refusal, Result};
 
 /// Asymmetric only: with `none` or an HMAC, anybody who can verify a token could also make one.
 const ALGORITHMS: [(&str, Algorithm); 3] =

@@ -2,11 +2,11 @@
 //! knowing who calls takes no look-up of names.
 
 use super::Claims;
-use crate::domain::id::{OrgId, UserId};
-use crate::domain::identity::{Membership, Org, User};
-use crate::domain::time::Time;
 use crate::store::callers::DEFAULT_PLAN;
 use crate::store::identities::Identity;
+use domain::id::{OrgId, UserId};
+use domain::identity::{Membership, Org, User};
+use domain::time::Time;
 
 /// The records of a person who comes for the first time.
 pub fn first_seen(claims: &Claims) -> Identity {

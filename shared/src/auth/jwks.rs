@@ -8,7 +8,8 @@ use jsonwebtoken::{Algorithm, DecodingKey};
 use serde::Deserialize;
 use tokio::sync::Mutex;
 
-use crate::{Error, Result, aws};
+use crate::aws;
+use domain::{Error, Result};
 
 /// Keys that the issuer withdrew are forgotten after this time.
 const MAX_AGE: Duration = Duration::from_secs(60 * 60);

@@ -14,15 +14,16 @@ mod token_parts;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use crate::domain::id::{OrgId, UserId};
-use crate::domain::identity::{Account, Plan, Role};
-use crate::domain::time::Time;
-use crate::domain::token::{SecretToken, TokenHash, TokenKind};
 use crate::store::Callers;
 use crate::store::api_keys::ApiKey;
 use crate::store::callers::{KnownKey, KnownPerson};
 use crate::store::identities::Identity;
-use crate::{Context, Error, Refusal, Result, config};
+use crate::{Context, config};
+use domain::id::{OrgId, UserId};
+use domain::identity::{Account, Plan, Role};
+use domain::time::Time;
+use domain::token::{SecretToken, TokenHash, TokenKind};
+use domain::{Error, Refusal, Result};
 
 use access_token::AccessTokens;
 

@@ -5,11 +5,12 @@
 use std::time::Duration;
 
 use super::{ApiCaller, Auth, admit_key, key_hash};
+use crate::Context;
 use crate::cache::Cache;
-use crate::domain::time::Time;
-use crate::domain::token::TokenHash;
 use crate::store::callers::KnownKey;
-use crate::{Context, Result};
+use domain::Result;
+use domain::time::Time;
+use domain::token::TokenHash;
 
 const BELIEVED_FOR: Duration = Duration::from_secs(30);
 const REMEMBERED: usize = 10_000;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::paging::{default_per_page, per_page};
-use crate::{Error, Result};
+use domain::{Error, Result};
 
 const CHECK_BYTES: usize = 4;
 /// Longer is no key of a table.

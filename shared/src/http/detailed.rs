@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::extract::{caller_by_access_token, extractors};
 use super::{message, respond};
-use crate::Error;
+use domain::Error;
 
 extractors!();
 

@@ -10,9 +10,9 @@ use serde::de::DeserializeOwned;
 
 use super::MAX_BODY_BYTES;
 use crate::auth::{Auth, Caller, refused};
-use crate::domain::id::Id;
-use crate::json;
-use crate::{Error, Refusal, Result};
+use domain::id::PathIds;
+use domain::json;
+use domain::{Error, Refusal, Result};
 
 const DISCARDED_BYTES: usize = 4 * MAX_BODY_BYTES;
 const SESSION_COOKIE: &str = "svc_session";
@@ -90,7 +90,7 @@ macro_rules! extractors {
         /// The ids of the path. What is no id is not found.
         pub struct Path<T>(pub T);
 
-        impl<S: Send + Sync, T: super::extract::PathIds> axum::extract::FromRequestParts<S> for Path<T> {
+        impl<S: Send + Sync, T: domain::id::PathIds> axum::extract::FromRequestParts<S> for Path<T> {
             type Rejection = ApiError;
 
             async fn from_request_parts(parts: &mut axum::http::request::Parts, _: &S) -> Result<Self> {
@@ -229,33 +229,6 @@ pub(super) fn query<T: DeserializeOwned>(parts: &Parts) -> Result<T> {
         let parameter = if path == "." { "query".to_owned() } else { path };
         Error::invalid_query(parameter, error.into_inner())
     })
-}
-
-/// One id, or two, as the route's path has them.
-pub trait PathIds: Sized {
-    fn read(ids: &[&str]) -> Result<Self>;
-}
-
-fn read_id<T: Id>(id: Option<&&str>) -> Result<T> {
-    id.and_then(|id| id.parse().ok()).ok_or(Error::NotFound { kind: T::KIND })
-}
-
-impl<T: Id> PathIds for T {
-    fn read(ids: &[&str]) -> Result<Self> {
-        read_id(ids.first())
-    }
-}
-
-impl<A: Id, B: Id> PathIds for (A, B) {
-    fn read(ids: &[&str]) -> Result<Self> {
-        Ok((read_id(ids.first())?, read_id(ids.get(1))?))
-    }
-}
-
-impl<A: Id, B: Id, C: Id> PathIds for (A, B, C) {
-    fn read(ids: &[&str]) -> Result<Self> {
-        Ok((read_id(ids.first())?, read_id(ids.get(1))?, read_id(ids.get(2))?))
-    }
 }
 
 pub(super) async fn path<T: PathIds>(parts: &mut Parts) -> Result<T> {

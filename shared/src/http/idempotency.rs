@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::etag::ETag;
 use crate::store::idempotency::{Created, Once};
-use crate::{Error, Result};
+use domain::{Error, Result};
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");

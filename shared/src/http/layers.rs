@@ -17,7 +17,8 @@ use uuid::Uuid;
 use super::base_url::ConfiguredBaseUrl;
 use super::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use crate::config::{CORS_ORIGINS, Config};
-use crate::{Error, telemetry};
+use crate::telemetry;
+use domain::Error;
 
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 const MAX_REQUEST_ID_CHARS: usize = 128;

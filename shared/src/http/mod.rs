@@ -15,7 +15,6 @@ mod routes;
 pub mod standard;
 pub mod streaming;
 pub mod test_call;
-pub mod usd;
 
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
@@ -25,9 +24,9 @@ use serde_json::{Value, json};
 pub use extract::NoBody;
 pub use layers::{Area, Routes, finish};
 
-use crate::domain::echo;
-use crate::domain::text::clip;
-use crate::{Error, ProviderTrouble, Refusal};
+use domain::echo;
+use domain::text::clip;
+use domain::{Error, ProviderTrouble, Refusal};
 
 /// What one request may carry: Lambda's 6 MB are of the escaped event.
 pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;

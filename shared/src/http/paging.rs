@@ -7,7 +7,7 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, IntoDeserializer};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::page::{Order, Page, PageRequest};
+use domain::page::{Order, Page, PageRequest};
 
 /// Where a page stands in its list.
 #[derive(Serialize, ToSchema)]

@@ -10,9 +10,9 @@ use utoipa::{IntoResponses, ToSchema};
 use super::cursor::Cursors;
 use super::extract::{bearer, caller_by_access_token, extractors};
 use super::{details, message, respond};
-use crate::Error;
 use crate::auth::Auth;
-use crate::domain::page::Slice;
+use domain::Error;
+use domain::page::Slice;
 
 extractors!();
 

@@ -5,7 +5,7 @@ use std::time::Instant;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::Result;
+use domain::Result;
 
 /// Why a test call failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]

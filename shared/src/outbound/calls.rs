@@ -12,9 +12,9 @@ use url::Url;
 
 use super::oauth2::Tokens;
 use super::{Answer, Outbound, OutboundError, Patience};
-use crate::domain::credential::Credential;
-use crate::domain::header;
-use crate::domain::id::CredentialId;
+use domain::credential::Credential;
+use domain::header;
+use domain::id::CredentialId;
 
 const AGENT: HeaderValue = HeaderValue::from_static("atelier");
 

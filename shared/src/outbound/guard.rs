@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::config::{Config, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_REFUSED_PORTS};
-use crate::{Error, Result};
+use domain::{Error, Result};
 
 /// IPv4 that is not somebody's public host: the registry of special-purpose addresses, multicast, and the address at
 /// which Azure serves its machines' metadata.

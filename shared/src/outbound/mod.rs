@@ -25,8 +25,8 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::config::{Config, OUTBOUND_MAX_CONNECTIONS};
-use crate::domain::address::has_valid_port;
-use crate::{Error, Result};
+use domain::address::has_valid_port;
+use domain::{Error, Result};
 
 pub use body::Body;
 pub use calls::{CallError, Calls, sensitive};

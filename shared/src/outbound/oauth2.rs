@@ -13,8 +13,8 @@ use url::form_urlencoded::Serializer;
 use super::calls::{CallError, basic, secret};
 use super::{Outbound, OutboundError, Patience};
 use crate::cache::Cache;
-use crate::domain::credential::Credential;
-use crate::domain::id::CredentialId;
+use domain::credential::Credential;
+use domain::id::CredentialId;
 
 /// At most this long, whatever the answer says.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);

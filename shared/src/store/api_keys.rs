@@ -6,11 +6,12 @@ use super::keys::{self, Key};
 use super::quota;
 use super::table::{Item, Refused, Table, parse};
 use super::write::Write;
-use crate::domain::id::{ApiKeyId, OrgId, UserId};
-use crate::domain::identity::Account;
-use crate::domain::time::Time;
-use crate::domain::token::TokenHash;
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::id::{ApiKeyId, OrgId, UserId};
+use domain::identity::Account;
+use domain::time::Time;
+use domain::token::TokenHash;
+use domain::{Error, Result};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ApiKey {

@@ -8,11 +8,12 @@ use super::keys::Key;
 use super::table::Table;
 use super::work::{Gone, Task, Work, Works};
 use super::{Agents, catalog, keys, workflows};
-use crate::domain::id::WorkId;
-use crate::domain::identity::Account;
-use crate::domain::reference::Reference;
-use crate::domain::time::Time;
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::id::WorkId;
+use domain::identity::Account;
+use domain::reference::Reference;
+use domain::time::Time;
+use domain::{Error, Result};
 
 /// How many are told at once.
 const AT_ONCE: usize = 16;

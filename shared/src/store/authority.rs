@@ -7,11 +7,11 @@ use super::identities::Stored;
 use super::keys::{self, Key};
 use super::table::{Item, Refused, Table, parse};
 use super::write::Write;
-use crate::domain::audit::{Actor, Deed};
-use crate::domain::id::ApiKeyId;
-use crate::domain::identity::{Account, Membership, Org, Role, User};
-use crate::domain::time::Time;
-use crate::{Error, Refusal, Result};
+use domain::audit::{Actor, Deed};
+use domain::id::ApiKeyId;
+use domain::identity::{Account, Membership, Org, Role, User};
+use domain::time::Time;
+use domain::{Error, Refusal, Result};
 
 /// Who writes, and what they must be.
 #[derive(Clone, Copy, Debug)]

@@ -9,10 +9,11 @@ use super::identities::{Identities, Identity, entity};
 use super::keys::{self, Key};
 use super::table::{Item, Table};
 use crate::cache::Cache;
-use crate::domain::id::OrgId;
-use crate::domain::identity::{Account, Membership, Org, Plan, User};
-use crate::domain::token::TokenHash;
-use crate::{Context, Result, config};
+use crate::{Context, config};
+use domain::Result;
+use domain::id::OrgId;
+use domain::identity::{Account, Membership, Org, Plan, User};
+use domain::token::TokenHash;
 
 /// The plan of an organization that nobody put on another.
 pub const DEFAULT_PLAN: &str = "default";

@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::table::{Item, Query, Range, Table, parse};
 use super::write::Write;
-use crate::domain::catalog::{Maintenance, Model};
-use crate::domain::identity::Plan;
-use crate::domain::provider::{ProviderKind, Timeouts};
-use crate::domain::time::Time;
 use crate::secrets::Sealed;
-use crate::{Context, Result, config};
+use crate::{Context, config};
+use domain::Result;
+use domain::catalog::{Maintenance, Model};
+use domain::identity::Plan;
+use domain::provider::{ProviderKind, Timeouts};
+use domain::time::Time;
 
 #[derive(Clone)]
 pub struct Catalog {

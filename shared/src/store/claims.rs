@@ -9,10 +9,11 @@ use super::keys;
 use super::stored_text::StoredText;
 use super::table::{Table, parse};
 use super::write::Write;
-use crate::domain::identity::Account;
-use crate::domain::lease::LONGEST_CALL;
-use crate::domain::time::Time;
-use crate::{Context, Result, config};
+use crate::{Context, config};
+use domain::Result;
+use domain::identity::Account;
+use domain::lease::LONGEST_CALL;
+use domain::time::Time;
 
 #[derive(Clone)]
 pub struct Claims {

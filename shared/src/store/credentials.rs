@@ -8,13 +8,14 @@ use zeroize::Zeroizing;
 use super::table::{Item, Query, Table, parse};
 use super::work::{self, Gone};
 use super::{keys, quota};
-use crate::domain::credential::{Credential, CredentialType};
-use crate::domain::id::{CredentialId, Id, WorkId, WorkflowId};
-use crate::domain::identity::Account;
-use crate::domain::reference::Reference;
-use crate::domain::time::Time;
 use crate::secrets::{Sealed, Secrets};
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::credential::{Credential, CredentialType};
+use domain::id::{CredentialId, Id, WorkId, WorkflowId};
+use domain::identity::Account;
+use domain::reference::Reference;
+use domain::time::Time;
+use domain::{Error, Result};
 
 pub const MAX_CREDENTIALS: usize = 50;
 

@@ -7,11 +7,11 @@ use super::catalog;
 use super::keys::{self, Key};
 use super::table::{Item, Query, Table, parse};
 use super::write::Write;
-use crate::domain::id::{AgentId, OrgId, UserId, WorkflowId};
-use crate::domain::identity::{Account, Plan};
-use crate::domain::reference::Reference;
-use crate::domain::time::Time;
-use crate::{Error, Result};
+use domain::id::{AgentId, OrgId, UserId, WorkflowId};
+use domain::identity::{Account, Plan};
+use domain::reference::Reference;
+use domain::time::Time;
+use domain::{Error, Result};
 
 /// Something that names another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

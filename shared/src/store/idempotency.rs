@@ -9,9 +9,9 @@ use super::keys::{self, Key};
 use super::stored_text::StoredText;
 use super::table::{Refused, Table, parse};
 use super::write::Write;
-use crate::domain::identity::Account;
-use crate::domain::time::Time;
-use crate::{Error, Result};
+use domain::identity::Account;
+use domain::time::Time;
+use domain::{Error, Result};
 
 pub const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 

@@ -9,10 +9,11 @@ use uuid::Uuid;
 use super::keys::{self, Key};
 use super::slice::slice;
 use super::table::{Item, Query, Range, Table, parse};
-use crate::domain::id::{Id, OrgId, UserId};
-use crate::domain::identity::{Membership, Org, Plan, User};
-use crate::domain::page::{Order, Slice};
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::id::{Id, OrgId, UserId};
+use domain::identity::{Membership, Org, Plan, User};
+use domain::page::{Order, Slice};
+use domain::{Error, Result};
 
 #[derive(Clone)]
 pub struct Identities {

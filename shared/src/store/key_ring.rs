@@ -15,15 +15,16 @@ use super::slice::slice;
 use super::table::{Item, Query, Range, Refused, Table, parse};
 use super::turns::Turns;
 use super::write::{Write, to_value};
-use crate::domain::id::{ApiKeyId, Id, OrgId, UserId};
-use crate::domain::identity::Account;
-use crate::domain::limits::Limits;
-use crate::domain::money::Money;
-use crate::domain::page::{Order, Slice};
-use crate::domain::time::Time;
-use crate::domain::token::{SecretToken, TokenHash};
 use crate::store::leases::LEDGER_FOR;
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::id::{ApiKeyId, Id, OrgId, UserId};
+use domain::identity::Account;
+use domain::limits::Limits;
+use domain::money::Money;
+use domain::page::{Order, Slice};
+use domain::time::Time;
+use domain::token::{SecretToken, TokenHash};
+use domain::{Error, Result};
 
 #[derive(Clone)]
 pub struct KeyRing {

@@ -18,16 +18,16 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use crate::domain::id::{
+use domain::id::{
     AgentId, ApiKeyId, AuditId, CredentialId, DeploymentId, LeaseId, OrgId, ReleaseId, TransactionId, UserId,
     WebhookEventId, WebhookId, WorkId, WorkflowId,
 };
-use crate::domain::identity::Account;
-use crate::domain::lease::{Counter, What};
-use crate::domain::reference::Reference;
-use crate::domain::text;
-use crate::domain::time::Time;
-use crate::domain::token::TokenHash;
+use domain::identity::Account;
+use domain::lease::{Counter, What};
+use domain::reference::Reference;
+use domain::text;
+use domain::time::Time;
+use domain::token::TokenHash;
 
 /// The primary key of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

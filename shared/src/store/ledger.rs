@@ -7,13 +7,14 @@ use super::leases::{LEDGER_FOR, Leases, listed_charge};
 use super::table::{Index, Item, Query, Range, Refused, Table, parse};
 use super::turns::Turns;
 use super::write::Write;
-use crate::domain::id::{OrgId, UserId};
-use crate::domain::lease::month;
-use crate::domain::ledger::{Adjustment, Charge, Entry, Kind};
-use crate::domain::money::Money;
-use crate::domain::page::{Order, Slice};
-use crate::domain::time::Time;
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::id::{OrgId, UserId};
+use domain::lease::month;
+use domain::ledger::{Adjustment, Charge, Entry, Kind};
+use domain::money::Money;
+use domain::page::{Order, Slice};
+use domain::time::Time;
+use domain::{Error, Result};
 
 /// How far back a try of the same request is looked for, and among how many entries.
 const RETRIED_WITHIN_MS: i64 = 10 * 60 * 1_000;

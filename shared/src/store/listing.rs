@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::keys::Key;
 use super::table::{Filter, Item, Query, Table, parse};
 use super::write::to_value;
-use crate::Result;
-use crate::domain::page::{Page, PageRequest};
-use crate::domain::text;
+use domain::Result;
+use domain::page::{Page, PageRequest};
+use domain::text;
 
 /// A page of a partition as an index orders it. Without a filter it reads the page and the total, however long the
 /// list is.

@@ -10,13 +10,14 @@ use serde::de::DeserializeOwned;
 use super::keys::{self, Key};
 use super::table::{Item, Table};
 use super::write::to_value;
-use crate::domain::id::{ApiKeyId, OrgId};
-use crate::domain::identity::Account;
-use crate::domain::lease::{Counter, Payer, Room, What, effective, month};
-use crate::domain::limits::{Dimension, Level, Limits};
-use crate::domain::money::Money;
-use crate::domain::time::Time;
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::id::{ApiKeyId, OrgId};
+use domain::identity::Account;
+use domain::lease::{Counter, Payer, Room, What, effective, month};
+use domain::limits::{Dimension, Level, Limits};
+use domain::money::Money;
+use domain::time::Time;
+use domain::{Error, Result};
 
 /// A meter as it was at one moment. One that was never used has no item and is empty.
 #[derive(Clone, Debug, Default)]

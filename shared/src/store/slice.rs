@@ -2,8 +2,8 @@
 
 use super::keys::Key;
 use super::table::{Item, Query, Range, Table};
-use crate::Result;
-use crate::domain::page::{Order, Slice};
+use domain::Result;
+use domain::page::{Order, Slice};
 
 /// At most `limit` items whose sort key begins so, behind the one whose sort key is `after`.
 pub(super) async fn slice(

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::bucket::Bucket;
-use crate::{Error, Result};
+use domain::{Error, Result};
 
 /// A text above this stands apart.
 const MAX_INLINE_BYTES: usize = 16 * 1024;

@@ -16,10 +16,11 @@ use uuid::Uuid;
 use super::keys::Key;
 use super::turns::Turns;
 use super::write::{Change, SHOW, Write};
+use crate::Context;
 use crate::aws::failed;
-use crate::domain::page::Order;
-use crate::domain::time::Time;
-use crate::{Context, Error, Result};
+use domain::page::Order;
+use domain::time::Time;
+use domain::{Error, Result};
 
 pub type Item = HashMap<String, AttributeValue>;
 

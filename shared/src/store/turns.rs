@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Error, Result};
+use domain::{Error, Result};
 
 const LONGEST_PAUSE_MS: u64 = 160;
 

@@ -7,12 +7,12 @@ use super::keys;
 use super::leases::Spent;
 use super::table::{Query, Table, parse};
 use super::write::Write;
-use crate::domain::id::{ApiKeyId, OrgId, UserId};
-use crate::domain::lease::{Lease, month};
-use crate::domain::ledger::Charge;
-use crate::domain::money::Money;
-use crate::domain::time::Time;
-use crate::{Error, Result};
+use domain::id::{ApiKeyId, OrgId, UserId};
+use domain::lease::{Lease, month};
+use domain::ledger::Charge;
+use domain::money::Money;
+use domain::time::Time;
+use domain::{Error, Result};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]

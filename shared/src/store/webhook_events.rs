@@ -9,11 +9,12 @@ use uuid::Uuid;
 use super::keys::{self, Key};
 use super::table::{Filter, Item, Query, Table, parse};
 use crate::bucket::Bucket;
-use crate::domain::id::{Id, WebhookEventId, WebhookId};
-use crate::domain::page::{Order, Slice};
-use crate::domain::time::Time;
-use crate::domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome};
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::id::{Id, WebhookEventId, WebhookId};
+use domain::page::{Order, Slice};
+use domain::time::Time;
+use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome};
+use domain::{Error, Result};
 
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// A larger body is an object of its own.

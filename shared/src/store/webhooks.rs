@@ -8,13 +8,14 @@ use uuid::Uuid;
 use super::table::{Item, Query, Table, parse, to_item};
 use super::work::{self, Gone};
 use super::{keys, quota};
-use crate::domain::id::{Id, OrgId, UserId, WebhookId, WorkId, WorkflowId};
-use crate::domain::identity::Account;
-use crate::domain::reference::Reference;
-use crate::domain::time::Time;
-use crate::domain::token::{SecretToken, TokenHash, TokenKind};
-use crate::domain::webhook::{Webhook, WebhookMode};
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::id::{Id, OrgId, UserId, WebhookId, WorkId, WorkflowId};
+use domain::identity::Account;
+use domain::reference::Reference;
+use domain::time::Time;
+use domain::token::{SecretToken, TokenHash, TokenKind};
+use domain::webhook::{Webhook, WebhookMode};
+use domain::{Error, Result};
 
 /// A list of them is read in one call.
 pub const MAX_WEBHOOKS: usize = 50;

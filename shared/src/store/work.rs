@@ -9,12 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::table::{Table, parse};
 use super::write::Write;
-use crate::domain::id::{OrgId, UserId, WorkId};
-use crate::domain::identity::Account;
-use crate::domain::reference::Reference;
-use crate::domain::time::Time;
 use crate::queue::Queue;
-use crate::{Context, Error, Result, config};
+use crate::{Context, config};
+use domain::id::{OrgId, UserId, WorkId};
+use domain::identity::Account;
+use domain::reference::Reference;
+use domain::time::Time;
+use domain::{Error, Result};
 
 /// How long a worker has before the work counts as lost: more than a queue's redeliveries take.
 const PATIENCE: Duration = Duration::from_secs(60);

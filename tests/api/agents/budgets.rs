@@ -49,7 +49,7 @@ async fn every_route_keeps_its_budget() {
 #[tokio::test]
 async fn the_first_request_of_a_person_costs_little_and_the_next_nothing_more() {
     let app = TestApp::start().await;
-    let new = app.person_of("newcomer", "initech", shared::domain::identity::Role::Admin);
+    let new = app.person_of("newcomer", "initech", domain::identity::Role::Admin);
     app.recorder.take();
     new.get(AGENTS).await;
     let first = app.recorder.take_bill();

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use domain::agent::{Agent, Scope};
 use futures::future::join_all;
 use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
 use serde_json::json;
-use shared::domain::agent::{Agent, Scope};
 use shared::store::idempotency::Created;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use domain::time::Time;
 use serde_json::{Value, json};
-use shared::domain::time::Time;
 use tests::TestApp;
 use tests::client::Person;
 

@@ -1,8 +1,8 @@
 //! `GET /builder/v1/agents`.
 
+use domain::agent::{AgentType, Intent, Scope};
+use domain::id::WorkflowId;
 use insta::assert_json_snapshot;
-use shared::domain::agent::{AgentType, Intent, Scope};
-use shared::domain::id::WorkflowId;
 use tests::{AgentBuilder, TestApp};
 
 const AGENTS: &str = "/builder/v1/agents";
@@ -117,7 +117,7 @@ async fn filters_search_and_count_what_they_find() {
         ("100% sure", Intent::Published, AgentType::Multiple),
     ];
     for (name, intent, r#type) in agents {
-        let set = |agent: &mut shared::domain::agent::Agent| (agent.intent, agent.r#type) = (intent, r#type);
+        let set = |agent: &mut domain::agent::Agent| (agent.intent, agent.r#type) = (intent, r#type);
         AgentBuilder::new(account, name).with(set).insert(&app).await;
     }
     let cases = [

@@ -1,9 +1,9 @@
 //! `GET /builder/v1/models`.
 
+use domain::catalog::{Model, ModelType, OnDisconnect, Pricing, Unsupported};
+use domain::time::Time;
 use insta::assert_json_snapshot;
 use serde_json::{Map, json};
-use shared::domain::catalog::{Model, ModelType, OnDisconnect, Pricing, Unsupported};
-use shared::domain::time::Time;
 use shared::store::Catalog;
 use tests::TestApp;
 

@@ -37,7 +37,7 @@ async fn nobodys_someone_elses_and_deleted_agents_cannot_be_told_apart() {
 async fn the_same_person_in_another_organization_is_a_stranger() {
     let app = TestApp::start().await;
     let at_acme = app.person("ada");
-    let at_globex = app.person_of("ada", "globex", shared::domain::identity::Role::Admin);
+    let at_globex = app.person_of("ada", "globex", domain::identity::Role::Admin);
     let created = at_acme.post(AGENTS).await;
     assert_eq!(at_globex.get(&format!("{AGENTS}/{}", created.id())).await.status, "404 Not Found");
     assert_eq!(at_globex.get(AGENTS).await.json["meta"]["total"], 0);

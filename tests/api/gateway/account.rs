@@ -1,12 +1,12 @@
 //! `/gateway/v1/me…`.
 
+use domain::id::ApiKeyId;
+use domain::identity::Role;
+use domain::time::Time;
+use domain::token::{SecretToken, TokenKind};
 use futures::future::join_all;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
-use shared::domain::id::ApiKeyId;
-use shared::domain::identity::Role;
-use shared::domain::time::Time;
-use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::ApiKeys;
 use shared::store::api_keys::ApiKey;
 use tests::TestApp;

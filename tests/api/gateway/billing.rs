@@ -1,10 +1,10 @@
 //! `/gateway/v1/billing…`.
 
+use domain::identity::{Models, Plan};
+use domain::limits::PlanLimits;
+use domain::money::Money;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
-use shared::domain::identity::{Models, Plan};
-use shared::domain::limits::PlanLimits;
-use shared::domain::money::Money;
 use shared::store::Identities;
 use tests::TestApp;
 use tests::client::{Answer, Person};
@@ -186,7 +186,7 @@ async fn an_exempt_plan_has_usage_and_no_credits() {
     identities.add_plan(&plan).await.unwrap();
     let customer = app.customer("internal", Money::ZERO).await;
     let found = identities.find(customer.account.org, customer.account.user).await.unwrap().unwrap();
-    identities.put_org(&shared::domain::identity::Org { plan: plan.id, ..found.org }).await.unwrap();
+    identities.put_org(&domain::identity::Org { plan: plan.id, ..found.org }).await.unwrap();
 
     let called = chat(&customer.person, "dev-chat").await;
     assert_eq!((called.status.as_str(), called.header("x-credits-remaining")), ("200 OK", None));
@@ -212,7 +212,7 @@ async fn a_person_with_a_token_reads_what_a_key_does() {
     {
         assert_eq!(operator.put(&format!("{caps}?{of}"), json!({"limit": 9})).await.status, "200 OK");
     }
-    let ada = app.person_of("ada", "acme", shared::domain::identity::Role::Admin);
+    let ada = app.person_of("ada", "acme", domain::identity::Role::Admin);
     let scopes = |answer: &Answer| {
         let caps = answer.json["spending_caps"].as_array().unwrap();
         caps.iter().map(|cap| cap["scope"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
@@ -226,7 +226,7 @@ async fn a_person_with_a_token_reads_what_a_key_does() {
     assert!(ada.get(USAGE).await.json["by_user"].is_array(), "an administrator by token too");
     assert_eq!(ada.get(TRANSACTIONS).await.text, app.program("ada").get(TRANSACTIONS).await.text);
     // The first token of somebody may well be for this.
-    let newcomer = app.person_of("newcomer", "initech", shared::domain::identity::Role::Member);
+    let newcomer = app.person_of("newcomer", "initech", domain::identity::Role::Member);
     assert_eq!(newcomer.get(BALANCE).await.json["credits_remaining"], 0);
     for path in [BALANCE, USAGE, TRANSACTIONS] {
         assert_eq!(app.nobody().get(path).await.code(), "identity.invalid_token");

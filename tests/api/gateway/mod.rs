@@ -6,8 +6,8 @@ mod billing;
 mod models;
 mod revocation;
 
+use domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use serde_json::{Map, json};
-use shared::domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use tests::client::{Answer, Person};
 
 /// A model that the embedded provider answers for.

@@ -1,10 +1,10 @@
 //! `/gateway/v1/models…`.
 
+use domain::id::ApiKeyId;
+use domain::time::Time;
+use domain::token::{SecretToken, TokenKind};
 use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
-use shared::domain::id::ApiKeyId;
-use shared::domain::time::Time;
-use shared::domain::token::{SecretToken, TokenKind};
 use shared::store::api_keys::ApiKey;
 use shared::store::{ApiKeys, Catalog};
 use tests::TestApp;

@@ -1,10 +1,10 @@
 //! A key that is revoked, a holder who is suspended and an operator who is demoted: refused in the very next request
 //! of every process, and in a request that was let in before and writes after.
 
+use domain::identity::Role;
+use domain::time::Time;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::domain::identity::Role;
-use shared::domain::time::Time;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use tests::gate::CallGate;

@@ -1,8 +1,8 @@
 //! Chat completions that are answered whole.
 
+use domain::money::Money;
 use insta::assert_json_snapshot;
 use serde_json::json;
-use shared::domain::money::Money;
 use tests::TestApp;
 use tests::gateway::ModelBuilder;
 use tests::provider::{Behaviour, FakeProvider};
@@ -126,7 +126,7 @@ async fn several_choices_tools_and_json_come_back_as_asked() {
 
 #[tokio::test]
 async fn a_second_try_of_a_request_is_linked_to_the_first_in_the_ledger() {
-    use shared::domain::ledger::Entry;
+    use domain::ledger::Entry;
     use shared::store::Ledger;
     use shared::store::ledger::EntryFilter;
 
@@ -136,7 +136,7 @@ async fn a_second_try_of_a_request_is_linked_to_the_first_in_the_ledger() {
         let request = customer.person.request(reqwest::Method::POST, tests::gateway::CHAT).json(&question("dev-chat"));
         tests::client::send(request.header("x-stainless-retry-count", retries)).await;
     }
-    let month = shared::domain::lease::month(shared::domain::time::Time::now());
+    let month = domain::lease::month(domain::time::Time::now());
     let page = Ledger::new(&app.platform.context())
         .unwrap()
         .list(customer.account.org, month, EntryFilter::default(), 10, None)

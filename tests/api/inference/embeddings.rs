@@ -2,8 +2,8 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use domain::money::Money;
 use serde_json::{Value, json};
-use shared::domain::money::Money;
 use tests::TestApp;
 
 use super::post;

@@ -1,7 +1,7 @@
 //! What becomes of a provider's faults: told as they are, never passed off as an answer, never charged for nothing.
 
+use domain::money::Money;
 use serde_json::json;
-use shared::domain::money::Money;
 use shared::store::catalog::Provider;
 use tests::TestApp;
 use tests::client::Answer;

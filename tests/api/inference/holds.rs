@@ -1,9 +1,9 @@
 //! What a chat without a limit of its own is held for, and which limit the provider gets.
 
+use domain::limits::{Limits, PlanLimits};
+use domain::money::Money;
+use domain::provider::ProviderKind;
 use serde_json::json;
-use shared::domain::limits::{Limits, PlanLimits};
-use shared::domain::money::Money;
-use shared::domain::provider::ProviderKind;
 use tests::TestApp;
 use tests::gateway::ModelBuilder;
 use tests::provider::{Behaviour, FakeProvider};
@@ -89,7 +89,7 @@ async fn the_name_of_the_limit_is_the_clients_unless_the_model_says_otherwise() 
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     fake.will(Behaviour::json(200, ANSWER));
-    let parameter = Some(shared::domain::catalog::MaxTokensParameter::MaxCompletionTokens);
+    let parameter = Some(domain::catalog::MaxTokensParameter::MaxCompletionTokens);
     let builder = ModelBuilder::new("new").with(|model| model.max_tokens_parameter = parameter);
     builder.at(&app, &fake).await.insert(&app).await;
     let customer = app.customer("names", Money::from_usd(1)).await;

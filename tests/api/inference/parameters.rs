@@ -1,9 +1,9 @@
 //! Parameters that a provider does not have, and those that nobody knows.
 
+use domain::catalog::Unsupported;
+use domain::money::Money;
+use domain::provider::ProviderKind;
 use serde_json::{Value, json};
-use shared::domain::catalog::Unsupported;
-use shared::domain::money::Money;
-use shared::domain::provider::ProviderKind;
 use tests::TestApp;
 use tests::gateway::ModelBuilder;
 use tests::provider::{Behaviour, FakeProvider};

@@ -1,9 +1,9 @@
 //! Calls that are refused before any provider is asked.
 
+use domain::limits::{Limits, PlanLimits};
+use domain::money::Money;
 use insta::assert_json_snapshot;
 use serde_json::json;
-use shared::domain::limits::{Limits, PlanLimits};
-use shared::domain::money::Money;
 use tests::TestApp;
 use tests::client::Person;
 use tests::gateway::ModelBuilder;
@@ -174,6 +174,6 @@ async fn a_limit_that_is_reached_says_which_and_until_when() {
         let wait: i64 = refused.header("retry-after").unwrap().parse().unwrap();
         assert_eq!(refused.header("retry-after-ms"), Some((wait * 1_000).to_string().as_str()));
         let resets_at = details["resets_at"].as_i64().unwrap();
-        assert!((resets_at - shared::domain::time::Time::now().as_seconds() - wait).abs() <= 2);
+        assert!((resets_at - domain::time::Time::now().as_seconds() - wait).abs() <= 2);
     }
 }

@@ -1,9 +1,9 @@
 //! Chat completions that are streamed.
 
+use domain::catalog::OnDisconnect;
+use domain::money::Money;
 use insta::assert_json_snapshot;
 use serde_json::json;
-use shared::domain::catalog::OnDisconnect;
-use shared::domain::money::Money;
 use tests::TestApp;
 use tests::gateway::{CHAT, ModelBuilder, events};
 use tests::provider::{Behaviour, FakeProvider, Gate};

@@ -1,11 +1,11 @@
 //! Whatever is drawn: what validates publishes, what does not is refused with the same words, and what was published
 //! compiles to the plan that the draft did.
 
+use domain::graph::Graph;
+use engine::compile::compile;
+use engine::nodes;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use shared::domain::graph::Graph;
-use shared::engine::compile::compile;
-use shared::engine::nodes;
 use tests::TestApp;
 
 use super::*;

@@ -1,10 +1,10 @@
 //! Connections, webhooks and credentials.
 
+use domain::id::{WebhookEventId, WorkflowId};
+use domain::time::Time;
+use domain::webhook::{WebhookEvent, WebhookOutcome};
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::domain::id::{WebhookEventId, WorkflowId};
-use shared::domain::time::Time;
-use shared::domain::webhook::{WebhookEvent, WebhookOutcome};
 use shared::store::{WebhookEvents, Webhooks, Workflows};
 use tests::TestApp;
 use tests::client::send;

@@ -1,8 +1,8 @@
 //! What a workflow shows to other systems, and how many things of its own it may have.
 
+use domain::credential::Credential;
+use domain::id::{CredentialId, WorkflowId};
 use serde_json::json;
-use shared::domain::credential::Credential;
-use shared::domain::id::{CredentialId, WorkflowId};
 use shared::store::Credentials;
 use tests::TestApp;
 

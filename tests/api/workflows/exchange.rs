@@ -22,7 +22,7 @@ async fn an_export_comes_back_as_it_went_without_what_it_was_bound_to() {
     assert_eq!(export.json["format"], "atelier.workflow/1");
     assert!(export.header("content-disposition").unwrap().starts_with("attachment; filename=\"workflow-"));
 
-    let bob = app.person_of("eve", "globex", shared::domain::identity::Role::Member);
+    let bob = app.person_of("eve", "globex", domain::identity::Role::Member);
     let imported = import(&bob, "application/json", &export.text).await;
     assert_eq!(imported.status, "201 Created", "{}", imported.text);
     assert_eq!(imported.json["data"]["state"], "draft");

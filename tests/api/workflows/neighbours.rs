@@ -1,9 +1,9 @@
 //! Nothing of a workflow is there for anybody but its owner, on any route.
 
+use domain::identity::Role;
 use local::openapi::documents;
 use reqwest::Method;
 use serde_json::json;
-use shared::domain::identity::Role;
 use tests::TestApp;
 use tests::client::send;
 

@@ -200,5 +200,5 @@ async fn what_is_published_stays_as_it_was() {
     // The checksum is what its description says.
     let mut unsigned = manifest.clone();
     unsigned["sha256"] = Value::from("");
-    assert_eq!(shared::domain::graph::hash(&unsigned), manifest["sha256"].as_str().unwrap());
+    assert_eq!(domain::graph::hash(&unsigned), manifest["sha256"].as_str().unwrap());
 }

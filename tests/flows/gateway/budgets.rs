@@ -1,8 +1,8 @@
 //! What a call costs in calls of AWS and units of the tables.
 
 use axum::Router;
+use domain::money::Money;
 use serde_json::json;
-use shared::domain::money::Money;
 use tests::TestApp;
 use tests::gateway::{CHAT, Customer, ModelBuilder};
 use tests::provider::{Behaviour, FakeProvider};

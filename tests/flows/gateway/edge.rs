@@ -2,12 +2,12 @@
 
 use axum::Router;
 use axum::http::StatusCode;
+use domain::limits::{Limits, PlanLimits};
+use domain::money::Money;
+use domain::time::Time;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::domain::limits::{Limits, PlanLimits};
-use shared::domain::money::Money;
-use shared::domain::time::Time;
 use tests::TestApp;
 use tests::client::send;
 use tests::gateway::{CHAT, Customer};

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use axum::http::StatusCode;
+use domain::money::Money;
+use domain::time::Time;
 use futures::future::join_all;
 use futures::stream::{self, StreamExt};
 use serde_json::{Value, json};
-use shared::domain::money::Money;
-use shared::domain::time::Time;
 use tests::TestApp;
 use tests::faults::Faults;
 use tests::gateway::{CHAT, Customer};

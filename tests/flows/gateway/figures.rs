@@ -4,14 +4,14 @@
 
 use std::time::Duration;
 
+use domain::catalog::ModelType;
+use domain::id::OrgId;
+use domain::lease::LONGEST_CALL;
+use domain::money::Money;
+use domain::time::Time;
 use futures::future::join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::domain::catalog::ModelType;
-use shared::domain::id::OrgId;
-use shared::domain::lease::LONGEST_CALL;
-use shared::domain::money::Money;
-use shared::domain::time::Time;
 use shared::store::Leases;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};

@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
+use domain::catalog::Pricing;
+use domain::lease::{Need, Payer};
+use domain::limits::PlanLimits;
+use domain::money::Money;
+use domain::time::Time;
+use domain::usage::{Tokens, UsageSource};
 use futures::future::join_all;
+use gateway::leases::{Leases, Outcome, Slot};
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::domain::catalog::Pricing;
-use shared::domain::lease::{Need, Payer};
-use shared::domain::limits::PlanLimits;
-use shared::domain::money::Money;
-use shared::domain::time::Time;
-use shared::domain::usage::{Tokens, UsageSource};
-use shared::gateway::leases::{Leases, Outcome, Slot};
 use shared::store::Claims;
 use shared::store::claims::{Claim, Claimed, Kept};
 use shared::store::stored_text::StoredText;

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use domain::money::Money;
+use domain::time::Time;
 use serde_json::json;
-use shared::domain::money::Money;
-use shared::domain::time::Time;
 use tests::TestApp;
 use tests::gateway::CHAT;
 use tokio::runtime::Builder;

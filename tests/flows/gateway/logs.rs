@@ -3,9 +3,9 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
+use domain::money::Money;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::domain::money::Money;
 use shared::secrets::Secrets;
 use shared::store::catalog::Provider;
 use tests::TestApp;

@@ -1,8 +1,8 @@
 //! What operators did.
 
+use domain::audit::Actor;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use shared::domain::audit::Actor;
 use shared::http::paging::{default_per_page, per_page};
 use shared::store::admin::AuditEntry;
 use utoipa::{IntoParams, ToSchema};

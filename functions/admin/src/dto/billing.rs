@@ -1,13 +1,13 @@
 //! Credits and balances.
 
+use domain::identity::Org;
+use domain::money::Money;
+use domain::usd::{Usd, UsdIn};
+use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
-use shared::domain::identity::Org;
-use shared::domain::money::Money;
 use shared::http::gateway::TransactionKind;
 use shared::http::paging::{default_per_page, per_page};
-use shared::http::usd::{Usd, UsdIn};
 use shared::store::meters::Meter;
-use shared::{Error, Result};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;
 

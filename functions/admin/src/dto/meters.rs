@@ -1,13 +1,13 @@
 //! What an organization, a user in it, or a key is held to.
 
+use domain::id::{ApiKeyId, Id, OrgId, UserId};
+use domain::identity::Account;
+use domain::time::Time;
+use domain::usd::UsdIn;
+use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
-use shared::domain::id::{ApiKeyId, Id, OrgId, UserId};
-use shared::domain::identity::Account;
-use shared::domain::time::Time;
 use shared::http::gateway::{LimitsOut, SpendingCapOut};
-use shared::http::usd::UsdIn;
 use shared::store::meters::{Meter, MeterOf};
-use shared::{Error, Result};
 use utoipa::{IntoParams, ToSchema};
 
 /// Whose: `org`, `org` and `user`, or `key`.

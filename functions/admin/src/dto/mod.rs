@@ -9,7 +9,7 @@ pub mod plans;
 pub mod provider_test;
 pub mod providers;
 
-use shared::{Error, Result};
+use domain::{Error, Result};
 
 const MAX_NAME_CHARS: usize = 200;
 

@@ -1,15 +1,15 @@
 //! Models and aliases.
 
+use domain::catalog::{Deployment, MaxTokensParameter, Model, OnDisconnect, Pricing, Unsupported};
+use domain::money::Money;
+use domain::time::Time;
+use domain::usd::UsdIn;
+use domain::{Error, Result};
+use gateway::chat::ChatRequest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use shared::domain::catalog::{Deployment, MaxTokensParameter, Model, OnDisconnect, Pricing, Unsupported};
-use shared::domain::money::Money;
-use shared::domain::time::Time;
-use shared::gateway::chat::ChatRequest;
 use shared::http::gateway::{ModelTypeWire, PricingOut};
-use shared::http::usd::UsdIn;
 use shared::store::catalog::Listing;
-use shared::{Error, Result};
 use utoipa::ToSchema;
 
 use super::{check_model_name, check_text};

@@ -1,18 +1,18 @@
 //! Organizations, users and their keys.
 
+use domain::id::{OrgId, UserId};
+use domain::identity::{Membership, Org, Role, User};
+use domain::page::Slice;
+use domain::time::Time;
+use domain::usd::UsdIn;
+use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
 use shared::auth::{Auth, DEFAULT_PLAN};
-use shared::domain::id::{OrgId, UserId};
-use shared::domain::identity::{Membership, Org, Role, User};
-use shared::domain::page::Slice;
-use shared::domain::time::Time;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::{ApiKeyOut, KeySettingsIn, LimitsIn, RoleName};
 use shared::http::paging::{default_per_page, per_page};
-use shared::http::usd::UsdIn;
 use shared::store::api_keys::ApiKey;
 use shared::store::meters::Meter;
-use shared::{Error, Result};
 use utoipa::{IntoParams, ToSchema};
 
 use super::meters::id as read_id;

@@ -1,11 +1,11 @@
 //! Plans, and maintenance.
 
+use domain::Result;
+use domain::catalog::Maintenance;
+use domain::identity::{Models, Plan};
+use domain::{Error, catalog::is_model_name};
 use serde::{Deserialize, Serialize};
-use shared::Result;
-use shared::domain::catalog::Maintenance;
-use shared::domain::identity::{Models, Plan};
 use shared::http::gateway::{PlanLimitsIn, PlanLimitsOut};
-use shared::{Error, domain::catalog::is_model_name};
 use utoipa::ToSchema;
 
 use super::{check_plain_name, check_text};

@@ -1,7 +1,7 @@
 //! Test calls of a provider.
 
+use domain::Result;
 use serde::{Deserialize, Serialize};
-use shared::Result;
 use shared::http::test_call::{TestCallError, Tested};
 use utoipa::ToSchema;
 

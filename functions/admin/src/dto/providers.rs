@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use axum::http::{HeaderName, HeaderValue};
+use domain::provider::{ProviderKind, Timeouts};
+use domain::{Error, Result};
+use domain::{address, header};
 use serde::{Deserialize, Serialize};
 use shared::config::OUTBOUND_ALLOWED_CIDRS;
-use shared::domain::provider::{ProviderKind, Timeouts};
-use shared::domain::{address, header};
 use shared::outbound::Outbound;
 use shared::secrets::Sealed;
 use shared::store::catalog::Provider;
-use shared::{Error, Result};
 use utoipa::ToSchema;
 
 use super::{check_plain_name, check_text};

@@ -3,9 +3,9 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::Error;
-use shared::domain::id::Id;
-use shared::domain::name::AliasName;
+use domain::Error;
+use domain::id::Id;
+use domain::name::AliasName;
 use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
 use shared::store::admin::Change;
 use shared::store::catalog::{Entry, Listing};

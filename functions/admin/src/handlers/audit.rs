@@ -1,8 +1,8 @@
 //! What operators did.
 
 use axum::extract::State;
-use shared::domain::lease::month;
-use shared::domain::time::Time;
+use domain::lease::month;
+use domain::time::Time;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::month_of;
 use shared::http::openai::{CursorList, Operator, OperatorOnly, Query, Refused, Result};

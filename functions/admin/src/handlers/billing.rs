@@ -3,14 +3,14 @@
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use domain::Error;
+use domain::id::{OrgId, TransactionId};
+use domain::identity::Org;
+use domain::lease::month;
+use domain::ledger::{Adjustment, Entry, Kind};
+use domain::money::Money;
+use domain::time::Time;
 use futures::future::try_join_all;
-use shared::Error;
-use shared::domain::id::{OrgId, TransactionId};
-use shared::domain::identity::Org;
-use shared::domain::lease::month;
-use shared::domain::ledger::{Adjustment, Entry, Kind};
-use shared::domain::money::Money;
-use shared::domain::time::Time;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of};
 use shared::http::idempotency;
@@ -91,7 +91,7 @@ pub async fn list_balances(
         Ok::<_, Error>(BalanceOut::new(org, &meter, credits))
     };
     let balances = try_join_all(orgs.items.iter().map(balance)).await?;
-    Ok(CursorList::new(shared::domain::page::Slice { items: balances, next: orgs.next }, BALANCES))
+    Ok(CursorList::new(domain::page::Slice { items: balances, next: orgs.next }, BALANCES))
 }
 
 /// List an organization's transactions

@@ -3,8 +3,8 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::Error;
-use shared::domain::time::Time;
+use domain::Error;
+use domain::time::Time;
 use shared::http::gateway::SpendingCapOut;
 use shared::http::openai::{BodyRefused, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
 use shared::store::meters::{Meter, MeterOf};

@@ -4,13 +4,13 @@ use axum::Json as Body;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use domain::Error;
+use domain::id::{ApiKeyId, OrgId, UserId};
+use domain::identity::{Account, Plan};
+use domain::merge::MergePatch;
+use domain::time::Time;
+use domain::token::{SecretToken, TokenKind};
 use serde_json::Value;
-use shared::Error;
-use shared::domain::id::{ApiKeyId, OrgId, UserId};
-use shared::domain::identity::{Account, Plan};
-use shared::domain::merge::MergePatch;
-use shared::domain::time::Time;
-use shared::domain::token::{SecretToken, TokenKind};
 use shared::http::cursor::Cursors;
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::gateway::KeySettingsIn;
@@ -141,12 +141,12 @@ fn version(settings: &KeySettings) -> String {
     told(&KeySettingsIn::from(settings.clone()))
 }
 
-async fn plan_of(stores: &Stores, org: OrgId) -> shared::Result<Plan> {
+async fn plan_of(stores: &Stores, org: OrgId) -> domain::Result<Plan> {
     stores.identities.plan(&stores.identities.org(org).await?.plan).await
 }
 
 /// Otherwise a credential that is lent for a day would last for good.
-fn check_expiry(operator: &Operator, of_key: &KeySettings) -> shared::Result<()> {
+fn check_expiry(operator: &Operator, of_key: &KeySettings) -> domain::Result<()> {
     let Some(own) = operator.expires_at() else { return Ok(()) };
     if of_key.expires_at.is_some_and(|expires_at| expires_at <= own) {
         return Ok(());

@@ -3,8 +3,8 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::domain::audit::Deed;
-use shared::domain::limits::Limits;
+use domain::audit::Deed;
+use domain::limits::Limits;
 use shared::http::gateway::LimitsIn;
 use shared::http::openai::{BodyRefused, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
 use shared::store::meters::{Meter, MeterOf};
@@ -74,7 +74,7 @@ pub async fn delete_limits(
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn set(stores: &Stores, deed: &Deed, of: MeterOf, limits: Option<Limits>) -> shared::Result<Meter> {
+async fn set(stores: &Stores, deed: &Deed, of: MeterOf, limits: Option<Limits>) -> domain::Result<Meter> {
     let tell = |meter: &Meter| Some(told(&OwnLimitsOut::new(of, meter)));
     stores.admin.set_limits(deed, of, limits, tell).await
 }

@@ -3,12 +3,12 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::Error;
+use domain::catalog::Model;
+use domain::id::Id;
+use domain::merge::MergePatch;
+use domain::name::ModelName;
 use serde_json::Value;
-use shared::Error;
-use shared::domain::catalog::Model;
-use shared::domain::id::Id;
-use shared::domain::merge::MergePatch;
-use shared::domain::name::ModelName;
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
 use shared::store::admin::Change;
@@ -154,7 +154,7 @@ pub async fn delete_model(
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn find<'a>(listing: &'a Listing, name: &str) -> shared::Result<&'a Model> {
+fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Model> {
     listing.models.get(name).ok_or(Error::NotFound { kind: ModelName::KIND })
 }
 
@@ -163,7 +163,7 @@ fn entry(model: Model) -> (Entry, String) {
     (Entry::Model(model), told)
 }
 
-fn shown(change: Change) -> shared::Result<ModelOut> {
+fn shown(change: Change) -> domain::Result<ModelOut> {
     match change.after {
         Some((Entry::Model(model), _)) => Ok(ModelOut::from(&model)),
         _ => Err(Error::internal("a change of a model left none")),

@@ -3,10 +3,10 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::Error;
-use shared::domain::id::Id;
-use shared::domain::identity::Plan;
-use shared::domain::name::PlanName;
+use domain::Error;
+use domain::id::Id;
+use domain::identity::Plan;
+use domain::name::PlanName;
 use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
 
 use crate::Stores;

@@ -2,10 +2,10 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use shared::Error;
-use shared::domain::id::Id;
-use shared::domain::name::ProviderName;
-use shared::gateway::providers::{Probe, ProviderSettings, connect};
+use domain::Error;
+use domain::id::Id;
+use domain::name::ProviderName;
+use gateway::providers::{Probe, ProviderSettings, connect};
 use shared::http::openai::{ErrorBody, Operator, OperatorOnly, OptionalJson, Path, Refused, Result};
 use shared::http::test_call::{TestCallError, Tested};
 

@@ -3,11 +3,11 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
+use domain::Error;
+use domain::id::Id;
+use domain::merge::MergePatch;
+use domain::name::ProviderName;
 use serde_json::Value;
-use shared::Error;
-use shared::domain::id::Id;
-use shared::domain::merge::MergePatch;
-use shared::domain::name::ProviderName;
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
 use shared::store::admin::Change;
@@ -157,7 +157,7 @@ pub async fn delete_provider(
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn seal(stores: &Stores, name: &str, key: &str) -> shared::Result<KeyChange> {
+async fn seal(stores: &Stores, name: &str, key: &str) -> domain::Result<KeyChange> {
     check_api_key(key)?;
     let sealed = stores.secrets.seal(&Provider::sealed_for(name), key.as_bytes()).await?;
     // Of a short key, four characters would be too much of it.
@@ -165,7 +165,7 @@ async fn seal(stores: &Stores, name: &str, key: &str) -> shared::Result<KeyChang
     Ok(KeyChange::Becomes { sealed, last4: key[key.len() - shown..].to_owned() })
 }
 
-fn find<'a>(listing: &'a Listing, name: &str) -> shared::Result<&'a Provider> {
+fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Provider> {
     listing.providers.get(name).ok_or(Error::NotFound { kind: ProviderName::KIND })
 }
 
@@ -174,7 +174,7 @@ fn entry(provider: Provider) -> (Entry, String) {
     (Entry::Provider(provider), told)
 }
 
-fn shown(change: Change) -> shared::Result<ProviderOut> {
+fn shown(change: Change) -> domain::Result<ProviderOut> {
     match change.after {
         Some((Entry::Provider(provider), _)) => Ok(ProviderOut::from(&provider)),
         _ => Err(Error::internal("a change of a provider left none")),

@@ -1,9 +1,9 @@
 //! Channels, as they are shown and configured.
 
+use domain::channel::{self, ChannelConfig, ChannelKind, Direction, Equipment, Slot, Wish};
+use domain::object;
+use domain::workflow::Workflow;
 use serde::{Deserialize, Serialize};
-use shared::domain::channel::{self, ChannelConfig, ChannelKind, Direction, Equipment, Slot, Wish};
-use shared::domain::object;
-use shared::domain::workflow::Workflow;
 use utoipa::ToSchema;
 
 /// All channels of a workflow's draft: one for each node that begins or ends a run.

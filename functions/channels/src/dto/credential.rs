@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use domain::credential::{Credential, CredentialType};
+use domain::token::SecretToken;
+use domain::webhook::Webhook;
+use domain::{Error, Result};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use shared::domain::credential::{Credential, CredentialType};
-use shared::domain::token::SecretToken;
-use shared::domain::webhook::Webhook;
 use shared::store::credentials::CredentialSummary;
-use shared::{Error, Result};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use domain::time::Time;
+use domain::webhook::{WebhookEvent, WebhookOutcome};
 use serde::{Deserialize, Serialize};
-use shared::domain::time::Time;
-use shared::domain::webhook::{WebhookEvent, WebhookOutcome};
 use shared::http::paging::{CommaList, default_per_page, per_page};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! Webhooks.
 
+use domain::token::SecretToken;
+use domain::webhook::{DEFAULT_TIMEOUT_MS, Webhook, WebhookMode};
 use serde::{Deserialize, Serialize};
-use shared::domain::token::SecretToken;
-use shared::domain::webhook::{DEFAULT_TIMEOUT_MS, Webhook, WebhookMode};
 use shared::http::base_url::BaseUrl;
 use utoipa::ToSchema;
 use uuid::Uuid;

@@ -1,10 +1,10 @@
 //! The channels of a workflow.
 
 use axum::extract::State;
-use shared::Error;
-use shared::domain::id::WorkflowId;
-use shared::domain::time::Time;
-use shared::domain::workflow::Workflow;
+use domain::Error;
+use domain::id::WorkflowId;
+use domain::time::Time;
+use domain::workflow::Workflow;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::standard::{Caller, Data, ErrorBody, Json, Path, Refused, Result};
 

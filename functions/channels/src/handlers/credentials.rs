@@ -2,8 +2,8 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
-use shared::domain::time::Time;
+use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
+use domain::time::Time;
 use shared::http::standard::{Caller, Data, ErrorBody, Json, OptionalJson, Path, Refused, Result};
 
 use crate::Stores;

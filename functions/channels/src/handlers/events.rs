@@ -1,7 +1,7 @@
 //! The calls that webhooks received.
 
 use axum::extract::State;
-use shared::domain::id::{WebhookEventId, WebhookId, WorkflowId};
+use domain::id::{WebhookEventId, WebhookId, WorkflowId};
 use shared::http::cursor::Cursors;
 use shared::http::standard::{Caller, Data, DataSlice, ErrorBody, Path, Query, Refused, Result};
 

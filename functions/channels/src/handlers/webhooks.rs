@@ -2,11 +2,11 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::Error;
-use shared::domain::id::{Id, WebhookId, WorkId, WorkflowId};
-use shared::domain::time::Time;
-use shared::domain::token::{SecretToken, TokenKind};
-use shared::domain::webhook::{self, Webhook};
+use domain::Error;
+use domain::id::{Id, WebhookId, WorkId, WorkflowId};
+use domain::time::Time;
+use domain::token::{SecretToken, TokenKind};
+use domain::webhook::{self, Webhook};
 use shared::http::NoBody;
 use shared::http::base_url::BaseUrl;
 use shared::http::standard::{ApiError, Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};

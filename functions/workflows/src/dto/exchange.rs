@@ -1,8 +1,8 @@
 //! The answers of import.
 
+use importers::{ImportSource, NodeReport, Reconnect, Report, Status};
 use serde::Serialize;
 use serde_json::Value;
-use shared::engine::import::{ImportSource, NodeReport, Reconnect, Report, Status};
 use utoipa::ToSchema;
 
 use super::workflow::WorkflowOut;

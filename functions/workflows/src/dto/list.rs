@@ -1,9 +1,9 @@
 //! Which workflows are wanted.
 
+use domain::Error;
+use domain::page::PageRequest;
+use domain::workflow::WorkflowState;
 use serde::Deserialize;
-use shared::Error;
-use shared::domain::page::PageRequest;
-use shared::domain::workflow::WorkflowState;
 use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
 use shared::store::workflows::{WorkflowFilter, WorkflowSort};
 use utoipa::{IntoParams, ToSchema};

@@ -1,8 +1,8 @@
 //! The catalogue of node types.
 
+use engine::nodes::{Category, NodeType};
 use serde::Serialize;
 use serde_json::Value;
-use shared::engine::nodes::{Category, NodeType};
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]

@@ -1,7 +1,7 @@
 //! What is said of a graph.
 
+use engine::compile::{Problem, Severity};
 use serde::Serialize;
-use shared::engine::compile::{Problem, Severity};
 use utoipa::ToSchema;
 
 #[derive(Serialize, ToSchema)]

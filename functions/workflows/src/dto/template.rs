@@ -1,11 +1,11 @@
 //! Templates.
 
+use domain::graph::Graph;
+use domain::page::{Page, PageRequest};
+use domain::text;
+use engine::templates::{self, Template, TemplateCategory};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::domain::graph::Graph;
-use shared::domain::page::{Page, PageRequest};
-use shared::domain::text;
-use shared::engine::templates::{self, Template, TemplateCategory};
 use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
 use utoipa::{IntoParams, ToSchema};
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! Releases and deployments.
 
+use domain::graph_diff::GraphDiff;
+use domain::workflow::{Active, Deployment, Release};
 use serde::{Deserialize, Serialize};
-use shared::domain::graph_diff::GraphDiff;
-use shared::domain::workflow::{Active, Deployment, Release};
 use utoipa::ToSchema;
 use uuid::Uuid;
 

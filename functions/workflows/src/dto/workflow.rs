@@ -1,9 +1,9 @@
 //! A workflow, as it is shown and as it is changed.
 
+use domain::graph::{Graph, Node};
+use domain::problem::Problem;
+use domain::workflow::{Active, Workflow, WorkflowState};
 use serde::{Deserialize, Serialize};
-use shared::domain::graph::{Graph, Node};
-use shared::domain::problem::Problem;
-use shared::domain::workflow::{Active, Workflow, WorkflowState};
 use shared::store::workflows::{Impact, Named, WorkflowSummary};
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -102,7 +102,7 @@ struct GraphPatchIn {
     #[schema(max_items = 500)]
     nodes: Option<Vec<Node>>,
     #[schema(max_items = 2000)]
-    connections: Option<Vec<shared::domain::graph::Connection>>,
+    connections: Option<Vec<domain::graph::Connection>>,
 }
 
 #[derive(Deserialize, ToSchema)]

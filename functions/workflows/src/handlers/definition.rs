@@ -3,12 +3,12 @@
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::Response;
+use domain::Error;
+use domain::id::{WorkId, WorkflowId};
+use domain::merge::MergePatch;
+use domain::time::Time;
+use domain::workflow::{FIRST_REVISION, NewWorkflow, Workflow};
 use serde_json::Value;
-use shared::Error;
-use shared::domain::id::{WorkId, WorkflowId};
-use shared::domain::merge::MergePatch;
-use shared::domain::time::Time;
-use shared::domain::workflow::{FIRST_REVISION, NewWorkflow, Workflow};
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};

@@ -1,9 +1,10 @@
 //! Trying an expression before it is saved.
 
-use shared::domain::time::Time;
-use shared::engine::expression::{Expression, Failure, FailureCode, Problem, Scope, Template};
+use domain::Error;
+use domain::time::Time;
+use engine::expression::{Expression, Failure, FailureCode, Problem, Scope, Template};
 use shared::http::standard::{Caller, Data, ErrorBody, Json, Refused, Result};
-use shared::{Error, offload};
+use shared::offload;
 
 use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
 
@@ -24,7 +25,7 @@ pub async fn preview_expression(_: Caller, Json(preview): Json<PreviewIn>) -> Re
     Ok(Data { data: offload(move || evaluate(&preview, now)).await? })
 }
 
-fn evaluate(preview: &PreviewIn, now: Time) -> shared::Result<PreviewOut> {
+fn evaluate(preview: &PreviewIn, now: Time) -> domain::Result<PreviewOut> {
     let PreviewIn { expression, data, language } = preview;
     let scope = Scope { variables: data, now: now.into() };
     let (result, r#type) = match language {

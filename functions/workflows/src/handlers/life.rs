@@ -3,15 +3,16 @@
 use std::collections::HashSet;
 
 use axum::extract::State;
+use domain::Error;
+use domain::id::{Id, WorkflowId};
+use domain::identity::Account;
+use domain::time::Time;
+use domain::workflow::Workflow;
 use futures::stream::{self, StreamExt};
-use shared::domain::id::{Id, WorkflowId};
-use shared::domain::identity::Account;
-use shared::domain::time::Time;
-use shared::domain::workflow::Workflow;
+use shared::http;
 use shared::http::NoBody;
 use shared::http::etag::ETag;
 use shared::http::standard::{ApiError, Caller, Data, ErrorBody, Json, Path, Refused, Result};
-use shared::{Error, http};
 
 use super::definition::shown;
 use crate::Stores;
@@ -115,7 +116,7 @@ async fn changed(
     stores: &Stores,
     account: Account,
     id: WorkflowId,
-    change: impl Fn(&Workflow, Time) -> shared::Result<Workflow>,
+    change: impl Fn(&Workflow, Time) -> domain::Result<Workflow>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
     let change = |workflow: &Workflow| change(workflow, Time::now());
     Ok(shown(stores.workflows.change(account, id, change).await?))

@@ -1,6 +1,6 @@
 //! The catalogue of node types.
 
-use shared::engine::nodes;
+use engine::nodes;
 use shared::http::standard::{Caller, Data, Refused, Result};
 
 use crate::dto::node_type::NodeTypeOut;

@@ -5,9 +5,9 @@ use std::str::FromStr;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
-use shared::domain::id::{Id, NotAnId, WorkflowId};
-use shared::domain::workflow::{NewWorkflow, Workflow};
-use shared::engine::templates::{self, Template};
+use domain::id::{Id, NotAnId, WorkflowId};
+use domain::workflow::{NewWorkflow, Workflow};
+use engine::templates::{self, Template};
 use shared::http::idempotency::IdempotencyHeaders;
 use shared::http::standard::{Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
 

@@ -2,10 +2,10 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use shared::domain::graph_diff::{Versioned, diff};
-use shared::domain::id::{DeploymentId, Id, NotAnId, ReleaseId, WorkflowId};
-use shared::domain::text;
-use shared::domain::workflow::{Manifest, WorkflowState};
+use domain::graph_diff::{Versioned, diff};
+use domain::id::{DeploymentId, Id, NotAnId, ReleaseId, WorkflowId};
+use domain::text;
+use domain::workflow::{Manifest, WorkflowState};
 use shared::http::NoBody;
 use shared::http::etag::ETag;
 use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
@@ -216,7 +216,7 @@ pub async fn diff_releases(
     let published = async |release: ReleaseId| {
         let release = stores.workflows.release(account, id, release).await?;
         let manifest = stores.workflows.manifest(account, id, &release).await?;
-        Ok::<_, shared::Error>((release.number, (manifest.graph, manifest.channels)))
+        Ok::<_, domain::Error>((release.number, (manifest.graph, manifest.channels)))
     };
     let workflow = stores.workflows.get(account, id).await?;
     let (from, before) = published(before).await?;

@@ -2,10 +2,10 @@
 //! restricted keys.
 
 use axum::response::{IntoResponse, Response};
+use domain::Error;
+use gateway::providers::{Failure, FailureKind};
 use http_body_util::BodyExt;
 use serde_json::Value;
-use shared::Error;
-use shared::gateway::providers::{Failure, FailureKind};
 use shared::http::{openai, standard};
 
 use super::examples::Plain;

@@ -4,10 +4,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::LimitsOut;
-use crate::domain::token::TokenKind;
-use crate::http::usd::Usd;
 use crate::store::api_keys::ApiKey;
 use crate::store::meters::Meter;
+use domain::token::TokenKind;
+use domain::usd::Usd;
 
 #[derive(Serialize, ToSchema)]
 #[schema(as = ApiKey)]

@@ -4,13 +4,13 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::LimitsIn;
-use crate::domain::identity::Plan;
-use crate::domain::time::Time;
-use crate::gateway::visible;
-use crate::http::usd::UsdIn;
+use crate::models::visible;
 use crate::store::catalog::Listing;
 use crate::store::key_ring::KeySettings;
-use crate::{Error, Result};
+use domain::identity::Plan;
+use domain::time::Time;
+use domain::usd::UsdIn;
+use domain::{Error, Result};
 
 const MAX_NAME_CHARS: usize = 200;
 const MAX_MODELS: usize = 100;

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::limits::{Limits, PlanLimits};
-use crate::domain::money::Money;
-use crate::http::usd::Usd;
-use crate::{Error, Result};
+use domain::limits::{Limits, PlanLimits};
+use domain::money::Money;
+use domain::usd::Usd;
+use domain::{Error, Result};
 
 /// More would not be a limit; and it keeps sums within what counters hold.
 const MOST: u64 = 1_000_000_000_000;

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::catalog::{Model, ModelType, Pricing};
-use crate::domain::money::Money;
-use crate::http::usd::Usd;
+use domain::catalog::{Model, ModelType, Pricing};
+use domain::money::Money;
+use domain::usd::Usd;
 
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[schema(as = ModelType)]

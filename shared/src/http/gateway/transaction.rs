@@ -5,14 +5,14 @@ use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::domain::id::UserId;
-use crate::domain::ledger::{Entry, Kind};
-use crate::domain::money::Money;
-use crate::domain::page::Slice;
 use crate::http::cursor::Cursors;
-use crate::http::usd::Usd;
 use crate::store::usage::{AdjustedSums, Figures, MonthOfUsage};
-use crate::{Error, Result};
+use domain::id::UserId;
+use domain::ledger::{Entry, Kind};
+use domain::money::Money;
+use domain::page::Slice;
+use domain::usd::Usd;
+use domain::{Error, Result};
 
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]

@@ -7,16 +7,16 @@ use axum::http::request::Parts;
 
 use super::{ApiError, Result};
 use crate::auth::{self, Auth, Caller, RecentCallers};
-use crate::domain::audit::{Actor, Deed};
-use crate::domain::identity::Role;
-use crate::domain::time::Time;
-use crate::domain::token::TokenKind;
-use crate::gateway::Models;
 use crate::http::extract::{bearer, record_caller};
 use crate::http::layers::request_id;
+use crate::models::Models;
 use crate::store::api_keys::ApiKey;
 use crate::store::{Authority, KeyRing};
-use crate::{Error, error};
+use domain::Error;
+use domain::audit::{Actor, Deed};
+use domain::identity::Role;
+use domain::time::Time;
+use domain::token::TokenKind;
 
 /// A program with an API key, read in this request.
 pub struct ApiCaller(pub auth::ApiCaller);
@@ -59,13 +59,13 @@ impl Operator {
     }
 }
 
-async fn api_caller(parts: &Parts, auth: &Auth) -> error::Result<auth::ApiCaller> {
+async fn api_caller(parts: &Parts, auth: &Auth) -> domain::Result<auth::ApiCaller> {
     let caller = auth.api_caller(bearer(parts)?).await?;
     record_caller(&caller.caller);
     Ok(caller)
 }
 
-async fn person(parts: &Parts, auth: &Auth) -> error::Result<Person> {
+async fn person(parts: &Parts, auth: &Auth) -> domain::Result<Person> {
     let token = bearer(parts)?;
     if token.starts_with(TokenKind::ApiKey.prefix()) {
         let auth::ApiCaller { key, caller } = api_caller(parts, auth).await?;
@@ -77,7 +77,7 @@ async fn person(parts: &Parts, auth: &Auth) -> error::Result<Person> {
 }
 
 /// The catalog holds the maintenance flag, and is in memory where models are called.
-async fn let_in(caller: &Caller, models: &Models) -> error::Result<()> {
+async fn let_in(caller: &Caller, models: &Models) -> domain::Result<()> {
     if caller.role == Role::Operator {
         return Ok(());
     }

@@ -5,8 +5,8 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::domain::page::Slice;
 use crate::http::cursor::Cursors;
+use domain::page::Slice;
 
 /// A list that is whole.
 #[derive(Serialize, ToSchema)]

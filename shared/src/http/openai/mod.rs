@@ -17,11 +17,11 @@ use serde_json::{Value, json};
 use super::extract::{extractors, json_bytes, parse};
 use super::layers::request_id;
 use super::{classify, message, refusal_code, respond};
-use crate::domain::catalog::Model;
-use crate::domain::echo;
-use crate::domain::limits::Dimension;
-use crate::domain::time::Time;
-use crate::{Error, ProviderTrouble};
+use domain::catalog::Model;
+use domain::echo;
+use domain::limits::Dimension;
+use domain::time::Time;
+use domain::{Error, ProviderTrouble};
 
 pub use callers::{ApiCaller, InferenceCaller, Operator, Person};
 pub use list::{CursorList, List};

@@ -5,8 +5,8 @@ use http::Request;
 
 use super::super::{CallError, Calls, Guard, Outbound};
 use super::{PATIENCE, PUBLIC, Stage, closing, has_header, line};
-use crate::domain::credential::Credential;
-use crate::domain::id::CredentialId;
+use domain::credential::Credential;
+use domain::id::CredentialId;
 
 async fn call(stage: &Stage, credential: Option<&Credential>, url: &str) -> Result<u16, CallError> {
     let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));

@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 
 use super::super::{CallError, Calls, Guard, Outbound, OutboundError, Patience};
 use super::{PATIENCE, PUBLIC, Stage, closing, line, pass, stop_clock};
-use crate::domain::credential::Credential;
-use crate::domain::id::CredentialId;
+use domain::credential::Credential;
+use domain::id::CredentialId;
 
 const TOKEN_LINE: &str = "POST /token HTTP/1.1";
 

@@ -3,16 +3,16 @@
 use serde::{Deserialize, Serialize};
 
 use super::Admin;
-use crate::Result;
-use crate::domain::audit::{Actor, Deed};
-use crate::domain::id::AuditId;
-use crate::domain::lease::month;
-use crate::domain::page::{Order, Slice};
-use crate::domain::time::Time;
 use crate::store::keys;
 use crate::store::ledger::before;
 use crate::store::table::{Index, Query, Range, parse};
 use crate::store::write::Write;
+use domain::Result;
+use domain::audit::{Actor, Deed};
+use domain::id::AuditId;
+use domain::lease::month;
+use domain::page::{Order, Slice};
+use domain::time::Time;
 
 /// One thing that was done.
 #[derive(Clone, Debug, Serialize, Deserialize)]

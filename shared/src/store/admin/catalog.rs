@@ -2,15 +2,15 @@
 //! not so any more: names never clash, and nothing names what is not there.
 
 use super::Admin;
-use crate::Result;
-use crate::domain::audit::Deed;
-use crate::domain::catalog::Model;
-use crate::domain::id::WorkId;
-use crate::domain::time::Time;
 use crate::store::catalog::{Entry, Listing, put, remove};
 use crate::store::turns::Turns;
 use crate::store::write::Write;
 use crate::store::{Catalog, keys, work};
+use domain::Result;
+use domain::audit::Deed;
+use domain::catalog::Model;
+use domain::id::WorkId;
+use domain::time::Time;
 
 /// What is to become of one entry, and how the audit tells it.
 pub struct Change {

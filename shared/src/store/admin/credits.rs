@@ -3,15 +3,15 @@
 use uuid::Uuid;
 
 use super::Admin;
-use crate::domain::audit::Deed;
-use crate::domain::id::{Id, OrgId};
-use crate::domain::identity::Account;
-use crate::domain::ledger::Adjustment;
 use crate::store::authority::Authority;
 use crate::store::ledger::Adjusted;
 use crate::store::stored_text::StoredText;
 use crate::store::{idempotency, keys};
-use crate::{Error, Result};
+use domain::audit::Deed;
+use domain::id::{Id, OrgId};
+use domain::identity::Account;
+use domain::ledger::Adjustment;
+use domain::{Error, Result};
 
 /// What idempotency keys of these are kept under.
 const ROUTE: &str = "credits";

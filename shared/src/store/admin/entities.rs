@@ -2,17 +2,17 @@
 //! whoever still takes them for admitted.
 
 use super::Admin;
-use crate::domain::audit::Deed;
-use crate::domain::id::{Id, OrgId, UserId};
-use crate::domain::identity::{Account, Org, Plan, User};
-use crate::domain::time::Time;
 use crate::store::identities::{entity, stored};
 use crate::store::keys::{self, Key};
 use crate::store::meters::MeterOf;
 use crate::store::turns::Turns;
 use crate::store::write::Write;
-use crate::{Error, Result};
 use aws_sdk_dynamodb::types::AttributeValue;
+use domain::audit::Deed;
+use domain::id::{Id, OrgId, UserId};
+use domain::identity::{Account, Org, Plan, User};
+use domain::time::Time;
+use domain::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -1,8 +1,6 @@
 //! Other people's API keys.
 
 use super::Admin;
-use crate::domain::audit::Deed;
-use crate::domain::id::{ApiKeyId, Id, UserId};
 use crate::store::api_keys::{ApiKey, create_refused};
 use crate::store::authority::Authority;
 use crate::store::idempotency::{self, Created, Once};
@@ -10,7 +8,9 @@ use crate::store::key_ring::{Kept, KeySettings, NewKey, not_valid};
 use crate::store::keys;
 use crate::store::meters::Meter;
 use crate::store::turns::Turns;
-use crate::{Error, Result};
+use domain::audit::Deed;
+use domain::id::{ApiKeyId, Id, UserId};
+use domain::{Error, Result};
 
 const HOLDER: &str = "holder";
 

@@ -3,15 +3,15 @@
 use serde::Serialize;
 
 use super::Admin;
-use crate::domain::audit::Deed;
-use crate::domain::id::{ApiKeyId, Id, OrgId, UserId};
-use crate::domain::identity::Account;
-use crate::domain::limits::Limits;
-use crate::domain::money::Money;
 use crate::store::keys::{self, Key};
 use crate::store::meters::{Meter, MeterOf, Meters};
 use crate::store::turns::Turns;
-use crate::{Error, Result};
+use domain::audit::Deed;
+use domain::id::{ApiKeyId, Id, OrgId, UserId};
+use domain::identity::Account;
+use domain::limits::Limits;
+use domain::money::Money;
+use domain::{Error, Result};
 
 const OWNER: &str = "owner";
 

@@ -18,8 +18,9 @@ use super::key_ring::KeyRing;
 use super::ledger::Ledger;
 use super::table::{Refused, Table};
 use super::write::Write;
-use crate::domain::audit::Deed;
-use crate::{Context, Result, config};
+use crate::{Context, config};
+use domain::Result;
+use domain::audit::Deed;
 
 pub use audit::AuditEntry;
 pub use catalog::{Change, Looks};

@@ -1,15 +1,15 @@
 //! Organizations and users that an operator makes, without the identity provider.
 
 use super::Admin;
-use crate::domain::audit::Deed;
-use crate::domain::id::{Id, OrgId};
-use crate::domain::identity::{Account, Membership, Org, User};
 use crate::store::idempotency::{self, Created, Once};
 use crate::store::identities::stored;
 use crate::store::keys::{self, Key};
 use crate::store::table::Refused;
 use crate::store::write::Write;
-use crate::{Error, Result};
+use domain::audit::Deed;
+use domain::id::{Id, OrgId};
+use domain::identity::{Account, Membership, Org, User};
+use domain::{Error, Result};
 
 const ORG: &str = "organization";
 const USER: &str = "user";

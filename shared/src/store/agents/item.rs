@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Scope};
-use crate::domain::id::WorkflowId;
-use crate::domain::identity::Account;
-use crate::domain::reference::Reference;
-use crate::domain::text;
-use crate::domain::time::Time;
 use crate::store::keys;
 use crate::store::table::{Item, parse, to_item};
-use crate::{Error, Result};
+use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Scope};
+use domain::id::WorkflowId;
+use domain::identity::Account;
+use domain::reference::Reference;
+use domain::text;
+use domain::time::Time;
+use domain::{Error, Result};
 
 #[derive(Serialize, Deserialize)]
 struct AgentItem {

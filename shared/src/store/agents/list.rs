@@ -4,15 +4,15 @@ use serde::Deserialize;
 
 use super::Agents;
 use super::item::{Head, scope};
-use crate::Result;
-use crate::domain::agent::{Agent, AgentStatus, AgentType, Scope};
-use crate::domain::id::AgentId;
-use crate::domain::identity::Account;
-use crate::domain::page::{Order, Page, PageRequest};
-use crate::domain::time::Time;
 use crate::store::keys;
 use crate::store::listing;
 use crate::store::table::{Filter, Index, Item, Query, parse};
+use domain::Result;
+use domain::agent::{Agent, AgentStatus, AgentType, Scope};
+use domain::id::AgentId;
+use domain::identity::Account;
+use domain::page::{Order, Page, PageRequest};
+use domain::time::Time;
 
 /// What a list shows of an agent.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,12 +5,12 @@ use uuid::Uuid;
 use super::counters::{give_back, is_current};
 use super::items::payer_of;
 use super::{Leases, Spent};
-use crate::Result;
-use crate::domain::lease::{Lease, What};
-use crate::domain::limits::{Dimension, Level};
-use crate::domain::time::Time;
 use crate::store::write::Write;
 use crate::store::{keys, meters, usage};
+use domain::Result;
+use domain::lease::{Lease, What};
+use domain::limits::{Dimension, Level};
+use domain::time::Time;
 
 impl Leases {
     /// Closes a lease by its owner, who knows that nothing is under way: every charge of `spent` stands in its slot,

@@ -1,10 +1,10 @@
 //! What a write does to one counter of a meter: it takes, gives back, or requires that there is room.
 
-use crate::domain::lease::{Counter, Lease, Room, What};
-use crate::domain::time::Time;
 use crate::store::keys;
 use crate::store::meters::Meter;
 use crate::store::write::Write;
+use domain::lease::{Counter, Lease, Room, What};
+use domain::time::Time;
 
 /// What a counter gives a lease; the balance goes down, all others go up.
 pub(super) fn take(mut write: Write, lease: &Lease, counter: &Counter) -> Write {

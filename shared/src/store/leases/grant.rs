@@ -3,14 +3,14 @@
 use super::counters::{require_cap, require_room, take};
 use super::items::lease_item;
 use super::{Granted, Leases, SIZINGS, Wanted};
-use crate::domain::id::LeaseId;
-use crate::domain::lease::{Counter, LONGEST_CALL, Lease, Need, Payer, Room, Shortage, What, admits_until, size};
-use crate::domain::limits::Level;
-use crate::domain::money::Money;
-use crate::domain::time::Time;
 use crate::store::meters::{self, Meter, Meters};
 use crate::store::write::Write;
-use crate::{Error, Result};
+use domain::id::LeaseId;
+use domain::lease::{Counter, LONGEST_CALL, Lease, Need, Payer, Room, Shortage, What, admits_until, size};
+use domain::limits::Level;
+use domain::money::Money;
+use domain::time::Time;
+use domain::{Error, Result};
 
 impl Leases {
     /// A lease of at most so many calls as are wanted, or what there is too little of for even one.

@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::LEDGER_FOR;
-use crate::domain::catalog::Pricing;
-use crate::domain::id::{ApiKeyId, LeaseId, OrgId, UserId};
-use crate::domain::lease::{Counter, Lease, Need, Payer, month};
-use crate::domain::ledger::Charge;
-use crate::domain::time::Time;
 use crate::store::keys;
 use crate::store::table::{Item, parse};
-use crate::{Error, Result};
+use domain::catalog::Pricing;
+use domain::id::{ApiKeyId, LeaseId, OrgId, UserId};
+use domain::lease::{Counter, Lease, Need, Payer, month};
+use domain::ledger::Charge;
+use domain::time::Time;
+use domain::{Error, Result};
 
 #[derive(Serialize, Deserialize)]
 pub(super) struct LeaseItem {

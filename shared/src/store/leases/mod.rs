@@ -31,12 +31,13 @@ use std::time::Duration;
 use super::meters::Meter;
 use super::table::Table;
 use super::usage::MonthOfUsage;
-use crate::domain::catalog::Pricing;
-use crate::domain::lease::{Lease, Need, Room};
-use crate::domain::ledger::Charge;
-use crate::domain::money::Money;
-use crate::domain::usage::Tokens;
-use crate::{Context, Result, config};
+use crate::{Context, config};
+use domain::Result;
+use domain::catalog::Pricing;
+use domain::lease::{Lease, Need, Room};
+use domain::ledger::Charge;
+use domain::money::Money;
+use domain::usage::Tokens;
 
 pub(super) use items::listed_charge;
 

@@ -5,11 +5,6 @@ use uuid::Uuid;
 use super::counters::{require_cap, require_room, require_unchanged};
 use super::items::{Slot, SlotItem, payer_of, slot_item};
 use super::{Leases, Recorded, Spent};
-use crate::domain::lease::{Lease, Room, What};
-use crate::domain::ledger::Charge;
-use crate::domain::limits::Level;
-use crate::domain::money::Money;
-use crate::domain::time::Time;
 use crate::store::claims::{Claim, Claims, Kept};
 use crate::store::keys::{self, Key};
 use crate::store::meters::{self, Meter, Meters};
@@ -17,7 +12,12 @@ use crate::store::table::{Refused, parse};
 use crate::store::turns::Turns;
 use crate::store::usage;
 use crate::store::write::Write;
-use crate::{Error, Result};
+use domain::lease::{Lease, Room, What};
+use domain::ledger::Charge;
+use domain::limits::Level;
+use domain::money::Money;
+use domain::time::Time;
+use domain::{Error, Result};
 
 /// What a write of the transaction is for: a refusal is matched by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

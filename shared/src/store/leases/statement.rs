@@ -2,15 +2,15 @@
 
 use super::items::{LeaseItem, Slot, SlotItem};
 use super::{Leases, Statement};
-use crate::Result;
-use crate::domain::id::OrgId;
-use crate::domain::lease::{Lease, month};
-use crate::domain::ledger::Charge;
-use crate::domain::money::Money;
 use crate::store::meters::Meter;
 use crate::store::table::{Query, parse};
 use crate::store::usage::{Figures, MonthOfUsage};
 use crate::store::{keys, usage};
+use domain::Result;
+use domain::id::OrgId;
+use domain::lease::{Lease, month};
+use domain::ledger::Charge;
+use domain::money::Money;
 
 /// How often an organization that changes all the time is read. The last reading is off by what changed during it.
 const READINGS: usize = 10;

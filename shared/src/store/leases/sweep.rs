@@ -7,13 +7,13 @@ use uuid::Uuid;
 
 use super::items::{LeaseItem, Slot, SlotItem};
 use super::{Leases, SIZINGS, Spent};
-use crate::domain::id::{LeaseId, OrgId};
-use crate::domain::lease::Lease;
-use crate::domain::time::Time;
 use crate::store::keys;
 use crate::store::table::parse;
 use crate::store::write::Write;
-use crate::{Error, Result};
+use domain::id::{LeaseId, OrgId};
+use domain::lease::Lease;
+use domain::time::Time;
+use domain::{Error, Result};
 
 /// Voids stand longer than any environment may sleep with a charge in its hands.
 const VOID_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);

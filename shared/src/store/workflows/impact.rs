@@ -3,13 +3,13 @@
 use serde::Deserialize;
 
 use super::Workflows;
-use crate::Result;
-use crate::domain::id::WorkflowId;
-use crate::domain::identity::Account;
-use crate::domain::reference::Reference;
 use crate::store::dependents::{self, By, Dependent};
 use crate::store::keys;
 use crate::store::table::parse;
+use domain::Result;
+use domain::id::WorkflowId;
+use domain::identity::Account;
+use domain::reference::Reference;
 
 /// Who names a workflow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,18 +4,18 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use crate::domain::channel::Channels;
-use crate::domain::graph::Graph;
-use crate::domain::id::WorkflowId;
-use crate::domain::identity::Account;
-use crate::domain::reference::Reference;
-use crate::domain::text;
-use crate::domain::time::Time;
-use crate::domain::workflow::{Active, Lifecycle, Workflow, WorkflowState};
 use crate::store::keys;
 use crate::store::stored_text::StoredText;
 use crate::store::table::{Item, parse, to_item};
-use crate::{Error, Result};
+use domain::channel::Channels;
+use domain::graph::Graph;
+use domain::id::WorkflowId;
+use domain::identity::Account;
+use domain::reference::Reference;
+use domain::text;
+use domain::time::Time;
+use domain::workflow::{Active, Lifecycle, Workflow, WorkflowState};
+use domain::{Error, Result};
 
 #[derive(Serialize, Deserialize)]
 pub struct WorkflowItem {

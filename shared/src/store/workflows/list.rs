@@ -4,14 +4,14 @@ use serde::Deserialize;
 
 use super::Workflows;
 use super::item::Head;
-use crate::Result;
-use crate::domain::id::WorkflowId;
-use crate::domain::identity::Account;
-use crate::domain::page::{Order, Page, PageRequest};
-use crate::domain::time::Time;
-use crate::domain::workflow::{Active, Workflow, WorkflowState};
 use crate::store::table::{Filter, Index, Item, Query, parse};
 use crate::store::{keys, listing};
+use domain::Result;
+use domain::id::WorkflowId;
+use domain::identity::Account;
+use domain::page::{Order, Page, PageRequest};
+use domain::time::Time;
+use domain::workflow::{Active, Workflow, WorkflowState};
 
 /// What a list shows of a workflow.
 #[derive(Clone, Debug, PartialEq)]

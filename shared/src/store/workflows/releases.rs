@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Loaded, Standing, Workflows, was_written};
-use crate::domain::channel::Channels;
-use crate::domain::graph::Graph;
-use crate::domain::id::{DeploymentId, Id, ReleaseId, UserId, WorkflowId};
-use crate::domain::identity::Account;
-use crate::domain::page::{Order, Page, PageRequest};
-use crate::domain::reference::Reference;
-use crate::domain::time::Time;
-use crate::domain::workflow::{Active, Dependencies, Deployment, Manifest, ManifestRelease, Release, Workflow};
 use crate::store::dependents::{self, By, Dependent, still_there};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
 use crate::store::table::{Index, Item, Query, parse, to_item};
 use crate::store::turns::Turns;
 use crate::store::write::Write;
-use crate::{Error, Result};
+use domain::channel::Channels;
+use domain::graph::Graph;
+use domain::id::{DeploymentId, Id, ReleaseId, UserId, WorkflowId};
+use domain::identity::Account;
+use domain::page::{Order, Page, PageRequest};
+use domain::reference::Reference;
+use domain::time::Time;
+use domain::workflow::{Active, Dependencies, Deployment, Manifest, ManifestRelease, Release, Workflow};
+use domain::{Error, Result};
 
 /// Those of the release are checked, and those of the one before let go of, in one transaction of at most 100 parts.
 pub const MAX_REFERENCES: usize = 48;

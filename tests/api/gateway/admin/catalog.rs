@@ -286,7 +286,7 @@ async fn a_plan_says_what_its_organizations_may_use() {
         assert_eq!(chat(&eve, "dev-chat").await.status, status);
     }
     // A key of their own cannot reach beyond the plan.
-    let person = app.person_of("eve", "globex", shared::domain::identity::Role::Admin);
+    let person = app.person_of("eve", "globex", domain::identity::Role::Admin);
     let wide = person.post_json("/gateway/v1/me/api-keys", json!({"name": "x", "limits": {"rpm": 3}})).await;
     assert_eq!(wide.json["error"]["param"], "limits.rpm");
     for (body, field) in [
@@ -315,7 +315,7 @@ async fn under_maintenance_only_operators_are_served() {
         ada.get("/gateway/v1/me").await,
         ada.get("/gateway/v1/billing/balance").await,
         chat(&ada, "dev-chat").await,
-        app.person_of("ada", "acme", shared::domain::identity::Role::Admin).get("/gateway/v1/me").await,
+        app.person_of("ada", "acme", domain::identity::Role::Admin).get("/gateway/v1/me").await,
     ];
     for answer in &answers {
         assert_eq!(answer.status, "503 Service Unavailable", "{}", answer.text);

@@ -1,10 +1,10 @@
 //! Credits, balances and transactions of organizations.
 
+use domain::money::Money;
 use futures::future::join_all;
 use insta::assert_json_snapshot;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::domain::money::Money;
 use tests::TestApp;
 use tests::client::{Person, send};
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use domain::identity::Role;
+use domain::time::Time;
 use futures::stream::{self, StreamExt};
 use serde_json::json;
-use shared::domain::identity::Role;
-use shared::domain::time::Time;
 use shared::store::{Attention, Works};
 use tests::TestApp;
 use tests::client::Person;

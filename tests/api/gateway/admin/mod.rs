@@ -51,7 +51,7 @@ async fn only_operators_are_let_in() {
         let path = path.replace("{name}", "dev-chat").replace("{id}", "default");
         for method in item.as_object().unwrap().keys() {
             let method: reqwest::Method = method.to_uppercase().parse().unwrap();
-            let people = [app.program("ada"), app.person_of("ada", "acme", shared::domain::identity::Role::Admin)];
+            let people = [app.program("ada"), app.person_of("ada", "acme", domain::identity::Role::Admin)];
             for person in people {
                 let answer = tests::client::send(person.request(method.clone(), &path).json(&json!({}))).await;
                 assert_refused(&answer, "403 Forbidden", "operator_only");
@@ -63,6 +63,6 @@ async fn only_operators_are_let_in() {
     }
     assert!(routes >= 30, "{routes}");
     assert_eq!(app.operator().get(&format!("{ADMIN}/audit")).await.json["data"], json!([]), "nothing was done");
-    let by_token = app.person_of("root", "platform", shared::domain::identity::Role::Operator);
+    let by_token = app.person_of("root", "platform", domain::identity::Role::Operator);
     assert_eq!(by_token.get(&format!("{ADMIN}/models")).await.status, "200 OK");
 }

@@ -1,9 +1,9 @@
 //! Organizations, users and keys that an operator makes without the identity provider.
 
+use domain::identity::Role;
+use domain::time::Time;
 use reqwest::Method;
 use serde_json::{Value, json};
-use shared::domain::identity::Role;
-use shared::domain::time::Time;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use uuid::Uuid;

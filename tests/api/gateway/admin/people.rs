@@ -1,9 +1,9 @@
 //! Organizations, users and their keys, and the audit.
 
+use domain::identity::Role;
 use insta::assert_json_snapshot;
 use reqwest::Method;
 use serde_json::json;
-use shared::domain::identity::Role;
 use tests::TestApp;
 use tests::client::send;
 

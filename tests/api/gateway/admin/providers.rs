@@ -1,7 +1,7 @@
 //! Addresses and headers of providers, and their test calls.
 
+use domain::provider::{ProviderKind, Timeouts};
 use serde_json::{Value, json};
-use shared::domain::provider::{ProviderKind, Timeouts};
 use shared::store::Catalog;
 use shared::store::catalog::Provider;
 use tests::TestApp;

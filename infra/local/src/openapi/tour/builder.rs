@@ -1,8 +1,8 @@
 //! Agents, and a workflow from its first draft to its end.
 
+use domain::id::{WebhookEventId, WebhookId};
+use domain::webhook::{WebhookEvent, WebhookOutcome};
 use serde_json::{Value, json};
-use shared::domain::id::{WebhookEventId, WebhookId};
-use shared::domain::webhook::{WebhookEvent, WebhookOutcome};
 use shared::store::WebhookEvents;
 
 use super::{JSON, TOO_LARGE, Walker};

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use axum::Router;
 use bytes::Bytes;
+use domain::identity::Role;
 use http::{Method, Request};
 use http_body_util::{BodyExt, Full};
 use hyper_util::client::legacy::Client;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
-use shared::domain::identity::Role;
 
 use super::examples::{Exchange, Plain};
 use crate::issuer::Subject;

@@ -1,0 +1,323 @@
+//! What an agent is made of. A document its owner writes: it is stored and shown as written,
+//! so it is the one domain type that is also the wire's.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::AgentType;
+use crate::address;
+use crate::catalog::is_model_name;
+use crate::header;
+use crate::id::{AgentId, WorkflowId};
+use crate::object;
+use crate::reference::Reference;
+use crate::{Error, Result};
+
+/// An item of the table stays small: every list and every write pays for its size.
+const MAX_CONFIG_BYTES: usize = 24 * 1024;
+const MAX_TOOLS: usize = 32;
+const MAX_SOURCES: usize = 16;
+const MAX_MEMBERS: usize = 16;
+/// With the agent itself they fit one transaction (100 items) even when all of them change.
+const MAX_REFERENCES: usize = 32;
+const MAX_TOKENS: u32 = i32::MAX.unsigned_abs();
+const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
+/// How much of a name an error repeats.
+const MAX_SHOWN_CHARS: usize = 100;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct AgentConfig {
+    /// A model of `GET /builder/v1/models`; null means the default model of the plan.
+    #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
+    pub model: Option<String>,
+    /// The system prompt.
+    #[schema(max_length = 20000)]
+    pub instructions: String,
+    #[schema(minimum = 0, maximum = 2)]
+    pub temperature: Option<f64>,
+    #[schema(minimum = 1, maximum = 2147483647)]
+    pub max_tokens: Option<u32>,
+    #[serde(deserialize_with = "object::list")]
+    #[schema(max_items = 32)]
+    pub tools: Vec<Tool>,
+    #[serde(deserialize_with = "object::list")]
+    #[schema(max_items = 16)]
+    pub sources: Vec<Source>,
+    /// The agents of a team; only for type `multiple`.
+    #[schema(max_items = 16, value_type = Vec<uuid::Uuid>)]
+    pub members: Vec<AgentId>,
+    /// How a team shares its work; only for type `multiple`.
+    pub strategy: Option<Strategy>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Strategy {
+    /// One member after the other, each with what the one before answered.
+    Sequential,
+    /// The member that fits the request answers it.
+    Router,
+    /// All members at once.
+    Parallel,
+}
+
+/// Something the agent may call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Tool {
+    /// A call to another system.
+    Http {
+        #[schema(pattern = "^[a-zA-Z0-9_-]{1,64}$")]
+        name: String,
+        #[serde(default)]
+        description: String,
+        method: HttpMethod,
+        #[schema(pattern = "^https?://[^/]")]
+        url: String,
+        #[serde(default)]
+        headers: BTreeMap<String, String>,
+        /// JSON Schema of the arguments.
+        #[serde(default)]
+        parameters: Map<String, Value>,
+        #[serde(default)]
+        auth: ToolAuth,
+    },
+    /// One of the caller's workflows.
+    #[serde(rename_all = "camelCase")]
+    Workflow {
+        #[schema(value_type = uuid::Uuid)]
+        workflow_id: WorkflowId,
+        #[serde(default)]
+        description: String,
+    },
+    /// Another of the caller's agents.
+    #[serde(rename_all = "camelCase")]
+    Agent {
+        #[schema(value_type = uuid::Uuid)]
+        agent_id: AgentId,
+        #[serde(default)]
+        description: String,
+    },
+    /// A function that the caller of the agent carries out.
+    Function {
+        #[schema(pattern = "^[a-zA-Z0-9_-]{1,64}$")]
+        name: String,
+        #[serde(default)]
+        description: String,
+        /// JSON Schema of the arguments.
+        #[serde(default)]
+        parameters: Map<String, Value>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum HttpMethod {
+    Get,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+/// The kind of credential the other system asks for. While none of that kind is stored for the agent,
+/// its status is `permissions_required`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolAuth {
+    #[default]
+    None,
+    Bearer,
+    Basic,
+    Header,
+    Query,
+    Oauth2ClientCredentials,
+}
+
+/// Something the agent knows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+#[schema(as = AgentSource)]
+pub enum Source {
+    Text {
+        #[schema(min_length = 1)]
+        name: String,
+        text: String,
+    },
+    Url {
+        #[schema(min_length = 1)]
+        name: String,
+        #[schema(pattern = "^https?://[^/]")]
+        url: String,
+    },
+    /// A small file, in the document itself.
+    #[serde(rename_all = "camelCase")]
+    File {
+        #[schema(min_length = 1)]
+        name: String,
+        media_type: String,
+        #[schema(format = Byte)]
+        base64: String,
+    },
+}
+
+impl Tool {
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Http { name, .. } | Self::Function { name, .. } => Some(name),
+            Self::Workflow { .. } | Self::Agent { .. } => None,
+        }
+    }
+
+    pub fn lacks_credential(&self) -> bool {
+        matches!(self, Self::Http { auth, .. } if *auth != ToolAuth::None)
+    }
+
+    fn reference(&self) -> Option<Reference> {
+        match self {
+            Self::Workflow { workflow_id, .. } => Some(Reference::Workflow(*workflow_id)),
+            Self::Agent { agent_id, .. } => Some(Reference::Agent(*agent_id)),
+            Self::Http { .. } | Self::Function { .. } => None,
+        }
+    }
+}
+
+impl AgentConfig {
+    pub fn lacks_credential(&self) -> bool {
+        self.tools.iter().any(Tool::lacks_credential)
+    }
+
+    /// Everything the agent names, with the place where it names it.
+    pub fn references(&self) -> BTreeMap<Reference, String> {
+        let model = self.model.iter().map(|name| (Reference::Model(name.clone()), "config.model".to_owned()));
+        let members = self.members.iter().enumerate();
+        let members = members.map(|(i, id)| (Reference::Agent(*id), format!("config.members[{i}]")));
+        let tools = self.tools.iter().enumerate();
+        let tools = tools.filter_map(|(i, tool)| Some((tool.reference()?, format!("config.tools[{i}]"))));
+        model.chain(members).chain(tools).collect()
+    }
+
+    pub(super) fn check(&self, own: AgentId, r#type: AgentType) -> Result<()> {
+        at_most("config.tools", self.tools.len(), MAX_TOOLS)?;
+        at_most("config.sources", self.sources.len(), MAX_SOURCES)?;
+        at_most("config.members", self.members.len(), MAX_MEMBERS)?;
+        at_most("config", self.references().len(), MAX_REFERENCES)?;
+        if self.instructions.chars().count() > MAX_INSTRUCTIONS_CHARS {
+            return Err(Error::invalid_body("config.instructions", "at most 20000 characters"));
+        }
+        if self.model.as_ref().is_some_and(|name| !is_model_name(name)) {
+            return Err(Error::invalid_body("config.model", "1 to 200 characters, or null"));
+        }
+        if self.temperature.is_some_and(|value| !(0.0..=2.0).contains(&value)) {
+            return Err(Error::invalid_body("config.temperature", "between 0 and 2"));
+        }
+        if self.max_tokens.is_some_and(|tokens| !(1..=MAX_TOKENS).contains(&tokens)) {
+            return Err(Error::invalid_body("config.maxTokens", format!("between 1 and {MAX_TOKENS}")));
+        }
+        self.check_team(own, r#type)?;
+        self.check_tools(own)?;
+        self.check_sources()?;
+        if serde_json::to_vec(self).map_or(0, |json| json.len()) > MAX_CONFIG_BYTES {
+            return Err(Error::invalid_body("config", format!("at most {MAX_CONFIG_BYTES} bytes of JSON in all")));
+        }
+        Ok(())
+    }
+
+    fn check_team(&self, own: AgentId, r#type: AgentType) -> Result<()> {
+        const ONLY_TEAMS: &str = "only an agent of type multiple has it; send null to take it out";
+        if r#type == AgentType::Single && !self.members.is_empty() {
+            return Err(Error::invalid_body("config.members", ONLY_TEAMS));
+        }
+        if r#type == AgentType::Single && self.strategy.is_some() {
+            return Err(Error::invalid_body("config.strategy", ONLY_TEAMS));
+        }
+        let mut seen = BTreeSet::from([own]);
+        for (i, member) in self.members.iter().enumerate() {
+            if !seen.insert(*member) {
+                let problem = "an agent is a member once, and never of itself";
+                return Err(Error::invalid_body(format!("config.members[{i}]"), problem));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_tools(&self, own: AgentId) -> Result<()> {
+        let mut names = BTreeSet::new();
+        for (i, tool) in self.tools.iter().enumerate() {
+            let field = |name: &str| format!("config.tools[{i}].{name}");
+            if let Some(name) = tool.name() {
+                let allowed = |c: u8| c.is_ascii_alphanumeric() || c == b'_' || c == b'-';
+                if name.is_empty() || name.len() > 64 || !name.bytes().all(allowed) {
+                    return Err(Error::invalid_body(field("name"), "1 to 64 letters, digits, _ or -"));
+                }
+                if !names.insert(name) {
+                    return Err(Error::invalid_body(field("name"), "another tool has this name"));
+                }
+            }
+            match tool {
+                Tool::Http { url, headers, .. } => {
+                    address::check(&field("url"), url)?;
+                    check_headers(&field("headers"), headers)?;
+                }
+                Tool::Agent { agent_id, .. } if *agent_id == own => {
+                    return Err(Error::invalid_body(field("agentId"), "an agent cannot be its own tool"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn check_sources(&self) -> Result<()> {
+        for (i, source) in self.sources.iter().enumerate() {
+            let field = |name: &str| format!("config.sources[{i}].{name}");
+            let (Source::Text { name, .. } | Source::Url { name, .. } | Source::File { name, .. }) = source;
+            if name.is_empty() {
+                return Err(Error::invalid_body(field("name"), "at least 1 character"));
+            }
+            match source {
+                Source::Text { .. } => {}
+                Source::Url { url, .. } => address::check(&field("url"), url)?,
+                Source::File { base64, .. } => {
+                    use base64::Engine;
+                    if base64::engine::general_purpose::STANDARD.decode(base64).is_err() {
+                        return Err(Error::invalid_body(field("base64"), "not base64"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a configuration holds is shown to everybody who reads it, so no header of it may be a secret.
+fn check_headers(field: &str, headers: &BTreeMap<String, String>) -> Result<()> {
+    for (name, value) in headers {
+        let shown: String = name.chars().take(MAX_SHOWN_CHARS).collect();
+        let field = format!("{field}.{shown}");
+        if let Some(problem) = header::problem(name) {
+            return Err(Error::invalid_body(field, problem));
+        }
+        if header::is_secret(name, value) {
+            let problem = "is a secret, which everybody who reads the agent would see. Remove it, keep it in an \
+                           outbound credential, and name the credential's kind in `auth`";
+            return Err(Error::invalid_body(field, problem));
+        }
+        if value.contains(|c: char| c.is_control() && c != '\t') {
+            return Err(Error::invalid_body(field, "has a line break or another control character. Remove it"));
+        }
+    }
+    Ok(())
+}
+
+fn at_most(field: &str, count: usize, limit: usize) -> Result<()> {
+    let problem = match field {
+        "config" => format!("names {count} agents, workflows and models; at most {limit}"),
+        _ => format!("has {count} entries; at most {limit}"),
+    };
+    if count > limit { Err(Error::invalid_body(field, problem)) } else { Ok(()) }
+}

@@ -1,0 +1,185 @@
+//! Changing an agent: JSON merge patch (RFC 7396) over what its owner may edit.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{Agent, AgentConfig, AgentType, Intent, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
+use crate::catalog::is_model_name;
+use crate::merge::MergePatch;
+use crate::object;
+use crate::reference::Reference;
+use crate::time::Time;
+use crate::{Error, Result};
+
+/// The document a patch is merged into. A field that a patch sets to null falls back to its default.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Editable {
+    name: String,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default)]
+    r#type: AgentType,
+    #[serde(default)]
+    status: Intent,
+    #[serde(default, deserialize_with = "object::one")]
+    config: AgentConfig,
+}
+
+/// A merge patch for an agent.
+#[derive(Clone, Debug)]
+pub struct AgentPatch(MergePatch);
+
+impl AgentPatch {
+    pub fn new(patch: Value) -> Result<Self> {
+        MergePatch::new(patch).map(Self)
+    }
+
+    /// What the patch itself may name. The store looks these up together with the agent, in one call;
+    /// whether the patch is well formed is found out when it is merged.
+    pub fn references(&self) -> BTreeSet<Reference> {
+        let config = &self.0.value()["config"];
+        let texts = |list: &Value, field: Option<&str>| -> Vec<String> {
+            let entries = list.as_array().map(Vec::as_slice).unwrap_or_default();
+            let text = |entry: &Value| field.map_or(entry, |field| &entry[field]).as_str().map(str::to_owned);
+            entries.iter().filter_map(text).take(64).collect()
+        };
+        let model = config["model"].as_str().filter(|name| is_model_name(name));
+        let model = model.map(|name| Reference::Model(name.to_owned()));
+        let mut agents = texts(&config["members"], None);
+        agents.extend(texts(&config["tools"], Some("agentId")));
+        let agents = agents.iter().filter_map(|id| id.parse().ok().map(Reference::Agent));
+        let workflows = texts(&config["tools"], Some("workflowId"));
+        let workflows = workflows.iter().filter_map(|id| id.parse().ok().map(Reference::Workflow));
+        model.into_iter().chain(agents).chain(workflows).collect()
+    }
+}
+
+impl Agent {
+    /// The agent after a patch of its owner. `known` are those references of the patch that exist for the caller.
+    pub fn patched(&self, patch: &AgentPatch, known: &BTreeSet<Reference>, now: Time) -> Result<Self> {
+        let before = Editable {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            r#type: self.r#type,
+            status: self.intent,
+            config: self.config.clone(),
+        };
+        let after: Editable = patch.0.merge(&before, &["config"])?;
+        if after.name.is_empty() || after.name.chars().count() > MAX_NAME_CHARS {
+            return Err(Error::invalid_body("name", format!("1 to {MAX_NAME_CHARS} characters")));
+        }
+        if after.description.as_ref().is_some_and(|text| text.chars().count() > MAX_DESCRIPTION_CHARS) {
+            return Err(Error::invalid_body("description", format!("at most {MAX_DESCRIPTION_CHARS} characters")));
+        }
+        after.config.check(self.id, after.r#type)?;
+
+        let named_before = self.config.references();
+        let named = after.config.references();
+        let unknown =
+            named.iter().find(|(reference, _)| !named_before.contains_key(reference) && !known.contains(reference));
+        if let Some((reference, field)) = unknown {
+            return Err(Error::invalid_body(field, format!("no such {}", reference.kind())));
+        }
+        // Sending a thing again that was gone and is there now mends it.
+        let still_gone = |reference: &Reference| named.contains_key(reference) && !known.contains(reference);
+        Ok(Self {
+            name: after.name,
+            description: after.description,
+            r#type: after.r#type,
+            intent: after.status,
+            config: after.config,
+            gone: self.gone.iter().filter(|reference| still_gone(reference)).cloned().collect(),
+            updated_at: now.max(self.updated_at),
+            revision: self.revision + 1,
+            ..self.clone()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::agent::{AgentStatus, Scope};
+    use crate::id::{AgentId, OrgId, UserId};
+    use crate::identity::Account;
+
+    fn agent() -> Agent {
+        let account = Account { org: OrgId::new(), user: UserId::new() };
+        Agent::new(AgentId::new(), account, Scope::Global)
+    }
+
+    fn patch(agent: &Agent, patch: Value) -> Result<Agent> {
+        let patch = AgentPatch::new(patch)?;
+        agent.patched(&patch, &patch.references(), Time::now())
+    }
+
+    #[test]
+    fn a_patch_changes_what_it_names_and_null_restores_the_default() {
+        let before = agent();
+        let named = patch(&before, json!({"name": "Scout", "config": {"temperature": 0.5}})).unwrap();
+        assert_eq!((named.name.as_str(), named.config.temperature, named.revision), ("Scout", Some(0.5), 2));
+        let restored = patch(&named, json!({"config": {"temperature": null}})).unwrap();
+        assert_eq!(restored.config, AgentConfig::default());
+        assert_eq!(restored.name, "Scout");
+    }
+
+    #[test]
+    fn the_message_names_the_field_by_its_path() {
+        let cases = [
+            (json!({"name": ""}), "name"),
+            (json!({"name": null}), "name"),
+            (json!({"requests": 9}), "requests"),
+            (json!({"status": "needs_attention"}), "status"),
+            (json!({"config": {"temperature": 2.1}}), "config.temperature"),
+            (json!({"config": {"members": ["x"]}}), "config.members[0]"),
+            (
+                json!({"config": {"tools": [{"type": "http", "name": "a b", "method": "GET", "url": "https://e.org"}]}}),
+                "config.tools[0].name",
+            ),
+            (
+                json!({"config": {"tools": [{"type": "http", "name": "ab", "method": "GET", "url": "ftp://e.org"}]}}),
+                "config.tools[0].url",
+            ),
+            (json!({"config": {"strategy": "router"}}), "config.strategy"),
+        ];
+        for (body, expected) in cases {
+            match patch(&agent(), body.clone()) {
+                Err(Error::InvalidBody { field, .. }) => assert_eq!(field, expected, "{body}"),
+                other => panic!("{body} gave {other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_team_whose_member_is_gone_needs_attention_until_it_lets_go_of_it() {
+        let member = AgentId::new();
+        let mut team = patch(&agent(), json!({"type": "multiple", "config": {"members": [member]}})).unwrap();
+        team.gone.insert(Reference::Agent(member));
+        assert_eq!(team.status(), AgentStatus::NeedsAttention);
+        let paused = patch(&team, json!({"status": "paused"})).unwrap();
+        assert_eq!(paused.status(), AgentStatus::Paused);
+        let mended = patch(&paused, json!({"status": "published", "config": {"members": []}})).unwrap();
+        assert_eq!(mended.status(), AgentStatus::Published);
+        assert!(mended.problems().is_empty());
+    }
+
+    #[test]
+    fn a_tool_that_needs_a_credential_requires_permissions() {
+        let tool = json!({"type": "http", "name": "crm", "method": "GET", "url": "https://e.org", "auth": "bearer"});
+        let agent = patch(&agent(), json!({"config": {"tools": [tool]}})).unwrap();
+        assert_eq!(agent.status(), AgentStatus::PermissionsRequired);
+        assert_eq!(agent.problems()[0].code, "credential_missing");
+    }
+
+    #[test]
+    fn what_the_caller_cannot_see_cannot_be_named() {
+        let patch = AgentPatch::new(json!({"config": {"model": "gpt-x"}})).unwrap();
+        let refused = agent().patched(&patch, &BTreeSet::new(), Time::now()).unwrap_err();
+        assert_eq!(refused.to_string(), "config.model: no such model");
+    }
+}

@@ -1,0 +1,146 @@
+//! The one error of the platform. It knows nothing of HTTP: `http` gives each variant its status and code.
+
+use std::fmt;
+
+use crate::echo;
+use crate::limits::{Dimension, Level};
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why something was not done, in the words of the platform.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    #[error("{message}")]
+    InvalidQuery { parameter: String, message: String },
+    #[error("{message}")]
+    InvalidBody { field: String, message: String },
+    /// A document that is well formed and wrong: with all that is, for programs.
+    #[error("{message}")]
+    Unsound { code: &'static str, message: String, details: serde_json::Value },
+    #[error("{0}")]
+    Unauthenticated(Refusal),
+    #[error("{message}")]
+    Forbidden { code: &'static str, message: String },
+    /// The message never holds the id: someone else's and nobody's must read alike.
+    #[error("no such {kind}")]
+    NotFound { kind: &'static str },
+    #[error("no such route; the API reference is at /docs")]
+    NoRoute,
+    #[error("this path does not take that method; see the Allow header")]
+    MethodNotAllowed,
+    #[error("{message}")]
+    Conflict { code: &'static str, message: String },
+    /// Credits or a cap are used up.
+    #[error("{message}")]
+    Billing { code: &'static str, message: String, level: Option<Level> },
+    #[error("{message}")]
+    RateLimited { message: String, level: Level, dimension: Dimension, limit: u64, resets_at: i64, retry_after_s: u64 },
+    #[error("{message}")]
+    Provider {
+        trouble: ProviderTrouble,
+        code: String,
+        message: String,
+        param: Option<String>,
+        retry_after_s: Option<u64>,
+    },
+    #[error("{message}")]
+    Maintenance { message: String, retry_after_s: u32 },
+    #[error("the resource has changed since the version in If-Match; read it again")]
+    PreconditionFailed,
+    #[error("the body is larger than {limit_bytes} bytes")]
+    TooLarge { limit_bytes: usize },
+    #[error("send the body as JSON, with Content-Type: application/json")]
+    NotJson,
+    #[error("send the body as it is, without Content-Encoding")]
+    EncodedBody,
+    #[error("send the file as application/json or application/yaml")]
+    NotAFile,
+    /// Passing trouble (throttling, contention that outlasted its retries): the same request may succeed soon.
+    #[error("the platform is busy; try again in {retry_after_s} s")]
+    Unavailable { retry_after_s: u32, cause: String },
+    /// The disk under the platform is full or damaged: no retry helps before somebody acts.
+    #[error("the platform cannot store data: {0}")]
+    StorageTrouble(String),
+    /// The cause is for the log, never for the caller.
+    #[error("something failed on our side; quote the header X-Request-Id when you report it")]
+    Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// How a model's provider failed a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProviderTrouble {
+    /// It finds fault with the request.
+    Request,
+    /// It has no way to do what a parameter asks.
+    Unsupported,
+    /// It does not take our credentials, or does not know the model: nothing that another try would mend.
+    Setup,
+    RateLimited,
+    Failed,
+    Timeout,
+}
+
+/// Why a caller was not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// No credential.
+    Missing,
+    /// One that is not even well formed.
+    Malformed,
+    /// An API key where an access token is asked for.
+    ApiKey,
+    /// Well formed, but unknown, expired, revoked or not signed by whom we trust.
+    Unknown,
+    UserSuspended,
+    OrgSuspended,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Missing => "send a token in the header Authorization: Bearer <token>",
+            Self::Malformed => "what was sent is no access token: send one as the issuer gave it",
+            Self::ApiKey => "an API key opens the model gateway only: send an access token of the issuer",
+            Self::Unknown => "the token is not valid here, or not any more",
+            Self::UserSuspended => "this user is suspended",
+            Self::OrgSuspended => "this organization is suspended",
+        })
+    }
+}
+
+impl Error {
+    pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Internal(cause.into())
+    }
+
+    pub fn invalid_body(field: impl Into<String>, problem: impl fmt::Display) -> Self {
+        let field = echo::field(&field.into()).into_owned();
+        let problem = problem.to_string();
+        let problem = echo::message(&problem);
+        let message = format!("{}: {problem}", if field.is_empty() { "body" } else { &field });
+        Self::InvalidBody { field, message }
+    }
+
+    /// A body of the wrong shape, by where it is wrong.
+    pub fn unreadable_body<E: fmt::Display>(error: serde_path_to_error::Error<E>) -> Self {
+        let path = error.path().to_string();
+        // Where a body ends too early, nobody knows what would have come.
+        let known = path.trim_end_matches(['?', '.']);
+        Self::invalid_body(known, error.into_inner())
+    }
+
+    pub fn invalid_query(parameter: impl Into<String>, problem: impl fmt::Display) -> Self {
+        let parameter = echo::field(&parameter.into()).into_owned();
+        let problem = problem.to_string();
+        Self::InvalidQuery { message: format!("{parameter}: {}", echo::message(&problem)), parameter }
+    }
+
+    pub fn operator_only() -> Self {
+        let message = "only an operator of the platform may do this; use an operator's credentials".to_owned();
+        Self::Forbidden { code: "operator_only", message }
+    }
+
+    pub fn busy(cause: impl fmt::Display) -> Self {
+        Self::Unavailable { retry_after_s: 1, cause: cause.to_string() }
+    }
+}

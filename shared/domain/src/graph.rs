@@ -1,0 +1,192 @@
+//! The graph of a workflow, as its owner draws it. A draft may be wrong in every way but its form; what it takes to
+//! run is [`engine::compile`]'s to say.
+
+use ring::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+use super::{header, object, text};
+use crate::{Error, Result};
+
+pub const MAX_NODES: usize = 500;
+pub const MAX_CONNECTIONS: usize = 2_000;
+/// A draft travels in requests of at most 4 MB.
+pub const MAX_GRAPH_BYTES: usize = 2 * 1024 * 1024;
+const MAX_ID_CHARS: usize = 64;
+const MAX_NAME_CHARS: usize = 200;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct Graph {
+    #[serde(deserialize_with = "object::list")]
+    #[schema(max_items = 500)]
+    pub nodes: Vec<Node>,
+    #[serde(deserialize_with = "object::list")]
+    #[schema(max_items = 2000)]
+    pub connections: Vec<Connection>,
+}
+
+/// A step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// Unique in the graph: expressions name it, `nodes.<id>.output`.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$", example = "classify")]
+    pub id: String,
+    /// One of `GET /builder/v1/workflows/node-types`.
+    #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$", example = "condition")]
+    pub r#type: String,
+    /// What people read; the id where it is left out.
+    #[serde(default)]
+    #[schema(max_length = 200, example = "Is it urgent?")]
+    pub name: String,
+    /// As the type's `configSchema` says.
+    #[serde(default)]
+    #[schema(example = json!({"expression": "input.priority > 2"}))]
+    pub config: Map<String, Value>,
+    /// Where it stands on the canvas; no part of what is published.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object::optional")]
+    pub position: Option<Position>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Position {
+    pub x: f64,
+    pub y: f64,
+}
+
+/// What leads from one step to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Connection {
+    #[serde(deserialize_with = "object::one")]
+    pub from: End,
+    #[serde(deserialize_with = "object::one")]
+    pub to: End,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct End {
+    #[schema(min_length = 1, max_length = 64, example = "classify")]
+    pub node: String,
+    #[schema(min_length = 1, max_length = 64, example = "out")]
+    pub port: String,
+}
+
+impl Node {
+    /// What people call it.
+    pub fn title(&self) -> &str {
+        if self.name.is_empty() { &self.id } else { &self.name }
+    }
+
+    /// A draft is shown, exported and published with all it holds, so a call of it may have no secret as a header.
+    fn check_headers(&self, field: &str) -> Result<()> {
+        if self.r#type != "http" {
+            return Ok(());
+        }
+        let headers = self.config.get("headers").and_then(Value::as_object).into_iter().flatten();
+        let mut texts = headers.filter_map(|(name, value)| Some((name, value.as_str()?)));
+        let Some((name, _)) = texts.find(|(name, value)| header::is_secret(name, value)) else { return Ok(()) };
+        let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
+        let problem = "is a secret, which everybody who reads the workflow would see. Remove it, keep it in an outbound \
+                       credential of the workflow, and name that in `credentialId`";
+        Err(Error::invalid_body(format!("{field}.{shown}"), problem))
+    }
+}
+
+impl Graph {
+    /// Whether it can be kept as a draft.
+    pub fn check(&self) -> Result<()> {
+        let at_most = |what: &str, count: usize, limit: usize| {
+            if count > limit { Err(Error::invalid_body(what, format!("at most {limit}"))) } else { Ok(()) }
+        };
+        at_most("graph.nodes", self.nodes.len(), MAX_NODES)?;
+        at_most("graph.connections", self.connections.len(), MAX_CONNECTIONS)?;
+        for (index, node) in self.nodes.iter().enumerate() {
+            let field = |name: &str| format!("graph.nodes[{index}].{name}");
+            if !is_name(&node.id) {
+                return Err(Error::invalid_body(field("id"), "1 to 64 letters, digits, - and _"));
+            }
+            if !is_name(&node.r#type) {
+                return Err(Error::invalid_body(field("type"), "1 to 64 letters, digits, - and _"));
+            }
+            text::at_most(&field("name"), &node.name, MAX_NAME_CHARS)?;
+            node.check_headers(&field("config.headers"))?;
+        }
+        for (index, connection) in self.connections.iter().enumerate() {
+            for (end, at) in [(&connection.from, "from"), (&connection.to, "to")] {
+                for (name, of) in [(&end.node, "node"), (&end.port, "port")] {
+                    let length = name.chars().count();
+                    if length == 0 || length > MAX_ID_CHARS {
+                        let field = format!("graph.connections[{index}].{at}.{of}");
+                        return Err(Error::invalid_body(field, format!("1 to {MAX_ID_CHARS} characters")));
+                    }
+                }
+            }
+        }
+        if serde_json::to_vec(self).map_err(Error::internal)?.len() > MAX_GRAPH_BYTES {
+            return Err(Error::invalid_body("graph", format!("at most {MAX_GRAPH_BYTES} bytes as JSON")));
+        }
+        Ok(())
+    }
+
+    /// What is published of it: everything but the places on the canvas.
+    pub fn published(&self) -> Self {
+        let nodes = self.nodes.iter().cloned().map(|node| Node { position: None, ..node });
+        Self { nodes: nodes.collect(), connections: self.connections.clone() }
+    }
+
+    /// The same for graphs that do the same.
+    pub fn hash(&self) -> String {
+        hash(&self.published())
+    }
+}
+
+/// SHA-256 of a document, whatever the order its fields came in.
+pub fn hash(document: &impl Serialize) -> String {
+    let mut value = serde_json::to_value(document).expect("a document is JSON");
+    value.sort_all_objects();
+    let digest = digest(&SHA256, value.to_string().as_bytes());
+    digest.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= MAX_ID_CHARS
+        && text.bytes().all(|c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_'))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn graph(value: Value) -> Graph {
+        serde_json::from_value(value).unwrap()
+    }
+
+    #[test]
+    fn a_hash_sees_what_a_graph_does_and_not_how_it_looks() {
+        let one = graph(json!({"nodes": [{"id": "a", "type": "input", "config": {"x": 1, "y": 2}}]}));
+        let same =
+            json!({"nodes": [{"id": "a", "type": "input", "config": {"y": 2, "x": 1}, "position": {"x": 1, "y": 2}}]});
+        assert_eq!(one.hash(), graph(same).hash());
+        assert_ne!(one.hash(), graph(json!({"nodes": [{"id": "a", "type": "input", "config": {"x": 1}}]})).hash());
+    }
+
+    #[test]
+    fn a_draft_is_refused_by_its_form_only() {
+        let nodes = |count: usize| (0..count).map(|i| json!({"id": format!("n{i}"), "type": "x"})).collect::<Vec<_>>();
+        assert!(graph(json!({"nodes": nodes(500)})).check().is_ok());
+        let refused = graph(json!({"nodes": nodes(501)})).check().unwrap_err().to_string();
+        assert_eq!(refused, "graph.nodes: at most 500");
+        let refused = graph(json!({"nodes": [{"id": "a b", "type": "x"}]})).check().unwrap_err().to_string();
+        assert_eq!(refused, "graph.nodes[0].id: 1 to 64 letters, digits, - and _");
+        let large = json!({"nodes": [{"id": "a", "type": "x", "config": {"text": "x".repeat(MAX_GRAPH_BYTES)}}]});
+        assert!(graph(large).check().unwrap_err().to_string().starts_with("graph: at most"));
+    }
+}

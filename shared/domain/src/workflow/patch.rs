@@ -1,0 +1,47 @@
+//! Changing a draft: JSON merge patch (RFC 7396) over what its owner may edit.
+
+use serde::{Deserialize, Serialize};
+
+use super::Workflow;
+use crate::Result;
+use crate::channel;
+use crate::graph::Graph;
+use crate::merge::MergePatch;
+use crate::object;
+use crate::time::Time;
+
+/// The document a patch is merged into. A field that a patch sets to null falls back to its default.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Editable {
+    name: String,
+    #[serde(default)]
+    description: Option<String>,
+    #[serde(default, deserialize_with = "object::one")]
+    graph: Graph,
+}
+
+impl Workflow {
+    pub fn patched(&self, patch: &MergePatch, now: Time) -> Result<Self> {
+        self.check_editable()?;
+        let before =
+            Editable { name: self.name.clone(), description: self.description.clone(), graph: self.graph.clone() };
+        let Editable { name, description, graph } = patch.merge(&before, &["graph"])?;
+        let mut after = Self {
+            name,
+            description,
+            graph,
+            updated_at: now.max(self.updated_at),
+            revision: self.revision + 1,
+            ..self.clone()
+        };
+        // A channel goes with its node, or when the node becomes another.
+        let slots = channel::slots(&after.graph);
+        let kind =
+            |slots: &[channel::Slot], id: &str| slots.iter().find(|slot| slot.node_id == id).map(|slot| slot.kind);
+        let before = channel::slots(&self.graph);
+        after.channels.retain(|id, _| kind(&slots, id).is_some() && kind(&slots, id) == kind(&before, id));
+        after.check()?;
+        Ok(after)
+    }
+}

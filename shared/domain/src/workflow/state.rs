@@ -1,0 +1,179 @@
+//! The life of a workflow: which change is possible when, and how an impossible one is answered.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Active, Workflow, WorkflowState};
+use crate::time::Time;
+use crate::{Error, Result};
+
+/// What its owner wants of it. What it is, its [`WorkflowState`], follows from this and from its releases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Lifecycle {
+    #[default]
+    Live,
+    Paused,
+    Archived,
+}
+
+fn impossible<T>(state: WorkflowState, what: &str) -> Result<T> {
+    let state = match state {
+        WorkflowState::Draft => "was never published",
+        WorkflowState::Published => "is published",
+        WorkflowState::Paused => "is paused",
+        WorkflowState::NeedsAttention => "needs attention",
+        WorkflowState::Archived => "is archived; restore it first",
+    };
+    Err(Error::Conflict { code: "invalid_state", message: format!("the workflow cannot {what}: it {state}") })
+}
+
+fn unpublished<T>() -> Result<T> {
+    let message = "the workflow was never published; publish it first".to_owned();
+    Err(Error::Conflict { code: "unpublished_changes", message })
+}
+
+impl Workflow {
+    pub fn paused(&self, now: Time) -> Result<Self> {
+        match self.state() {
+            WorkflowState::Published | WorkflowState::NeedsAttention => Ok(self.lived(Lifecycle::Paused, now)),
+            WorkflowState::Draft => unpublished(),
+            state => impossible(state, "be paused"),
+        }
+    }
+
+    pub fn resumed(&self, now: Time) -> Result<Self> {
+        match self.state() {
+            WorkflowState::Paused => Ok(self.lived(Lifecycle::Live, now)),
+            WorkflowState::Draft => unpublished(),
+            state => impossible(state, "be resumed"),
+        }
+    }
+
+    pub fn archived(&self, now: Time) -> Result<Self> {
+        match self.state() {
+            WorkflowState::Archived => impossible(WorkflowState::Archived, "be archived"),
+            _ => Ok(self.lived(Lifecycle::Archived, now)),
+        }
+    }
+
+    /// Paused when it was ever published, so that nothing runs before its owner says so.
+    pub fn restored(&self, now: Time) -> Result<Self> {
+        match (self.state(), &self.active) {
+            (WorkflowState::Archived, Some(_)) => Ok(self.lived(Lifecycle::Paused, now)),
+            (WorkflowState::Archived, None) => Ok(self.lived(Lifecycle::Live, now)),
+            _ => {
+                let message = "the workflow cannot be restored: it is not archived".to_owned();
+                Err(Error::Conflict { code: "invalid_state", message })
+            }
+        }
+    }
+
+    /// Whether its draft may be published, as far as its state goes.
+    pub fn check_publishable(&self) -> Result<()> {
+        match self.state() {
+            WorkflowState::Archived => impossible(WorkflowState::Archived, "be published"),
+            _ if !self.has_unpublished_changes() => {
+                let message = "the draft is what the active release already is".to_owned();
+                Err(Error::Conflict { code: "no_changes", message })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// With a new release, which runs at once: whoever publishes a paused workflow wants it to run.
+    pub fn published(&self, active: Active, now: Time) -> Self {
+        let releases = active.number;
+        Self { active: Some(active), releases, gone: Default::default(), ..self.lived(Lifecycle::Live, now) }
+    }
+
+    /// With an earlier release as the one that runs. A paused workflow stays paused.
+    pub fn with_active(&self, active: Active, now: Time) -> Result<Self> {
+        match self.state() {
+            WorkflowState::Archived => impossible(WorkflowState::Archived, "change its release"),
+            _ => Ok(Self { active: Some(active), gone: Default::default(), ..self.lived(self.lifecycle, now) }),
+        }
+    }
+
+    pub fn check_editable(&self) -> Result<()> {
+        match self.state() {
+            WorkflowState::Archived => impossible(WorkflowState::Archived, "be edited"),
+            _ => Ok(()),
+        }
+    }
+
+    fn lived(&self, lifecycle: Lifecycle, now: Time) -> Self {
+        Self { lifecycle, updated_at: now.max(self.updated_at), revision: self.revision + 1, ..self.clone() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{OrgId, ReleaseId, UserId, WorkflowId};
+    use crate::identity::Account;
+    use crate::reference::Reference;
+    use crate::workflow::NewWorkflow;
+
+    fn draft() -> Workflow {
+        let account = Account { org: OrgId::new(), user: UserId::new() };
+        Workflow::new(WorkflowId::new(), account, NewWorkflow::default()).unwrap()
+    }
+
+    fn published() -> Workflow {
+        let draft = draft();
+        let active = Active { release: ReleaseId::new(), number: 1, content_hash: draft.content_hash() };
+        draft.published(active, Time::now())
+    }
+
+    fn needs_attention() -> Workflow {
+        Workflow { gone: [Reference::Model("gone".to_owned())].into(), ..published() }
+    }
+
+    /// Every transition from every state: where it leads, or the code it is refused with.
+    #[test]
+    fn every_transition_is_answered() {
+        let now = Time::now();
+        let states = [
+            draft(),
+            published(),
+            published().paused(now).unwrap(),
+            needs_attention(),
+            draft().archived(now).unwrap(),
+            published().archived(now).unwrap(),
+        ];
+        let outcome = |outcome: Result<Workflow>| match outcome {
+            Ok(workflow) => format!("{:?}", workflow.state()),
+            Err(Error::Conflict { code, .. }) => code.to_owned(),
+            Err(other) => panic!("{other}"),
+        };
+        let table = states.map(|workflow| {
+            let publish = workflow.check_publishable().map(|()| workflow.clone());
+            [workflow.paused(now), workflow.resumed(now), workflow.archived(now), workflow.restored(now), publish]
+                .map(outcome)
+                .join(" ")
+        });
+        assert_eq!(
+            table,
+            [
+                "unpublished_changes unpublished_changes Archived invalid_state Draft",
+                "Paused invalid_state Archived invalid_state no_changes",
+                "invalid_state Published Archived invalid_state no_changes",
+                "Paused invalid_state Archived invalid_state no_changes",
+                "invalid_state invalid_state invalid_state Draft invalid_state",
+                "invalid_state invalid_state invalid_state Paused invalid_state",
+            ]
+        );
+    }
+
+    #[test]
+    fn publishing_and_activating_clear_what_needed_attention() {
+        let workflow = needs_attention();
+        let active = workflow.active.clone().unwrap();
+        assert_eq!(workflow.state(), WorkflowState::NeedsAttention);
+        assert_eq!(workflow.with_active(active.clone(), Time::now()).unwrap().state(), WorkflowState::Published);
+        assert_eq!(workflow.published(active.clone(), Time::now()).state(), WorkflowState::Published);
+        let paused = published().paused(Time::now()).unwrap();
+        assert_eq!(paused.with_active(active.clone(), Time::now()).unwrap().state(), WorkflowState::Paused);
+        assert_eq!(paused.published(active, Time::now()).state(), WorkflowState::Published);
+    }
+}

@@ -1,0 +1,88 @@
+//! Each node by itself: its type, its configuration, its expressions.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Problems, Step};
+use crate::nodes;
+use crate::schema::{Program, check_config};
+use domain::graph::{Graph, Node};
+
+/// Of a graph: each is compiled to see whether it is one.
+const MOST_PATTERNS: usize = 1_000;
+
+/// A step for each node.
+pub fn read(graph: &Graph, problems: &mut Problems) -> Vec<Step> {
+    let mut patterns = 0;
+    graph.nodes.iter().enumerate().map(|(index, node)| step(index, node, &mut patterns, problems)).collect()
+}
+
+/// `patterns`: how many there were before.
+fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems) -> Step {
+    let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
+        let known: Vec<&str> = nodes::all().iter().map(|known| known.name).collect();
+        let message = format!("there is no type `{}`; there are {}", node.r#type, known.join(", "));
+        problems.error("unknown_type", index, message);
+        nodes::unknown()
+    });
+    let config = Value::Object(node.config.clone());
+    let found = check_config(&node_type.schema, &config, "config");
+
+    let is_valid = found.is_valid();
+    for (field, message) in found.violations {
+        problems.field("invalid_config", index, &field, None, message);
+    }
+    let mut programs = BTreeMap::new();
+    for (field, language, text) in found.expressions {
+        let looks = text.matches("matches").count();
+        *patterns += looks;
+        if looks > 0 && *patterns > MOST_PATTERNS {
+            let message = format!("the graph looks for more than {MOST_PATTERNS} patterns");
+            problems.field("too_many_patterns", index, &field, None, message);
+            continue;
+        }
+        let program = Program::parse(language, &text).and_then(|program| {
+            match &program {
+                Program::Condition(expression) if node_type.decides => expression.check_condition()?,
+                _ => {}
+            }
+            Ok(program)
+        });
+        match program {
+            Ok(program) => {
+                programs.insert(field, program);
+            }
+            Err(problem) => {
+                problems.field("invalid_expression", index, &field, Some(problem.at), problem.message.into_owned());
+            }
+        }
+    }
+    let read = node_type.read(&node.config);
+    if let (Err(error), true) = (&read, is_valid) {
+        problems.field("invalid_config", index, "config", None, error.to_string());
+    }
+    // What cannot be read has ports that are not known, and not complained of.
+    let read = read.ok().filter(|_| !node_type.is_unknown());
+    if read.is_none() {
+        problems.unread.insert(index);
+    }
+    for (field, message) in read.iter().flat_map(|read| &read.problems) {
+        problems.field("invalid_config", index, &format!("config.{field}"), None, message.clone());
+    }
+    let read = read.unwrap_or_default();
+    // What a refused configuration names may be of any length, and is not looked up.
+    let (references, credential) = if is_valid { (read.references, read.credential) } else { Default::default() };
+    Step {
+        id: node.id.clone(),
+        node_type,
+        config: node_type.settled(&node.config),
+        outputs: read.outputs.into_iter().map(String::from).collect(),
+        programs,
+        within: None,
+        references,
+        credential,
+        incoming: Vec::new(),
+        outgoing: Vec::new(),
+    }
+}

@@ -1,0 +1,102 @@
+//! What expressions name: whether it is there, and known by the time the expression is evaluated.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ops::Bound::{Included, Unbounded};
+
+use super::upstream::Steps;
+use super::{Plan, Problems, Severity};
+use crate::expression::{Position, Reference};
+use crate::schema::Program;
+
+const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
+/// What there is of a node, of `vars` and of `run`.
+const OF_NODE: &str = "output";
+const OF_VARS: [&str; 2] = ["item", "index"];
+const OF_RUN: &str = "id";
+
+pub fn check(plan: &Plan, places: &HashMap<&str, usize>, before: &[Steps], problems: &mut Problems) {
+    let ids = places.keys().copied().collect();
+    for (index, step) in plan.steps.iter().enumerate() {
+        for (field, program) in &step.programs {
+            let named = match program {
+                Program::Condition(expression) => expression.references(),
+                Program::Text(template) => template.references(),
+            };
+            let mut names = Names { plan, index, ids: &ids, places, before, explained: HashSet::new() };
+            for reference in &named {
+                if let Some((severity, code, at, message)) = names.wrong(reference) {
+                    problems.add(severity, code, index, Some(field), Some(at), message);
+                }
+            }
+        }
+    }
+}
+
+/// What one expression of a step may name.
+struct Names<'g> {
+    plan: &'g Plan,
+    index: usize,
+    ids: &'g BTreeSet<&'g str>,
+    places: &'g HashMap<&'g str, usize>,
+    before: &'g [Steps],
+    /// The parts of ids that were written as if they were subtracted.
+    explained: HashSet<&'g str>,
+}
+
+type Wrong = (Severity, &'static str, Position, String);
+
+impl<'g> Names<'g> {
+    fn wrong(&mut self, reference: &Reference) -> Option<Wrong> {
+        let Reference { variable, member, at, field } = reference;
+        let error = |code, message| Some((Severity::Error, code, *at, message));
+        match (&**variable, member.as_deref()) {
+            ("nodes", Some(node)) => match self.places.get(node) {
+                None => error("unknown_reference", format!("there is no node `{node}`{}", self.meant(node))),
+                Some(&named) if !self.is_known(named) => {
+                    error("not_upstream", format!("node `{node}` does not come before this one"))
+                }
+                Some(_) => {
+                    let (name, at) = field.as_ref().filter(|(name, _)| **name != *OF_NODE)?;
+                    let message = format!("there is no `nodes.{node}.{name}`; of a node there is its `{OF_NODE}`");
+                    Some((Severity::Error, "unknown_variable", *at, message))
+                }
+            },
+            ("vars", Some(name)) if !OF_VARS.contains(&name) => {
+                let message = format!("there is no `vars.{name}`; in a loop's body there are vars.item and vars.index");
+                error("unknown_variable", message)
+            }
+            ("vars", Some(_)) if self.plan.steps[self.index].within.is_none() => {
+                let message = "there are no `vars.item` and `vars.index` outside of a loop's body".to_owned();
+                Some((Severity::Warning, "no_loop", *at, message))
+            }
+            ("run", Some(name)) if name != OF_RUN => {
+                error("unknown_variable", format!("there is no `run.{name}`; there is run.{OF_RUN}"))
+            }
+            (known, _) if VARIABLES.contains(&known) || self.explained.contains(known) => None,
+            (unknown, _) => {
+                let message = format!("there is no `{unknown}`; there are {}", VARIABLES.join(", "));
+                error("unknown_variable", message)
+            }
+        }
+    }
+
+    /// Whether the named step has a value by then. A loop has none as long as its body runs.
+    fn is_known(&self, named: usize) -> bool {
+        let steps = &self.plan.steps;
+        let around = std::iter::successors(steps[self.index].within, |around| steps[*around].within);
+        let mut around = around.take(steps.len());
+        self.before[self.index].has(named) && !around.any(|around| around == named)
+    }
+
+    /// `nodes.my-step` subtracts. What stands behind the first dash is then no name of its own.
+    fn meant(&mut self, node: &str) -> String {
+        let start = format!("{node}-");
+        match self.ids.range::<str, _>((Included(&*start), Unbounded)).next().filter(|id| id.starts_with(&start)) {
+            Some(id) => {
+                self.explained.extend(id[start.len()..].split('-'));
+                format!("; if you mean `{id}`, write nodes[\"{id}\"]")
+            }
+            None => String::new(),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The graph as a whole: where it begins and ends, what can be reached, which nodes are the body of which loop, and in
+//! what order they come.
+
+use std::collections::BTreeSet;
+
+use super::upstream::{Steps, upstream};
+use super::{Plan, Problems, Severity, Step};
+use crate::nodes::Category;
+use crate::nodes::r#loop::{DONE, ITEM, NEXT};
+
+/// Finds the plan's order and the loops' bodies, and gives all that comes before each step.
+pub fn arrange(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
+    bodies(plan, problems);
+    ends(plan, problems);
+    reached(plan, problems);
+    plan.order = order(plan);
+    let before = upstream(plan, |_| true);
+    if plan.order.len() < plan.steps.len() {
+        // What leads around by a port that is not there is said to be just that.
+        circles(plan, &upstream(plan, |edge| !problems.miswired.contains(&edge)), problems);
+    }
+    before
+}
+
+impl Plan {
+    /// Whether it leads from a loop's body back to the loop.
+    pub fn is_back(&self, edge: usize) -> bool {
+        let edge = &self.edges[edge];
+        edge.to_port == NEXT && self.steps[edge.to].node_type.is_loop()
+    }
+
+    /// Every step that can be reached from `starts`, without following what `leads` does not.
+    fn reach(&self, starts: impl IntoIterator<Item = usize>, leads: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+        let mut reached: BTreeSet<usize> = starts.into_iter().collect();
+        let mut open: Vec<usize> = reached.iter().copied().collect();
+        while let Some(step) = open.pop() {
+            for &edge in self.steps[step].outgoing.iter().filter(|edge| leads(**edge)) {
+                let next = self.edges[edge].to;
+                if reached.insert(next) {
+                    open.push(next);
+                }
+            }
+        }
+        reached
+    }
+
+    fn steps_where(&self, wanted: impl Fn(&Step) -> bool) -> impl Iterator<Item = usize> {
+        self.steps.iter().enumerate().filter(move |(_, step)| wanted(step)).map(|(index, _)| index)
+    }
+}
+
+/// The body of a loop: what hangs on `item`, up to where it comes back. Nothing else leads into it, nothing out of it.
+fn bodies(plan: &mut Plan, problems: &mut Problems) {
+    let loops: Vec<usize> = plan.steps_where(|step| step.node_type.is_loop()).collect();
+    let mut bodies: Vec<(usize, BTreeSet<usize>)> = Vec::new();
+    for &index in &loops {
+        let starts = starts(plan, index);
+        if starts.is_empty() && !problems.unread.contains(&index) {
+            problems.error("empty_loop", index, "has no body: connect its output `item`".to_owned());
+        }
+        // A body that leads into its own loop by `in` is a circle, and said to be one.
+        let firsts = starts.iter().map(|edge| plan.edges[*edge].to).filter(|first| *first != index);
+        let body = plan.reach(firsts, |edge| plan.edges[edge].to != index);
+        for &edge in &plan.steps[index].incoming {
+            let edge = &plan.edges[edge];
+            if edge.to_port == NEXT && !body.contains(&edge.from) {
+                let message = "comes to `next` of a loop whose body it is not in".to_owned();
+                problems.error("loop_entered", edge.from, message);
+            }
+        }
+        for (place, edge) in plan.edges.iter().enumerate() {
+            if body.contains(&edge.to) && !body.contains(&edge.from) && !starts.contains(&place) {
+                let body_of = &plan.steps[index].id;
+                let message = format!("leads into the body of loop `{body_of}`, which only its `item` does");
+                problems.error("loop_entered", edge.from, message);
+            }
+        }
+        if !body.is_empty() {
+            doubtful(plan, index, &body, problems);
+        }
+        bodies.push((index, body));
+    }
+    // The innermost is the smallest that holds the step.
+    bodies.sort_by_key(|(_, body)| body.len());
+    for step in 0..plan.steps.len() {
+        plan.steps[step].within = bodies.iter().find(|(_, body)| body.contains(&step)).map(|(index, _)| *index);
+    }
+}
+
+/// The edges that a loop's body begins with: those of `item`. Where there is none, a port that is not there is taken
+/// for it, since it is complained of already.
+fn starts(plan: &Plan, of: usize) -> Vec<usize> {
+    let step = &plan.steps[of];
+    let by = |wanted: &dyn Fn(&String) -> bool| -> Vec<usize> {
+        step.outgoing.iter().copied().filter(|edge| wanted(&plan.edges[*edge].from_port)).collect()
+    };
+    match by(&|port| port == ITEM) {
+        none if none.is_empty() => by(&|port| !step.outputs.contains(port)),
+        starts => starts,
+    }
+}
+
+/// A loop that can run, but hardly gives what was meant.
+fn doubtful(plan: &Plan, of: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
+    let step = &plan.steps[of];
+    if !step.incoming.iter().any(|edge| body.contains(&plan.edges[*edge].from)) {
+        problems.warn("loop_open", of, "its body never comes back to `next`: its results are lost".to_owned());
+    }
+    let is_followed = step.outgoing.iter().any(|edge| plan.edges[*edge].from_port == DONE);
+    if !is_followed && body.iter().any(|step| plan.steps[*step].node_type.name == "send_result") {
+        let message = "nothing follows `done`, and the send_result in its body gives the output of one element";
+        problems.warn("loop_result", of, message.to_owned());
+    }
+}
+
+/// Where runs begin, and what they come to.
+fn ends(plan: &Plan, problems: &mut Problems) {
+    if plan.steps.is_empty() {
+        return problems.whole(Severity::Error, "empty_graph", "the graph has no nodes");
+    }
+    if plan.steps_where(|step| step.node_type.is_trigger()).next().is_none() {
+        let message = "nothing starts a run: add a node input, webhook, schedule or message";
+        problems.whole(Severity::Error, "missing_trigger", message);
+    }
+    let gives = |name: &str| plan.steps.iter().any(|step| step.node_type.name == name);
+    let acts = plan.steps.iter().any(|step| step.node_type.effects);
+    if !gives("send_result") && !gives("send_message") && !acts {
+        let message = "a run comes to nothing: add a node send_result or send_message";
+        problems.whole(Severity::Error, "missing_output", message);
+    }
+    for (index, step) in plan.steps.iter().enumerate() {
+        let is_waited_for = matches!(step.node_type.name, "webhook" | "input");
+        let answers = |index: &usize| plan.steps[*index].node_type.name == "send_result";
+        if is_waited_for && !plan.reach([index], |_| true).iter().any(answers) {
+            problems.warn("no_result", index, "leads to no send_result: its runs have no output".to_owned());
+        }
+        let ends = step.node_type.category == Category::Output || step.node_type.is_unknown();
+        if !ends && step.outgoing.is_empty() && step.node_type.is_trigger() {
+            problems.error("unconnected", index, "leads nowhere".to_owned());
+        }
+    }
+}
+
+fn reached(plan: &Plan, problems: &mut Problems) {
+    let reached = plan.reach(plan.steps_where(|step| step.node_type.is_trigger()), |_| true);
+    for (index, step) in plan.steps.iter().enumerate() {
+        if !reached.contains(&index) {
+            let message = if step.incoming.is_empty() { "nothing leads to it" } else { "no trigger leads to it" };
+            problems.error("unreachable", index, message.to_owned());
+        }
+    }
+}
+
+/// Steps behind those they depend on, without those that stand in a circle or behind one.
+fn order(plan: &Plan) -> Vec<usize> {
+    let waits_for = |step: &Step| step.incoming.iter().filter(|edge| !plan.is_back(**edge)).count();
+    let mut waiting: Vec<usize> = plan.steps.iter().map(waits_for).collect();
+    let mut ready: BTreeSet<usize> = (0..waiting.len()).filter(|step| waiting[*step] == 0).collect();
+    let mut order = Vec::with_capacity(waiting.len());
+    while let Some(step) = ready.pop_first() {
+        order.push(step);
+        for &edge in plan.steps[step].outgoing.iter().filter(|edge| !plan.is_back(**edge)) {
+            let next = plan.edges[edge].to;
+            waiting[next] -= 1;
+            if waiting[next] == 0 {
+                ready.insert(next);
+            }
+        }
+    }
+    order
+}
+
+/// Each once, at the first of its steps.
+fn circles(plan: &Plan, before: &[Steps], problems: &mut Problems) {
+    const MOST_NAMED: usize = 5;
+    let mut told = BTreeSet::new();
+    for step in (0..plan.steps.len()).filter(|step| before[*step].has(*step)) {
+        if !told.insert(step) {
+            continue;
+        }
+        let others = (0..plan.steps.len()).filter(|other| before[step].has(*other) && before[*other].has(step));
+        let others: Vec<usize> = others.filter(|other| *other != step).collect();
+        let named: Vec<String> =
+            others.iter().take(MOST_NAMED).map(|other| format!("`{}`", plan.steps[*other].id)).collect();
+        let circle = match (named.join(", "), others.len().saturating_sub(MOST_NAMED)) {
+            (named, _) if named.is_empty() => "leads into itself".to_owned(),
+            (named, 0) => format!("is in a circle with {named}"),
+            (named, more) => format!("is in a circle with {named} and {more} more"),
+        };
+        problems.error("cycle", step, format!("{circle}; only a loop goes around"));
+        told.extend(others);
+    }
+}

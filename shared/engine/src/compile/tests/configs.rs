@@ -1,0 +1,158 @@
+//! What stands in the configurations of nodes.
+
+use serde_json::json;
+
+use super::*;
+
+#[test]
+fn what_a_refused_configuration_names_is_not_looked_up() {
+    let credential = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
+    let nodes = [
+        ("long", "model", json!({"model": "m".repeat(1_025), "prompt": "hi"})),
+        ("call", "http", json!({"url": "https://example.com", "credentialId": credential, "timeoutMs": 5})),
+    ];
+    let graph = graph(&nodes, "");
+    let mut compiled = crate::compile::compile(&graph);
+    assert_eq!((compiled.references(), compiled.credentials()), Default::default());
+    compiled.hold_to(&BTreeSet::new());
+    let codes: Vec<_> = compiled.finish().1.into_iter().map(|problem| problem.code).collect();
+    assert!(!codes.contains(&"reference_gone"), "{codes:?}");
+}
+
+#[test]
+fn a_field_that_is_at_fault_is_named() {
+    let credential = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
+    let nodes = [("call", "http", json!({"url": "https://example.com", "credentialId": credential}))];
+    let graph = graph(&nodes, "");
+    let mut compiled = crate::compile::compile(&graph);
+    compiled.hold_fields_to(Severity::Error, "credential_gone", |step| {
+        Some((step.credential?.1, "there is none".to_owned()))
+    });
+    let problem = compiled.finish().1.into_iter().find(|problem| problem.code == "credential_gone").unwrap();
+    assert_eq!(problem.field.as_deref(), Some("config.credentialId"));
+    assert_eq!(problem.message, "node `call`, config.credentialId: there is none");
+}
+
+#[test]
+fn a_condition_that_is_written_out_is_true_or_false() {
+    let told = |text: &str| {
+        let nodes =
+            [("start", "input", json!({})), ("if", "condition", expression(text)), ("end", "send_result", json!({}))];
+        found(&nodes, "start>if if.true>end")
+    };
+    let problem = "invalid_expression: node `if`, config.expression, line 1, column 1: a condition is true or false, and this is always a";
+    for (text, kind) in [("\"yes\"", "string"), ("1", "int"), ("null", "null"), ("[input.x]", "list"), ("{}", "map")] {
+        assert_eq!(told(text), [format!("{problem} {kind}")]);
+    }
+    for text in ["true", "input.x", "input.x == 'yes'"] {
+        assert_eq!(told(text), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn a_call_goes_to_an_address_and_its_headers_stand_on_one_line() {
+    let told = |url: &str, header: &str| {
+        let call = json!({"url": url, "headers": {"x-a": header}});
+        let nodes = [("start", "input", json!({})), ("call", "http", call), ("end", "send_result", json!({}))];
+        found(&nodes, "start>call call>end")
+            .into_iter()
+            .map(|line| line.replace("invalid_config: node `call`, config.", ""))
+            .collect::<Vec<_>>()
+    };
+    let (unknown, wrong) =
+        ("url: must begin with http:// or https://", "url: is no address, such as https://example.com/orders");
+    for url in ["http://", "http:// x", "https://x ", "https:///a", "http:// {{ input.a }}", "https://?{{ input.a }}"] {
+        assert_eq!(told(url, "a"), [wrong], "{url}");
+    }
+    for url in ["", "ftp://x", "example.com/{{ input.a }}"] {
+        assert_eq!(told(url, "a"), [unknown], "{url}");
+    }
+    for url in [
+        "{{ input.a }}",
+        "{% if input.a %}https://a{% else %}https://b{% endif %}",
+        "https://{{ input.a }}/x",
+        "https://a.b/{{ input.a }} c",
+    ] {
+        assert_eq!(told(url, "a\t{{ input.b\n }}{%- if input.c -%}\n c {%- endif %}"), Vec::<String>::new(), "{url}");
+    }
+    for header in ["a\nb", "a\r", "{{ input.a }}\nx-b: c", "\0"] {
+        assert_eq!(told("https://a.b", header), ["headers.x-a: has a line break or the like"], "{header:?}");
+    }
+}
+
+#[test]
+fn each_case_of_a_switch_is_said_once() {
+    let case = |name: &str| json!({"name": name, "expression": "true"});
+    let cases = json!({"cases": [case("a"), case("b"), case("a"), case("error")]});
+    let nodes = [("start", "input", json!({})), ("way", "switch", cases), ("end", "send_result", json!({}))];
+    let told = [
+        "invalid_config: node `way`, config.cases[2].name: say each case once: there is a `a` before it",
+        "invalid_config: node `way`, config.cases[3].name: `error` is another port: call the case something else",
+    ];
+    assert_eq!(found(&nodes, "start>way way.a>end way.b>end way.default>end"), told);
+}
+
+#[test]
+fn a_whole_number_may_be_written_with_a_point() {
+    let end = ("end", "send_result", json!({}));
+    let of = |seconds: Value, attempts: Value| {
+        let call = json!({"url": "https://a.b", "retry": {"maxAttempts": attempts, "backoffMs": 0, "maxBackoffMs": 0}});
+        [
+            ("start", "input", json!({})),
+            ("wait", "delay", json!({"seconds": seconds})),
+            ("call", "http", call),
+            end.clone(),
+        ]
+    };
+    let connections = "start>wait wait>call call>end";
+    let plan = compile(&graph(&of(json!(60.0), json!(3.0)), connections)).0.unwrap();
+    assert_eq!(plan.steps[1].config["seconds"], json!(60));
+    assert_eq!(plan.steps[2].config["retry"]["maxAttempts"], json!(3));
+    let told = found(&of(json!(60.5), json!(11.0)), connections);
+    let expected = ["wait`, config.seconds: must be a whole number", "call`, config.retry.maxAttempts: at most 10"];
+    assert_eq!(told, expected.map(|told| format!("invalid_config: node `{told}")));
+    assert_eq!(
+        found(&of(json!(1e300), json!(1)), connections),
+        ["invalid_config: node `wait`, config.seconds: at most 2592000"]
+    );
+}
+
+#[test]
+fn the_schema_of_an_input_is_one_that_inputs_can_be_held_to() {
+    let told = |schema: Value| {
+        let nodes = [("start", "input", json!({"schema": schema})), ("end", "send_result", json!({}))];
+        let told = found(&nodes, "start>end").into_iter();
+        told.map(|line| line.replace("invalid_config: node `start`, config.schema", "")).collect::<Vec<_>>()
+    };
+    let types = "one of null, boolean, integer, number, string, array, object";
+    assert_eq!(
+        told(json!({"type": "nope", "pattern": "(", "minimumLength": 1})),
+        [
+            ".minimumLength: is not a keyword of JSON Schema that is supported here; remove it, or begin its name with `x-`".to_owned(),
+            ".pattern: this pattern cannot be read, or is too large; simplify it".to_owned(),
+            format!(".type: {types}"),
+        ]
+    );
+    assert_eq!(told(json!({"type": []})), [format!(".type: {types}")]);
+    assert_eq!(
+        told(
+            json!({"properties": {"a": {"items": 1, "minimum": "x"}, "b": []}, "required": "a", "oneOf": {}, "maxItems": -1})
+        ),
+        [
+            ".maxItems: must be a whole number",
+            ".oneOf: must be a list of schemas",
+            ".properties.a.items: must be a schema: an object, true or false",
+            ".properties.a.minimum: must be a number",
+            ".properties.b: must be a schema: an object, true or false",
+            ".required: must be a list of names",
+        ]
+    );
+    let sound = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema", "type": ["object", "null"], "required": ["a"],
+        "properties": {"a": {"type": "string", "enum": ["x"], "format": "date", "title": "A"}, "b": {"items": {"type": "integer"}}},
+        "additionalProperties": {"oneOf": [{"type": "null"}, {}]},
+    });
+    assert_eq!(told(sound), Vec::<String>::new());
+    let many: serde_json::Map<_, _> = (0..1_000).map(|n| (format!("k{n}"), json!(1))).collect();
+    assert!(told(Value::Object(many)).len() < 25);
+}

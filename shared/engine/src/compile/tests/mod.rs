@@ -1,0 +1,142 @@
+//! What is found in graphs, and that what is sound stays the same.
+
+mod configs;
+mod drawn;
+mod limits;
+mod shape;
+
+use serde_json::json;
+
+use super::*;
+
+fn compile(graph: &Graph) -> (Option<Plan>, Vec<Problem>) {
+    super::compile(graph).finish()
+}
+
+/// Nodes as `(id, type, config)`, connections as `from.port>to.port`; ports `out` and `in` may be left out.
+fn graph(nodes: &[(&str, &str, Value)], connections: &str) -> Graph {
+    let nodes: Vec<Value> =
+        nodes.iter().map(|(id, kind, config)| json!({"id": id, "type": kind, "name": "", "config": config})).collect();
+    let end = |text: &str, port: &str| match text.split_once('.') {
+        Some((node, port)) => json!({"node": node, "port": port}),
+        None => json!({"node": text, "port": port}),
+    };
+    let connections: Vec<Value> = connections
+        .split_whitespace()
+        .map(|text| text.split_once('>').unwrap())
+        .map(|(from, to)| json!({"from": end(from, "out"), "to": end(to, "in")}))
+        .collect();
+    serde_json::from_value(json!({"nodes": nodes, "connections": connections})).unwrap()
+}
+
+fn found(nodes: &[(&str, &str, Value)], connections: &str) -> Vec<String> {
+    let (plan, problems) = compile(&graph(nodes, connections));
+    assert_eq!(plan.is_some(), problems.iter().all(|problem| problem.severity == Severity::Warning));
+    problems.into_iter().map(|problem| format!("{}: {}", problem.code, problem.message)).collect()
+}
+
+fn expression(text: &str) -> Value {
+    json!({"expression": text})
+}
+
+#[test]
+fn a_sound_graph_has_a_plan() {
+    let nodes = [
+        ("hook", "webhook", json!({})),
+        ("many", "condition", expression("size(input.lines) > 1")),
+        ("each", "loop", json!({"items": "input.lines", "concurrency": 4})),
+        ("ask", "model", json!({"model": "dev-chat", "prompt": "{{ vars.item.text }}", "onError": "branch"})),
+        ("none", "template", json!({"template": "{{ nodes.ask.output | default('?') }}"})),
+        ("both", "merge", json!({"mode": "first"})),
+        ("end", "send_result", json!({"output": "nodes.hook.output"})),
+    ];
+    let connections = "hook>many many.true>each each.item>ask ask>each.next ask.error>none none>each.next each.done>both many.false>both both>end";
+    assert_eq!(found(&nodes, connections), Vec::<String>::new());
+    let plan = compile(&graph(&nodes, connections)).0.unwrap();
+    let within: Vec<_> = plan.steps.iter().map(|step| step.within).collect();
+    assert_eq!(within, [None, None, None, Some(2), Some(2), None, None]);
+    assert_eq!(plan.order, [0, 1, 2, 3, 4, 5, 6]);
+    assert_eq!(plan.steps[3].references, [(Reference::Model("dev-chat".to_owned()), "model")]);
+}
+
+#[test]
+fn everything_wrong_is_found_at_once_and_sorted() {
+    let nodes = [
+        ("start", "input", json!({"extra": 1})),
+        ("odd", "oracle", json!({})),
+        ("check", "condition", expression("input.n +")),
+        ("check", "condition", expression("true")),
+        ("call", "http", json!({"url": "ftp://x", "headers": {"Authorization": "x"}, "timeoutMs": 5})),
+        ("when", "schedule", json!({"cron": "0 0 30 2 *", "zone": "Mars/Base"})),
+        ("text", "template", json!({"template": "a\n{{ nodes.later.output }}{{ nodes.nobody.output }}{{ secret }}"})),
+        ("later", "send_result", json!({})),
+        ("alone", "delay", json!({})),
+    ];
+    let connections = "start>check check.maybe>call call>text text>later ghost>text later>start start>text.side";
+    let known = crate::nodes::all().iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
+    let expected = [
+        "unknown_port: node `start`: begins runs, so nothing leads into it",
+        "invalid_config: node `start`, config.extra: is not a field of this type",
+        &format!("unknown_type: node `odd`: there is no type `oracle`; there are {known}"),
+        "unreachable: node `odd`: nothing leads to it",
+        "unknown_port: node `check`: has no output `maybe`; it has true, false",
+        "invalid_expression: node `check`, config.expression, line 1, column 10: the expression ends too early",
+        "duplicate_id: node `check`: another node has this id",
+        "unreachable: node `check`: nothing leads to it",
+        "invalid_config: node `call`, config.headers.Authorization: is set by the platform; keep secrets in a credential",
+        "invalid_config: node `call`, config.timeoutMs: at least 100",
+        "invalid_config: node `call`, config.url: must begin with http:// or https://",
+        "unconnected: node `when`: leads nowhere",
+        "invalid_config: node `when`, config.cron: never comes",
+        "invalid_config: node `when`, config.zone: must be an IANA time zone, such as Europe/Madrid",
+        "dangling_connection: node `text`: the connection from `ghost` to `text` has an end at no node",
+        "unknown_port: node `text`: has no input `side`; it has in",
+        "not_upstream: node `text`, config.template, line 2, column 4: node `later` does not come before this one",
+        "unknown_reference: node `text`, config.template, line 2, column 28: there is no node `nobody`",
+        "unknown_variable: node `text`, config.template, line 2, column 53: there is no `secret`; there are input, nodes, vars, run",
+        "unreachable: node `alone`: nothing leads to it",
+        "invalid_config: node `alone`, config.seconds: is missing",
+    ];
+    assert_eq!(found(&nodes, connections), expected);
+}
+
+#[test]
+fn a_name_that_is_not_there_is_told_with_what_is() {
+    let start = ("start", "input", json!({}));
+    let step = ("my-first-step", "transform", json!({"value": "1"}));
+    let end = |text: &str| ("end", "send_result", json!({"output": text}));
+    let unknown = "node `end`, config.output, line 1, column";
+    for (text, told) in [
+        (
+            "nodes.start.q",
+            &*format!("unknown_variable: {unknown} 13: there is no `nodes.start.q`; of a node there is its `output`"),
+        ),
+        (
+            "nodes['start']['q'].x",
+            &format!("unknown_variable: {unknown} 15: there is no `nodes.start.q`; of a node there is its `output`"),
+        ),
+        ("run.foo", &format!("unknown_variable: {unknown} 5: there is no `run.foo`; there is run.id")),
+        (
+            "vars.foo.x",
+            &format!(
+                "unknown_variable: {unknown} 6: there is no `vars.foo`; in a loop's body there are vars.item and vars.index"
+            ),
+        ),
+        (
+            "nodes.my-first-step.output",
+            &format!(
+                "unknown_reference: {unknown} 7: there is no node `my`; if you mean `my-first-step`, write nodes[\"my-first-step\"]"
+            ),
+        ),
+        ("first", &format!("unknown_variable: {unknown} 1: there is no `first`; there are input, nodes, vars, run")),
+    ] {
+        assert_eq!(
+            found(&[start.clone(), step.clone(), end(text)], "start>my-first-step my-first-step>end"),
+            [told],
+            "{text}"
+        );
+    }
+    let sound =
+        "{'a': nodes.start, 'b': nodes['my-first-step'].output.x, 'c': run.id, 'd': [run, vars, nodes[input.x]]}";
+    assert_eq!(found(&[start, step, end(sound)], "start>my-first-step my-first-step>end"), Vec::<String>::new());
+}

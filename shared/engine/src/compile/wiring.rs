@@ -1,0 +1,78 @@
+//! The connections: whether both of their ends are there.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Edge, Plan, Problems, Severity, Step};
+use domain::graph::{Connection, Graph};
+
+/// Adds to the plan what leads from one node to another. Where a port is not there, that alone is said of it: what
+/// follows is looked at as if it were.
+pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, problems: &mut Problems) {
+    let (mut seen, mut told) = (HashSet::new(), HashSet::new());
+    for connection in &graph.connections {
+        let Connection { from, to } = connection;
+        let place = |node: &str| places.get(node).copied();
+        let (start, end) = match (place(&from.node), place(&to.node)) {
+            (Some(start), Some(end)) => (start, end),
+            (start, end) => {
+                dangling(connection, start.or(end), problems);
+                continue;
+            }
+        };
+        if !seen.insert((from, to)) {
+            let message = format!("`{}` is connected to `{}` of node `{}` twice", from.port, to.port, to.node);
+            problems.warn("duplicate_connection", start, message);
+            continue;
+        }
+        // Both are looked at: a connection may be wrong at both of its ends.
+        let is_unread = problems.unread.contains(&start);
+        let output = if is_unread { None } else { no_output(&plan.steps[start], &from.port) };
+        let input = no_input(&plan.steps[end], &to.port);
+        let is_miswired = output.is_some() || input.is_some();
+        for (step, message) in [(start, output), (end, input)] {
+            if let Some(message) = message.filter(|message| told.insert((step, message.clone()))) {
+                problems.error("unknown_port", step, message);
+            }
+        }
+        // Where runs begin nothing is meant to lead.
+        if plan.steps[end].node_type.is_trigger() {
+            continue;
+        }
+        let index = plan.edges.len();
+        if is_miswired {
+            problems.miswired.insert(index);
+        }
+        plan.steps[start].outgoing.push(index);
+        plan.steps[end].incoming.push(index);
+        let (from_port, to_port) = (from.port.clone(), to.port.clone());
+        plan.edges.push(Edge { from: start, from_port, to: end, to_port });
+    }
+}
+
+fn dangling(connection: &Connection, there: Option<usize>, problems: &mut Problems) {
+    let Connection { from, to } = connection;
+    let message = format!("the connection from `{}` to `{}` has an end at no node", from.node, to.node);
+    match there {
+        Some(node) => problems.error("dangling_connection", node, message),
+        None => problems.whole(Severity::Error, "dangling_connection", &message),
+    }
+}
+
+/// What is wrong when the step has no such output.
+fn no_output(step: &Step, port: &str) -> Option<String> {
+    match &step.outputs[..] {
+        outputs if outputs.iter().any(|output| output == port) => None,
+        [] => Some(format!("has no outputs, so none called `{port}`")),
+        outputs => Some(format!("has no output `{port}`; it has {}", outputs.join(", "))),
+    }
+}
+
+/// What is wrong when the step has no such input.
+fn no_input(step: &Step, port: &str) -> Option<String> {
+    let inputs: Vec<&str> = step.node_type.inputs.iter().map(|input| input.name).collect();
+    match &inputs[..] {
+        _ if step.node_type.is_unknown() || inputs.contains(&port) => None,
+        [] => Some("begins runs, so nothing leads into it".to_owned()),
+        inputs => Some(format!("has no input `{port}`; it has {}", inputs.join(", "))),
+    }
+}

@@ -1,0 +1,40 @@
+//! The attribute of an element that a filter compares, adds or joins: `attribute='user.name'`.
+
+use super::*;
+use crate::expression::evaluate::element;
+
+/// Where an attribute is: a name, or names and places with dots between them.
+pub fn path<'v>(attribute: &'v Value) -> Result<Cow<'v, str>, Why> {
+    match attribute {
+        Value::Text(text) => Ok(Cow::Borrowed(text)),
+        Value::Int(place) => Ok(Cow::Owned(place.to_string())),
+        other => wants("string", other),
+    }
+}
+
+/// The attribute of an element, or the default; undefined where there is neither.
+pub fn find<'a>(of: &Value<'a>, path: &str, default: Option<&Value<'a>>, budget: &mut Budget) -> Outcome<'a> {
+    budget.steps(path.len() / 16)?;
+    let mut found = of.clone();
+    for name in path.split('.') {
+        budget.steps(1)?;
+        found = match &found {
+            Value::Map(entries) => entries.get(name, budget)?.unwrap_or(Value::Undefined),
+            Value::List(items) if !is_place(name) => items.named(name).unwrap_or(Value::Undefined),
+            Value::List(_) | Value::Text(_) => match name.parse().ok().filter(|_| is_place(name)) {
+                Some(place) => element(&found, &Value::Int(place), true, budget)?,
+                None => Value::Undefined,
+            },
+            _ => Value::Undefined,
+        };
+        if let Some(default) = default.filter(|_| found.is_undefined()) {
+            found = default.clone();
+        }
+    }
+    Ok(found)
+}
+
+/// Whether a part of a path is a place in a list, and no name.
+pub fn is_place(part: &str) -> bool {
+    !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit())
+}

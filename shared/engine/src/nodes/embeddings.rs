@@ -1,0 +1,42 @@
+//! Vectors of texts.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::fields::Cel;
+use super::{Category, Kind, policy::Policies};
+use domain::catalog::Purpose;
+use domain::reference::Reference;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Embeddings {
+    /// An embeddings model of `GET /builder/v1/models`.
+    #[schema(min_length = 1, max_length = 200, example = "dev-embed")]
+    pub model: String,
+    /// A text, or a list of texts.
+    #[schema(inline)]
+    pub input: Cel,
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 10000, nullable = false)]
+    pub dimensions: Option<u32>,
+}
+
+impl Kind for Embeddings {
+    const NAME: &'static str = "embeddings";
+    const CATEGORY: Category = Category::Ai;
+    const DESCRIPTION: &'static str =
+        "Turns texts into vectors; its value is the list of them, in the order of the texts.";
+    const EFFECTS: bool = true;
+    const CALLS: Option<Purpose> = Some(Purpose::Embeddings);
+    const POLICIES: Policies = Policies::EFFECT;
+
+    fn example() -> Value {
+        json!({"model": "dev-embed", "input": "input.sentences"})
+    }
+
+    fn references(&self) -> Vec<(Reference, &'static str)> {
+        vec![(Reference::Model(self.model.clone()), "model")]
+    }
+}

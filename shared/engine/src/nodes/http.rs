@@ -1,0 +1,119 @@
+//! A call of another system.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::fields::{Cel, Jinja};
+use super::{Category, Kind, address, policy::Policies};
+use domain::header;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Http {
+    /// `GET` when left out.
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub method: Option<Method>,
+    #[schema(inline)]
+    pub url: Jinja,
+    #[serde(default)]
+    #[schema(inline)]
+    pub headers: BTreeMap<String, Jinja>,
+    #[serde(default)]
+    #[schema(inline)]
+    pub query: BTreeMap<String, Jinja>,
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub body: Option<Body>,
+    /// A credential of the workflow, which the call carries.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub credential_id: Option<Uuid>,
+    /// How the answer is read; by its media type when left out.
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub response: Option<ResponseFormat>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Method {
+    Get,
+    Head,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Body {
+    /// The value of an expression, as JSON.
+    Json {
+        #[schema(inline)]
+        value: Cel,
+    },
+    Text {
+        #[schema(inline)]
+        text: Jinja,
+    },
+    Form {
+        #[schema(inline)]
+        fields: BTreeMap<String, Jinja>,
+    },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ResponseFormat {
+    Json,
+    Text,
+}
+
+/// What a credential is for, or what says that a call is the same as one before.
+const RESERVED_HEADERS: [&str; 2] = ["authorization", "idempotency-key"];
+
+/// What no header's value has.
+fn is_break(c: char) -> bool {
+    c.is_control() && c != '\t'
+}
+
+impl Kind for Http {
+    const NAME: &'static str = "http";
+    const CATEGORY: Category = Category::Integration;
+    const DESCRIPTION: &'static str = "Calls another system; its value is {status, headers, body}.";
+    const EFFECTS: bool = true;
+    const POLICIES: Policies = Policies::EFFECT;
+
+    fn example() -> Value {
+        json!({
+            "method": "POST", "url": "https://api.example.com/tickets/{{ input.id }}",
+            "headers": {"accept": "application/json"}, "body": {"type": "json", "value": "{'title': input.title}"},
+        })
+    }
+
+    fn problems(&self) -> Vec<(String, String)> {
+        let mut problems = Vec::new();
+        problems.extend(address::template_problem(&self.url).map(|problem| ("url".to_owned(), problem.to_owned())));
+        for (name, value) in &self.headers {
+            let is_reserved = RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
+            let problem = header::problem(name).map(str::to_owned);
+            let reserved = || is_reserved.then(|| "is set by the platform; keep secrets in a credential".to_owned());
+            let breaks = || value.plain().concat().contains(is_break).then(|| "has a line break or the like".to_owned());
+            problems.extend(problem.or_else(reserved).or_else(breaks).map(|problem| (format!("headers.{name}"), problem)));
+        }
+        if self.body.is_some() && matches!(self.method, None | Some(Method::Get | Method::Head)) {
+            problems.push(("body".to_owned(), "only with POST, PUT, PATCH or DELETE".to_owned()));
+        }
+        problems
+    }
+
+    fn credential(&self) -> Option<(Uuid, &'static str)> {
+        self.credential_id.map(|id| (id, "credentialId"))
+    }
+}

@@ -1,0 +1,44 @@
+//! Pictures from a description.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::fields::Jinja;
+use super::{Category, Kind, policy::Policies};
+use domain::reference::Reference;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Image {
+    /// An image model of the catalog.
+    #[schema(min_length = 1, max_length = 200, example = "dev-image")]
+    pub preset: String,
+    #[schema(inline)]
+    pub prompt: Jinja,
+    /// How many; one when left out.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 4, nullable = false)]
+    pub n: Option<u32>,
+    /// `1024x1024` when left out.
+    #[serde(default)]
+    #[schema(min_length = 3, max_length = 20, nullable = false, example = "1024x1024")]
+    pub size: Option<String>,
+}
+
+impl Kind for Image {
+    const NAME: &'static str = "image";
+    const CATEGORY: Category = Category::Ai;
+    const DESCRIPTION: &'static str =
+        "Generates pictures; its value is the list of them, each {url}.";
+    const EFFECTS: bool = true;
+    const POLICIES: Policies = Policies::EFFECT;
+
+    fn example() -> Value {
+        json!({"preset": "dev-image", "prompt": "A banner for {{ input.title }}", "n": 1})
+    }
+
+    fn references(&self) -> Vec<(Reference, &'static str)> {
+        vec![(Reference::Model(self.preset.clone()), "preset")]
+    }
+}

@@ -1,0 +1,41 @@
+//! A run that is started by hand, by a test or by another workflow.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use super::{Category, Kind, policy::Policies};
+use crate::schema::{check_value, faults};
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Input {
+    /// JSON Schema (draft 2020-12) of what a run takes. Without it, anything.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub schema: Option<Map<String, Value>>,
+    /// The input of a run that is started without one; it must satisfy the schema.
+    #[serde(default)]
+    pub example: Option<Value>,
+}
+
+impl Kind for Input {
+    const NAME: &'static str = "input";
+    const CATEGORY: Category = Category::Trigger;
+    const DESCRIPTION: &'static str =
+        "Starts a run by hand, from a test or from another workflow; its value is the input of the run.";
+    const POLICIES: Policies = Policies::NONE;
+
+    fn example() -> Value {
+        json!({"schema": {"type": "object", "properties": {"question": {"type": "string"}}}})
+    }
+
+    fn problems(&self) -> Vec<(String, String)> {
+        let Some(schema) = self.schema.clone().map(Value::Object) else { return Vec::new() };
+        let faults = faults(&schema, "schema");
+        match &self.example {
+            Some(example) if faults.is_empty() => check_value(&schema, example, "example").violations,
+            _ => faults,
+        }
+    }
+}

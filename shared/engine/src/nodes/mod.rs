@@ -1,0 +1,320 @@
+//! The types of nodes, a file each. To add one: write its file, and add its line to `node_types!` below.
+
+mod address;
+pub mod fields;
+pub mod policy;
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::schema::settle;
+use domain::catalog::Purpose;
+use domain::reference::Reference;
+use policy::Policies;
+
+macro_rules! node_types {
+    ($($module:ident::$name:ident,)+) => {
+        $(pub mod $module;)+
+
+        static ALL: LazyLock<Vec<NodeType>> = LazyLock::new(|| vec![$(NodeType::of::<$module::$name>()),+]);
+    };
+}
+
+node_types! {
+    input::Input,
+    webhook::Webhook,
+    schedule::Schedule,
+    message::Message,
+    agent::Agent,
+    model::Model,
+    guard::Guard,
+    embeddings::Embeddings,
+    image::Image,
+    retrieval::Retrieval,
+    http::Http,
+    condition::Condition,
+    switch::Switch,
+    transform::Transform,
+    template::Template,
+    r#loop::Loop,
+    merge::Merge,
+    delay::Delay,
+    review::Review,
+    workflow::Workflow,
+    send_message::SendMessage,
+    send_result::SendResult,
+    fail::Fail,
+}
+
+/// All types, in the order of the catalogue.
+pub fn all() -> &'static [NodeType] {
+    &ALL
+}
+
+pub fn find(name: &str) -> Option<&'static NodeType> {
+    ALL.iter().find(|node_type| node_type.name == name)
+}
+
+/// What stands in for a type that nobody knows, so that the rest of a graph can be looked at. Never part of a plan.
+pub fn unknown() -> &'static NodeType {
+    static UNKNOWN: LazyLock<NodeType> = LazyLock::new(|| NodeType {
+        name: "",
+        category: Category::Logic,
+        description: "",
+        effects: true,
+        decides: false,
+        calls: None,
+        inputs: &[],
+        schema: Value::Bool(true),
+        example: Value::Null,
+        read: |_| Ok(Read::default()),
+    });
+    &UNKNOWN
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Category {
+    /// Where a run begins.
+    Trigger,
+    Ai,
+    Integration,
+    Logic,
+    Data,
+    People,
+    /// Where a run ends.
+    Output,
+}
+
+/// A type of node. Its configuration is its schema: what the schema lets pass can be read.
+pub trait Kind: DeserializeOwned + ToSchema {
+    const NAME: &'static str;
+    const CATEGORY: Category;
+    const DESCRIPTION: &'static str;
+    /// Whether it does something outside of the run, which is then recorded before anything follows from it.
+    const EFFECTS: bool = false;
+    /// Whether its expressions are conditions.
+    const DECIDES: bool = false;
+    /// What it calls a model for, where it names one.
+    const CALLS: Option<Purpose> = None;
+    /// What may be said of how it fails.
+    const POLICIES: Policies = Policies::ERROR;
+
+    fn example() -> Value;
+
+    /// The ports that configuration opens; `out` for most.
+    fn outputs(&self) -> Vec<Cow<'static, str>> {
+        vec![Cow::Borrowed(OUT)]
+    }
+
+    /// Beyond what a schema can say: field and message.
+    fn problems(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// What must exist, and the field that names it.
+    fn references(&self) -> Vec<(Reference, &'static str)> {
+        Vec::new()
+    }
+
+    /// The credential of the workflow that it uses, and the field that names it.
+    fn credential(&self) -> Option<(uuid::Uuid, &'static str)> {
+        None
+    }
+}
+
+pub const IN: &str = "in";
+pub const OUT: &str = "out";
+/// Where a node goes on that failed, when its `onError` is `branch`.
+pub const ERROR: &str = "error";
+
+/// A type of node without its Rust type.
+#[derive(Debug)]
+pub struct NodeType {
+    pub name: &'static str,
+    pub category: Category,
+    pub description: &'static str,
+    pub effects: bool,
+    /// Whether its expressions are conditions.
+    pub decides: bool,
+    /// What it calls a model for.
+    pub calls: Option<Purpose>,
+    pub inputs: &'static [Input],
+    /// Of the configuration, as it is published and as it is enforced.
+    pub schema: Value,
+    pub example: Value,
+    read: fn(Map<String, Value>) -> Result<Read, serde_json::Error>,
+}
+
+/// A port that values come in by.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Input {
+    pub name: &'static str,
+    pub optional: bool,
+}
+
+/// What a configuration says of the node's place in a graph.
+#[derive(Default)]
+pub struct Read {
+    pub outputs: Vec<Cow<'static, str>>,
+    pub problems: Vec<(String, String)>,
+    pub references: Vec<(Reference, &'static str)>,
+    pub credential: Option<(uuid::Uuid, &'static str)>,
+}
+
+impl NodeType {
+    fn of<K: Kind>() -> Self {
+        let inputs: &[Input] = match K::CATEGORY {
+            Category::Trigger => &[],
+            _ if K::NAME == r#loop::Loop::NAME => r#loop::INPUTS,
+            _ => &[Input { name: IN, optional: false }],
+        };
+        Self {
+            name: K::NAME,
+            category: K::CATEGORY,
+            description: K::DESCRIPTION,
+            effects: K::EFFECTS,
+            decides: K::DECIDES,
+            calls: K::CALLS,
+            inputs,
+            schema: plain(policy::with(K::POLICIES, schema::<K>())),
+            example: json!({"config": K::example()}),
+            read: read::<K>,
+        }
+    }
+
+    /// Fails for some of what the schema refuses, and for nothing that it lets pass.
+    pub fn read(&self, config: &Map<String, Value>) -> Result<Read, serde_json::Error> {
+        let mut read = (self.read)(policy::without(self.settled(config)))?;
+        if policy::branches(config) {
+            read.outputs.push(Cow::Borrowed(ERROR));
+        }
+        Ok(read)
+    }
+
+    /// The configuration with its whole numbers written as such.
+    pub fn settled(&self, config: &Map<String, Value>) -> Map<String, Value> {
+        let mut config = Value::Object(config.clone());
+        settle(&self.schema, &mut config);
+        match config {
+            Value::Object(config) => config,
+            _ => Map::new(),
+        }
+    }
+
+    /// The ports of the example, which is how the catalogue shows them.
+    pub fn example_outputs(&self) -> Vec<Cow<'static, str>> {
+        let read = self.example["config"].as_object().and_then(|config| self.read(config).ok());
+        read.map(|read| read.outputs).unwrap_or_default()
+    }
+
+    pub fn is_trigger(&self) -> bool {
+        self.category == Category::Trigger
+    }
+
+    pub fn is_loop(&self) -> bool {
+        self.name == r#loop::Loop::NAME
+    }
+
+    pub fn is_unknown(&self) -> bool {
+        self.name.is_empty()
+    }
+
+    pub fn has_input(&self, port: &str) -> bool {
+        self.inputs.iter().any(|input| input.name == port)
+    }
+}
+
+fn schema<K: Kind>() -> Value {
+    serde_json::to_value(<K as PartialSchema>::schema()).expect("a schema is JSON")
+}
+
+/// What utoipa writes, made plain: one object where it puts `allOf` around a type that has words of its own, no
+/// defaults that are null, and no other fields than those that are known.
+fn plain(schema: Value) -> Value {
+    match schema {
+        Value::Object(mut keywords) => {
+            let parts = keywords.remove("allOf");
+            for part in parts.iter().flat_map(|parts| parts.as_array()).flatten() {
+                for (name, value) in part.as_object().into_iter().flatten() {
+                    if name == "description" || !keywords.contains_key(name) {
+                        keywords.insert(name.clone(), value.clone());
+                    }
+                }
+            }
+            keywords.retain(|name, value| name != "propertyNames" && !(name == "default" && value.is_null()));
+            if keywords.get("properties").is_some_and(|fields| fields["type"]["type"].is_string()) {
+                keywords.entry("additionalProperties").or_insert(Value::Bool(false));
+            }
+            Value::Object(keywords.into_iter().map(|(name, value)| (name, plain(value))).collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(plain).collect()),
+        other => other,
+    }
+}
+
+fn read<K: Kind>(config: Map<String, Value>) -> Result<Read, serde_json::Error> {
+    let kind: K = serde_json::from_value(Value::Object(config))?;
+    Ok(Read {
+        outputs: kind.outputs(),
+        problems: kind.problems(),
+        references: kind.references(),
+        credential: kind.credential(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::expression::Expression;
+    use crate::schema::{Program, check_config, faults};
+
+    #[test]
+    fn every_schema_is_one_that_can_be_enforced() {
+        for node_type in all() {
+            assert_eq!(faults(&node_type.schema, "schema"), [], "{}", node_type.name);
+            assert_eq!(node_type.schema["additionalProperties"], false, "{}", node_type.name);
+            assert!(!node_type.schema.to_string().contains("$ref"), "{}", node_type.name);
+        }
+    }
+
+    #[test]
+    fn the_catalogue_tells_functions_that_are_there() {
+        let told = find("transform").unwrap().description.split_once("there are: ").unwrap().1.trim_end_matches('.');
+        for name in told.split(' ') {
+            let problem = Expression::parse(&format!("{name}(1, 2, 3, 4, 5, 6)")).err().map(|problem| problem.message);
+            assert!(!problem.is_some_and(|problem| problem.starts_with("there is no")), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_catalogue_tells_what_follows_an_error() {
+        let told = find("http").unwrap().schema["properties"]["onError"]["description"].as_str().unwrap();
+        assert!(told.contains("{code, message}") && told.contains("null"), "{told}");
+    }
+
+    #[test]
+    fn every_example_is_valid_and_can_be_read() {
+        let mut names = HashSet::new();
+        for node_type in all() {
+            assert!(names.insert(node_type.name));
+            let found = check_config(&node_type.schema, &node_type.example["config"], "config");
+            assert_eq!(found.violations, [], "{}", node_type.name);
+            for (field, language, text) in found.expressions {
+                Program::parse(language, &text)
+                    .unwrap_or_else(|problem| panic!("{} {field}: {problem}", node_type.name));
+            }
+            let read = node_type.read(node_type.example["config"].as_object().unwrap()).unwrap();
+            assert_eq!(read.problems, [], "{}", node_type.name);
+            assert!(!read.outputs.is_empty() || node_type.category == Category::Output, "{}", node_type.name);
+        }
+        assert_eq!(names.len(), 23);
+    }
+}

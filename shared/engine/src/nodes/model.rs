@@ -1,0 +1,58 @@
+//! A model's answer.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use utoipa::ToSchema;
+
+use super::fields::Jinja;
+use super::{Category, Kind, policy::Policies};
+use domain::catalog::Purpose;
+use domain::reference::Reference;
+use crate::schema::faults;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Model {
+    /// A model of `GET /builder/v1/models`.
+    #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
+    pub model: String,
+    /// What it is told to be.
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub system: Option<Jinja>,
+    /// What it is asked.
+    #[schema(inline)]
+    pub prompt: Jinja,
+    #[serde(default)]
+    #[schema(minimum = 0, maximum = 2, nullable = false)]
+    pub temperature: Option<f64>,
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 2147483647, nullable = false)]
+    pub max_tokens: Option<u32>,
+    /// JSON Schema (draft 2020-12) of the answer, which is then a value and no text.
+    #[serde(default)]
+    #[schema(nullable = false)]
+    pub schema: Option<Map<String, Value>>,
+}
+
+impl Kind for Model {
+    const NAME: &'static str = "model";
+    const CATEGORY: Category = Category::Ai;
+    const DESCRIPTION: &'static str = "Asks a model of the gateway; its value is the text of the answer, or what its schema says.";
+    const EFFECTS: bool = true;
+    const CALLS: Option<Purpose> = Some(Purpose::Chat);
+    const POLICIES: Policies = Policies::EFFECT;
+
+    fn example() -> Value {
+        json!({"model": "dev-chat", "system": "Answer in one sentence.", "prompt": "{{ input.question }}", "temperature": 0.2})
+    }
+
+    fn problems(&self) -> Vec<(String, String)> {
+        let schema = self.schema.clone().map(Value::Object);
+        schema.map(|schema| faults(&schema, "schema")).unwrap_or_default()
+    }
+
+    fn references(&self) -> Vec<(Reference, &'static str)> {
+        vec![(Reference::Model(self.model.clone()), "model")]
+    }
+}

@@ -1,0 +1,78 @@
+//! The passages that bear on a question.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+
+use super::fields::Jinja;
+use super::{Category, Kind, address, policy::Policies};
+use domain::catalog::Purpose;
+use domain::reference::Reference;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Retrieval {
+    /// An embeddings model of `GET /builder/v1/models`.
+    #[schema(min_length = 1, max_length = 200, example = "dev-embed")]
+    pub model: String,
+    #[schema(inline)]
+    pub query: Jinja,
+    #[schema(inline, min_items = 1, max_items = 64)]
+    pub sources: Vec<Source>,
+    /// How many passages at most; 5 when left out.
+    #[serde(default)]
+    #[schema(minimum = 1, maximum = 50, nullable = false)]
+    pub top_k: Option<u32>,
+    /// Passages less alike than this are left out.
+    #[serde(default)]
+    #[schema(minimum = -1, maximum = 1, nullable = false)]
+    pub min_score: Option<f64>,
+}
+
+/// Where passages come from.
+#[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
+#[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
+pub enum Source {
+    Text {
+        #[schema(min_length = 1, max_length = 200)]
+        name: String,
+        #[schema(min_length = 1, max_length = 65536)]
+        text: String,
+    },
+    Url {
+        #[schema(min_length = 1, max_length = 200)]
+        name: String,
+        #[schema(min_length = 1, max_length = 2000)]
+        url: String,
+    },
+}
+
+impl Kind for Retrieval {
+    const NAME: &'static str = "retrieval";
+    const CATEGORY: Category = Category::Ai;
+    const DESCRIPTION: &'static str =
+        "Finds the passages of its sources that bear on a question; its value is the list of them, each {source, \
+         text, score}, the best first.";
+    const EFFECTS: bool = true;
+    const CALLS: Option<Purpose> = Some(Purpose::Embeddings);
+    const POLICIES: Policies = Policies::EFFECT;
+
+    fn example() -> Value {
+        json!({
+            "model": "dev-embed", "query": "{{ input.question }}", "topK": 3,
+            "sources": [{"type": "text", "name": "Returns", "text": "Goods can be returned within 30 days."}],
+        })
+    }
+
+    fn problems(&self) -> Vec<(String, String)> {
+        let problems = self.sources.iter().enumerate().filter_map(|(index, source)| match source {
+            Source::Url { url, .. } => Some((format!("sources[{index}].url"), address::problem(url)?.to_owned())),
+            Source::Text { .. } => None,
+        });
+        problems.collect()
+    }
+
+    fn references(&self) -> Vec<(Reference, &'static str)> {
+        vec![(Reference::Model(self.model.clone()), "model")]
+    }
+}

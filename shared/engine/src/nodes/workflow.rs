@@ -1,0 +1,39 @@
+//! Another workflow's result.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use super::fields::Cel;
+use super::policy::Policies;
+use super::{Category, Kind};
+use domain::id::WorkflowId;
+use domain::reference::Reference;
+
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Workflow {
+    /// One of the caller's workflows: its release that is active when the run comes to it.
+    pub workflow_id: Uuid,
+    /// What its run takes; what came in when left out.
+    #[serde(default)]
+    #[schema(inline, nullable = false)]
+    pub input: Option<Cel>,
+}
+
+impl Kind for Workflow {
+    const NAME: &'static str = "workflow";
+    const CATEGORY: Category = Category::Integration;
+    const DESCRIPTION: &'static str = "Runs another workflow; its value is that run's output.";
+    const EFFECTS: bool = true;
+    const POLICIES: Policies = Policies::EFFECT;
+
+    fn example() -> Value {
+        json!({"workflowId": "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11", "input": "{'ticket': input.id}"})
+    }
+
+    fn references(&self) -> Vec<(Reference, &'static str)> {
+        vec![(Reference::Workflow(WorkflowId::from(self.workflow_id)), "workflowId")]
+    }
+}

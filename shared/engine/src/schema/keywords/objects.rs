@@ -1,0 +1,112 @@
+//! `properties`, `patternProperties`, `additionalProperties`, `propertyNames`, `required`, `dependentRequired`,
+//! `dependentSchemas`, `minProperties` and `maxProperties`.
+
+use serde_json::{Map, Value};
+
+use super::{Limit, check_count};
+use crate::schema::checker::Checker;
+use crate::schema::findings::Findings;
+use crate::schema::path::Path;
+
+pub fn apply<'s>(
+    checker: &mut Checker<'s>,
+    (keyword, operand): (&str, &'s Value),
+    schema: &'s Value,
+    entries: &Map<String, Value>,
+    at: &Path,
+    found: &mut Findings,
+) {
+    let count = (entries.len(), "entries");
+    match keyword {
+        "minProperties" => check_count(checker, (Limit::Least, operand), count, at, found),
+        "maxProperties" => check_count(checker, (Limit::Most, operand), count, at, found),
+        "required" => required(checker, operand, entries, at, found),
+        "dependentRequired" => {
+            for (name, needed) in operand.as_object().into_iter().flatten() {
+                checker.budget.charge(1);
+                if entries.contains_key(name) {
+                    required(checker, needed, entries, at, found);
+                }
+            }
+        }
+        "properties" => {
+            let Some(schemas) = operand.as_object() else { return };
+            each(checker, entries, at, found, |checker, name, value, at, found| {
+                if let Some(schema) = schemas.get(name) {
+                    checker.apply(schema, value, at, found);
+                }
+            });
+        }
+        "patternProperties" => {
+            let Some(schemas) = operand.as_object() else { return };
+            each(checker, entries, at, found, |checker, name, value, at, found| {
+                for (pattern, schema) in schemas {
+                    if checker.finds(pattern, name) {
+                        checker.apply(schema, value, at, found);
+                    }
+                }
+            });
+        }
+        "additionalProperties" => additional(checker, operand, schema, entries, at, found),
+        "propertyNames" => each(checker, entries, at, found, |checker, name, _, at, found| {
+            if !checker.accepts(operand, &Value::String(name.to_owned()), at) {
+                checker.refuse(at, "this name is not allowed here", found);
+            }
+        }),
+        _ => {}
+    }
+}
+
+/// Each entry, until there is no more to find out.
+fn each<'s>(
+    checker: &mut Checker<'s>,
+    entries: &Map<String, Value>,
+    at: &Path,
+    found: &mut Findings,
+    mut check: impl FnMut(&mut Checker<'s>, &str, &Value, &Path, &mut Findings),
+) {
+    for (name, value) in entries {
+        checker.budget.charge_bytes(name.len());
+        if checker.is_done(found) {
+            return;
+        }
+        check(checker, name, value, &at.name(name), found);
+    }
+}
+
+fn required(checker: &mut Checker, names: &Value, entries: &Map<String, Value>, at: &Path, found: &mut Findings) {
+    for name in names.as_array().into_iter().flatten().filter_map(Value::as_str) {
+        checker.budget.charge_bytes(name.len());
+        if checker.is_done(found) {
+            return;
+        }
+        if !entries.contains_key(name) {
+            checker.refuse(&at.name(name), "is missing", found);
+        }
+    }
+}
+
+fn additional<'s>(
+    checker: &mut Checker<'s>,
+    operand: &'s Value,
+    schema: &'s Value,
+    entries: &Map<String, Value>,
+    at: &Path,
+    found: &mut Findings,
+) {
+    if *operand == true {
+        return;
+    }
+    let known = schema.get("properties").and_then(Value::as_object);
+    let patterns = schema.get("patternProperties").and_then(Value::as_object);
+    each(checker, entries, at, found, |checker, name, value, at, found| {
+        let mut patterns = patterns.into_iter().flatten();
+        let is_known = known.is_some_and(|known| known.contains_key(name))
+            || patterns.any(|(pattern, _)| checker.finds(pattern, name));
+        match operand {
+            _ if is_known => {}
+            Value::Bool(false) => checker.refuse(at, "is not a field of this type", found),
+            schema => checker.apply(schema, value, at, found),
+        }
+    });
+}

@@ -1,0 +1,37 @@
+//! `minLength`, `maxLength`, `pattern`; and `format: uuid`, where it is enforced.
+
+use serde_json::Value;
+use uuid::Uuid;
+
+use super::{Limit, check_count};
+use crate::schema::checker::{Checker, Dialect};
+use crate::schema::findings::Findings;
+use crate::schema::path::Path;
+use domain::text::clip;
+
+pub fn apply<'s>(
+    checker: &mut Checker<'s>,
+    keyword: &str,
+    operand: &'s Value,
+    text: &str,
+    at: &Path,
+    found: &mut Findings,
+) {
+    match keyword {
+        "minLength" | "maxLength" => {
+            checker.budget.charge_bytes(text.len());
+            let limit = if keyword == "minLength" { Limit::Least } else { Limit::Most };
+            check_count(checker, (limit, operand), (text.chars().count(), "characters"), at, found);
+        }
+        "pattern" => {
+            let pattern = operand.as_str().unwrap_or_default();
+            if !checker.finds(pattern, text) {
+                checker.refuse(at, format!("must match the pattern {}", clip(pattern)), found);
+            }
+        }
+        "format" if checker.dialect == Dialect::NodeType && operand == "uuid" && Uuid::try_parse(text).is_err() => {
+            checker.refuse(at, "must be a UUID", found);
+        }
+        _ => {}
+    }
+}

@@ -1,0 +1,64 @@
+//! `type`, `enum` and `const`, and their words.
+
+use serde_json::Value;
+
+use crate::schema::number::is_whole;
+use domain::text::clip;
+
+/// Values that a message lists.
+const MOST_LISTED: usize = 20;
+
+pub fn is_type(types: &Value, value: &Value) -> bool {
+    let is = |name: &str| match name {
+        "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
+        "integer" => value.as_number().is_some_and(is_whole),
+        "number" => value.is_number(),
+        "string" => value.is_string(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => false,
+    };
+    match types {
+        Value::String(name) => is(name),
+        Value::Array(names) => names.iter().filter_map(Value::as_str).any(is),
+        _ => true,
+    }
+}
+
+pub fn may_be(types: &Value, name: &str) -> bool {
+    types == name || types.as_array().is_some_and(|types| types.iter().any(|known| known == name))
+}
+
+/// `a string or null`
+pub fn names(types: &Value) -> String {
+    let types = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
+    types.iter().filter_map(Value::as_str).map(name).collect::<Vec<_>>().join(" or ")
+}
+
+fn name(of: &str) -> &'static str {
+    match of {
+        "integer" => "a whole number",
+        "number" => "a number",
+        "string" => "a string",
+        "boolean" => "true or false",
+        "array" => "a list",
+        "object" => "an object",
+        _ => "null",
+    }
+}
+
+/// `one of slack, telegram`
+pub fn one_of(values: &[Value]) -> String {
+    let shown = values.iter().take(MOST_LISTED).map(|value| match value {
+        Value::String(text) => clip(text).into_owned(),
+        Value::Array(_) => "a list".to_owned(),
+        Value::Object(_) => "an object".to_owned(),
+        plain => plain.to_string(),
+    });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    match values.len().saturating_sub(MOST_LISTED) {
+        0 => format!("one of {shown}"),
+        more => format!("one of {shown} and {more} more"),
+    }
+}

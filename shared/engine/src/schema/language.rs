@@ -1,0 +1,47 @@
+//! The expressions inside node configurations: `x-language` names the language of a string.
+
+use serde_json::Value;
+
+use crate::expression::{Expression, Problem, Template};
+
+/// The keyword that marks a string as an expression.
+pub const LANGUAGE: &str = "x-language";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Cel,
+    Jinja,
+}
+
+impl Language {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Cel => "cel",
+            Self::Jinja => "jinja",
+        }
+    }
+
+    pub(super) fn parse(name: &Value) -> Option<Self> {
+        match name.as_str()? {
+            "cel" => Some(Self::Cel),
+            "jinja" => Some(Self::Jinja),
+            _ => None,
+        }
+    }
+}
+
+/// A parsed expression.
+#[derive(Debug)]
+pub enum Program {
+    Condition(Expression),
+    Text(Template),
+}
+
+impl Program {
+    pub fn parse(language: Language, text: &str) -> Result<Self, Problem> {
+        match language {
+            Language::Cel => Expression::parse(text).map(Self::Condition),
+            Language::Jinja => Template::parse(text).map(Self::Text),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Where a value is in its document. It is written out only for what is reported.
+
+use std::fmt::Write;
+
+use domain::text::clip;
+
+#[derive(Clone, Copy)]
+pub enum Path<'p> {
+    Root(&'p str),
+    Name(&'p Path<'p>, &'p str),
+    Index(&'p Path<'p>, usize),
+}
+
+impl<'p> Path<'p> {
+    pub fn name(&'p self, name: &'p str) -> Self {
+        Self::Name(self, name)
+    }
+
+    pub fn index(&'p self, index: usize) -> Self {
+        Self::Index(self, index)
+    }
+
+    /// `config.headers.Accept[0]`, every name in full: it identifies a field.
+    pub fn full(&self) -> String {
+        self.written(str::to_owned)
+    }
+
+    /// The same for people, with long names cut.
+    pub fn shown(&self) -> String {
+        self.written(|name| clip(name).into_owned())
+    }
+
+    fn written(&self, write_name: impl Fn(&str) -> String + Copy) -> String {
+        let mut segments = vec![self];
+        let mut at = self;
+        while let Self::Name(parent, _) | Self::Index(parent, _) = at {
+            segments.push(parent);
+            at = parent;
+        }
+        let mut path = String::new();
+        for segment in segments.into_iter().rev() {
+            // Writing to a string does not fail.
+            let _ = match segment {
+                Self::Root(root) => write!(path, "{root}"),
+                Self::Name(_, name) => write!(path, ".{}", write_name(name)),
+                Self::Index(_, index) => write!(path, "[{index}]"),
+            };
+        }
+        path
+    }
+
+    /// How long it is in full.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Root(root) => root.len(),
+            Self::Name(parent, name) => parent.len() + 1 + name.len(),
+            Self::Index(parent, _) => parent.len() + 4,
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Whole numbers that were written as floats: `60.0` is one for a schema, and none for a reader of integers.
+
+use serde_json::Value;
+
+use super::budget::Budget;
+use super::keywords::types::may_be;
+use super::reference::References;
+use super::vocabulary::{Contains, contains};
+use domain::number::whole;
+
+/// Writes every whole number as one where the schema says so.
+pub fn settle(schema: &Value, value: &mut Value) {
+    Settler { references: References::new(schema), budget: Budget::default() }.settle(schema, value);
+}
+
+struct Settler<'s> {
+    references: References<'s>,
+    budget: Budget,
+}
+
+impl<'s> Settler<'s> {
+    fn settle(&mut self, schema: &'s Value, value: &mut Value) {
+        let Value::Object(keywords) = schema else { return };
+        self.budget.charge(1 + keywords.len());
+        if !self.budget.enter() {
+            return;
+        }
+        for (keyword, operand) in keywords {
+            match contains(keyword) {
+                Some((Contains::Schema, true)) if keyword != "not" => self.settle(operand, value),
+                Some((Contains::List, true)) => {
+                    operand.as_array().into_iter().flatten().for_each(|schema| self.settle(schema, value));
+                }
+                Some((Contains::Map, true)) => {
+                    operand.as_object().into_iter().flatten().for_each(|(_, schema)| self.settle(schema, value));
+                }
+                _ if keyword == "$ref" => {
+                    if let Some(target) = operand.as_str().and_then(|reference| self.references.resolve(reference)) {
+                        self.settle(target, value);
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.settle_within(schema, value);
+        self.budget.leave();
+    }
+
+    fn settle_within(&mut self, schema: &'s Value, value: &mut Value) {
+        match value {
+            Value::Number(number) if number.is_f64() && may_be(&schema["type"], "integer") => {
+                if let Some(whole) = number.as_f64().and_then(whole) {
+                    *value = whole.into();
+                }
+            }
+            Value::Array(items) => {
+                let prefix = schema["prefixItems"].as_array().map(Vec::as_slice).unwrap_or_default();
+                for (index, item) in items.iter_mut().enumerate() {
+                    self.settle(prefix.get(index).unwrap_or(&schema["items"]), item);
+                }
+            }
+            Value::Object(entries) => {
+                for (name, value) in entries {
+                    let known = schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
+                    self.settle(known, value);
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Prebuilt workflows, a file each. To add one: draw it into `<slug>.json`, and name it in `templates!` below.
+//!
+//! All of them run on the embedded models alone, without agents, credentials or another system that answers.
+
+use std::sync::LazyLock;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use domain::graph::Graph;
+
+macro_rules! templates {
+    ($($slug:literal,)+) => {
+        static ALL: LazyLock<Vec<Template>> =
+            LazyLock::new(|| vec![$(Template::read($slug, include_str!(concat!($slug, ".json")))),+]);
+    };
+}
+
+templates! {
+    "support-triage",
+    "faq-chat",
+    "rag-answer",
+    "index-document",
+    "lead-scoring",
+    "webhook-enrichment",
+    "document-extraction",
+    "meeting-actions",
+    "contract-review",
+    "content-moderation",
+    "product-description",
+    "translation-back-check",
+    "release-notes",
+    "multi-agent-research",
+    "survey-sentiment",
+    "scheduled-digest",
+    "incident-escalation",
+    "expense-approval",
+}
+
+/// All templates, in the order of the catalogue.
+pub fn all() -> &'static [Template] {
+    &ALL
+}
+
+/// By its id, or by its slug.
+pub fn find(id: &str) -> Option<&'static Template> {
+    let uuid = Uuid::try_parse(id).ok();
+    ALL.iter().find(|template| template.slug == id || Some(template.id) == uuid)
+}
+
+/// A workflow that others make their own.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Template {
+    pub id: Uuid,
+    /// The name of its file.
+    #[serde(skip)]
+    pub slug: &'static str,
+    pub name: &'static str,
+    pub description: &'static str,
+    pub category: TemplateCategory,
+    #[serde(borrow)]
+    pub tags: Vec<&'static str>,
+    /// What to try it with.
+    pub example_input: Value,
+    /// What there is still to do once it is instantiated.
+    pub steps: Vec<String>,
+    pub graph: Graph,
+}
+
+/// What a template is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TemplateCategory {
+    Support,
+    Knowledge,
+    Sales,
+    Documents,
+    Content,
+    Analysis,
+    Operations,
+}
+
+impl Template {
+    /// The files are part of the program: a test reads every one of them.
+    fn read(slug: &'static str, file: &'static str) -> Self {
+        let read: Self = serde_json::from_str(file).unwrap_or_else(|error| panic!("{slug}.json: {error}"));
+        Self { slug, ..read }
+    }
+}
+
+#[cfg(test)]
+mod tests;

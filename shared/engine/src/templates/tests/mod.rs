@@ -1,0 +1,148 @@
+//! Whether the templates are worth starting from.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::*;
+use crate::compile::compile;
+use crate::schema::check_value;
+use domain::graph::{Node, Position};
+use domain::reference::Reference;
+
+fn has(template: &Template, node_type: &str) -> bool {
+    template.graph.nodes.iter().any(|node| node.r#type == node_type)
+}
+
+fn position(node: &Node) -> Position {
+    node.position.unwrap_or_else(|| panic!("{} has no place", node.id))
+}
+
+#[test]
+fn every_file_is_a_template_and_every_template_is_told_from_the_others() {
+    // Where the crate is now, which may not be where this was compiled.
+    let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
+    let files = std::fs::read_dir(Path::new(&crate_folder).join("src/templates")).unwrap();
+    let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
+    let files: HashSet<String> = names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned)).collect();
+    let slugs: HashSet<String> = all().iter().map(|template| template.slug.to_owned()).collect();
+    assert_eq!(slugs, files);
+    assert_eq!(slugs.len(), all().len());
+    assert_eq!(all().iter().map(|template| template.id).collect::<HashSet<_>>().len(), all().len());
+    assert_eq!(all().iter().map(|template| template.name).collect::<HashSet<_>>().len(), all().len());
+    for template in all() {
+        assert!(std::ptr::eq(find(template.slug).unwrap(), template));
+        assert!(std::ptr::eq(find(&template.id.to_string()).unwrap(), template));
+        assert!(!template.description.is_empty() && !template.tags.is_empty(), "{}", template.slug);
+    }
+    assert!(find("nothing").is_none());
+}
+
+#[test]
+fn every_graph_compiles_without_a_word() {
+    for template in all() {
+        template.graph.check().unwrap_or_else(|error| panic!("{}: {error}", template.slug));
+        let (plan, problems) = compile(&template.graph).finish();
+        let problems: Vec<_> = problems.into_iter().map(|problem| problem.message).collect();
+        assert_eq!(problems, Vec::<String>::new(), "{}", template.slug);
+        assert!(plan.is_some());
+    }
+}
+
+#[test]
+fn every_graph_is_laid_out_from_left_to_right() {
+    const WIDTH: f64 = 240.0;
+    const HEIGHT: f64 = 120.0;
+    for Template { slug, graph, .. } in all() {
+        for (index, node) in graph.nodes.iter().enumerate() {
+            assert!(!node.name.is_empty(), "{slug}: {} has no name", node.id);
+            let at = position(node);
+            for other in &graph.nodes[..index] {
+                assert_ne!(node.name, other.name, "{slug}");
+                let apart = position(other);
+                let is_clear = (at.x - apart.x).abs() >= WIDTH || (at.y - apart.y).abs() >= HEIGHT;
+                assert!(is_clear, "{slug}: {} and {} overlap", node.id, other.id);
+            }
+        }
+        let x = |id: &str| position(graph.nodes.iter().find(|node| node.id == id).unwrap()).x;
+        for connection in graph.connections.iter().filter(|connection| connection.to.port != "next") {
+            let (from, to) = (&connection.from.node, &connection.to.node);
+            assert!(x(from) < x(to), "{slug}: from {from} to {to} leads back");
+        }
+    }
+}
+
+#[test]
+fn only_what_every_platform_has_is_named() {
+    for Template { slug, graph, .. } in all() {
+        for step in compile(graph).finish().0.unwrap().steps {
+            assert_eq!(step.credential, None, "{slug}");
+            for (reference, _) in &step.references {
+                let is_embedded =
+                    matches!(reference, Reference::Model(model) if model == "dev-chat" || model == "dev-embed");
+                assert!(is_embedded, "{slug}: {reference:?}");
+            }
+            if step.node_type.name == "http" {
+                assert!(step.config["url"].as_str().unwrap().starts_with("https://example.com/"), "{slug}");
+                assert_eq!(step.config["onError"], "branch", "{slug}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_way_that_a_node_opens_leads_on() {
+    for Template { slug, graph, .. } in all() {
+        let plan = compile(graph).finish().0.unwrap();
+        for step in &plan.steps {
+            let is_end = matches!(step.node_type.name, "send_result" | "send_message");
+            for port in step.outputs.iter().filter(|port| !(is_end && *port == "out")) {
+                let leads = step.outgoing.iter().any(|edge| plan.edges[*edge].from_port == **port);
+                assert!(leads, "{slug}: nothing hangs on {port} of {}", step.id);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_example_is_what_the_trigger_takes() {
+    for Template { slug, graph, example_input, .. } in all() {
+        let triggers: Vec<_> =
+            graph.nodes.iter().filter(|node| crate::nodes::find(&node.r#type).unwrap().is_trigger()).collect();
+        let [trigger] = triggers[..] else { panic!("{slug} has {} triggers", triggers.len()) };
+        match &*trigger.r#type {
+            "input" => {
+                let found = check_value(&trigger.config["schema"], example_input, "input");
+                assert_eq!(found.violations, [], "{slug}");
+            }
+            "schedule" => assert_eq!(&trigger.config["input"], example_input, "{slug}"),
+            _ => assert!(example_input.is_object(), "{slug}"),
+        }
+    }
+}
+
+#[test]
+fn the_steps_say_what_is_still_to_connect() {
+    let told = [
+        ("webhook", "Connect the webhook"),
+        ("message", "Connect a messaging channel"),
+        ("send_message", "messaging channel to"),
+        ("schedule", "time zone"),
+        ("http", "https://example.com"),
+        ("review", "Say who decides"),
+        ("model", "`dev-chat`"),
+        ("retrieval", "`dev-embed`"),
+        ("embeddings", "`dev-embed`"),
+    ];
+    for template in all() {
+        for (node_type, words) in told.iter().filter(|(node_type, _)| has(template, node_type)) {
+            let is_told = template.steps.iter().any(|step| step.contains(words));
+            assert!(is_told, "{}: no step says `{words}`, and there is a {node_type}", template.slug);
+        }
+        // What a step names in backticks and capitals is a node's name.
+        for named in template.steps.iter().flat_map(|step| step.split('`').skip(1).step_by(2)) {
+            let is_name = named.starts_with(char::is_uppercase);
+            let is_there = template.graph.nodes.iter().any(|node| node.name == named);
+            assert!(!is_name || is_there, "{}: there is no node `{named}`", template.slug);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! A chat completion, answered whole.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use super::prepare::Prepared;
+use super::request::ChatRequest;
+use super::usage::UsageOut;
+use crate::providers::Parameters;
+use crate::routing::Routed;
+use crate::{Asker, Gateway, Told, tokens};
+use domain::time::Time;
+use domain::usage::{Tokens, UsageSource};
+use domain::{Error, Result};
+
+/// OpenAI's object. From a provider that speaks its language, `choices` are what came, byte for byte.
+#[derive(Serialize)]
+struct Completion<'a> {
+    id: &'a str,
+    object: &'static str,
+    created: i64,
+    model: &'a str,
+    choices: &'a RawValue,
+    usage: UsageOut,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_fingerprint: Option<String>,
+}
+
+impl Gateway {
+    /// The answer as JSON.
+    pub async fn complete(&self, asker: Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
+        let (gateway, claim) = (self.clone(), asker.claim.clone());
+        self.to_the_end(claim, async move { gateway.complete_to_the_end(&asker, request).await }).await
+    }
+
+    async fn complete_to_the_end(&self, asker: &Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
+        let mut prepared = self.prepare(asker, request).await?;
+        let mut slot = self.hold(asker, &mut prepared).await?;
+        let Prepared { chosen, request, mut notes, likely_input, .. } = prepared;
+        let asked = self.ask(&mut slot, &chosen, |provider, model| {
+            let request = request.clone();
+            async move { provider.chat(&model, &request).await }
+        });
+        let Routed { answer, provider, kind, model } = asked.await?;
+        notes.report = Parameters::of_chat(&request, kind, &model).report();
+        let (counted, source) = match answer.usage {
+            Some(usage) => (usage, UsageSource::Provider),
+            None => {
+                let output = tokens::likely(tokens::count(answer.choices.get()));
+                (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
+            }
+        };
+        let charge = self.price(&slot, asker, provider, counted, source).await;
+        let completion = Completion {
+            id: &format!("chatcmpl-{}", charge.id.uuid().simple()),
+            object: "chat.completion",
+            created: Time::now().as_seconds(),
+            model: &chosen.model.name,
+            choices: &answer.choices,
+            usage: UsageOut::new(&counted, charge.cost),
+            system_fingerprint: answer.system_fingerprint,
+        };
+        let body = serde_json::to_vec(&completion).map_err(Error::internal)?;
+        let standing = self.settle(slot, asker, &charge, &body).await?;
+        Ok((body, Told { chosen, notes, standing, cost: Some(charge.cost) }))
+    }
+}

@@ -1,0 +1,131 @@
+//! A conversation's messages, as providers that speak another language read them.
+
+use serde_json::{Map, Value};
+
+use domain::{Error, Result};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// `system`, and `developer` as newer models call it.
+    System,
+    User,
+    Assistant,
+    /// What a tool answered.
+    Tool,
+}
+
+/// A view into the request's JSON: nothing is copied.
+#[derive(Clone, Debug)]
+pub struct Message<'a> {
+    pub role: Role,
+    pub name: Option<&'a str>,
+    pub parts: Vec<Part<'a>>,
+    /// What an assistant asked tools for.
+    pub tool_calls: Vec<ToolCall<'a>>,
+    /// The call that a tool's message answers.
+    pub tool_call_id: Option<&'a str>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Part<'a> {
+    Text(&'a str),
+    /// A `data:` URL or an address.
+    Image(&'a str),
+    /// A part of another type (`input_audio`, `file` …), as it came.
+    Other(&'a Value),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct ToolCall<'a> {
+    pub id: &'a str,
+    pub name: &'a str,
+    /// JSON, as text.
+    pub arguments: &'a str,
+    /// What the provider gave with the call and wants back.
+    pub extra_content: Option<&'a Value>,
+}
+
+impl<'a> Message<'a> {
+    /// Reads a message, and says what is wrong with one that is none. `path` is where it stands.
+    pub fn read(path: &str, message: &'a Value) -> Result<Self> {
+        let wrong = |field: &str, problem: &str| Error::invalid_body(format!("{path}{field}"), problem);
+        let fields = message.as_object().ok_or_else(|| wrong("", "must be an object"))?;
+        let role = match fields.get("role").and_then(Value::as_str) {
+            Some("system" | "developer") => Role::System,
+            Some("user") => Role::User,
+            Some("assistant") => Role::Assistant,
+            Some("tool" | "function") => Role::Tool,
+            _ => return Err(wrong(".role", "one of system, developer, user, assistant, tool")),
+        };
+        let tool_calls = match fields.get("tool_calls") {
+            None | Some(Value::Null) => Vec::new(),
+            Some(Value::Array(calls)) => read_tool_calls(path, calls)?,
+            Some(_) => return Err(wrong(".tool_calls", "must be a list")),
+        };
+        let parts = match fields.get("content") {
+            Some(Value::String(text)) => vec![Part::Text(text)],
+            Some(Value::Array(parts)) => read_parts(path, parts)?,
+            None | Some(Value::Null) if role == Role::Assistant => Vec::new(),
+            _ => return Err(wrong(".content", "must be a string or a list of parts")),
+        };
+        let tool_call_id = text(fields, "tool_call_id");
+        if role == Role::Tool && tool_call_id.is_none() && fields.get("role").and_then(Value::as_str) == Some("tool") {
+            return Err(wrong(".tool_call_id", "a tool's message names the call it answers"));
+        }
+        Ok(Self { role, name: text(fields, "name"), parts, tool_calls, tool_call_id })
+    }
+
+    /// The text of all parts, one after the other.
+    pub fn text(&self) -> String {
+        let texts = self.parts.iter().filter_map(|part| match part {
+            Part::Text(text) => Some(*text),
+            Part::Image(_) | Part::Other(_) => None,
+        });
+        texts.collect()
+    }
+}
+
+fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
+    fields.get(name).and_then(Value::as_str)
+}
+
+fn read_parts<'a>(path: &str, parts: &'a [Value]) -> Result<Vec<Part<'a>>> {
+    let read = |(i, part): (usize, &'a Value)| {
+        let wrong = |field: &str, problem: &str| Error::invalid_body(format!("{path}.content[{i}]{field}"), problem);
+        match part["type"].as_str() {
+            Some("text") => part["text"].as_str().map(Part::Text).ok_or_else(|| wrong(".text", "must be a string")),
+            Some("image_url") => {
+                let image = &part["image_url"];
+                if !image["detail"].is_null() && !image["detail"].is_string() {
+                    return Err(wrong(".image_url.detail", "must be a string"));
+                }
+                image["url"].as_str().map(Part::Image).ok_or_else(|| wrong(".image_url.url", "must be a string"))
+            }
+            Some("refusal") => {
+                part["refusal"].as_str().map(Part::Text).ok_or_else(|| wrong(".refusal", "must be a string"))
+            }
+            Some(kind @ ("input_audio" | "file")) if !part[kind].is_object() => {
+                Err(wrong(&format!(".{kind}"), "must be an object"))
+            }
+            Some(_) => Ok(Part::Other(part)),
+            None => Err(wrong(".type", "must be a string")),
+        }
+    };
+    parts.iter().enumerate().map(read).collect()
+}
+
+fn read_tool_calls<'a>(path: &str, calls: &'a [Value]) -> Result<Vec<ToolCall<'a>>> {
+    let read = |(i, call): (usize, &'a Value)| {
+        let part = |value: &'a Value, field: &str| {
+            let place = || Error::invalid_body(format!("{path}.tool_calls[{i}]{field}"), "must be a string");
+            value.as_str().ok_or_else(place)
+        };
+        Ok(ToolCall {
+            id: part(&call["id"], ".id")?,
+            name: part(&call["function"]["name"], ".function.name")?,
+            arguments: part(&call["function"]["arguments"], ".function.arguments")?,
+            extra_content: call.get("extra_content"),
+        })
+    };
+    calls.iter().enumerate().map(read).collect()
+}

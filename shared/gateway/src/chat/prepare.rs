@@ -1,0 +1,175 @@
+//! What happens to a request before a provider is called: its model is found, its parameters are validated against the
+//! model's capabilities, the operator's defaults are filled in, and the most that the call can cost is held.
+
+use std::sync::Arc;
+
+use super::message::Part;
+use super::request::{ChatRequest, ResponseFormat, Terms};
+use crate::leases::Slot;
+use crate::tokens::{greatest_input, likely};
+use crate::{Asker, Gateway, Notes, refused};
+use domain::catalog::{Model, Purpose};
+use domain::lease::{Need, Shortage};
+use domain::limits::Dimension;
+use domain::time::Time;
+use domain::{Error, ProviderTrouble, Result};
+use shared::models::Chosen;
+
+/// The shortest answer that a hold shrinks to; below it the shortage is reported.
+const SHORTEST_ANSWER: u64 = 16;
+/// How often a hold shrinks, when other calls take from the same money meanwhile.
+const SHRINKS: usize = 4;
+
+pub(super) struct Prepared {
+    pub chosen: Chosen,
+    pub request: Arc<ChatRequest>,
+    pub notes: Notes,
+    /// For when the provider does not count.
+    pub likely_input: u64,
+    /// The most that each answer is held for.
+    output: u64,
+    greatest_input: u64,
+}
+
+impl Gateway {
+    pub(super) async fn prepare(&self, asker: &Asker, mut request: ChatRequest) -> Result<Prepared> {
+        let chosen = asker.find_model(self.models(), request.model()).await?;
+        let model = &chosen.model;
+        let defaults = fill_in(&mut request, model);
+        check(&request, model)?;
+        let greatest_input = greatest_input(&request);
+        check_length(&request, model, greatest_input)?;
+        let output = request.max_tokens().unwrap_or_else(|| model.held_output_tokens());
+        request.set_terms(Terms {
+            unsupported: model.unsupported,
+            max_tokens_parameter: model.max_tokens_parameter,
+            max_tokens: Some(within_window(model, greatest_input, output)),
+        });
+        Ok(Prepared {
+            chosen,
+            request: Arc::new(request),
+            notes: Notes { defaults, ..Notes::default() },
+            likely_input: likely(greatest_input),
+            output,
+            greatest_input,
+        })
+    }
+
+    /// Holds the most that the call can cost. Where the client sets no limit and what it has left does not cover the
+    /// model's longest answer, the hold shrinks to what is left, and becomes the limit of the request.
+    pub(super) async fn hold(&self, asker: &Asker, prepared: &mut Prepared) -> Result<Slot> {
+        let may_shrink = prepared.request.max_tokens().is_none();
+        for _ in 0..SHRINKS {
+            let need = prepared.need(prepared.output);
+            let shortage = match self.inner.leases.take(&asker.payer, &prepared.chosen.model, need).await? {
+                Ok(slot) => return Ok(slot),
+                Err(shortage) => shortage,
+            };
+            let shorter = prepared.output_within(&shortage).filter(|_| may_shrink);
+            let Some(shorter) = shorter else { return Err(refused(shortage, Time::now())) };
+            prepared.shrink(shorter);
+        }
+        Err(Error::busy("what is left changes faster than a hold can shrink to it"))
+    }
+}
+
+impl Prepared {
+    fn need(&self, output: u64) -> Need {
+        let output = output.saturating_mul(self.request.choices());
+        Need {
+            money: self.chosen.model.pricing.greatest_cost(self.greatest_input, output),
+            tokens: self.greatest_input.saturating_add(output),
+            images: 0,
+        }
+    }
+
+    /// The longest answer that fits what a shortage leaves, if that is worth an answer. A rate limit has to be smaller
+    /// than the hold itself: else it is enough to wait.
+    fn output_within(&self, shortage: &Shortage) -> Option<u64> {
+        let choices = self.request.choices();
+        let longest = match *shortage {
+            Shortage::Credits { left } | Shortage::Cap { left, .. } => {
+                let per_token = self.need(1).money.less(self.need(0).money).pico_usd();
+                let left = left.pico_usd().checked_sub(self.need(0).money.pico_usd())?;
+                left.checked_div(per_token)?
+            }
+            Shortage::Rate { dimension: Dimension::Tpm | Dimension::Tpd, limit, .. } => {
+                limit.checked_sub(self.greatest_input)? / choices
+            }
+            Shortage::Rate { .. } | Shortage::Revoked(_) => return None,
+        };
+        (SHORTEST_ANSWER..self.output).contains(&longest).then_some(longest)
+    }
+
+    fn shrink(&mut self, output: u64) {
+        self.output = output;
+        let limit = within_window(&self.chosen.model, self.greatest_input, output);
+        let request = Arc::make_mut(&mut self.request);
+        request.set_max_tokens(limit);
+        self.notes.max_tokens = Some(limit);
+    }
+}
+
+fn fill_in(request: &mut ChatRequest, model: &Model) -> Vec<String> {
+    let defaults = model.defaults.iter().filter(|(name, value)| request.set_default(name, value));
+    defaults.map(|(name, _)| name.clone()).collect()
+}
+
+/// Refuses a limit above the model's own, and a conversation that the model cannot read.
+fn check_length(request: &ChatRequest, model: &Model, greatest_input: u64) -> Result<()> {
+    if let (Some(asked), Some(most)) = (request.max_tokens(), model.max_output_tokens)
+        && asked > most
+    {
+        let problem = format_args!("this model answers with at most {most} tokens");
+        return Err(Error::invalid_body(request.max_tokens_name(), problem));
+    }
+    if let Some(window) = model.context_window
+        && likely(greatest_input) > window
+    {
+        return Err(Error::Provider {
+            trouble: ProviderTrouble::Request,
+            code: "context_length_exceeded".to_owned(),
+            message: format!("the messages are longer than the {window} tokens that this model reads"),
+            param: Some("messages".to_owned()),
+            retry_after_s: None,
+        });
+    }
+    Ok(())
+}
+
+/// A limit that fits the context window beside the input. The input is overestimated: one that may just fit is for the
+/// provider to count.
+fn within_window(model: &Model, greatest_input: u64, output: u64) -> u64 {
+    let room = model.context_window.map_or(output, |window| window.saturating_sub(greatest_input));
+    output.min(room).max(1)
+}
+
+fn check(request: &ChatRequest, model: &Model) -> Result<()> {
+    if !model.does(Purpose::Chat) {
+        return Err(Error::invalid_body("model", "this model does not chat; see its capabilities in /v1/models"));
+    }
+    let needs: [(&str, &str, bool); 7] = [
+        ("stream", "streaming", request.is_streamed()),
+        ("tools", "tools", !request.tools().is_empty()),
+        ("response_format", "json_mode", matches!(request.response_format(), ResponseFormat::Json)),
+        ("response_format", "json_schema", matches!(request.response_format(), ResponseFormat::Schema(_))),
+        ("logprobs", "logprobs", request.flag("logprobs")),
+        ("messages", "vision", has_images(request)),
+        // Conversations are evaluated once there is a guard.
+        ("guard", "guard", request.wants_guard()),
+    ];
+    match needs.iter().find(|(_, capability, needed)| *needed && !model.can(capability)) {
+        None => Ok(()),
+        Some((param, capability, _)) => Err(Error::Provider {
+            trouble: ProviderTrouble::Unsupported,
+            code: "parameter_not_supported".to_owned(),
+            message: format!("{param}: this model has no capability {capability:?}; see /v1/models"),
+            param: Some((*param).to_owned()),
+            retry_after_s: None,
+        }),
+    }
+}
+
+fn has_images(request: &ChatRequest) -> bool {
+    request.messages().any(|message| message.parts.iter().any(|part| matches!(part, Part::Image(_))))
+}

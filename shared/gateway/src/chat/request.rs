@@ -1,0 +1,278 @@
+//! The request of a chat completion: the contract's parameters, validated; others are kept for the provider.
+
+use serde_json::{Map, Value};
+
+use super::message::Message;
+use crate::unknown_parameters;
+use domain::catalog::{MaxTokensParameter, Unsupported};
+use domain::number::settle_fields;
+use domain::{Error, Result};
+
+/// The parameters that the gateway validates.
+pub const VALIDATED: [&str; 20] = [
+    "model",
+    "messages",
+    "stream",
+    "stream_options",
+    "temperature",
+    "top_p",
+    "max_tokens",
+    "max_completion_tokens",
+    "n",
+    "stop",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+    "tools",
+    "tool_choice",
+    "parallel_tool_calls",
+    "response_format",
+    "logprobs",
+    "top_logprobs",
+    "guard",
+];
+/// The whole numbers among them.
+const WHOLE: [&str; 5] = ["max_tokens", "max_completion_tokens", "n", "seed", "top_logprobs"];
+const MAX_CHOICES: u64 = 128;
+const MAX_MESSAGES: usize = 10_000;
+const MAX_STOPS: usize = 16;
+const MAX_TOOLS: usize = 512;
+
+/// A validated request. Its body is OpenAI's, for every kind of provider.
+#[derive(Clone, Debug)]
+pub struct ChatRequest {
+    body: Map<String, Value>,
+    terms: Terms,
+}
+
+/// What the catalog's model decides about a request on its way to a provider.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Terms {
+    pub unsupported: Unsupported,
+    pub max_tokens_parameter: Option<MaxTokensParameter>,
+    /// The limit of the answer for providers that need one, when the client sets none.
+    pub max_tokens: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum ResponseFormat<'a> {
+    Text,
+    /// Any JSON object
+    Json,
+    /// `{name, schema, strict}`
+    Schema(&'a Value),
+}
+
+impl ChatRequest {
+    pub fn read(body: Value) -> Result<Self> {
+        let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
+        // A null is a parameter left out, to OpenAI and here.
+        body.retain(|_, value| !value.is_null());
+        settle_fields(&mut body, &WHOLE);
+        unknown_parameters::check(&body)?;
+        let request = Self { body, terms: Terms::default() };
+        request.check()?;
+        Ok(request)
+    }
+
+    fn check(&self) -> Result<()> {
+        let wrong = |field: &str, problem: &str| Err(Error::invalid_body(field, problem));
+        if self.model().is_empty() {
+            return wrong("model", "the name of a model or of an alias");
+        }
+        match self.body.get("messages").and_then(Value::as_array).map_or(0, Vec::len) {
+            0 => return wrong("messages", "a list with at least one message"),
+            MAX_MESSAGES.. => return wrong("messages", "too many messages"),
+            _ => {}
+        }
+        for (i, message) in self.raw_messages().iter().enumerate() {
+            Message::read(&format!("messages[{i}]"), message)?;
+        }
+        self.check_number("temperature", 0.0, 2.0)?;
+        self.check_number("top_p", 0.0, 1.0)?;
+        self.check_number("presence_penalty", -2.0, 2.0)?;
+        self.check_number("frequency_penalty", -2.0, 2.0)?;
+        self.check_integer("max_tokens", 1, u64::from(u32::MAX))?;
+        self.check_integer("max_completion_tokens", 1, u64::from(u32::MAX))?;
+        self.check_integer("n", 1, MAX_CHOICES)?;
+        self.check_integer("top_logprobs", 0, 20)?;
+        for name in ["stream", "logprobs", "guard", "parallel_tool_calls"] {
+            if self.body.get(name).is_some_and(|value| !value.is_boolean()) {
+                return wrong(name, "true or false");
+            }
+        }
+        if self.body.get("seed").is_some_and(|seed| !seed.is_i64()) {
+            return wrong("seed", "a whole number of 64 bits");
+        }
+        if self.body.contains_key("top_logprobs") && !self.flag("logprobs") {
+            return wrong("top_logprobs", "needs logprobs: true");
+        }
+        if self.body.get("stream_options").is_some_and(|options| !options.is_object()) {
+            return wrong("stream_options", "must be an object");
+        }
+        let usage = self.body.get("stream_options").map_or(&Value::Null, |options| &options["include_usage"]);
+        if !usage.is_boolean() && !usage.is_null() {
+            return wrong("stream_options.include_usage", "true or false");
+        }
+        match self.body.get("stop") {
+            None | Some(Value::String(_)) => {}
+            Some(Value::Array(stops)) if stops.len() <= MAX_STOPS && stops.iter().all(Value::is_string) => {}
+            Some(_) => return wrong("stop", "a string or a list of strings"),
+        }
+        self.check_tools()?;
+        self.check_response_format()
+    }
+
+    fn check_number(&self, name: &str, least: f64, most: f64) -> Result<()> {
+        let Some(value) = self.body.get(name) else { return Ok(()) };
+        match value.as_f64() {
+            Some(number) if (least..=most).contains(&number) => Ok(()),
+            _ => Err(Error::invalid_body(name, format_args!("a number from {least} to {most}"))),
+        }
+    }
+
+    fn check_integer(&self, name: &str, least: u64, most: u64) -> Result<()> {
+        let Some(value) = self.body.get(name) else { return Ok(()) };
+        match value.as_u64() {
+            Some(number) if (least..=most).contains(&number) => Ok(()),
+            _ => Err(Error::invalid_body(name, format_args!("a whole number from {least} to {most}"))),
+        }
+    }
+
+    fn check_tools(&self) -> Result<()> {
+        let tools = match self.body.get("tools") {
+            None => &[],
+            Some(Value::Array(tools)) if tools.len() <= MAX_TOOLS => tools.as_slice(),
+            Some(_) => return Err(Error::invalid_body("tools", format_args!("a list of at most {MAX_TOOLS} tools"))),
+        };
+        for (i, tool) in tools.iter().enumerate() {
+            let is_function = tool["type"] == "function";
+            if !tool["type"].is_string() || (is_function && !tool["function"]["name"].is_string()) {
+                let problem = "{\"type\": \"function\", \"function\": {\"name\", \"description\", \"parameters\"}}";
+                return Err(Error::invalid_body(format!("tools[{i}]"), problem));
+            }
+        }
+        match self.body.get("tool_choice") {
+            None => Ok(()),
+            Some(Value::String(choice)) if ["none", "auto", "required"].contains(&choice.as_str()) => Ok(()),
+            Some(Value::Object(choice)) if choice.get("type").is_some_and(Value::is_string) => Ok(()),
+            Some(_) => Err(Error::invalid_body("tool_choice", "none, auto, required, or a named tool")),
+        }
+    }
+
+    fn check_response_format(&self) -> Result<()> {
+        let Some(format) = self.body.get("response_format") else { return Ok(()) };
+        match format["type"].as_str() {
+            Some("text" | "json_object") => Ok(()),
+            Some("json_schema") if format["json_schema"]["name"].is_string() => Ok(()),
+            Some("json_schema") => Err(Error::invalid_body("response_format.json_schema.name", "must be a string")),
+            _ => Err(Error::invalid_body("response_format.type", "text, json_object or json_schema")),
+        }
+    }
+
+    pub fn body(&self) -> &Map<String, Value> {
+        &self.body
+    }
+
+    /// The name that was asked for: a model's or an alias's.
+    pub fn model(&self) -> &str {
+        self.body.get("model").and_then(Value::as_str).unwrap_or_default()
+    }
+
+    fn raw_messages(&self) -> &[Value] {
+        self.body.get("messages").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn messages(&self) -> impl Iterator<Item = Message<'_>> {
+        // Every message was read once already, when the request was checked.
+        self.raw_messages().iter().filter_map(|message| Message::read("", message).ok())
+    }
+
+    pub fn is_streamed(&self) -> bool {
+        self.flag("stream")
+    }
+
+    /// Whether the client asked for the chunk that tells the usage of a stream.
+    pub fn wants_usage(&self) -> bool {
+        self.body.get("stream_options").is_some_and(|options| options["include_usage"] == true)
+    }
+
+    pub fn wants_guard(&self) -> bool {
+        self.flag("guard")
+    }
+
+    pub fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    pub fn set_terms(&mut self, terms: Terms) {
+        self.terms = terms;
+    }
+
+    /// How many answers.
+    pub fn choices(&self) -> u64 {
+        self.body.get("n").and_then(Value::as_u64).unwrap_or(1)
+    }
+
+    /// The client's limit of tokens for each answer.
+    pub fn max_tokens(&self) -> Option<u64> {
+        ["max_completion_tokens", "max_tokens"].iter().find_map(|name| self.body.get(*name)?.as_u64())
+    }
+
+    /// The client's limit, or the one that the model's terms set for providers that need one.
+    pub fn required_max_tokens(&self) -> Option<u64> {
+        self.max_tokens().or(self.terms.max_tokens)
+    }
+
+    pub fn flag(&self, name: &str) -> bool {
+        self.body.get(name).and_then(Value::as_bool).unwrap_or_default()
+    }
+
+    pub fn stops(&self) -> Vec<&str> {
+        match self.body.get("stop") {
+            Some(Value::String(stop)) => vec![stop],
+            Some(Value::Array(stops)) => stops.iter().filter_map(Value::as_str).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub fn tools(&self) -> &[Value] {
+        self.body.get("tools").and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    }
+
+    pub fn tool_choice(&self) -> Option<&Value> {
+        self.body.get("tool_choice")
+    }
+
+    pub fn response_format(&self) -> ResponseFormat<'_> {
+        match self.body.get("response_format") {
+            Some(format) if format["type"] == "json_object" => ResponseFormat::Json,
+            Some(format) if format["type"] == "json_schema" => ResponseFormat::Schema(&format["json_schema"]),
+            _ => ResponseFormat::Text,
+        }
+    }
+
+    /// The values that are not validated here.
+    pub fn unvalidated(&self) -> impl Iterator<Item = &Value> {
+        self.body.iter().filter(|(name, _)| !VALIDATED.contains(&name.as_str())).map(|(_, value)| value)
+    }
+
+    /// Sets what the request leaves out; whether it did.
+    pub fn set_default(&mut self, name: &str, value: &Value) -> bool {
+        if self.body.contains_key(name) {
+            return false;
+        }
+        self.body.insert(name.to_owned(), value.clone());
+        true
+    }
+
+    /// Limits each answer, as if the client had.
+    pub fn set_max_tokens(&mut self, tokens: u64) {
+        self.body.insert(self.max_tokens_name().to_owned(), tokens.into());
+    }
+
+    /// Which of its two names the client's limit has.
+    pub fn max_tokens_name(&self) -> &'static str {
+        if self.body.contains_key("max_completion_tokens") { "max_completion_tokens" } else { "max_tokens" }
+    }
+}

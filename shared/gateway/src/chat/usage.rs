@@ -1,0 +1,55 @@
+//! Usage as OpenAI tells it, with what it cost.
+
+use serde::Serialize;
+
+use domain::money::Money;
+use domain::usage::Tokens;
+use domain::usd::Usd;
+
+#[derive(Serialize)]
+pub struct UsageOut {
+    prompt_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completion_tokens: Option<u64>,
+    total_tokens: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt_tokens_details: Option<PromptDetails>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completion_tokens_details: Option<CompletionDetails>,
+    /// OpenAI has no such field.
+    cost: Usd,
+}
+
+#[derive(Serialize)]
+struct PromptDetails {
+    cached_tokens: u64,
+}
+
+#[derive(Serialize)]
+struct CompletionDetails {
+    reasoning_tokens: u64,
+}
+
+impl UsageOut {
+    /// Of a completion.
+    pub fn new(tokens: &Tokens, cost: Money) -> Self {
+        Self {
+            completion_tokens: Some(tokens.output),
+            prompt_tokens_details: Some(PromptDetails { cached_tokens: tokens.cached }),
+            completion_tokens_details: Some(CompletionDetails { reasoning_tokens: tokens.reasoning }),
+            ..Self::of_input(tokens, cost)
+        }
+    }
+
+    /// Of embeddings, which have no output.
+    pub fn of_input(tokens: &Tokens, cost: Money) -> Self {
+        Self {
+            prompt_tokens: tokens.input,
+            completion_tokens: None,
+            total_tokens: tokens.total(),
+            prompt_tokens_details: None,
+            completion_tokens_details: None,
+            cost: cost.into(),
+        }
+    }
+}

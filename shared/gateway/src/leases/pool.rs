@@ -1,0 +1,167 @@
+//! The leases of one key and one model in this process, one open at a time.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::Source;
+use super::open::Open;
+use super::slot::Slot;
+use domain::Result;
+use domain::catalog::Model;
+use domain::lease::{MOST_SLOTS, Need, Payer, Shortage};
+use domain::money::Money;
+use shared::store::leases::Wanted;
+
+/// How often a lease is asked for anew, when the last one was over before it came.
+const GRANTS: usize = 3;
+
+pub struct Pool {
+    source: Source,
+    state: Mutex<State>,
+    /// One lease is asked for at a time; whoever waits finds its slots.
+    granting: tokio::sync::Mutex<()>,
+    waiting: AtomicU32,
+}
+
+struct State {
+    open: Option<Arc<Open>>,
+    /// How many calls the next lease should cover: twice as many while leases are used up.
+    wish: u32,
+    /// What calls needed lately, so that a slot fits most of them.
+    typical: Need,
+}
+
+impl Pool {
+    pub fn new(source: Source) -> Self {
+        let state = Mutex::new(State { open: None, wish: 1, typical: Need::default() });
+        Self { source, state, granting: tokio::sync::Mutex::default(), waiting: AtomicU32::new(0) }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.state().open.is_some()
+    }
+
+    pub async fn take(self: &Arc<Self>, payer: &Payer, model: &Model, need: Need) -> Result<Result<Slot, Shortage>> {
+        if let Some(slot) = self.take_of_open(model, &need) {
+            return Ok(Ok(slot));
+        }
+        let waits = Waits::new(&self.waiting);
+        let _granting = self.granting.lock().await;
+        let waiting = self.waiting.load(Ordering::Relaxed);
+        drop(waits);
+        // While this call waited, another may have brought a lease.
+        if let Some(slot) = self.take_of_open(model, &need) {
+            return Ok(Ok(slot));
+        }
+        for _ in 0..GRANTS {
+            let wanted = self.wanted(model, need, waiting);
+            let granted = match self.source.store.grant(payer, &wanted, self.source.clock.now()).await? {
+                Ok(granted) => granted,
+                Err(shortage) => return Ok(Err(shortage)),
+            };
+            let open = Arc::new(Open::new(granted));
+            // The grant was for this call: it fits, unless the lease's minute ended before it came.
+            let slot = open.take(&need, self.source.clock.now());
+            self.replace(&open);
+            if let Some(number) = slot {
+                return Ok(Ok(Slot::new(self.source.clone(), open, number)));
+            }
+        }
+        Err(domain::Error::busy("leases were over before they came"))
+    }
+
+    fn take_of_open(&self, model: &Model, need: &Need) -> Option<Slot> {
+        let open = self.state().open.clone().filter(|open| open.lease.price_version == model.version)?;
+        let number = open.take(need, self.source.clock.now())?;
+        Some(Slot::new(self.source.clone(), open, number))
+    }
+
+    fn wanted(&self, model: &Model, need: Need, waiting: u32) -> Wanted {
+        let mut state = self.state();
+        if let Some(open) = state.open.take() {
+            // A lease that a larger call does not fit ends like one that was used up.
+            let (unused, of) = open.end();
+            state.wish = if unused == 0 { of * 2 } else { (of - unused).max(1) }.min(MOST_SLOTS);
+            close_later(self.source.clone(), open, Duration::ZERO);
+        }
+        let slots = state.wish.max(waiting).min(MOST_SLOTS);
+        // An eighth less each time: one large call is not what is typical for long.
+        let typical = state.typical;
+        let lately = Need {
+            money: typical.money.less(Money::from_pico_usd(typical.money.pico_usd() / 8)),
+            tokens: typical.tokens - typical.tokens / 8,
+            images: typical.images,
+        };
+        state.typical = lately.max(&need);
+        Wanted {
+            need,
+            typical: state.typical,
+            slots,
+            model: model.name.clone(),
+            pricing: model.pricing,
+            price_version: model.version,
+        }
+    }
+
+    fn replace(&self, open: &Arc<Open>) {
+        self.state().open = Some(open.clone());
+        let admits_for = open.admits_for(self.source.clock.now());
+        if admits_for.is_zero() || open.lease.is_wide() {
+            close_later(self.source.clone(), open.clone(), admits_for);
+        }
+    }
+
+    /// Ends and closes the open lease if nothing of it is under way; whether there was one.
+    pub async fn close_idle(&self) -> Result<bool> {
+        let Some(open) = ({
+            let mut state = self.state();
+            state.open.take_if(|open| open.is_idle())
+        }) else {
+            return Ok(false);
+        };
+        open.end();
+        close(&self.source, &open).await;
+        Ok(true)
+    }
+}
+
+/// Counts among those who wait, as long as it is held: a call may be dropped while it waits.
+struct Waits<'a>(&'a AtomicU32);
+
+impl<'a> Waits<'a> {
+    fn new(waiting: &'a AtomicU32) -> Self {
+        waiting.fetch_add(1, Ordering::Relaxed);
+        Self(waiting)
+    }
+}
+
+impl Drop for Waits<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// Closes a lease whose time is over then, when nothing of it is under way; else its last call does. In a process that
+/// sleeps meanwhile this comes late, or the sweep is first.
+pub fn close_later(source: Source, open: Arc<Open>, after: Duration) {
+    tokio::spawn(async move {
+        tokio::time::sleep(after).await;
+        close(&source, &open).await;
+    });
+}
+
+/// Closes a lease when it is over and nothing of it is under way. A close that fails is left to the sweep.
+pub async fn close(source: &Source, open: &Open) {
+    let now = source.clock.now();
+    let Some(spent) = open.to_close(now) else { return };
+    match source.store.close(&open.lease, &spent, now).await {
+        Ok(true) => {}
+        Ok(false) => tracing::warn!(lease_id = %open.lease.id, "a lease was swept before its owner closed it"),
+        Err(error) => tracing::warn!(?error, lease_id = %open.lease.id, "a lease stays open until it is swept"),
+    }
+}

@@ -1,0 +1,151 @@
+//! The model gateway: one way to call any model, with the caller's limits and money.
+//!
+//! `inference` serves it over HTTP; agents and workflow nodes call it in process, with the same limits and billing.
+//!
+//! A call (`call`): the model is found (`models`), the most it can cost is taken (`leases`), a deployment answers
+//! (`routing`, `providers`), and what it came to is charged.
+
+mod asker;
+mod call;
+pub mod chat;
+pub mod embeddings;
+mod idempotency;
+pub mod leases;
+pub mod providers;
+mod routing;
+pub mod sse;
+pub mod tokens;
+mod unknown_parameters;
+
+use std::sync::Arc;
+
+pub use asker::Asker;
+pub use idempotency::Claiming;
+
+use domain::lease::Shortage;
+use domain::limits::Level;
+use domain::money::Money;
+use domain::time::Time;
+use domain::{Error, Refusal, Result};
+use shared::bucket::Bucket;
+use shared::outbound::Outbound;
+use shared::store::{Claims, Ledger};
+use shared::{Context, config};
+
+use shared::models::{Chosen, Models};
+
+use leases::{Leases, Standing};
+use providers::{Failure, ParameterReport};
+use routing::Routing;
+
+/// One for the life of a process: it holds leases, connections, and what is known of providers.
+#[derive(Clone)]
+pub struct Gateway {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    models: Models,
+    leases: Leases,
+    ledger: Ledger,
+    claims: Claims,
+    /// Answers that are kept and too large for a table.
+    answers: Bucket,
+    routing: Routing,
+}
+
+/// What an answer's headers tell.
+#[derive(Clone, Debug)]
+pub struct Told {
+    pub chosen: Chosen,
+    pub notes: Notes,
+    pub standing: Standing,
+    /// Not known yet when a stream begins.
+    pub cost: Option<Money>,
+}
+
+/// What became of a request's parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Notes {
+    pub report: ParameterReport,
+    /// Parameters that the operator's defaults filled in.
+    pub defaults: Vec<String>,
+    /// The limit put on each answer because the caller's money or token limits do not cover a longer one.
+    pub max_tokens: Option<u64>,
+}
+
+impl Gateway {
+    pub fn new(context: &Context) -> Result<Self> {
+        let outbound = Outbound::from_config(&context.config)?;
+        Ok(Self {
+            inner: Arc::new(Inner {
+                models: Models::new(context)?,
+                leases: Leases::new(context)?,
+                ledger: Ledger::new(context)?,
+                claims: Claims::new(context)?,
+                answers: Bucket::new(context, config::BUCKET_FILES)?,
+                routing: Routing::new(context, outbound)?,
+            }),
+        })
+    }
+
+    pub fn models(&self) -> &Models {
+        &self.inner.models
+    }
+}
+
+fn refused(shortage: Shortage, now: Time) -> Error {
+    match shortage {
+        Shortage::Credits { .. } => Error::Billing {
+            code: "insufficient_credits",
+            message: "the organization's credits do not cover the most that this call can cost; \
+                      ask the operator for credits, or lower max_tokens"
+                .to_owned(),
+            level: None,
+        },
+        Shortage::Cap { level, .. } => Error::Billing {
+            code: "spending_cap_reached",
+            message: format!("the monthly spending cap of this {} does not cover this call", in_words(level)),
+            level: Some(level),
+        },
+        Shortage::Rate { level, dimension, limit, resets_at } => {
+            let retry_after_s = (resets_at - now.as_seconds()).max(1).unsigned_abs();
+            let message = format!(
+                "the limit of {limit} {dimension} of this {} is reached; try again in {retry_after_s} s",
+                in_words(level)
+            );
+            Error::RateLimited { message, level, dimension, limit, resets_at, retry_after_s }
+        }
+        Shortage::Revoked(Level::Org) => Error::Unauthenticated(Refusal::OrgSuspended),
+        Shortage::Revoked(Level::User) => Error::Unauthenticated(Refusal::UserSuspended),
+        Shortage::Revoked(Level::Key) => Error::Unauthenticated(Refusal::Unknown),
+    }
+}
+
+fn in_words(level: Level) -> &'static str {
+    match level {
+        Level::Org => "organization",
+        Level::User => "user",
+        Level::Key => "key",
+    }
+}
+
+impl From<Failure> for Error {
+    fn from(failure: Failure) -> Self {
+        use domain::ProviderTrouble as Trouble;
+        use providers::FailureKind as Kind;
+        let trouble = match failure.kind {
+            Kind::Request => Trouble::Request,
+            Kind::Unsupported => Trouble::Unsupported,
+            Kind::Setup => Trouble::Setup,
+            Kind::RateLimited => Trouble::RateLimited,
+            Kind::Unavailable | Kind::Broken => Trouble::Failed,
+            Kind::Timeout => Trouble::Timeout,
+            Kind::Exhausted => return Self::busy(failure.message),
+        };
+        let Failure { code, message, param, retry_after, .. } = failure;
+        // Whole seconds, rounded up: to come back a moment too early is to be refused again.
+        let retry_after_s = retry_after.map(|wait| wait.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX));
+        Self::Provider { trouble, code, message, param, retry_after_s }
+    }
+}

@@ -1,0 +1,109 @@
+//! A message of Anthropic's as a chat completion.
+
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
+use crate::providers::count;
+use crate::providers::failure::Failure;
+use crate::providers::status::{Said, in_band};
+use domain::usage::Tokens;
+
+#[derive(Deserialize)]
+struct Whole<'a> {
+    #[serde(borrow)]
+    content: Option<Vec<Block<'a>>>,
+    stop_reason: Option<String>,
+    #[serde(default)]
+    usage: UsageView,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Block<'a> {
+    r#type: String,
+    text: Option<String>,
+    id: Option<String>,
+    name: Option<String>,
+    #[serde(borrow)]
+    input: Option<&'a RawValue>,
+}
+
+/// Counts as they come: in a stream, the later ones are of all before them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct UsageView {
+    input_tokens: Value,
+    cache_read_input_tokens: Value,
+    cache_creation_input_tokens: Value,
+    output_tokens: Value,
+}
+
+/// The counts known so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    input: Option<u64>,
+    read: u64,
+    written: u64,
+    output: Option<u64>,
+}
+
+impl Counts {
+    pub fn learn(&mut self, usage: &UsageView) {
+        self.input = count(&usage.input_tokens).or(self.input);
+        self.read = count(&usage.cache_read_input_tokens).unwrap_or(self.read);
+        self.written = count(&usage.cache_creation_input_tokens).unwrap_or(self.written);
+        self.output = count(&usage.output_tokens).or(self.output);
+    }
+
+    /// What a cache gave or was given is outside `input_tokens`; here it is part of the input.
+    pub fn tokens(&self) -> Option<Tokens> {
+        let input = self.input?.saturating_add(self.read).saturating_add(self.written);
+        Some(Tokens { input, cached: self.read, output: self.output?, reasoning: 0 })
+    }
+}
+
+pub fn finish_reason(reason: &str) -> &'static str {
+    match reason {
+        "tool_use" => "tool_calls",
+        "refusal" => "content_filter",
+        // A turn that was paused is as unfinished as one that was too long.
+        "max_tokens" | "model_context_window_exceeded" | "pause_turn" | "compaction" => "length",
+        _ => "stop",
+    }
+}
+
+pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
+    let answer: Whole<'_> = serde_json::from_slice(body).map_err(Failure::garbled)?;
+    if let Some(error) = answer.error {
+        return Err(in_band(Said::read(&serde_json::json!({ "error": error }))));
+    }
+    let blocks = answer.content.ok_or_else(|| Failure::garbled("a message without content"))?;
+    let reason = answer.stop_reason.ok_or_else(|| Failure::garbled("a message without a stop reason"))?;
+    let (mut text, mut tool_calls) = (None::<String>, Vec::new());
+    for block in blocks {
+        match block.r#type.as_str() {
+            "text" => text.get_or_insert_default().push_str(&block.text.unwrap_or_default()),
+            "tool_use" => tool_calls.push(ToolCallOut {
+                id: block.id.unwrap_or_default(),
+                r#type: "function",
+                function: FunctionCall {
+                    name: block.name.unwrap_or_default(),
+                    arguments: block.input.map_or("{}", RawValue::get).to_owned(),
+                },
+                extra_content: None,
+            }),
+            // Thoughts, and the work of tools on their side
+            _ => {}
+        }
+    }
+    if tool_calls.is_empty() {
+        text.get_or_insert_default();
+    }
+    let message = MessageOut { role: "assistant", content: text, refusal: None, tool_calls };
+    let choice = Choice { index: 0, message, logprobs: None, finish_reason: finish_reason(&reason) };
+    let mut counts = Counts::default();
+    counts.learn(&answer.usage);
+    ChatAnswer::of(&[choice], counts.tokens())
+}

@@ -1,0 +1,70 @@
+//! Anthropic's Messages API.
+
+mod answer;
+mod request;
+mod stream;
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use http::HeaderName;
+
+use super::endpoint::Endpoint;
+use super::failure::Failure;
+use super::probe::{self, Probe};
+use super::settings::ProviderSettings;
+use super::translation::translated;
+use super::{ChunkStream, Provider};
+use crate::chat::{ChatAnswer, ChatRequest};
+use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+use domain::Result;
+use shared::outbound::Outbound;
+
+const MAKER: &str = "Anthropic";
+
+pub struct Anthropic {
+    endpoint: Arc<Endpoint>,
+}
+
+impl Anthropic {
+    pub fn new(settings: &ProviderSettings, outbound: &Outbound) -> Result<Self> {
+        let auth = (HeaderName::from_static("x-api-key"), "");
+        let mut endpoint = Endpoint::new(settings, outbound, "https://api.anthropic.com/v1", auth)?;
+        endpoint.default_header("anthropic-version", "2023-06-01");
+        Ok(Self { endpoint: Arc::new(endpoint) })
+    }
+}
+
+impl Provider for Anthropic {
+    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+        Box::pin(async move {
+            let body = request::messages(model, request, false)?;
+            let answer = self.endpoint.whole("messages", &body).await?;
+            answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+        })
+    }
+
+    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+        Box::pin(async move {
+            let body = request::messages(model, request, true)?;
+            let events = self.endpoint.events("messages", &body).await?;
+            Ok(translated(self.endpoint.clone(), events, stream::Pieces::default()))
+        })
+    }
+
+    fn embed<'a>(
+        &'a self,
+        _model: &'a str,
+        _request: &'a EmbeddingsRequest,
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+        Box::pin(async { Err(Failure::unsupported("model", "Anthropic has no embeddings")) })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let Some(model) = model else { return self.endpoint.probe("models?limit=1", None).await };
+            let body = request::messages(model, &probe::question()?, false)?;
+            self.endpoint.probe("messages", Some(body)).await
+        })
+    }
+}

@@ -1,0 +1,143 @@
+//! A chat request as Anthropic takes it.
+
+use serde_json::{Map, Value, json};
+
+use super::MAKER;
+use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::providers::conversation::{Picture, Side, arguments, instruct_json, picture, split, strange, wrong};
+use crate::providers::failure::Failure;
+use crate::providers::parameters::Parameters;
+use crate::providers::tools::{Choice, choice, functions, one_at_a_time};
+use domain::catalog::DEFAULT_OUTPUT_TOKENS;
+use domain::provider::ProviderKind;
+
+pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Value, Failure> {
+    let parameters = Parameters::of_chat(request, ProviderKind::Anthropic, model);
+    parameters.check(request.terms().unsupported)?;
+    let temperature = parameters.get("temperature");
+    if temperature.and_then(Value::as_f64).is_some_and(|temperature| temperature > 1.0) {
+        return Err(Failure::unsupported("temperature", "this model takes 0 to 1"));
+    }
+    let (mut system, turns) = split(request);
+    instruct_json(&mut system, request);
+    let turn = |side: Side, messages: &[Message<'_>]| {
+        let role = if side == Side::Model { "assistant" } else { "user" };
+        let blocks = messages.iter().map(blocks).collect::<Result<Vec<_>, _>>()?.concat();
+        Ok::<_, Failure>(json!({"role": role, "content": blocks}))
+    };
+    let turns = turns.iter().map(|each| turn(each.side, &each.messages)).collect::<Result<Vec<_>, _>>()?;
+
+    let mut body = parameters.unread_object();
+    body.insert("model".to_owned(), model.into());
+    let max_tokens = request.required_max_tokens().unwrap_or(DEFAULT_OUTPUT_TOKENS);
+    body.insert("max_tokens".to_owned(), max_tokens.into());
+    if !system.is_empty() {
+        let blocks: Vec<_> = system.iter().map(|text| json!({"type": "text", "text": text})).collect();
+        body.insert("system".to_owned(), blocks.into());
+    }
+    body.insert("messages".to_owned(), turns.into());
+    for name in ["temperature", "top_p", "top_k"] {
+        if let Some(value) = parameters.get(name) {
+            body.insert(name.to_owned(), value.clone());
+        }
+    }
+    let mut stops = request.stops();
+    stops.retain(|stop| !stop.trim().is_empty());
+    if !stops.is_empty() {
+        body.insert("stop_sequences".to_owned(), stops.into());
+    }
+    if let Some(user) = user(request) {
+        body.insert("metadata".to_owned(), json!({"user_id": user}));
+    }
+    add_tools(&mut body, request)?;
+    add_format(&mut body, request);
+    if streamed {
+        body.insert("stream".to_owned(), true.into());
+    }
+    Ok(Value::Object(body))
+}
+
+/// The end user, by whichever of `OpenAI`'s names the client uses.
+fn user(request: &ChatRequest) -> Option<&str> {
+    let body = request.body();
+    let named = ["safety_identifier", "user"].iter().find_map(|name| body.get(*name)?.as_str());
+    named.or_else(|| body.get("metadata")?.get("user_id")?.as_str())
+}
+
+/// What one message says, in blocks. Names of people have no place here.
+fn blocks(message: &Message<'_>) -> Result<Vec<Value>, Failure> {
+    let mut blocks = message.parts.iter().map(block).collect::<Result<Vec<_>, _>>()?;
+    if message.role == Role::Tool {
+        let id = message.tool_call_id.ok_or_else(|| wrong("messages", "a tool's answer names no call"))?;
+        let mut result = json!({"type": "tool_result", "tool_use_id": id});
+        if !blocks.is_empty() {
+            result["content"] = blocks.into();
+        }
+        return Ok(vec![result]);
+    }
+    for call in &message.tool_calls {
+        let input = arguments(call)?;
+        blocks.push(json!({"type": "tool_use", "id": call.id, "name": call.name, "input": input}));
+    }
+    Ok(blocks)
+}
+
+fn block(part: &Part<'_>) -> Result<Value, Failure> {
+    let source = match part {
+        Part::Text(text) => return Ok(json!({"type": "text", "text": text})),
+        Part::Image(url) => match picture(url)? {
+            Picture::Inline { media_type, base64 } => {
+                json!({"type": "base64", "media_type": media_type, "data": base64})
+            }
+            Picture::Url(url) => json!({"type": "url", "url": url}),
+        },
+        Part::Other(part) => return Err(strange(MAKER, part)),
+    };
+    Ok(json!({"type": "image", "source": source}))
+}
+
+fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), Failure> {
+    let functions = functions(request, MAKER)?;
+    if functions.is_empty() {
+        return Ok(());
+    }
+    let tools = functions.iter().map(|function| {
+        let schema = function.parameters.cloned().unwrap_or_else(|| json!({"type": "object"}));
+        let mut tool = json!({"name": function.name, "input_schema": schema});
+        if let Some(description) = function.description {
+            tool["description"] = description.into();
+        }
+        if function.is_strict {
+            tool["strict"] = true.into();
+        }
+        tool
+    });
+    body.insert("tools".to_owned(), tools.collect());
+    let choice = choice(request, MAKER)?;
+    let one_at_a_time = one_at_a_time(request);
+    if choice.is_none() && !one_at_a_time {
+        return Ok(());
+    }
+    let mut chosen = match choice.unwrap_or(Choice::Auto) {
+        Choice::Auto => json!({"type": "auto"}),
+        Choice::None => json!({"type": "none"}),
+        Choice::Required => json!({"type": "any"}),
+        Choice::Named(name) => json!({"type": "tool", "name": name}),
+    };
+    if one_at_a_time && chosen["type"] != "none" {
+        chosen["disable_parallel_tool_use"] = true.into();
+    }
+    body.insert("tool_choice".to_owned(), chosen);
+    Ok(())
+}
+
+/// The API enforces a schema. JSON without a schema it does not know, and a tool that pretends to be one would answer
+/// with an empty object: there the system prompt asks for it.
+fn add_format(body: &mut Map<String, Value>, request: &ChatRequest) {
+    let ResponseFormat::Schema(format) = request.response_format() else { return };
+    let schema = format.get("schema").cloned().unwrap_or_else(|| json!({"type": "object"}));
+    if !body.get("output_config").is_some_and(Value::is_object) {
+        body.insert("output_config".to_owned(), json!({}));
+    }
+    body["output_config"]["format"] = json!({"type": "json_schema", "schema": schema});
+}

@@ -1,0 +1,129 @@
+//! Anthropic's events as chunks.
+
+use serde::Deserialize;
+
+use super::answer::{Counts, UsageView, finish_reason};
+use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
+use crate::providers::failure::Failure;
+use crate::providers::status::{Said, in_band};
+use crate::providers::translation::{Step, Translation};
+use crate::sse::Event;
+use domain::usage::Tokens;
+
+#[derive(Deserialize)]
+struct EventView {
+    r#type: String,
+    message: Option<MessageView>,
+    content_block: Option<BlockView>,
+    delta: Option<DeltaView>,
+    usage: Option<UsageView>,
+}
+
+#[derive(Deserialize)]
+struct MessageView {
+    #[serde(default)]
+    usage: UsageView,
+}
+
+#[derive(Deserialize)]
+struct BlockView {
+    r#type: String,
+    id: Option<String>,
+    name: Option<String>,
+    text: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct DeltaView {
+    text: Option<String>,
+    partial_json: Option<String>,
+    stop_reason: Option<String>,
+}
+
+#[derive(Default)]
+pub struct Pieces {
+    counts: Counts,
+    /// How many calls have begun.
+    calls: u32,
+    /// Whether the block that is open is a call, and has no argument yet.
+    awaits_arguments: bool,
+}
+
+impl Translation for Pieces {
+    fn read(&mut self, event: Event) -> Result<Step, Failure> {
+        if event.data.is_empty() {
+            return Ok(Step::Nothing);
+        }
+        let view: EventView = serde_json::from_str(&event.data).map_err(Failure::garbled)?;
+        let delta = view.delta.unwrap_or_default();
+        match view.r#type.as_str() {
+            "message_start" => {
+                self.counts.learn(&view.message.map(|message| message.usage).unwrap_or_default());
+                let delta = Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() };
+                chunk(delta, None, self.counts.tokens())
+            }
+            "content_block_start" => self.begin(view.content_block),
+            "content_block_delta" => match (delta.text, delta.partial_json) {
+                (Some(text), _) => chunk(Delta { content: Some(text), ..Delta::default() }, None, None),
+                (None, Some(json)) if !json.is_empty() => {
+                    self.awaits_arguments = false;
+                    chunk(self.arguments(json), None, None)
+                }
+                // Thoughts, signatures, citations
+                _ => Ok(Step::Nothing),
+            },
+            "content_block_stop" if std::mem::take(&mut self.awaits_arguments) => {
+                chunk(self.arguments("{}".to_owned()), None, None)
+            }
+            "message_delta" => {
+                self.counts.learn(&view.usage.unwrap_or_default());
+                let reason = delta.stop_reason.as_deref().map(finish_reason);
+                if reason.is_none() {
+                    return Ok(Step::Chunk(Chunk::of(&[], self.counts.tokens())?));
+                }
+                chunk(Delta::default(), reason, self.counts.tokens())
+            }
+            "message_stop" => Ok(Step::End),
+            "error" => Err(in_band(Said::read(&serde_json::from_str(&event.data).unwrap_or_default()))),
+            // `ping`, and what may come to be
+            _ => Ok(Step::Nothing),
+        }
+    }
+}
+
+impl Pieces {
+    fn begin(&mut self, block: Option<BlockView>) -> Result<Step, Failure> {
+        let block = block.ok_or_else(|| Failure::garbled("a block that is none"))?;
+        match block.r#type.as_str() {
+            "text" if block.text.as_deref().is_some_and(|text| !text.is_empty()) => {
+                chunk(Delta { content: block.text, ..Delta::default() }, None, None)
+            }
+            "tool_use" => {
+                self.calls += 1;
+                self.awaits_arguments = true;
+                let call = ToolCallDelta {
+                    index: self.calls - 1,
+                    id: block.id,
+                    r#type: Some("function"),
+                    function: FunctionDelta { name: block.name, arguments: String::new() },
+                    extra_content: None,
+                };
+                chunk(Delta { tool_calls: vec![call], ..Delta::default() }, None, None)
+            }
+            _ => Ok(Step::Nothing),
+        }
+    }
+
+    fn arguments(&self, arguments: String) -> Delta {
+        let function = FunctionDelta { name: None, arguments };
+        let index = self.calls.saturating_sub(1);
+        let call = ToolCallDelta { index, id: None, r#type: None, function, extra_content: None };
+        Delta { tool_calls: vec![call], ..Delta::default() }
+    }
+}
+
+fn chunk(delta: Delta, finish_reason: Option<&'static str>, usage: Option<Tokens>) -> Result<Step, Failure> {
+    let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
+    Ok(Step::Chunk(Chunk::of(&[choice], usage)?))
+}

@@ -1,0 +1,62 @@
+//! What Converse answers, as a chat completion.
+
+use aws_sdk_bedrockruntime::operation::converse::ConverseOutput;
+use aws_sdk_bedrockruntime::types::{ContentBlock, ConverseOutput as Output, StopReason, TokenUsage};
+
+use super::document;
+use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
+use crate::providers::failure::{Failure, FailureKind};
+use domain::usage::Tokens;
+
+pub fn whole(answer: ConverseOutput) -> Result<ChatAnswer, Failure> {
+    let Some(Output::Message(message)) = answer.output else {
+        return Err(Failure::garbled("an answer without a message"));
+    };
+    let (mut text, mut tool_calls) = (None::<String>, Vec::new());
+    for block in message.content {
+        match block {
+            ContentBlock::Text(more) => text.get_or_insert_default().push_str(&more),
+            ContentBlock::ToolUse(call) => tool_calls.push(ToolCallOut {
+                id: call.tool_use_id,
+                r#type: "function",
+                function: FunctionCall { name: call.name, arguments: document::to_json(&call.input).to_string() },
+                extra_content: None,
+            }),
+            // Thoughts, citations, and what may come to be
+            _ => {}
+        }
+    }
+    if tool_calls.is_empty() {
+        text.get_or_insert_default();
+    }
+    let message = MessageOut { role: "assistant", content: text, refusal: None, tool_calls };
+    let finish_reason = finish_reason(&answer.stop_reason)?;
+    let choice = Choice { index: 0, message, logprobs: None, finish_reason };
+    ChatAnswer::of(&[choice], answer.usage.as_ref().and_then(tokens))
+}
+
+pub fn finish_reason(reason: &StopReason) -> Result<&'static str, Failure> {
+    match reason.as_str() {
+        "tool_use" => Ok("tool_calls"),
+        "max_tokens" | "model_context_window_exceeded" => Ok("length"),
+        "content_filtered" | "guardrail_intervened" => Ok("content_filter"),
+        reason @ ("malformed_model_output" | "malformed_tool_use") => {
+            let message = format!("the model's answer is of no use: {reason}");
+            Err(Failure::new(FailureKind::Broken, reason, message))
+        }
+        _ => Ok("stop"),
+    }
+}
+
+/// What a cache gave or was given is outside `inputTokens`; here it is part of the input. A negative count is none.
+pub fn tokens(usage: &TokenUsage) -> Option<Tokens> {
+    let count = |count: i32| u64::try_from(count).ok();
+    let cached = usage.cache_read_input_tokens.and_then(count).unwrap_or_default();
+    let written = usage.cache_write_input_tokens.and_then(count).unwrap_or_default();
+    Some(Tokens {
+        input: count(usage.input_tokens)? + cached + written,
+        cached,
+        output: count(usage.output_tokens)?,
+        reasoning: 0,
+    })
+}

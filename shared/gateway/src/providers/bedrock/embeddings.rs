@@ -1,0 +1,96 @@
+//! Embeddings of the models that Bedrock has them of, each with a body of its own: Titan's and Cohere's.
+
+use aws_sdk_bedrockruntime::Client;
+use aws_sdk_bedrockruntime::primitives::Blob;
+use futures::{StreamExt, TryStreamExt};
+use serde_json::{Map, Value, json};
+
+use super::failure;
+use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
+use crate::providers::count;
+use crate::providers::failure::Failure;
+use crate::providers::parameters::Parameters;
+use crate::providers::tools::token_numbers;
+use domain::provider::ProviderKind;
+use domain::usage::Tokens;
+
+/// Titan takes a text a call.
+const AT_ONCE: usize = 8;
+
+pub async fn embed(client: &Client, model: &str, request: &EmbeddingsRequest) -> Result<EmbeddingsAnswer, Failure> {
+    let parameters = Parameters::of_embeddings(request, ProviderKind::Bedrock, model);
+    parameters.check(request.unsupported())?;
+    let mut texts = Vec::new();
+    for input in request.inputs() {
+        let Input::Text(text) = input else {
+            return Err(token_numbers());
+        };
+        texts.push(text);
+    }
+    let others = parameters.unread_object();
+    if model.contains("titan-embed") {
+        titan(client, model, &texts, request.dimensions(), others).await
+    } else if model.contains("cohere.embed") {
+        cohere(client, model, &texts, request.dimensions(), others).await
+    } else {
+        Err(Failure::unsupported("model", "embeddings of Bedrock are made with Titan or Cohere"))
+    }
+}
+
+async fn invoke(client: &Client, model: &str, body: Map<String, Value>) -> Result<Value, Failure> {
+    let body = Blob::new(Value::Object(body).to_string());
+    let call = client.invoke_model().model_id(model).content_type("application/json").accept("application/json");
+    let answer = call.body(body).send().await.map_err(failure::of_call)?;
+    serde_json::from_slice(answer.body.as_ref()).map_err(Failure::garbled)
+}
+
+async fn titan(
+    client: &Client,
+    model: &str,
+    texts: &[&str],
+    dimensions: Option<u64>,
+    others: Map<String, Value>,
+) -> Result<EmbeddingsAnswer, Failure> {
+    let body = |text: &&str| {
+        let mut body = others.clone();
+        body.insert("inputText".to_owned(), (*text).into());
+        if let Some(dimensions) = dimensions {
+            body.insert("dimensions".to_owned(), dimensions.into());
+        }
+        body
+    };
+    let bodies: Vec<_> = texts.iter().map(body).collect();
+    let calls = bodies.into_iter().map(|body| invoke(client, model, body));
+    let answers: Vec<_> = futures::stream::iter(calls).buffered(AT_ONCE).try_collect().await?;
+    let input: Option<u64> = answers.iter().map(|answer| count(&answer["inputTextTokenCount"])).sum();
+    let vectors = answers.iter().map(|answer| vector(&answer["embedding"])).collect::<Result<_, _>>()?;
+    Ok(EmbeddingsAnswer { vectors, usage: input.map(|input| Tokens { input, ..Tokens::default() }) })
+}
+
+async fn cohere(
+    client: &Client,
+    model: &str,
+    texts: &[&str],
+    dimensions: Option<u64>,
+    mut body: Map<String, Value>,
+) -> Result<EmbeddingsAnswer, Failure> {
+    body.insert("texts".to_owned(), texts.into());
+    body.entry("input_type").or_insert_with(|| "search_document".into());
+    if let Some(dimensions) = dimensions {
+        body.insert("output_dimension".to_owned(), dimensions.into());
+    }
+    body.insert("embedding_types".to_owned(), json!(["float"]));
+    let answer = invoke(client, model, body).await?;
+    let rows = answer["embeddings"]["float"].as_array().ok_or_else(|| Failure::garbled("no embeddings"))?;
+    if rows.len() != texts.len() {
+        return Err(Failure::garbled("not a vector an input"));
+    }
+    // What it used is told in a header alone, which the SDK does not show.
+    Ok(EmbeddingsAnswer { vectors: rows.iter().map(vector).collect::<Result<_, _>>()?, usage: None })
+}
+
+fn vector(numbers: &Value) -> Result<Vec<f32>, Failure> {
+    let numbers = numbers.as_array().ok_or_else(|| Failure::garbled("no vector"))?;
+    let number = |number: &Value| number.as_f64().map(|number| number as f32);
+    numbers.iter().map(number).collect::<Option<_>>().ok_or_else(|| Failure::garbled("no number"))
+}

@@ -1,0 +1,112 @@
+//! The SDK's errors as failures.
+
+use std::error::Error;
+
+use aws_sdk_bedrockruntime::error::{ProvideErrorMetadata, SdkError};
+use aws_sdk_bedrockruntime::types::error::ConverseStreamOutputError;
+use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
+use aws_smithy_runtime_api::client::result::ConnectorError;
+use http::{HeaderMap, HeaderValue, StatusCode};
+
+use crate::providers::failure::{Failure, FailureKind};
+use crate::providers::probe::Probe;
+use crate::providers::status::{Said, in_band, refusal};
+use shared::outbound::is_exhaustion;
+
+fn said(error: &impl ProvideErrorMetadata) -> Said {
+    Said { code: error.code().map(str::to_owned), message: error.message().map(str::to_owned), ..Said::default() }
+}
+
+pub fn of_call<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Failure {
+    match error {
+        SdkError::ServiceError(error) => {
+            let raw = error.raw();
+            let status = StatusCode::from_u16(raw.status().as_u16()).unwrap_or(StatusCode::BAD_GATEWAY);
+            if status.is_success() {
+                return Failure::garbled("an answer the SDK cannot read");
+            }
+            let after = raw.headers().get("retry-after").and_then(|after| HeaderValue::from_str(after).ok());
+            let headers: HeaderMap = after.map(|after| (http::header::RETRY_AFTER, after)).into_iter().collect();
+            of_service(status, &headers, said(error.err()))
+        }
+        SdkError::TimeoutError(_) => Failure::timeout(),
+        SdkError::DispatchFailure(error) if error.is_timeout() => Failure { may_have_run: false, ..Failure::timeout() },
+        SdkError::DispatchFailure(error) if error.as_connector_error().is_some_and(is_own_exhaustion) => {
+            Failure::exhausted()
+        }
+        SdkError::DispatchFailure(error) => {
+            Failure { may_have_run: !error.as_connector_error().is_some_and(is_unreached), ..Failure::unreachable() }
+        }
+        SdkError::ConstructionFailure(_) => Failure::setup(),
+        _ => Failure::garbled("an answer the SDK cannot read"),
+    }
+}
+
+/// What came of a test call, in Bedrock's own words.
+pub fn probe<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Probe {
+    let status = error.raw_response().map(|raw| raw.status().as_u16());
+    let code = error.code().unwrap_or(if status.is_some() { "provider_refused" } else { "destination_unreachable" });
+    let message = error.message().unwrap_or("Bedrock gave no answer that can be read");
+    Probe { status, error: Some((code.to_owned(), message.to_owned())) }
+}
+
+/// Whether the connection failed because this process has no file free for it.
+fn is_own_exhaustion(error: &ConnectorError) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(error) = cause {
+        if error.downcast_ref().is_some_and(is_exhaustion) {
+            return true;
+        }
+        cause = error.source();
+    }
+    false
+}
+
+/// Whether there was no connection at all, so that nothing was sent.
+fn is_unreached(error: &ConnectorError) -> bool {
+    let mut cause: Option<&(dyn Error + 'static)> = error.source();
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<hyper_util::client::legacy::Error>() {
+            return error.is_connect();
+        }
+        cause = error.source();
+    }
+    false
+}
+
+fn of_service(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
+    let is_of_model = said.message.as_deref().is_some_and(|message| message.contains("model identifier"));
+    match said.code.as_deref() {
+        // A name that Bedrock does not know is to it a fault of the request; to us one of the catalog.
+        Some("ValidationException") if is_of_model => Failure::setup(),
+        // 424 and 429: the model failed, or is not loaded yet.
+        Some("ModelErrorException") => refusal(StatusCode::BAD_GATEWAY, headers, said),
+        Some("ModelNotReadyException" | "ServiceQuotaExceededException") => {
+            refusal(StatusCode::SERVICE_UNAVAILABLE, headers, said)
+        }
+        _ => refusal(status, headers, said),
+    }
+}
+
+/// A failure within a stream, which was accepted before.
+pub fn of_stream<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failure {
+    use ConverseStreamOutputError as Exception;
+    match error {
+        SdkError::ServiceError(error) => {
+            let error = error.into_err();
+            // Here the SDK knows the name by its type alone.
+            let (kind, code) = match &error {
+                Exception::ThrottlingException(_) => (FailureKind::RateLimited, "ThrottlingException"),
+                Exception::ValidationException(_) => (FailureKind::Request, "ValidationException"),
+                Exception::ModelStreamErrorException(_) => (FailureKind::Unavailable, "ModelStreamErrorException"),
+                Exception::ServiceUnavailableException(_) => (FailureKind::Unavailable, "ServiceUnavailableException"),
+                _ => (FailureKind::Unavailable, "InternalServerException"),
+            };
+            let failure = in_band(Said { code: Some(code.to_owned()), ..said(&error) });
+            Failure { kind, ..failure }
+        }
+        SdkError::TimeoutError(_) => Failure::timeout(),
+        SdkError::DispatchFailure(_) => Failure::cut(),
+        _ => Failure::garbled("an event the SDK cannot read"),
+    }
+}

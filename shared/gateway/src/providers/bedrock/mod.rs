@@ -1,0 +1,99 @@
+//! Amazon Bedrock, by its Converse API and the official SDK.
+
+mod answer;
+mod document;
+mod embeddings;
+mod failure;
+mod request;
+mod stream;
+
+use std::time::Duration;
+
+use aws_sdk_bedrockruntime::Client;
+use futures::future::BoxFuture;
+use tokio::time::{Instant, timeout};
+
+use super::failure::Failure;
+use super::probe::{self, Probe};
+use super::settings::ProviderSettings;
+use super::{ChunkStream, Provider};
+use crate::chat::{ChatAnswer, ChatRequest};
+use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+use domain::provider::Timeouts;
+use shared::aws::{Aws, BedrockOptions};
+
+const MAKER: &str = "Bedrock";
+
+pub struct Bedrock {
+    client: Client,
+    timeouts: Timeouts,
+}
+
+impl Bedrock {
+    /// With the platform's own role, unless the operator gives a Bedrock API key.
+    pub fn new(settings: &ProviderSettings, aws: &Aws) -> Self {
+        let client = aws.bedrock(BedrockOptions {
+            region: settings.region.as_deref(),
+            url: settings.base_url.as_deref(),
+            key: settings.api_key.as_ref().map(|key| key.as_str()),
+        });
+        Self { client, timeouts: settings.timeouts }
+    }
+}
+
+impl Provider for Bedrock {
+    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+        Box::pin(async move {
+            let asked = request::read(model, request)?;
+            let call = self.client.converse().model_id(model);
+            let call = call.set_system(asked.system).set_messages(Some(asked.messages));
+            let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
+            let call = call.set_output_config(asked.output).set_additional_model_request_fields(asked.others);
+            answer::whole(within(self.timeouts.total(), call.send()).await?.map_err(failure::of_call)?)
+        })
+    }
+
+    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+        Box::pin(async move {
+            let deadline = Instant::now() + self.timeouts.total();
+            let asked = request::read(model, request)?;
+            let call = self.client.converse_stream().model_id(model);
+            let call = call.set_system(asked.system).set_messages(Some(asked.messages));
+            let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
+            let call = call.set_output_config(asked.output).set_additional_model_request_fields(asked.others);
+            let answer = within(self.timeouts.first_byte(), call.send()).await?.map_err(failure::of_call)?;
+            Ok(stream::translated(answer.stream, self.timeouts.idle(), deadline))
+        })
+    }
+
+    fn embed<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a EmbeddingsRequest,
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+        Box::pin(async move { within(self.timeouts.total(), embeddings::embed(&self.client, model, request)).await? })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let Some(model) = model else {
+                return Err(Failure::unsupported("model", "Bedrock is tested with a model; name one that it serves"));
+            };
+            let asked = request::read(model, &probe::question()?)?;
+            let call = self.client.converse().model_id(model).set_messages(Some(asked.messages));
+            let call = call.inference_config(asked.inference).send();
+            Ok(match timeout(probe::PATIENCE.total, call).await {
+                Ok(Ok(_)) => Probe { status: Some(200), error: None },
+                Ok(Err(error)) => failure::probe(&error),
+                Err(_) => {
+                    let message = "Bedrock did not answer in time".to_owned();
+                    Probe { status: None, error: Some(("destination_timeout".to_owned(), message)) }
+                }
+            })
+        })
+    }
+}
+
+async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Failure> {
+    timeout(limit, work).await.map_err(|_| Failure::timeout())
+}

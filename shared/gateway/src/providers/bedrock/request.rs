@@ -1,0 +1,188 @@
+//! A chat request as Converse takes it.
+
+use aws_sdk_bedrockruntime::error::BuildError;
+use aws_sdk_bedrockruntime::primitives::Blob;
+use aws_sdk_bedrockruntime::types::{
+    AnyToolChoice, AutoToolChoice, ContentBlock, ConversationRole, ImageBlock, ImageFormat, ImageSource,
+    InferenceConfiguration, JsonSchemaDefinition, Message as Turn, OutputConfig, OutputFormat, OutputFormatStructure,
+    OutputFormatType, SpecificToolChoice, SystemContentBlock, Tool, ToolChoice, ToolConfiguration, ToolInputSchema,
+    ToolResultBlock, ToolResultContentBlock, ToolSpecification, ToolUseBlock,
+};
+use aws_smithy_types::Document;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::{Map, Value, json};
+
+use super::{MAKER, document};
+use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::providers::conversation::{BLANK, Picture, Side, arguments, instruct_json, picture, split, strange, wrong};
+use crate::providers::failure::Failure;
+use crate::providers::parameters::Parameters;
+use crate::providers::tools::{Choice, choice, functions};
+use domain::provider::ProviderKind;
+
+/// The object of further fields for the model, which a client may send by Bedrock's own name.
+const FIELDS: &str = "additionalModelRequestFields";
+
+pub struct Asked {
+    pub system: Option<Vec<SystemContentBlock>>,
+    pub messages: Vec<Turn>,
+    pub inference: InferenceConfiguration,
+    pub tools: Option<ToolConfiguration>,
+    pub output: Option<OutputConfig>,
+    /// Fields for the model that Converse does not read.
+    pub others: Option<Document>,
+}
+
+pub fn read(model: &str, request: &ChatRequest) -> Result<Asked, Failure> {
+    let parameters = Parameters::of_chat(request, ProviderKind::Bedrock, model);
+    parameters.check(request.terms().unsupported)?;
+    let (mut system, turns) = split(request);
+    instruct_json(&mut system, request);
+    let system: Vec<_> = system.into_iter().map(SystemContentBlock::Text).collect();
+    let mut messages = Vec::with_capacity(turns.len());
+    for turn in &turns {
+        let role = if turn.side == Side::Model { ConversationRole::Assistant } else { ConversationRole::User };
+        let blocks = turn.messages.iter().map(blocks).collect::<Result<Vec<_>, _>>()?;
+        let blocks = blocks.into_iter().flatten().collect();
+        messages.push(Turn::builder().role(role).set_content(Some(blocks)).build().map_err(incomplete)?);
+    }
+    let others = fields(&parameters)?;
+    Ok(Asked {
+        system: (!system.is_empty()).then_some(system),
+        messages,
+        inference: inference(&parameters, request)?,
+        tools: tools(request)?,
+        output: output(request)?,
+        others: (!others.is_empty()).then(|| document::from_json(&others.into())),
+    })
+}
+
+/// The SDK misses a field that its types want: what we were given cannot be said to it.
+fn incomplete(cause: BuildError) -> Failure {
+    wrong("messages", cause)
+}
+
+fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, Failure> {
+    let mut fields = match parameters.get(FIELDS) {
+        None => Map::new(),
+        Some(Value::Object(fields)) => fields.clone(),
+        Some(_) => return Err(wrong(FIELDS, "must be an object")),
+    };
+    for name in ["top_k", "thinking", "output_config"] {
+        if let Some(value) = parameters.get(name) {
+            fields.insert(name.to_owned(), value.clone());
+        }
+    }
+    Ok(fields)
+}
+
+fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<InferenceConfiguration, Failure> {
+    let float = |name: &str| parameters.get(name).and_then(Value::as_f64).map(|number| number as f32);
+    let temperature = float("temperature");
+    if temperature.is_some_and(|temperature| temperature > 1.0) {
+        return Err(Failure::unsupported("temperature", "this model takes 0 to 1"));
+    }
+    let stops: Vec<_> = request.stops().into_iter().map(str::to_owned).collect();
+    Ok(InferenceConfiguration::builder()
+        .set_max_tokens(request.max_tokens().map(|tokens| i32::try_from(tokens).unwrap_or(i32::MAX)))
+        .set_temperature(temperature)
+        .set_top_p(float("top_p"))
+        .set_stop_sequences((!stops.is_empty()).then_some(stops))
+        .build())
+}
+
+fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
+    let parts = message.parts.iter();
+    if message.role == Role::Tool {
+        let content = parts.map(|part| match part {
+            Part::Text(text) => Ok(ToolResultContentBlock::Text((*text).to_owned())),
+            Part::Image(url) => image(url).map(ToolResultContentBlock::Image),
+            Part::Other(part) => Err(strange(MAKER, part)),
+        });
+        let mut content = content.collect::<Result<Vec<_>, _>>()?;
+        if content.is_empty() {
+            content.push(ToolResultContentBlock::Text(BLANK.to_owned()));
+        }
+        let result = ToolResultBlock::builder()
+            .set_tool_use_id(message.tool_call_id.map(str::to_owned))
+            .set_content(Some(content));
+        return Ok(vec![ContentBlock::ToolResult(result.build().map_err(incomplete)?)]);
+    }
+    let mut blocks = parts
+        .map(|part| match part {
+            Part::Text(text) => Ok(ContentBlock::Text((*text).to_owned())),
+            Part::Image(url) => image(url).map(ContentBlock::Image),
+            Part::Other(part) => Err(strange(MAKER, part)),
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    for call in &message.tool_calls {
+        let input = document::from_json(&arguments(call)?);
+        let block = ToolUseBlock::builder().tool_use_id(call.id).name(call.name).input(input);
+        blocks.push(ContentBlock::ToolUse(block.build().map_err(incomplete)?));
+    }
+    Ok(blocks)
+}
+
+fn image(url: &str) -> Result<ImageBlock, Failure> {
+    let Picture::Inline { media_type, base64 } = picture(url)? else {
+        return Err(Failure::unsupported("messages", "Bedrock fetches no pictures: send them as data: URLs"));
+    };
+    let format = match media_type {
+        "image/png" => ImageFormat::Png,
+        "image/jpeg" | "image/jpg" => ImageFormat::Jpeg,
+        "image/gif" => ImageFormat::Gif,
+        "image/webp" => ImageFormat::Webp,
+        other => return Err(Failure::unsupported("messages", format_args!("Bedrock reads no {other}"))),
+    };
+    let bytes = BASE64_STANDARD.decode(base64).map_err(|cause| wrong("messages", cause))?;
+    ImageBlock::builder().format(format).source(ImageSource::Bytes(Blob::new(bytes))).build().map_err(incomplete)
+}
+
+fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
+    let functions = functions(request, MAKER)?;
+    let choice = choice(request, MAKER)?;
+    // "None of them" is said by naming none.
+    if functions.is_empty() || choice == Some(Choice::None) {
+        return Ok(None);
+    }
+    let mut tools = Vec::with_capacity(functions.len());
+    for function in functions {
+        let schema = function.parameters.cloned().unwrap_or_else(|| json!({"type": "object"}));
+        let tool = ToolSpecification::builder()
+            .name(function.name)
+            .set_description(function.description.map(str::to_owned))
+            .input_schema(ToolInputSchema::Json(document::from_json(&schema)))
+            .set_strict(function.is_strict.then_some(true));
+        tools.push(Tool::ToolSpec(tool.build().map_err(incomplete)?));
+    }
+    let choice = match choice {
+        None | Some(Choice::None) => None,
+        Some(Choice::Auto) => Some(ToolChoice::Auto(AutoToolChoice::builder().build())),
+        Some(Choice::Required) => Some(ToolChoice::Any(AnyToolChoice::builder().build())),
+        Some(Choice::Named(name)) => {
+            Some(ToolChoice::Tool(SpecificToolChoice::builder().name(name).build().map_err(incomplete)?))
+        }
+    };
+    let tools = ToolConfiguration::builder().set_tools(Some(tools)).set_tool_choice(choice);
+    tools.build().map(Some).map_err(incomplete)
+}
+
+fn output(request: &ChatRequest) -> Result<Option<OutputConfig>, Failure> {
+    // Bedrock makes JSON by a schema only: for any object the system prompt asks.
+    let ResponseFormat::Schema(format) = request.response_format() else { return Ok(None) };
+    let text = |name: &str| format[name].as_str().map(str::to_owned);
+    let schema = format.get("schema").cloned().unwrap_or_else(|| json!({"type": "object"}));
+    let schema = JsonSchemaDefinition::builder()
+        .schema(schema.to_string())
+        .set_name(text("name"))
+        .set_description(text("description"))
+        .build()
+        .map_err(incomplete)?;
+    let format = OutputFormat::builder()
+        .r#type(OutputFormatType::JsonSchema)
+        .structure(OutputFormatStructure::JsonSchema(schema))
+        .build()
+        .map_err(incomplete)?;
+    Ok(Some(OutputConfig::builder().text_format(format).build()))
+}

@@ -1,0 +1,104 @@
+//! Converse's events as chunks.
+
+use std::time::Duration;
+
+use aws_sdk_bedrockruntime::primitives::event_stream::EventReceiver;
+use aws_sdk_bedrockruntime::types::error::ConverseStreamOutputError;
+use aws_sdk_bedrockruntime::types::{ContentBlockDelta, ContentBlockStart, ConverseStreamOutput};
+use futures::StreamExt;
+use tokio::time::{Instant, timeout_at};
+
+use super::answer::{finish_reason, tokens};
+use super::failure;
+use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
+use crate::providers::ChunkStream;
+use crate::providers::failure::Failure;
+
+type Receiver = EventReceiver<ConverseStreamOutput, ConverseStreamOutputError>;
+
+struct Pieces {
+    events: Receiver,
+    idle: Duration,
+    deadline: Instant,
+    /// How many calls have begun.
+    calls: u32,
+    /// Whether the block that is open is a call, and has no argument yet.
+    awaits_arguments: bool,
+}
+
+pub fn translated(events: Receiver, idle: Duration, deadline: Instant) -> ChunkStream {
+    let pieces = Pieces { events, idle, deadline, calls: 0, awaits_arguments: false };
+    let unfolded = futures::stream::unfold(Some(pieces), |pieces| async {
+        let mut pieces = pieces?;
+        match pieces.next().await {
+            Ok(Some(chunk)) => Some((Ok(chunk), Some(pieces))),
+            Ok(None) => None,
+            Err(failure) => Some((Err(failure), None)),
+        }
+    });
+    unfolded.boxed()
+}
+
+impl Pieces {
+    async fn next(&mut self) -> Result<Option<Chunk>, Failure> {
+        loop {
+            let until = self.deadline.min(Instant::now() + self.idle);
+            let event = timeout_at(until, self.events.recv()).await.map_err(|_| Failure::timeout())?;
+            let Some(event) = event.map_err(failure::of_stream)? else { return Ok(None) };
+            if let Some(chunk) = self.read(event)? {
+                return Ok(Some(chunk));
+            }
+        }
+    }
+
+    fn read(&mut self, event: ConverseStreamOutput) -> Result<Option<Chunk>, Failure> {
+        match event {
+            ConverseStreamOutput::MessageStart(_) => {
+                chunk(Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None)
+            }
+            ConverseStreamOutput::ContentBlockStart(event) => match event.start {
+                Some(ContentBlockStart::ToolUse(call)) => {
+                    self.calls += 1;
+                    self.awaits_arguments = true;
+                    let begin = ToolCallDelta {
+                        index: self.calls - 1,
+                        id: Some(call.tool_use_id),
+                        r#type: Some("function"),
+                        function: FunctionDelta { name: Some(call.name), arguments: String::new() },
+                        extra_content: None,
+                    };
+                    chunk(Delta { tool_calls: vec![begin], ..Delta::default() }, None)
+                }
+                _ => Ok(None),
+            },
+            ConverseStreamOutput::ContentBlockDelta(event) => match event.delta {
+                Some(ContentBlockDelta::Text(text)) => chunk(Delta { content: Some(text), ..Delta::default() }, None),
+                Some(ContentBlockDelta::ToolUse(call)) if !call.input.is_empty() => {
+                    self.awaits_arguments = false;
+                    chunk(self.arguments(call.input), None)
+                }
+                _ => Ok(None),
+            },
+            ConverseStreamOutput::ContentBlockStop(_) if std::mem::take(&mut self.awaits_arguments) => {
+                chunk(self.arguments("{}".to_owned()), None)
+            }
+            ConverseStreamOutput::MessageStop(event) => {
+                chunk(Delta::default(), Some(finish_reason(&event.stop_reason)?))
+            }
+            ConverseStreamOutput::Metadata(event) => Ok(Some(Chunk::of(&[], event.usage.as_ref().and_then(tokens))?)),
+            _ => Ok(None),
+        }
+    }
+
+    fn arguments(&self, arguments: String) -> Delta {
+        let function = FunctionDelta { name: None, arguments };
+        let index = self.calls.saturating_sub(1);
+        let call = ToolCallDelta { index, id: None, r#type: None, function, extra_content: None };
+        Delta { tool_calls: vec![call], ..Delta::default() }
+    }
+}
+
+fn chunk(delta: Delta, finish_reason: Option<&'static str>) -> Result<Option<Chunk>, Failure> {
+    let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
+    Chunk::of(&[choice], None).map(Some)
+}

@@ -1,0 +1,172 @@
+//! A reply in `OpenAI`'s form: whole, or word by word.
+
+use serde_json::json;
+use serde_json::value::RawValue;
+
+use super::cut::{cut, words};
+use super::reply::{Reply, reply};
+use crate::chat::{
+    ChatAnswer, ChatRequest, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta,
+    ToolCallOut,
+};
+use crate::providers::failure::Failure;
+use crate::tokens;
+use domain::usage::Tokens;
+
+const FINGERPRINT: &str = "dev-1";
+
+/// One choice: they are all the same, whatever the seed and the temperature.
+struct Said {
+    content: Option<String>,
+    calls: Vec<FunctionCall>,
+    finish_reason: &'static str,
+    output: u64,
+    wants_logprobs: bool,
+}
+
+fn say(request: &ChatRequest) -> Result<Said, Failure> {
+    let most = request.required_max_tokens();
+    let mut said = Said {
+        content: None,
+        calls: Vec::new(),
+        finish_reason: "stop",
+        output: 0,
+        wants_logprobs: request.flag("logprobs"),
+    };
+    match reply(request)? {
+        Reply::Text(text) => {
+            let cut = cut(&text, &request.stops(), most);
+            said.output = tokens::count(&cut.text);
+            said.finish_reason = if cut.is_short { "length" } else { "stop" };
+            said.content = Some(cut.text);
+        }
+        Reply::Calls(calls) => {
+            said.finish_reason = "tool_calls";
+            for (name, arguments) in calls {
+                let left = most.map(|most| most.saturating_sub(said.output));
+                if left == Some(0) {
+                    said.finish_reason = "length";
+                    break;
+                }
+                let cut = cut(&arguments, &[], left);
+                said.output += tokens::count(&cut.text);
+                said.calls.push(FunctionCall { name, arguments: cut.text });
+                if cut.is_short {
+                    said.finish_reason = "length";
+                    break;
+                }
+            }
+        }
+    }
+    Ok(said)
+}
+
+pub fn whole(request: &ChatRequest) -> Result<ChatAnswer, Failure> {
+    let said = say(request)?;
+    let choices: Vec<_> = (0..choices(request)).map(|index| said.choice(index)).collect::<Result<_, _>>()?;
+    let answer = ChatAnswer::of(&choices, Some(said.usage(request)))?;
+    Ok(ChatAnswer { system_fingerprint: Some(FINGERPRINT.to_owned()), ..answer })
+}
+
+/// The pieces of all choices in turns, and the usage at the end.
+pub fn pieces(request: &ChatRequest) -> Result<Vec<Result<Chunk, Failure>>, Failure> {
+    let said = say(request)?;
+    let deltas: Vec<_> = (0..choices(request)).map(|index| said.deltas(index)).collect();
+    let mut chunks = Vec::new();
+    for place in 0..deltas.iter().map(Vec::len).max().unwrap_or_default() {
+        for (index, deltas) in deltas.iter().enumerate() {
+            let choice = DeltaChoice {
+                index: u32::try_from(index).unwrap_or_default(),
+                delta: deltas[place].clone(),
+                logprobs: deltas[place].content.as_deref().map_or(Ok(None), |text| said.logprobs(text))?,
+                finish_reason: (place + 1 == deltas.len()).then_some(said.finish_reason),
+            };
+            chunks.push(Chunk::of(&[choice], None));
+        }
+    }
+    chunks.push(Chunk::of(&[], Some(said.usage(request))));
+    let fingerprint = || Some(FINGERPRINT.to_owned());
+    Ok(chunks.into_iter().map(|chunk| Ok(Chunk { system_fingerprint: fingerprint(), ..chunk? })).collect())
+}
+
+fn choices(request: &ChatRequest) -> u32 {
+    u32::try_from(request.choices()).unwrap_or(1)
+}
+
+impl Said {
+    fn usage(&self, request: &ChatRequest) -> Tokens {
+        let output = self.output * u64::from(choices(request));
+        Tokens { input: tokens::greatest_input(request), cached: 0, output, reasoning: 0 }
+    }
+
+    fn choice(&self, index: u32) -> Result<Choice, Failure> {
+        let calls = self.calls.iter().enumerate().map(|(place, call)| ToolCallOut {
+            id: call_id(index, place),
+            r#type: "function",
+            function: call.clone(),
+            extra_content: None,
+        });
+        Ok(Choice {
+            index,
+            message: MessageOut {
+                role: "assistant",
+                content: self.content.clone(),
+                refusal: None,
+                tool_calls: calls.collect(),
+            },
+            logprobs: self.content.as_deref().map_or(Ok(None), |text| self.logprobs(text))?,
+            finish_reason: self.finish_reason,
+        })
+    }
+
+    /// Never empty: the first names the role, the last finishes.
+    fn deltas(&self, choice: u32) -> Vec<Delta> {
+        let first =
+            Delta { role: Some("assistant"), content: self.content.is_some().then(String::new), ..Delta::default() };
+        let mut deltas = vec![first];
+        for word in self.content.as_deref().map(words).unwrap_or_default() {
+            deltas.push(Delta { content: Some(word.to_owned()), ..Delta::default() });
+        }
+        for (place, call) in self.calls.iter().enumerate() {
+            let index = u32::try_from(place).unwrap_or_default();
+            let begin = ToolCallDelta {
+                index,
+                id: Some(call_id(choice, place)),
+                r#type: Some("function"),
+                function: FunctionDelta { name: Some(call.name.clone()), arguments: String::new() },
+                extra_content: None,
+            };
+            deltas.push(Delta { tool_calls: vec![begin], ..Delta::default() });
+            for word in words(&call.arguments) {
+                let function = FunctionDelta { name: None, arguments: word.to_owned() };
+                let piece = ToolCallDelta { index, id: None, r#type: None, function, extra_content: None };
+                deltas.push(Delta { tool_calls: vec![piece], ..Delta::default() });
+            }
+        }
+        deltas.push(Delta::default());
+        deltas
+    }
+
+    /// Nothing else could have been said, so every word has the probability 1, whose logarithm is 0.
+    fn logprobs(&self, text: &str) -> Result<Option<Box<RawValue>>, Failure> {
+        if !self.wants_logprobs {
+            return Ok(None);
+        }
+        let of_word = |word: &&str| {
+            let likeliest = json!({"token": word, "logprob": 0.0, "bytes": word.as_bytes()});
+            let mut token = likeliest.clone();
+            token["top_logprobs"] = json!([likeliest]);
+            token
+        };
+        let content: Vec<_> = words(text).iter().map(of_word).collect();
+        let logprobs = json!({"content": content, "refusal": null});
+        serde_json::value::to_raw_value(&logprobs).map(Some).map_err(Failure::garbled)
+    }
+}
+
+fn call_id(choice: u32, place: usize) -> String {
+    format!("call_dev_{choice}_{place}")
+}
+
+#[cfg(test)]
+mod tests;

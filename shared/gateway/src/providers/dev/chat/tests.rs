@@ -1,0 +1,151 @@
+//! The development model's manners.
+
+use serde_json::{Value, json};
+
+use super::{pieces, whole};
+use crate::chat::{ChatAnswer, ChatRequest};
+use crate::tokens;
+
+fn request(more: Value) -> ChatRequest {
+    let mut body = json!({"model": "dev-chat", "messages": [{"role": "user", "content": "What is a lease?"}]});
+    body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    ChatRequest::read(body).unwrap()
+}
+
+fn choices(answer: &ChatAnswer) -> Value {
+    serde_json::from_str(answer.choices.get()).unwrap()
+}
+
+fn first(more: Value) -> Value {
+    choices(&whole(&request(more)).unwrap())[0].clone()
+}
+
+/// What a client puts together of a stream.
+fn streamed(more: Value) -> (String, String, u64, u64) {
+    let (mut text, mut arguments, mut counted, mut usage) = (String::new(), String::new(), 0, None);
+    for chunk in pieces(&request(more)).unwrap() {
+        let chunk = chunk.unwrap();
+        counted += chunk.counted_output;
+        usage = chunk.usage.or(usage);
+        let Some(choices) = chunk.choices else { continue };
+        let choices: Value = serde_json::from_str(choices.get()).unwrap();
+        let delta = &choices[0]["delta"];
+        text += delta["content"].as_str().unwrap_or_default();
+        arguments += delta["tool_calls"][0]["function"]["arguments"].as_str().unwrap_or_default();
+    }
+    (text, arguments, counted, usage.unwrap().output)
+}
+
+fn tool(name: &str) -> Value {
+    let parameters = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
+    json!({"type": "function", "function": {"name": name, "parameters": parameters}})
+}
+
+#[test]
+fn it_says_what_it_is_and_what_it_was_told() {
+    let said = first(json!({}));
+    let text = said["message"]["content"].as_str().unwrap();
+    assert!(text.contains("dev-chat") && text.ends_with("You said: What is a lease?"), "{text}");
+    assert_eq!(said["finish_reason"], "stop");
+    assert_eq!(first(json!({"seed": 4, "temperature": 2})), said);
+}
+
+#[test]
+fn usage_is_what_the_gateway_holds_at_most() {
+    let request = request(json!({"max_tokens": 5, "n": 3, "tools": [tool("weather")]}));
+    let usage = whole(&request).unwrap().usage.unwrap();
+    assert_eq!((usage.input, usage.output), (tokens::greatest_input(&request), 15));
+}
+
+#[test]
+fn a_limit_is_met_to_the_token() {
+    for most in [1, 2, 7, 20] {
+        let said = first(json!({"max_tokens": most}));
+        assert_eq!(said["finish_reason"], "length");
+        assert_eq!(tokens::count(said["message"]["content"].as_str().unwrap()), most);
+        let (text, _, counted, usage) = streamed(json!({"max_tokens": most}));
+        assert_eq!((tokens::count(&text), counted, usage), (most, most, most));
+    }
+}
+
+#[test]
+fn a_stop_sequence_is_left_out() {
+    let said = first(json!({"stop": [" development"]}));
+    assert_eq!((&said["message"]["content"], &said["finish_reason"]), (&json!("I am dev-chat, the"), &json!("stop")));
+}
+
+#[test]
+fn a_stream_says_what_the_whole_answer_says() {
+    let (text, _, counted, usage) = streamed(json!({}));
+    assert_eq!(text, first(json!({}))["message"]["content"]);
+    assert_eq!((counted, usage), (tokens::count(&text), tokens::count(&text)));
+    let finished = pieces(&request(json!({"n": 2}))).unwrap().into_iter().map(|chunk| chunk.unwrap().finished);
+    assert_eq!(finished.sum::<u32>(), 2);
+}
+
+#[test]
+fn a_named_or_demanded_tool_is_called() {
+    let named = json!([{"role": "user", "content": "Use weather and clock for Lima"}]);
+    let tools = json!([tool("weather"), tool("clock"), tool("news")]);
+    let said = first(json!({"messages": named, "tools": tools}));
+    assert_eq!(said["finish_reason"], "tool_calls");
+    assert_eq!(said["message"]["content"], Value::Null);
+    let calls = said["message"]["tool_calls"].as_array().unwrap();
+    assert_eq!(calls.len(), 2);
+    let arguments: Value = serde_json::from_str(calls[0]["function"]["arguments"].as_str().unwrap()).unwrap();
+    assert_eq!(arguments, json!({"city": "Use weather and clock for Lima"}));
+
+    let one = json!({"messages": named, "tools": tools, "parallel_tool_calls": false});
+    assert_eq!(first(one)["message"]["tool_calls"].as_array().unwrap().len(), 1);
+    let choice = json!({"type": "function", "function": {"name": "news"}});
+    let demanded = first(json!({"tools": tools, "tool_choice": choice}));
+    assert_eq!(demanded["message"]["tool_calls"][0]["function"]["name"], "news");
+    assert_eq!(first(json!({"tools": tools, "tool_choice": "required"}))["finish_reason"], "tool_calls");
+    assert_eq!(first(json!({"messages": named, "tools": tools, "tool_choice": "none"}))["finish_reason"], "stop");
+}
+
+#[test]
+fn a_streamed_call_is_the_whole_one() {
+    let more = json!({"tools": [tool("weather")], "tool_choice": "required"});
+    let (_, arguments, counted, usage) = streamed(more.clone());
+    assert_eq!(arguments, first(more)["message"]["tool_calls"][0]["function"]["arguments"]);
+    assert_eq!(counted, usage);
+}
+
+#[test]
+fn what_a_tool_answered_is_told() {
+    let messages = json!([
+        {"role": "user", "content": "weather in Lima?"},
+        {"role": "assistant", "tool_calls": [
+            {"id": "c1", "type": "function", "function": {"name": "weather", "arguments": "{}"}},
+        ]},
+        {"role": "tool", "tool_call_id": "c1", "content": "22 °C"},
+    ]);
+    let said = first(json!({"messages": messages, "tools": [tool("weather")]}));
+    assert!(said["message"]["content"].as_str().unwrap().ends_with("The tool answered: 22 °C"));
+}
+
+#[test]
+fn json_is_made_as_asked() {
+    let text = |format: Value| {
+        let said = first(json!({"response_format": format}));
+        serde_json::from_str::<Value>(said["message"]["content"].as_str().unwrap()).unwrap()
+    };
+    assert!(text(json!({"type": "json_object"})).is_object());
+    let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 4}}, "required": ["n"]});
+    let format = json!({"type": "json_schema", "json_schema": {"name": "s", "schema": schema}});
+    assert_eq!(text(format), json!({"n": 4}));
+    let beyond = json!({"type": "json_schema", "json_schema": {"name": "s", "schema": {"pattern": "x"}}});
+    let failure = whole(&request(json!({"response_format": beyond}))).unwrap_err();
+    assert_eq!((failure.code.as_str(), failure.param.as_deref()), ("parameter_not_supported", Some("response_format")));
+}
+
+#[test]
+fn logprobs_are_those_of_the_only_possible_words() {
+    let said = first(json!({"logprobs": true, "top_logprobs": 2, "max_tokens": 3}));
+    let tokens = said["logprobs"]["content"].as_array().unwrap();
+    let words: String = tokens.iter().map(|token| token["token"].as_str().unwrap()).collect();
+    assert_eq!(words, said["message"]["content"].as_str().unwrap());
+    assert!(tokens.iter().all(|token| token["logprob"] == 0.0));
+    assert_eq!(first(json!({}))["logprobs"], Value::Null);
+}

@@ -1,0 +1,96 @@
+//! Vectors of texts: alike texts share words and parts of words, and so lie near each other.
+
+use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
+use domain::usage::Tokens;
+
+const DIMENSIONS: u64 = 256;
+const OF_A_PART: f32 = 0.25;
+
+pub fn answer(request: &EmbeddingsRequest) -> EmbeddingsAnswer {
+    let dimensions = usize::try_from(request.dimensions().unwrap_or(DIMENSIONS)).unwrap_or_default();
+    let vectors = request.inputs().iter().map(|input| vector(input, dimensions)).collect();
+    let usage = Tokens { input: request.greatest_input(), ..Tokens::default() };
+    EmbeddingsAnswer { vectors, usage: Some(usage) }
+}
+
+/// Each feature adds to one place or takes from it, by its hash; the whole is made one long.
+fn vector(input: &Input<'_>, dimensions: usize) -> Vec<f32> {
+    let mut vector = vec![0.0f32; dimensions];
+    let mut add = |feature: &str, weight: f32| {
+        let hash = hash(feature.as_bytes());
+        let sign = if hash >> 63 == 0 { weight } else { -weight };
+        vector[hash as usize % dimensions] += sign;
+    };
+    match input {
+        Input::Text(text) => {
+            let lower = text.to_lowercase();
+            for word in lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+                add(word, 1.0);
+                let letters: Vec<char> = format!("<{word}>").chars().collect();
+                for part in letters.windows(3) {
+                    add(&part.iter().collect::<String>(), OF_A_PART);
+                }
+            }
+        }
+        Input::Tokens(numbers) => numbers.iter().for_each(|number| add(&number.to_string(), 1.0)),
+    }
+    let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
+    if length < 1e-6 {
+        // A text of signs alone, or one whose words took each other away.
+        vector.fill(0.0);
+        vector[hash(format!("{input:?}").as_bytes()) as usize % dimensions] = 1.0;
+        return vector;
+    }
+    vector.iter_mut().for_each(|part| *part /= length);
+    vector
+}
+
+/// FNV-1a, then mixed: the same in every build, which the standard library's hash does not promise.
+fn hash(bytes: &[u8]) -> u64 {
+    let mixed = bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325u64, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3));
+    (mixed ^ (mixed >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn vectors(input: Value, dimensions: Option<u64>) -> Vec<Vec<f32>> {
+        let mut body = json!({"model": "dev-embed", "input": input});
+        if let Some(dimensions) = dimensions {
+            body["dimensions"] = dimensions.into();
+        }
+        answer(&EmbeddingsRequest::read(body).unwrap()).vectors
+    }
+
+    fn nearness(a: &[f32], b: &[f32]) -> f32 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    #[test]
+    fn alike_texts_are_nearer() {
+        let texts = json!(["The cat sat on the mat", "A cat sits on a mat", "Quarterly revenue grew by nine percent"]);
+        let vectors = vectors(texts, None);
+        let (alike, other) = (nearness(&vectors[0], &vectors[1]), nearness(&vectors[0], &vectors[2]));
+        assert!(alike > 0.3 && alike > other + 0.2, "{alike} {other}");
+    }
+
+    #[test]
+    fn vectors_are_one_long_of_the_asked_size_and_always_the_same() {
+        for dimensions in [None, Some(1), Some(3), Some(1_536)] {
+            let inputs = json!(["hello world", "!?", " "]);
+            let vectors = vectors(inputs.clone(), dimensions);
+            for vector in &vectors {
+                assert_eq!(vector.len() as u64, dimensions.unwrap_or(256));
+                assert!((nearness(vector, vector) - 1.0).abs() < 1e-5);
+            }
+            assert_eq!(vectors, self::vectors(inputs, dimensions));
+        }
+        assert_eq!(vectors(json!([[1, 2, 3], [4]]), None).len(), 2);
+        assert_eq!(vectors(json!("golden"), Some(4)), vectors(json!(["golden"]), Some(4)));
+    }
+}

@@ -1,0 +1,261 @@
+//! A value that a JSON schema accepts, made of nothing but the schema and a text to put where texts go.
+
+use serde_json::{Map, Number, Value, json};
+
+use domain::text::clip;
+
+/// Schemas nest, and refer to themselves.
+const MAX_DEPTH: usize = 24;
+/// From here on, what may be left out is.
+const SHALLOW: usize = 4;
+/// What cannot be made by looking at one keyword after the other.
+const BEYOND: [&str; 9] = [
+    "pattern",
+    "not",
+    "if",
+    "contains",
+    "patternProperties",
+    "propertyNames",
+    "dependentSchemas",
+    "dependentRequired",
+    "unevaluatedProperties",
+];
+
+/// The value, or why there is none.
+pub fn instance(schema: &Value, text: &str) -> Result<Value, String> {
+    Maker { root: schema, text }.make(schema, 0)
+}
+
+struct Maker<'a> {
+    root: &'a Value,
+    text: &'a str,
+}
+
+impl Maker<'_> {
+    fn make(&self, schema: &Value, depth: usize) -> Result<Value, String> {
+        if depth > MAX_DEPTH {
+            return Err("the schema has no end".to_owned());
+        }
+        let fields = match schema {
+            Value::Bool(true) => return Ok(json!(self.text)),
+            Value::Object(fields) => fields,
+            _ => return Err("the schema accepts nothing".to_owned()),
+        };
+        if let Some(beyond) = BEYOND.iter().find(|name| fields.contains_key(**name)) {
+            return Err(format!("the development model makes no values for `{beyond}`"));
+        }
+        if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
+            let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
+            let target = target.ok_or_else(|| format!("{} is not in the schema", clip(reference)))?;
+            return self.make(target, depth + 1);
+        }
+        if let Some(value) = fields.get("const") {
+            return Ok(value.clone());
+        }
+        if let Some(value) = fields.get("enum").and_then(Value::as_array) {
+            return value.first().cloned().ok_or_else(|| "an empty enum accepts nothing".to_owned());
+        }
+        if let Some(all) = fields.get("allOf").and_then(Value::as_array) {
+            return self.make(&merged(fields, all), depth + 1);
+        }
+        let choices = ["anyOf", "oneOf"].iter().find_map(|name| fields.get(*name)?.as_array());
+        if let Some(choices) = choices {
+            let made = choices.iter().map(|choice| self.make(choice, depth + 1));
+            return made.reduce(Result::or).unwrap_or_else(|| Err("an empty choice accepts nothing".to_owned()));
+        }
+        match kind(fields) {
+            "object" => self.object(fields, depth),
+            "array" => self.array(fields, depth),
+            "string" => Ok(Value::String(self.string(fields))),
+            "integer" => number(fields, true),
+            "number" => number(fields, false),
+            "boolean" => Ok(Value::Bool(true)),
+            "null" => Ok(Value::Null),
+            other => Err(format!("{} is no type", clip(other))),
+        }
+    }
+
+    fn object(&self, fields: &Map<String, Value>, depth: usize) -> Result<Value, String> {
+        let required = fields.get("required").and_then(Value::as_array);
+        let required: Vec<_> = required.into_iter().flatten().filter_map(Value::as_str).collect();
+        let mut object = Map::new();
+        for (name, property) in fields.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let is_required = required.contains(&name.as_str());
+            if !is_required && depth >= SHALLOW {
+                continue;
+            }
+            match self.make(property, depth + 1) {
+                Ok(value) => object.insert(name.clone(), value),
+                Err(why) if is_required => return Err(why),
+                Err(_) => None,
+            };
+        }
+        let others = fields.get("additionalProperties").unwrap_or(&Value::Bool(true));
+        for name in required {
+            if !object.contains_key(name) {
+                object.insert(name.to_owned(), self.make(others, depth + 1)?);
+            }
+        }
+        Ok(Value::Object(object))
+    }
+
+    fn array(&self, fields: &Map<String, Value>, depth: usize) -> Result<Value, String> {
+        let least = size(fields, "minItems").unwrap_or(usize::from(depth < SHALLOW));
+        let most = size(fields, "maxItems").unwrap_or(usize::MAX);
+        let firsts = fields.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let wanted = least.max(firsts.len()).min(most);
+        if wanted > 1_000 || (wanted > 1 && fields.get("uniqueItems") == Some(&Value::Bool(true))) {
+            return Err("the development model makes no such lists".to_owned());
+        }
+        let others = fields.get("items").unwrap_or(&Value::Bool(true));
+        let items = (0..wanted).map(|i| self.make(firsts.get(i).unwrap_or(others), depth + 1));
+        match items.collect() {
+            Err(_) if size(fields, "minItems").unwrap_or(0) == 0 => Ok(json!([])),
+            made => made.map(Value::Array),
+        }
+    }
+
+    fn string(&self, fields: &Map<String, Value>) -> String {
+        let fixed = match fields.get("format").and_then(Value::as_str) {
+            Some("date-time") => "2026-01-01T00:00:00Z",
+            Some("date") => "2026-01-01",
+            Some("time") => "00:00:00Z",
+            Some("duration") => "PT1H",
+            Some("email" | "idn-email") => "dev@example.com",
+            Some("hostname" | "idn-hostname") => "example.com",
+            Some("ipv4") => "192.0.2.1",
+            Some("ipv6") => "2001:db8::1",
+            Some("uri" | "iri" | "uri-reference" | "iri-reference") => "https://example.com/",
+            Some("uuid") => "00000000-0000-4000-8000-000000000000",
+            _ => self.text,
+        };
+        let most = size(fields, "maxLength").unwrap_or(usize::MAX);
+        let mut text: String = fixed.chars().take(most).collect();
+        let least = size(fields, "minLength").unwrap_or(0).min(10_000);
+        text.extend(std::iter::repeat_n('.', least.saturating_sub(text.chars().count())));
+        text
+    }
+}
+
+/// The type, also where it goes without saying. Of several, the first that is not null.
+fn kind(fields: &Map<String, Value>) -> &str {
+    let has = |names: &[&str]| names.iter().any(|name| fields.contains_key(*name));
+    match fields.get("type") {
+        Some(Value::String(kind)) => kind,
+        Some(Value::Array(kinds)) => {
+            let mut kinds = kinds.iter().filter_map(Value::as_str);
+            kinds.find(|kind| *kind != "null").unwrap_or("null")
+        }
+        _ if has(&["properties", "required", "additionalProperties"]) => "object",
+        _ if has(&["items", "prefixItems", "minItems"]) => "array",
+        _ if has(&["minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum"]) => "number",
+        _ => "string",
+    }
+}
+
+/// The number nearest to zero that fits.
+fn number(fields: &Map<String, Value>, is_whole: bool) -> Result<Value, String> {
+    let bound = |name: &str| fields.get(name).and_then(Value::as_f64);
+    let step = bound("multipleOf").unwrap_or(if is_whole { 1.0 } else { 0.0 });
+    let above = bound("exclusiveMinimum").unwrap_or(f64::NEG_INFINITY);
+    let below = bound("exclusiveMaximum").unwrap_or(f64::INFINITY);
+    let (least, most) = (bound("minimum").unwrap_or(f64::NEG_INFINITY), bound("maximum").unwrap_or(f64::INFINITY));
+    let fits = |number: &f64| {
+        (least..=most).contains(number) && *number > above && *number < below && (!is_whole || number.fract() == 0.0)
+    };
+    let (low, high) = (least.max(above), most.min(below));
+    let candidates = if step > 0.0 {
+        let (up, down) = ((low / step).ceil(), (high / step).floor());
+        [0.0, up * step, (up + 1.0) * step, down * step, (down - 1.0) * step]
+    } else {
+        [0.0, low, high, low + 1.0, low.midpoint(high)]
+    };
+    let found = candidates.into_iter().find(fits).ok_or("no number fits")?;
+    if found.fract() == 0.0 && found.abs() < 9e15 {
+        return Ok(json!(found as i64));
+    }
+    Number::from_f64(found).map(Value::Number).ok_or_else(|| "no number fits".to_owned())
+}
+
+fn size(fields: &Map<String, Value>, name: &str) -> Option<usize> {
+    fields.get(name).and_then(Value::as_u64).and_then(|size| usize::try_from(size).ok())
+}
+
+/// One schema of all: properties and required names together, of other keywords the last.
+fn merged(fields: &Map<String, Value>, all: &[Value]) -> Value {
+    let mut whole = fields.clone();
+    whole.remove("allOf");
+    for (name, value) in all.iter().filter_map(Value::as_object).flatten() {
+        match (whole.get_mut(name), value) {
+            (Some(Value::Object(own)), Value::Object(more)) if name == "properties" => own.extend(more.clone()),
+            (Some(Value::Array(own)), Value::Array(more)) if name == "required" => own.extend(more.iter().cloned()),
+            _ => _ = whole.insert(name.clone(), value.clone()),
+        }
+    }
+    Value::Object(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn made(schema: Value) -> Value {
+        instance(&schema, "hello").unwrap()
+    }
+
+    #[test]
+    fn each_keyword_is_kept_to() {
+        let cases = [
+            (json!({"type": "string"}), json!("hello")),
+            (json!({"type": "string", "maxLength": 2}), json!("he")),
+            (json!({"type": "string", "minLength": 7}), json!("hello..")),
+            (json!({"type": ["null", "integer"], "minimum": 3}), json!(3)),
+            (json!({"type": "integer", "exclusiveMinimum": 3, "multipleOf": 5}), json!(5)),
+            (json!({"type": "integer", "maximum": -7}), json!(-7)),
+            (json!({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}), json!(0.5)),
+            (json!({"enum": ["red", "blue"]}), json!("red")),
+            (json!({"const": [1]}), json!([1])),
+            (json!({"type": "array", "items": {"type": "boolean"}, "minItems": 2}), json!([true, true])),
+            (json!({"anyOf": [{"type": "string", "pattern": "x"}, {"type": "null"}]}), Value::Null),
+            (json!({"type": "string", "format": "date"}), json!("2026-01-01")),
+            (json!(true), json!("hello")),
+        ];
+        for (schema, expected) in cases {
+            assert_eq!(made(schema.clone()), expected, "{schema}");
+        }
+    }
+
+    #[test]
+    fn objects_references_and_recursion_come_to_an_end() {
+        let schema = json!({
+            "type": "object",
+            "properties": {"tree": {"$ref": "#/$defs/node"}, "n": {"type": "integer"}},
+            "required": ["tree", "n"],
+            "$defs": {"node": {
+                "type": "object",
+                "properties": {
+                    "value": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}},
+                },
+                "required": ["value", "children"],
+            }},
+        });
+        let value = made(schema);
+        assert_eq!((&value["n"], &value["tree"]["value"]), (&json!(0), &json!("hello")));
+        assert!(value["tree"]["children"].is_array());
+        let all = json!({"allOf": [
+            {"properties": {"a": {"type": "null"}}, "required": ["a"]},
+            {"properties": {"b": {"type": "boolean"}}, "required": ["b"]},
+        ]});
+        assert_eq!(made(all), json!({"a": null, "b": true}));
+    }
+
+    #[test]
+    fn what_cannot_be_made_is_said() {
+        let endless = json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}});
+        for schema in
+            [json!({"pattern": "^a+$"}), json!(false), endless, json!({"type": "integer", "minimum": 2, "maximum": 1})]
+        {
+            assert!(instance(&schema, "hello").is_err(), "{schema}");
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The embedded models: they answer with no provider at all, always the same, and say what they are.
+//!
+//! What they use is counted as the gateway counts what a call can cost at most, so that a call costs what was held.
+
+mod chat;
+mod cut;
+mod embed;
+mod instance;
+mod reply;
+
+use futures::StreamExt;
+use futures::future::BoxFuture;
+
+use super::failure::Failure;
+use super::probe::Probe;
+use super::{ChunkStream, Provider};
+use crate::chat::{ChatAnswer, ChatRequest};
+use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+
+pub const CHAT: &str = "dev-chat";
+pub const EMBED: &str = "dev-embed";
+
+pub struct Dev;
+
+impl Provider for Dev {
+    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+        Box::pin(async move {
+            is_model(CHAT, model)?;
+            chat::whole(request)
+        })
+    }
+
+    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+        Box::pin(async move {
+            is_model(CHAT, model)?;
+            Ok(futures::stream::iter(chat::pieces(request)?).boxed())
+        })
+    }
+
+    fn embed<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a EmbeddingsRequest,
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+        Box::pin(async move {
+            is_model(EMBED, model)?;
+            Ok(embed::answer(request))
+        })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let is_known = model.is_none_or(|model| [CHAT, EMBED].contains(&model));
+            let message = || ("provider_refused".to_owned(), format!("the models here are {CHAT} and {EMBED}"));
+            Ok(Probe { status: None, error: (!is_known).then(message) })
+        })
+    }
+}
+
+fn is_model(own: &str, model: &str) -> Result<(), Failure> {
+    if model == own { Ok(()) } else { Err(Failure::setup()) }
+}

@@ -1,0 +1,111 @@
+//! What the development model says: what it is, and what it was told; or the call of a tool; or JSON as asked.
+
+use serde_json::{Value, json};
+
+use super::CHAT;
+use super::instance::instance;
+use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::providers::conversation::strange;
+use crate::providers::failure::{Failure, FailureKind};
+
+#[derive(Debug, PartialEq)]
+pub enum Reply {
+    Text(String),
+    /// Names and arguments
+    Calls(Vec<(String, String)>),
+}
+
+pub fn reply(request: &ChatRequest) -> Result<Reply, Failure> {
+    let messages: Vec<_> = request.messages().collect();
+    let parts = messages.iter().flat_map(|message| &message.parts);
+    for part in parts {
+        if let Part::Other(part) = part {
+            return Err(strange(CHAT, part));
+        }
+    }
+    let told = messages.iter().rev().find(|message| message.role == Role::User).map(Message::text);
+    let told = told.unwrap_or_default();
+    let last = messages.last();
+    let calls = called(request, last, &told)?;
+    if !calls.is_empty() {
+        let arguments = |tool: &Value| match tool["function"].get("parameters") {
+            Some(schema) => instance(schema, &told).map(|value| value.to_string()),
+            None => Ok("{}".to_owned()),
+        };
+        let call = |tool: &Value| {
+            let arguments = arguments(tool).map_err(|why| Failure::unsupported("tools", why))?;
+            Ok((name_of(tool).to_owned(), arguments))
+        };
+        return Ok(Reply::Calls(calls.into_iter().map(call).collect::<Result<_, Failure>>()?));
+    }
+    let text = match request.response_format() {
+        ResponseFormat::Text => text(&messages, &told),
+        ResponseFormat::Json => json!({"model": CHAT, "you_said": told}).to_string(),
+        ResponseFormat::Schema(format) => {
+            let schema = format.get("schema").unwrap_or(&Value::Bool(true));
+            let made = instance(schema, &told).map_err(|why| Failure::unsupported("response_format", why))?;
+            made.to_string()
+        }
+    };
+    Ok(Reply::Text(text))
+}
+
+fn text(messages: &[Message<'_>], told: &str) -> String {
+    let pictures = messages.iter().flat_map(|message| &message.parts);
+    let pictures = match pictures.filter(|part| matches!(part, Part::Image(_))).count() {
+        0 => String::new(),
+        1 => " I cannot see the picture you sent.".to_owned(),
+        several => format!(" I cannot see the {several} pictures you sent."),
+    };
+    let said = match messages.last() {
+        Some(tool) if tool.role == Role::Tool => format!("The tool answered: {}", tool.text()),
+        _ => format!("You said: {told}"),
+    };
+    format!("I am {CHAT}, the development model of this platform; no provider is behind me.{pictures} {said}")
+}
+
+/// The tools to call: those that the choice demands, else those that the user's last message names.
+fn called<'a>(request: &'a ChatRequest, last: Option<&Message<'_>>, told: &str) -> Result<Vec<&'a Value>, Failure> {
+    let tools = request.tools();
+    if let Some(tool) = tools.iter().find(|tool| tool["type"] != "function") {
+        return Err(Failure::unsupported("tools", format_args!("{CHAT} calls functions only, not {}", tool["type"])));
+    }
+    let named = |tool: &&Value| told.contains(name_of(tool));
+    let is_asked = last.is_some_and(|message| message.role == Role::User);
+    let mut calls: Vec<_> = tools.iter().filter(named).collect();
+    match request.tool_choice() {
+        None => calls.retain(|_| is_asked),
+        Some(Value::String(choice)) if choice == "auto" => calls.retain(|_| is_asked),
+        Some(Value::String(choice)) if choice == "required" => {
+            if calls.is_empty() {
+                calls.extend(tools.first());
+            }
+            if calls.is_empty() {
+                return Err(wrong_choice("there are no tools to choose from"));
+            }
+        }
+        Some(choice) if choice["type"] == "function" => {
+            let name = choice["function"]["name"].as_str().unwrap_or_default();
+            let tool = tools.iter().find(|tool| name_of(tool) == name);
+            calls = vec![tool.ok_or_else(|| wrong_choice("no such tool"))?];
+        }
+        Some(Value::String(_)) => calls.clear(),
+        Some(choice) => {
+            let why = format_args!("{CHAT} does not know the type {}", choice["type"]);
+            return Err(Failure::unsupported("tool_choice", why));
+        }
+    }
+    if request.body().get("parallel_tool_calls") == Some(&Value::Bool(false)) {
+        calls.truncate(1);
+    }
+    Ok(calls)
+}
+
+fn wrong_choice(why: &str) -> Failure {
+    let message = format!("tool_choice: {why}");
+    Failure { param: Some("tool_choice".to_owned()), ..Failure::new(FailureKind::Request, "invalid_value", message) }
+}
+
+fn name_of(tool: &Value) -> &str {
+    tool["function"]["name"].as_str().unwrap_or_default()
+}

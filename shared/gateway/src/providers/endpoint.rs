@@ -1,0 +1,320 @@
+//! A provider that is reached over HTTP: where, with which headers, and what it answers with.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request};
+use serde::Serialize;
+use serde_json::Value;
+use zeroize::Zeroizing;
+
+use super::failure::{Failure, FailureKind};
+use super::probe::{PATIENCE, Probe};
+use super::settings::ProviderSettings;
+use super::status::{self, Said};
+use crate::sse::{Event, Parser, SseError};
+use domain::provider::ProviderKind;
+use domain::{Error, Result};
+use shared::config::OUTBOUND_ALLOWED_CIDRS;
+use shared::outbound::{Answer, Body, Outbound, OutboundError, Patience, sensitive};
+
+/// Embeddings of 2,048 texts are 130 MB of JSON at worst; a chat answer is far smaller.
+const MAX_ANSWER_BYTES: usize = 160 << 20;
+const MAX_ERROR_BYTES: usize = 64 << 10;
+const MAX_EVENT_BYTES: usize = 16 << 20;
+
+pub struct Endpoint {
+    /// Its name, for the log.
+    provider: String,
+    outbound: Outbound,
+    base_url: String,
+    /// What follows the path of every request, `?` included: Azure's `api-version`.
+    query: String,
+    headers: HeaderMap,
+    patience: Patience,
+    /// What must not come back in a provider's words.
+    secrets: Vec<Zeroizing<String>>,
+}
+
+impl Endpoint {
+    /// `auth`: the header that carries the key when the operator names none, and the prefix of the key in it.
+    pub fn new(
+        settings: &ProviderSettings,
+        outbound: &Outbound,
+        default_url: &str,
+        auth: (HeaderName, &str),
+    ) -> Result<Self> {
+        let wrong = |what: &str| Error::internal(format!("provider {}: {what} cannot be used", settings.name));
+        let url = settings.base_url.as_deref().unwrap_or(default_url);
+        let (base_url, query) = url.find('?').map_or((url, ""), |at| url.split_at(at));
+        let base_url = with_version(base_url.trim_end_matches('/'), settings.kind);
+        let parsed: http::Uri = base_url.parse().map_err(|_| wrong("its base URL"))?;
+        let host = parsed.host().ok_or_else(|| wrong("its base URL"))?.to_owned();
+        let mut headers = HeaderMap::new();
+        for (name, value) in &settings.headers {
+            let name: HeaderName = name.parse().map_err(|_| wrong("a header's name"))?;
+            headers.insert(name, sensitive(value).ok_or_else(|| wrong("a header's value"))?);
+        }
+        if let Some(key) = &settings.api_key {
+            let (name, before) = match &settings.auth_header {
+                Some(name) => (name.parse().map_err(|_| wrong("the key's header"))?, ""),
+                None => auth,
+            };
+            let before = if name == AUTHORIZATION { "Bearer " } else { before };
+            let value = Zeroizing::new(format!("{before}{}", key.as_str()));
+            headers.insert(name, sensitive(&value).ok_or_else(|| wrong("its key"))?);
+        }
+        // Short ones (`true`, a version) are words that may be meant otherwise.
+        let values = settings.headers.values().filter(|value| value.len() >= 12);
+        let secrets = values.map(|value| value.clone().into());
+        let secrets = settings.api_key.iter().cloned().chain(secrets).chain([base_url.clone().into(), host.into()]);
+        Ok(Self {
+            provider: settings.name.clone(),
+            outbound: outbound.clone(),
+            query: query.to_owned(),
+            headers,
+            patience: Patience {
+                first_byte: settings.timeouts.first_byte(),
+                idle: settings.timeouts.idle(),
+                total: settings.timeouts.total(),
+            },
+            secrets: secrets.filter(|secret: &Zeroizing<String>| !secret.is_empty()).collect(),
+            base_url,
+        })
+    }
+
+    /// A header that every request has, unless the operator set it.
+    pub fn default_header(&mut self, name: &'static str, value: &'static str) {
+        self.headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+
+    /// The answer to a request that asks for all of it at once.
+    pub async fn whole(&self, path: &str, body: &impl Serialize) -> Result<Bytes, Failure> {
+        let patience = Patience { first_byte: self.patience.total, idle: self.patience.total, ..self.patience };
+        let answer = self.post(path, body, "application/json", &patience).await?;
+        answer.body.whole(MAX_ANSWER_BYTES).await.map_err(while_reading)
+    }
+
+    pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, Failure> {
+        let answer = self.post(path, body, "text/event-stream", &self.patience).await?;
+        let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        // Some servers answer a stream's request with an error and status 200.
+        if content_type.starts_with("application/json") {
+            let body = answer.body.whole(MAX_ERROR_BYTES).await.map_err(while_reading)?;
+            let body: Value = serde_json::from_slice(&body).map_err(Failure::garbled)?;
+            let is_error = body.get("error").is_some_and(|error| !error.is_null());
+            let failure = if is_error { status::in_band(Said::read(&body)) } else { Failure::garbled("no stream") };
+            return Err(self.without_secrets(failure));
+        }
+        Ok(Events { body: Some(answer.body), parser: Parser::new(MAX_EVENT_BYTES) })
+    }
+
+    async fn post(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        accept: &'static str,
+        patience: &Patience,
+    ) -> Result<Answer, Failure> {
+        let body = serde_json::to_vec(body).map_err(Failure::garbled)?;
+        let request = self.request(Method::POST, path, accept, body.into())?;
+        let answer = self.outbound.send(request, patience).await;
+        let answer = answer.map_err(|error| before_answer(self.logged(error)))?;
+        if answer.status.is_success() {
+            return Ok(answer);
+        }
+        let (status, headers) = (answer.status, answer.headers);
+        let said = said(answer.body).await;
+        Err(self.without_secrets(status::refusal(status, &headers, said)))
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        accept: &'static str,
+        body: Bytes,
+    ) -> Result<Request<Bytes>, Failure> {
+        let query = if path.contains('?') { self.query.replacen('?', "&", 1) } else { self.query.clone() };
+        let request = Request::builder().method(method).uri(format!("{}/{path}{query}", self.base_url)).body(body);
+        let mut request: Request<Bytes> = request.map_err(|_| Failure::setup())?;
+        *request.headers_mut() = self.headers.clone();
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
+        request.headers_mut().entry(USER_AGENT).or_insert(HeaderValue::from_static("atelier"));
+        Ok(request)
+    }
+
+    /// A test call: a POST of the body, or a GET without one. The provider's own words are in the result.
+    pub async fn probe(&self, path: &str, body: Option<Value>) -> Result<Probe, Failure> {
+        let method = if body.is_some() { Method::POST } else { Method::GET };
+        let body = body.map(|body| body.to_string()).unwrap_or_default();
+        let request = self.request(method, path, "application/json", body.into())?;
+        let answer = match self.outbound.send(request, &PATIENCE).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                let error = self.logged(error);
+                let message = match error {
+                    OutboundError::Forbidden => format!("{error}; {OUTBOUND_ALLOWED_CIDRS} allows private addresses"),
+                    _ => error.to_string(),
+                };
+                return Ok(Probe { status: None, error: Some((error.code().to_owned(), message)) });
+            }
+        };
+        let status = answer.status;
+        if status.is_success() {
+            return Ok(Probe { status: Some(status.as_u16()), error: None });
+        }
+        let said = said(answer.body).await;
+        let message = said.message.unwrap_or_else(|| format!("the provider answered {status}"));
+        let failure = self.without_secrets(Failure::new(FailureKind::Request, "provider_refused", message));
+        let code = said.code.unwrap_or(failure.code);
+        Ok(Probe { status: Some(status.as_u16()), error: Some((code, failure.message)) })
+    }
+
+    /// Clients are not shown where a provider is, so the log says why it cannot be called.
+    fn logged(&self, error: OutboundError) -> OutboundError {
+        if error == OutboundError::Forbidden {
+            tracing::warn!(
+                provider = self.provider,
+                base_url = self.base_url,
+                "the provider's address is private or reserved; {OUTBOUND_ALLOWED_CIDRS} allows such addresses"
+            );
+        }
+        error
+    }
+
+    /// A failure with the provider's words, less what they tell of us.
+    pub fn without_secrets(&self, mut failure: Failure) -> Failure {
+        for secret in &self.secrets {
+            if failure.message.contains(secret.as_str()) {
+                failure.message = failure.message.replace(secret.as_str(), "…");
+            }
+        }
+        if failure.message.split(' ').any(names_account) {
+            let words = failure.message.split(' ').map(|word| if names_account(word) { "…" } else { word });
+            failure.message = words.collect::<Vec<_>>().join(" ");
+        }
+        failure
+    }
+}
+
+/// The base URL with the version of the API in its path. The vendors' SDKs leave it out of theirs.
+fn with_version(base_url: &str, kind: ProviderKind) -> String {
+    let version = match kind {
+        ProviderKind::Anthropic => "v1",
+        ProviderKind::Gemini => "v1beta",
+        ProviderKind::OpenAi | ProviderKind::Bedrock | ProviderKind::Dev => return base_url.to_owned(),
+    };
+    let is_version = |segment: &str| {
+        let mut chars = segment.chars();
+        chars.next() == Some('v') && chars.next().is_some_and(|c| c.is_ascii_digit())
+    };
+    let path = base_url.split_once("://").map_or(base_url, |(_, rest)| rest).split('/').skip(1);
+    if path.into_iter().any(is_version) { base_url.to_owned() } else { format!("{base_url}/{version}") }
+}
+
+/// What a provider says of an error. The status alone says enough when the body cannot be read.
+async fn said(body: Body) -> Said {
+    let quick = Duration::from_secs(10);
+    let body = tokio::time::timeout(quick, body.whole(MAX_ERROR_BYTES)).await;
+    let body = body.ok().and_then(std::result::Result::ok).unwrap_or_default();
+    serde_json::from_slice(&body).map(|body| Said::read(&body)).unwrap_or_default()
+}
+
+/// Providers name the account, or a part of its key, in what they say of limits.
+fn names_account(word: &str) -> bool {
+    let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
+    ["sk-", "org-", "proj_"].iter().any(|prefix| word.starts_with(prefix))
+}
+
+fn before_answer(error: OutboundError) -> Failure {
+    match error {
+        // It asks for no redirect to be followed.
+        OutboundError::Forbidden | OutboundError::NotHttp | OutboundError::TooManyRedirects => Failure::setup(),
+        OutboundError::Timeout { sent } => Failure { may_have_run: sent, ..Failure::timeout() },
+        OutboundError::Exhausted => Failure::exhausted(),
+        OutboundError::Unreachable => Failure::unreachable(),
+        OutboundError::Cut => Failure { may_have_run: true, ..Failure::unreachable() },
+        OutboundError::TooLarge { .. } => Failure::garbled(error),
+    }
+}
+
+fn while_reading(error: OutboundError) -> Failure {
+    match error {
+        OutboundError::Timeout { .. } => Failure::timeout(),
+        OutboundError::TooLarge { .. } => Failure::garbled(error),
+        _ => Failure::cut(),
+    }
+}
+
+/// The events of a streamed answer. Dropped early, it hangs up.
+pub struct Events {
+    body: Option<Body>,
+    parser: Parser,
+}
+
+impl Events {
+    /// The next event; `None` when the provider ended the stream.
+    pub async fn next(&mut self) -> Result<Option<Event>, Failure> {
+        loop {
+            match self.parser.next_event() {
+                Ok(Some(event)) => return Ok(Some(event)),
+                Ok(None) => {}
+                Err(error @ (SseError::NotUtf8 | SseError::TooLarge(_))) => return Err(Failure::garbled(error)),
+            }
+            let Some(body) = &mut self.body else { return Ok(None) };
+            match body.next().await {
+                Some(Ok(piece)) => self.parser.feed(&piece),
+                Some(Err(error)) => return Err(while_reading(error)),
+                None => return Ok(None),
+            }
+        }
+    }
+
+    /// The last event that matters has come: the connection may serve again.
+    pub fn finish(&mut self) {
+        if let Some(body) = self.body.take() {
+            body.finish();
+        }
+    }
+}
+
+impl Failure {
+    pub(super) fn setup() -> Self {
+        let message = "the provider is not set up as it needs to be";
+        Self::new(FailureKind::Setup, "provider_setup", message)
+    }
+
+    pub(super) fn unreachable() -> Self {
+        Self::new(FailureKind::Unavailable, "provider_unavailable", "the provider is not reached")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sdks_form_of_a_base_url_is_completed() {
+        use ProviderKind::{Anthropic, Gemini, OpenAi};
+        let cases = [
+            (Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1"),
+            (Anthropic, "https://api.anthropic.com/v1", "https://api.anthropic.com/v1"),
+            (Anthropic, "https://proxy.test/anthropic", "https://proxy.test/anthropic/v1"),
+            (Gemini, "https://generativelanguage.googleapis.com", "https://generativelanguage.googleapis.com/v1beta"),
+            (Gemini, "https://v1.proxy.test/v1", "https://v1.proxy.test/v1"),
+            (
+                Gemini,
+                "https://a.test/v1/projects/p/publishers/google",
+                "https://a.test/v1/projects/p/publishers/google",
+            ),
+            (OpenAi, "http://127.0.0.1:8000", "http://127.0.0.1:8000"),
+        ];
+        for (kind, given, expected) in cases {
+            assert_eq!(with_version(given, kind), expected);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Gemini's answers. A stream is made of answers like the whole one, each with what is new.
+
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+use uuid::Uuid;
+
+use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
+use crate::providers::count;
+use crate::providers::failure::{Failure, FailureKind};
+use crate::providers::status::{Said, in_band};
+use domain::usage::Tokens;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answer {
+    #[serde(default)]
+    pub candidates: Vec<Candidate>,
+    prompt_feedback: Option<Feedback>,
+    usage_metadata: Option<Value>,
+    error: Option<Value>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Feedback {
+    block_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Candidate {
+    #[serde(default)]
+    pub index: u32,
+    content: Option<Content>,
+    pub finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Content {
+    #[serde(default)]
+    parts: Vec<Part>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part {
+    text: Option<String>,
+    #[serde(default)]
+    thought: bool,
+    thought_signature: Option<String>,
+    function_call: Option<Call>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    id: Option<String>,
+    name: String,
+    args: Option<Map<String, Value>>,
+}
+
+/// What a candidate says.
+pub struct News {
+    pub text: Option<String>,
+    pub calls: Vec<ToolCallOut>,
+}
+
+pub fn read(body: &[u8]) -> Result<Answer, Failure> {
+    let mut answer: Answer = serde_json::from_slice(body).map_err(Failure::garbled)?;
+    if let Some(error) = answer.error {
+        return Err(in_band(Said::read(&json!({ "error": error }))));
+    }
+    // A prompt that is blocked has no candidates at all: it is an answer, of nothing.
+    if answer.candidates.is_empty() && answer.prompt_feedback.as_ref().is_some_and(|said| said.block_reason.is_some()) {
+        answer.candidates.push(Candidate { index: 0, content: None, finish_reason: Some("SAFETY".to_owned()) });
+    }
+    Ok(answer)
+}
+
+pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
+    let mut answer = read(body)?;
+    let usage = answer.tokens();
+    let mut choices = Vec::new();
+    for candidate in &mut answer.candidates {
+        let news = candidate.news();
+        let finish_reason = candidate.finish_reason(!news.calls.is_empty())?;
+        let finish_reason = finish_reason.ok_or_else(|| Failure::garbled("a candidate that is not finished"))?;
+        let content = if news.calls.is_empty() { Some(news.text.unwrap_or_default()) } else { news.text };
+        let message = MessageOut { role: "assistant", content, refusal: None, tool_calls: news.calls };
+        choices.push(Choice { index: candidate.index, message, logprobs: None, finish_reason });
+    }
+    if choices.is_empty() {
+        return Err(Failure::garbled("an answer without candidates"));
+    }
+    ChatAnswer::of(&choices, usage)
+}
+
+impl Answer {
+    /// The counts up to here. A zero is left out on this wire, so only the prompt's count must be there.
+    pub fn tokens(&self) -> Option<Tokens> {
+        let usage = self.usage_metadata.as_ref()?;
+        let or_zero = |name: &str| count(&usage[name]).unwrap_or_default();
+        let input = count(&usage["promptTokenCount"])?.saturating_add(or_zero("toolUsePromptTokenCount"));
+        let reasoning = or_zero("thoughtsTokenCount");
+        Some(Tokens {
+            input,
+            cached: or_zero("cachedContentTokenCount").min(input),
+            output: or_zero("candidatesTokenCount").saturating_add(reasoning),
+            reasoning,
+        })
+    }
+}
+
+impl Candidate {
+    pub fn news(&mut self) -> News {
+        let mut news = News { text: None, calls: Vec::new() };
+        for part in self.content.take().into_iter().flat_map(|content| content.parts) {
+            if let Some(call) = part.function_call {
+                let signature = part.thought_signature;
+                news.calls.push(ToolCallOut {
+                    // Not every model gives its calls ids, without which OpenAI's clients cannot answer them.
+                    id: call.id.unwrap_or_else(|| format!("call_{}", Uuid::now_v7().simple())),
+                    r#type: "function",
+                    function: FunctionCall {
+                        name: call.name,
+                        arguments: Value::Object(call.args.unwrap_or_default()).to_string(),
+                    },
+                    extra_content: signature.map(|signature| json!({"google": {"thought_signature": signature}})),
+                });
+            } else if let Some(text) = part.text.filter(|_| !part.thought) {
+                news.text.get_or_insert_default().push_str(&text);
+            }
+        }
+        news
+    }
+
+    /// None while it goes on.
+    pub fn finish_reason(&self, has_calls: bool) -> Result<Option<&'static str>, Failure> {
+        Ok(Some(match self.finish_reason.as_deref() {
+            None => return Ok(None),
+            Some("MAX_TOKENS") => "length",
+            Some(
+                "SAFETY"
+                | "RECITATION"
+                | "BLOCKLIST"
+                | "PROHIBITED_CONTENT"
+                | "SPII"
+                | "LANGUAGE"
+                | "IMAGE_SAFETY"
+                | "IMAGE_PROHIBITED_CONTENT"
+                | "IMAGE_RECITATION",
+            ) => "content_filter",
+            Some(
+                reason @ ("MALFORMED_FUNCTION_CALL"
+                | "UNEXPECTED_TOOL_CALL"
+                | "TOO_MANY_TOOL_CALLS"
+                | "MISSING_THOUGHT_SIGNATURE"
+                | "MALFORMED_RESPONSE"),
+            ) => {
+                let message = format!("the model's answer is of no use: {reason}");
+                return Err(Failure::new(FailureKind::Broken, reason.to_ascii_lowercase(), message));
+            }
+            Some(_) if has_calls => "tool_calls",
+            Some(_) => "stop",
+        }))
+    }
+}

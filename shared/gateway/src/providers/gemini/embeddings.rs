@@ -1,0 +1,55 @@
+//! Embeddings, many in one call.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
+use crate::providers::count;
+use crate::providers::failure::Failure;
+use crate::providers::parameters::Parameters;
+use crate::providers::tools::token_numbers;
+use domain::provider::ProviderKind;
+use domain::usage::Tokens;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer {
+    #[serde(default)]
+    embeddings: Vec<Embedding>,
+    usage_metadata: Option<Value>,
+}
+
+#[derive(Deserialize)]
+struct Embedding {
+    values: Vec<f32>,
+}
+
+pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<Value, Failure> {
+    let parameters = Parameters::of_embeddings(request, ProviderKind::Gemini, model);
+    parameters.check(request.unsupported())?;
+    let mut requests = Vec::new();
+    for input in request.inputs() {
+        let Input::Text(text) = input else {
+            return Err(token_numbers());
+        };
+        let mut one = parameters.unread_object();
+        one.insert("model".to_owned(), resource.into());
+        one.insert("content".to_owned(), json!({"parts": [{"text": text}]}));
+        if let Some(dimensions) = request.dimensions() {
+            one.insert("outputDimensionality".to_owned(), dimensions.into());
+        }
+        requests.push(Value::Object(one));
+    }
+    Ok(json!({"requests": requests}))
+}
+
+pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, Failure> {
+    let answer: Answer = serde_json::from_slice(body).map_err(Failure::garbled)?;
+    if answer.embeddings.len() != inputs {
+        return Err(Failure::garbled("not a vector an input"));
+    }
+    // Not every model counts here.
+    let input = answer.usage_metadata.as_ref().and_then(|usage| count(&usage["promptTokenCount"]));
+    let vectors = answer.embeddings.into_iter().map(|embedding| embedding.values).collect();
+    Ok(EmbeddingsAnswer { vectors, usage: input.map(|input| Tokens { input, ..Tokens::default() }) })
+}

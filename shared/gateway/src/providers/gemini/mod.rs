@@ -1,0 +1,83 @@
+//! Google's Gemini API: `generateContent` and `batchEmbedContents`.
+
+mod answer;
+mod embeddings;
+mod request;
+mod stream;
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use http::HeaderName;
+
+use super::endpoint::Endpoint;
+use super::failure::Failure;
+use super::probe::{self, Probe};
+use super::settings::ProviderSettings;
+use super::translation::translated;
+use super::{ChunkStream, Provider};
+use crate::chat::{ChatAnswer, ChatRequest};
+use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+use domain::Result;
+use shared::outbound::Outbound;
+
+const MAKER: &str = "Gemini";
+
+pub struct Gemini {
+    endpoint: Arc<Endpoint>,
+}
+
+impl Gemini {
+    pub fn new(settings: &ProviderSettings, outbound: &Outbound) -> Result<Self> {
+        let auth = (HeaderName::from_static("x-goog-api-key"), "");
+        let url = "https://generativelanguage.googleapis.com/v1beta";
+        Ok(Self { endpoint: Arc::new(Endpoint::new(settings, outbound, url, auth)?) })
+    }
+}
+
+/// `models/…`, unless the operator names another collection (`tunedModels/…`).
+fn resource(model: &str) -> String {
+    if model.contains('/') { model.to_owned() } else { format!("models/{model}") }
+}
+
+impl Provider for Gemini {
+    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+        Box::pin(async move {
+            let body = request::content(model, request)?;
+            let path = format!("{}:generateContent", resource(model));
+            let answer = self.endpoint.whole(&path, &body).await?;
+            answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+        })
+    }
+
+    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+        Box::pin(async move {
+            let body = request::content(model, request)?;
+            let path = format!("{}:streamGenerateContent?alt=sse", resource(model));
+            let events = self.endpoint.events(&path, &body).await?;
+            Ok(translated(self.endpoint.clone(), events, stream::Pieces::default()))
+        })
+    }
+
+    fn embed<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a EmbeddingsRequest,
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+        Box::pin(async move {
+            let resource = resource(model);
+            let body = embeddings::body(model, &resource, request)?;
+            let answer = self.endpoint.whole(&format!("{resource}:batchEmbedContents"), &body).await?;
+            let answer = embeddings::read(&answer, request.inputs().len());
+            answer.map_err(|failure| self.endpoint.without_secrets(failure))
+        })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let Some(model) = model else { return self.endpoint.probe("models?pageSize=1", None).await };
+            let body = request::content(model, &probe::question()?)?;
+            self.endpoint.probe(&format!("{}:generateContent", resource(model)), Some(body)).await
+        })
+    }
+}

@@ -1,0 +1,158 @@
+//! A chat request as Gemini takes it.
+
+use std::collections::HashMap;
+
+use serde_json::{Map, Value, json};
+
+use super::MAKER;
+use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
+use crate::providers::conversation::{Picture, Side, arguments, picture, split, strange, wrong};
+use crate::providers::failure::Failure;
+use crate::providers::parameters::Parameters;
+use crate::providers::tools::{Choice, choice, functions};
+use domain::provider::ProviderKind;
+use domain::text::clip;
+
+/// By the names of both sides.
+const SAME: [(&str, &str); 6] = [
+    ("temperature", "temperature"),
+    ("top_p", "topP"),
+    ("top_k", "topK"),
+    ("n", "candidateCount"),
+    ("presence_penalty", "presencePenalty"),
+    ("frequency_penalty", "frequencyPenalty"),
+];
+
+pub fn content(model: &str, request: &ChatRequest) -> Result<Value, Failure> {
+    let parameters = Parameters::of_chat(request, ProviderKind::Gemini, model);
+    parameters.check(request.terms().unsupported)?;
+    let (system, turns) = split(request);
+    let mut names = HashMap::new();
+    let mut contents = Vec::with_capacity(turns.len());
+    for turn in &turns {
+        let role = if turn.side == Side::Model { "model" } else { "user" };
+        let mut parts = Vec::new();
+        for message in &turn.messages {
+            names.extend(message.tool_calls.iter().map(|call| (call.id, call.name)));
+            parts.extend(parts_of(message, &names)?);
+        }
+        contents.push(json!({"role": role, "parts": parts}));
+    }
+    let mut body = parameters.unread_object();
+    if !system.is_empty() {
+        let parts: Vec<_> = system.iter().map(|text| json!({"text": text})).collect();
+        body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
+    }
+    body.insert("contents".to_owned(), contents.into());
+    add_tools(&mut body, request)?;
+    // The client's own settings for Gemini (`thinkingConfig` …) are kept beside the translated ones.
+    let own = body.get("generationConfig").and_then(Value::as_object).cloned();
+    let mut config = own.unwrap_or_default();
+    config.extend(generation_config(request));
+    body.insert("generationConfig".to_owned(), config.into());
+    Ok(Value::Object(body))
+}
+
+fn generation_config(request: &ChatRequest) -> Map<String, Value> {
+    let mut config = Map::new();
+    for (name, theirs) in SAME {
+        if let Some(value) = request.body().get(name) {
+            config.insert(theirs.to_owned(), value.clone());
+        }
+    }
+    if let Some(seed) = request.body().get("seed").and_then(Value::as_i64) {
+        // Gemini's are of 32 bits.
+        let seed = i32::try_from(seed).unwrap_or((seed & i64::from(i32::MAX)) as i32);
+        config.insert("seed".to_owned(), seed.into());
+    }
+    if let Some(tokens) = request.max_tokens() {
+        config.insert("maxOutputTokens".to_owned(), tokens.into());
+    }
+    let stops = request.stops();
+    if !stops.is_empty() {
+        config.insert("stopSequences".to_owned(), stops.into());
+    }
+    match request.response_format() {
+        ResponseFormat::Text => {}
+        ResponseFormat::Json => _ = config.insert("responseMimeType".to_owned(), "application/json".into()),
+        ResponseFormat::Schema(format) => {
+            config.insert("responseMimeType".to_owned(), "application/json".into());
+            if let Some(schema) = format.get("schema") {
+                config.insert("responseJsonSchema".to_owned(), schema.clone());
+            }
+        }
+    }
+    config
+}
+
+fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Value>, Failure> {
+    if message.role == Role::Tool {
+        let id = message.tool_call_id.unwrap_or_default();
+        let name = names.get(id).copied().or(message.name);
+        let name = name.ok_or_else(|| wrong("messages", format_args!("no call before has the id {}", clip(id))))?;
+        if message.parts.iter().any(|part| !matches!(part, Part::Text(_))) {
+            return Err(Failure::unsupported("messages", "Gemini takes only text from tools"));
+        }
+        let text = message.text();
+        // An answer is an object to Gemini; one that is not is put into one.
+        let response = match domain::json::parse_text(&text) {
+            Some(object @ Value::Object(_)) => object,
+            _ => json!({"result": text}),
+        };
+        return Ok(vec![json!({"functionResponse": {"name": name, "response": response}})]);
+    }
+    message.parts.iter().map(part).chain(message.tool_calls.iter().map(call)).collect()
+}
+
+fn part(part: &Part<'_>) -> Result<Value, Failure> {
+    match part {
+        Part::Text(text) => Ok(json!({"text": text})),
+        Part::Image(url) => match picture(url)? {
+            Picture::Inline { media_type, base64 } => {
+                Ok(json!({"inlineData": {"mimeType": media_type, "data": base64}}))
+            }
+            Picture::Url(_) => {
+                Err(Failure::unsupported("messages", "Gemini fetches no pictures: send them as data: URLs"))
+            }
+        },
+        Part::Other(part) => Err(strange(MAKER, part)),
+    }
+}
+
+fn call(call: &ToolCall<'_>) -> Result<Value, Failure> {
+    let mut part = json!({"functionCall": {"name": call.name, "args": arguments(call)?}});
+    // Newer models refuse a call that comes back without the signature it was given with.
+    let signature = call.extra_content.map(|extra| &extra["google"]["thought_signature"]);
+    if let Some(signature @ Value::String(_)) = signature {
+        part["thoughtSignature"] = signature.clone();
+    }
+    Ok(part)
+}
+
+fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), Failure> {
+    let functions = functions(request, MAKER)?;
+    if functions.is_empty() {
+        return Ok(());
+    }
+    let declarations = functions.iter().map(|function| {
+        let mut declaration = json!({"name": function.name});
+        if let Some(description) = function.description {
+            declaration["description"] = description.into();
+        }
+        if let Some(parameters) = function.parameters {
+            declaration["parametersJsonSchema"] = parameters.clone();
+        }
+        declaration
+    });
+    let declarations: Vec<_> = declarations.collect();
+    body.insert("tools".to_owned(), json!([{"functionDeclarations": declarations}]));
+    let calling = match choice(request, MAKER)? {
+        None => return Ok(()),
+        Some(Choice::Auto) => json!({"mode": "AUTO"}),
+        Some(Choice::None) => json!({"mode": "NONE"}),
+        Some(Choice::Required) => json!({"mode": "ANY"}),
+        Some(Choice::Named(name)) => json!({"mode": "ANY", "allowedFunctionNames": [name]}),
+    };
+    body.insert("toolConfig".to_owned(), json!({"functionCallingConfig": calling}));
+    Ok(())
+}

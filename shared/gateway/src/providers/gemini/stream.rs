@@ -1,0 +1,58 @@
+//! Gemini's streamed answers as chunks.
+
+use std::collections::HashMap;
+
+use super::answer::{self, Candidate};
+use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
+use crate::providers::failure::Failure;
+use crate::providers::translation::{Step, Translation};
+use crate::sse::Event;
+
+/// The stream has no last word of its own: it ends, and the finish reasons tell whether it may.
+#[derive(Default)]
+pub struct Pieces {
+    /// Candidates that have begun, with how many calls they made.
+    begun: HashMap<u32, u32>,
+}
+
+impl Translation for Pieces {
+    fn read(&mut self, event: Event) -> Result<Step, Failure> {
+        if event.data.is_empty() {
+            return Ok(Step::Nothing);
+        }
+        let mut answer = answer::read(event.data.as_bytes())?;
+        let usage = answer.tokens();
+        let choices = answer.candidates.iter_mut().map(|candidate| self.delta(candidate));
+        let choices: Vec<_> = choices.collect::<Result<_, _>>()?;
+        if choices.is_empty() && usage.is_none() {
+            return Ok(Step::Nothing);
+        }
+        Ok(Step::Chunk(Chunk::of(&choices, usage)?))
+    }
+}
+
+impl Pieces {
+    fn delta(&mut self, candidate: &mut Candidate) -> Result<DeltaChoice, Failure> {
+        let is_first = !self.begun.contains_key(&candidate.index);
+        let calls = self.begun.entry(candidate.index).or_default();
+        let news = candidate.news();
+        let tool_calls = news.calls.into_iter().map(|call| {
+            *calls += 1;
+            ToolCallDelta {
+                index: *calls - 1,
+                id: Some(call.id),
+                r#type: Some(call.r#type),
+                function: FunctionDelta { name: Some(call.function.name), arguments: call.function.arguments },
+                extra_content: call.extra_content,
+            }
+        });
+        let delta = Delta {
+            role: is_first.then_some("assistant"),
+            content: news.text,
+            refusal: None,
+            tool_calls: tool_calls.collect(),
+        };
+        let finish_reason = candidate.finish_reason(*calls > 0)?;
+        Ok(DeltaChoice { index: candidate.index, delta, logprobs: None, finish_reason })
+    }
+}

@@ -1,0 +1,189 @@
+//! Chat answers: `choices` are kept as bytes, and read only for what must be known of them.
+
+use std::fmt;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, IgnoredAny, Visitor};
+use serde_json::value::RawValue;
+
+use super::usage;
+use crate::chat::{ChatAnswer, Chunk};
+use crate::providers::failure::Failure;
+use crate::providers::status::{Said, in_band};
+use crate::providers::translation::{Step, Translation};
+use crate::sse::Event;
+use crate::tokens;
+
+#[derive(Deserialize)]
+struct Whole<'a> {
+    #[serde(borrow)]
+    choices: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+    system_fingerprint: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct ChoiceView {
+    finish_reason: Option<IgnoredAny>,
+    delta: Option<DeltaView>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct DeltaView {
+    content: Counted,
+    refusal: Counted,
+    reasoning_content: Counted,
+    reasoning: Counted,
+    tool_calls: Option<Vec<CallView>>,
+}
+
+#[derive(Deserialize)]
+struct CallView {
+    function: Option<FunctionView>,
+}
+
+#[derive(Deserialize)]
+struct FunctionView {
+    #[serde(default)]
+    arguments: Counted,
+}
+
+pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
+    let answer: Whole<'_> = serde_json::from_slice(body).map_err(Failure::garbled)?;
+    if let Some(error) = answer.error {
+        return Err(failure(error));
+    }
+    let choices = answer.choices.ok_or_else(|| Failure::garbled("an answer without choices"))?;
+    let views: Vec<ChoiceView> = serde_json::from_str(choices.get()).map_err(Failure::garbled)?;
+    if views.is_empty() {
+        return Err(Failure::garbled("an answer without choices"));
+    }
+    Ok(ChatAnswer {
+        choices: choices.to_owned(),
+        usage: answer.usage.and_then(usage::read),
+        system_fingerprint: answer.system_fingerprint,
+    })
+}
+
+/// A stream's events need no memory.
+pub struct Pieces;
+
+impl Translation for Pieces {
+    fn read(&mut self, event: Event) -> Result<Step, Failure> {
+        let data = event.data.trim();
+        if data.starts_with("[DONE]") {
+            return Ok(Step::End);
+        }
+        if data.is_empty() {
+            return Ok(Step::Nothing);
+        }
+        let piece: Whole<'_> = serde_json::from_str(data).map_err(Failure::garbled)?;
+        if let Some(error) = piece.error {
+            return Err(failure(error));
+        }
+        if event.name == "error" {
+            return Err(in_band(Said::read(&serde_json::from_str(data).unwrap_or_default())));
+        }
+        let views: Vec<ChoiceView> = match piece.choices {
+            Some(choices) => serde_json::from_str(choices.get()).map_err(Failure::garbled)?,
+            None => Vec::new(),
+        };
+        let usage = piece.usage.and_then(usage::read);
+        if views.is_empty() && usage.is_none() {
+            return Ok(Step::Nothing);
+        }
+        Ok(Step::Chunk(Chunk {
+            choices: piece.choices.filter(|_| !views.is_empty()).map(ToOwned::to_owned),
+            finished: views.iter().map(|choice| u32::from(choice.finish_reason.is_some())).sum(),
+            counted_output: views.iter().filter_map(|choice| choice.delta.as_ref()).map(DeltaView::counted).sum(),
+            usage,
+            system_fingerprint: piece.system_fingerprint,
+        }))
+    }
+}
+
+fn failure(error: &RawValue) -> Failure {
+    let error: serde_json::Value = serde_json::from_str(error.get()).unwrap_or_default();
+    in_band(Said::read(&serde_json::json!({ "error": error })))
+}
+
+impl DeltaView {
+    fn counted(&self) -> u64 {
+        let functions = self.tool_calls.iter().flatten().filter_map(|call| call.function.as_ref());
+        let arguments: u64 = functions.map(|function| function.arguments.0).sum();
+        self.content.0 + self.refusal.0 + self.reasoning_content.0 + self.reasoning.0 + arguments
+    }
+}
+
+/// A text, of which only its tokens matter: it is counted where it stands. What is no text counts nothing.
+#[derive(Default)]
+struct Counted(u64);
+
+impl<'de> Deserialize<'de> for Counted {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Count;
+        impl<'de> Visitor<'de> for Count {
+            type Value = Counted;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a text or null")
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Counted, E> {
+                Ok(Counted(tokens::count(text)))
+            }
+
+            fn visit_unit<E>(self) -> Result<Counted, E> {
+                Ok(Counted(0))
+            }
+        }
+        deserializer.deserialize_any(Count)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn piece(data: &str) -> Result<Step, Failure> {
+        Pieces.read(Event { name: String::new(), data: data.to_owned() })
+    }
+
+    #[test]
+    fn choices_stay_as_they_came() {
+        let choices = r#"[{"index":0, "delta":{"content":"h\u0069  👍"},"x":1e2,"finish_reason":null}]"#;
+        let Ok(Step::Chunk(chunk)) = piece(&format!(r#"{{"id":"a","choices":{choices},"usage":null}}"#)) else {
+            panic!("no chunk")
+        };
+        assert_eq!(chunk.choices.unwrap().get(), choices);
+        assert_eq!((chunk.finished, chunk.counted_output), (0, tokens::count("hi  👍")));
+    }
+
+    #[test]
+    fn text_reasoning_and_arguments_are_counted() {
+        let delta =
+            r#"{"content":null,"reasoning_content":"abcd","tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#;
+        let Ok(Step::Chunk(chunk)) = piece(&format!(r#"{{"choices":[{{"delta":{delta},"finish_reason":"stop"}}]}}"#))
+        else {
+            panic!("no chunk")
+        };
+        assert_eq!((chunk.finished, chunk.counted_output), (1, 4));
+    }
+
+    #[test]
+    fn what_is_no_chunk_is_told_apart() {
+        assert!(matches!(piece(" [DONE]"), Ok(Step::End)));
+        assert!(matches!(piece(""), Ok(Step::Nothing)));
+        assert!(matches!(piece(r#"{"choices":[],"prompt_filter_results":[]}"#), Ok(Step::Nothing)));
+        assert!(matches!(piece(r#"{"choices":{}}"#), Err(failure) if failure.code == "provider_answer_garbled"));
+        assert!(matches!(piece(r#"{"cho"#), Err(failure) if failure.code == "provider_answer_garbled"));
+        let failed = piece(r#"{"error":{"message":"engine gone","type":"server_error","code":503}}"#);
+        let Err(failure) = failed else { panic!("no failure") };
+        assert_eq!((failure.code.as_str(), failure.message.as_str()), ("server_error", "engine gone"));
+        assert!(failure.may_have_run);
+    }
+}

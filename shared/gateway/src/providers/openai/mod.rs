@@ -1,0 +1,73 @@
+//! Whoever speaks as `OpenAI` does: its answers go to the client as they came, byte for byte.
+
+mod answer;
+mod embeddings;
+mod request;
+mod usage;
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use http::header::AUTHORIZATION;
+
+use super::endpoint::Endpoint;
+use super::failure::Failure;
+use super::probe::{self, Probe};
+use super::settings::ProviderSettings;
+use super::translation::translated;
+use super::{ChunkStream, Provider};
+use crate::chat::{ChatAnswer, ChatRequest};
+use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+use domain::Result;
+use shared::outbound::Outbound;
+
+pub struct OpenAi {
+    endpoint: Arc<Endpoint>,
+}
+
+impl OpenAi {
+    pub fn new(settings: &ProviderSettings, outbound: &Outbound) -> Result<Self> {
+        let endpoint = Endpoint::new(settings, outbound, "https://api.openai.com/v1", (AUTHORIZATION, "Bearer "))?;
+        Ok(Self { endpoint: Arc::new(endpoint) })
+    }
+}
+
+impl Provider for OpenAi {
+    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+        Box::pin(async move {
+            let body = request::Chat { model, request, streamed: false };
+            let answer = self.endpoint.whole("chat/completions", &body).await?;
+            answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+        })
+    }
+
+    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+        Box::pin(async move {
+            let body = request::Chat { model, request, streamed: true };
+            let events = self.endpoint.events("chat/completions", &body).await?;
+            Ok(translated(self.endpoint.clone(), events, answer::Pieces))
+        })
+    }
+
+    fn embed<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a EmbeddingsRequest,
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+        Box::pin(async move {
+            let body = request::Embeddings { model, request };
+            let answer = self.endpoint.whole("embeddings", &body).await?;
+            let answer = embeddings::read(&answer, request.inputs().len());
+            answer.map_err(|failure| self.endpoint.without_secrets(failure))
+        })
+    }
+
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+        Box::pin(async move {
+            let Some(model) = model else { return self.endpoint.probe("models", None).await };
+            let request = probe::question()?;
+            let body = serde_json::to_value(request::Chat { model, request: &request, streamed: false });
+            self.endpoint.probe("chat/completions", Some(body.map_err(Failure::garbled)?)).await
+        })
+    }
+}

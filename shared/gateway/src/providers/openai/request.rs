@@ -1,0 +1,104 @@
+//! Requests as they came, but for the model's name and what is the gateway's own.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value};
+
+use crate::chat::ChatRequest;
+use crate::embeddings::EmbeddingsRequest;
+use domain::catalog::MaxTokensParameter;
+
+/// The names of an answer's limit.
+const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
+
+pub struct Chat<'a> {
+    pub model: &'a str,
+    pub request: &'a ChatRequest,
+    pub streamed: bool,
+}
+
+impl Serialize for Chat<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let own = ["model", "stream", "stream_options", "guard"];
+        let limit_name = self.limit_name();
+        let is_replaced = |name: &str| limit_name.is_some() && LIMITS.contains(&name);
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("model", self.model)?;
+        for (name, value) in self.request.body() {
+            if !own.contains(&name.as_str()) && !is_replaced(name) {
+                map.serialize_entry(name, value)?;
+            }
+        }
+        if let (Some(name), Some(limit)) = (limit_name, self.request.max_tokens()) {
+            map.serialize_entry(name, &limit)?;
+        }
+        if self.streamed {
+            map.serialize_entry("stream", &true)?;
+            map.serialize_entry("stream_options", &stream_options(self.request))?;
+        }
+        map.end()
+    }
+}
+
+impl Chat<'_> {
+    /// The name for the limit of an answer where it is not the client's.
+    fn limit_name(&self) -> Option<&'static str> {
+        let set = self.request.terms().max_tokens_parameter;
+        let by_family = || is_reasoning_family(self.model).then_some(MaxTokensParameter::MaxCompletionTokens);
+        set.or_else(by_family).map(MaxTokensParameter::name)
+    }
+}
+
+/// `OpenAI`'s models that refuse `max_tokens`: `o1`, `o3-mini`, `openai/gpt-5.1` and those after them.
+fn is_reasoning_family(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model);
+    let number = |rest: &str| {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        rest[..digits].parse::<u32>().ok()
+    };
+    match (name.strip_prefix('o'), name.strip_prefix("gpt-")) {
+        (Some(rest), _) => number(rest).is_some(),
+        (_, Some(rest)) => number(rest).is_some_and(|major| (5..30).contains(&major)),
+        _ => false,
+    }
+}
+
+/// Usage is always requested: the client decides only whether it is shown.
+fn stream_options(request: &ChatRequest) -> Map<String, Value> {
+    let own = request.body().get("stream_options").and_then(Value::as_object);
+    let mut options = own.cloned().unwrap_or_default();
+    options.insert("include_usage".to_owned(), true.into());
+    options
+}
+
+pub struct Embeddings<'a> {
+    pub model: &'a str,
+    pub request: &'a EmbeddingsRequest,
+}
+
+impl Serialize for Embeddings<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("model", self.model)?;
+        for (name, value) in self.request.body().iter().filter(|(name, _)| *name != "model") {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_families_that_refuse_max_tokens_are_known_by_name() {
+        for name in ["o1", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5.1-codex", "openai/gpt-5-mini", "gpt-6"] {
+            assert!(is_reasoning_family(name), "{name}");
+        }
+        for name in
+            ["gpt-4o", "gpt-4.1", "gpt-3.5-turbo", "gpt-35-turbo", "gpt-oss-20b", "olmo-2", "openhermes", "llama"]
+        {
+            assert!(!is_reasoning_family(name), "{name}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What it takes to reach a provider.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use super::Provider;
+use super::anthropic::Anthropic;
+use super::bedrock::Bedrock;
+use super::dev::Dev;
+use super::gemini::Gemini;
+use super::openai::OpenAi;
+use domain::provider::{ProviderKind, Timeouts};
+use domain::{Error, Result};
+use shared::aws::Aws;
+use shared::outbound::Outbound;
+use shared::secrets::Secrets;
+use shared::store::catalog;
+
+/// A provider of the catalog, with its secrets opened. It has no `Debug`: nothing of it belongs in a log.
+pub struct ProviderSettings {
+    pub name: String,
+    pub kind: ProviderKind,
+    /// Where it is, when not where its maker has it. A query in it is kept (`?api-version=…`).
+    pub base_url: Option<String>,
+    pub api_key: Option<Zeroizing<String>>,
+    /// The header for the key, where it is not the kind's own: `api-key` for Azure.
+    pub auth_header: Option<String>,
+    pub headers: BTreeMap<String, String>,
+    /// For Bedrock, where it is not the platform's own.
+    pub region: Option<String>,
+    pub timeouts: Timeouts,
+}
+
+impl ProviderSettings {
+    pub fn new(name: impl Into<String>, kind: ProviderKind) -> Self {
+        Self {
+            name: name.into(),
+            kind,
+            base_url: None,
+            api_key: None,
+            auth_header: None,
+            headers: BTreeMap::new(),
+            region: None,
+            timeouts: Timeouts::default(),
+        }
+    }
+}
+
+impl ProviderSettings {
+    /// The settings of a provider in the catalog, with its key decrypted.
+    pub async fn open(provider: &catalog::Provider, secrets: &Secrets) -> Result<Self> {
+        let api_key = match &provider.api_key {
+            None => None,
+            Some(sealed) => {
+                let opened = secrets.open(&catalog::Provider::sealed_for(&provider.name), sealed).await?;
+                let text = std::str::from_utf8(&opened).map_err(Error::internal)?;
+                Some(Zeroizing::new(text.to_owned()))
+            }
+        };
+        Ok(Self {
+            name: provider.name.clone(),
+            kind: provider.kind,
+            base_url: provider.base_url.clone(),
+            api_key,
+            auth_header: provider.auth_header.clone(),
+            headers: provider.headers.clone(),
+            region: provider.region.clone(),
+            timeouts: provider.timeouts,
+        })
+    }
+}
+
+/// Makes ready to call a provider; nothing is sent yet.
+pub fn connect(settings: &ProviderSettings, outbound: &Outbound, aws: &Aws) -> Result<Arc<dyn Provider>> {
+    Ok(match settings.kind {
+        ProviderKind::OpenAi => Arc::new(OpenAi::new(settings, outbound)?),
+        ProviderKind::Anthropic => Arc::new(Anthropic::new(settings, outbound)?),
+        ProviderKind::Dev => Arc::new(Dev),
+        ProviderKind::Gemini => Arc::new(Gemini::new(settings, outbound)?),
+        ProviderKind::Bedrock => Arc::new(Bedrock::new(settings, aws)),
+    })
+}

@@ -1,0 +1,236 @@
+//! What a provider's refusal means: its status, its own words, and when to come back.
+
+use std::time::Duration;
+
+use http::{HeaderMap, StatusCode};
+use jiff::Timestamp;
+use serde_json::Value;
+
+use super::failure::{Failure, FailureKind};
+use domain::text::{clip, clip_to};
+
+/// No provider asks for more; a wrong clock might.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
+const MAX_MESSAGE_CHARS: usize = 2_000;
+/// Codes that speak of a model or an account, whatever the status they come with.
+const OF_SETUP: [&str; 9] = [
+    "model_not_found",
+    "invalid_model",
+    "model_not_available",
+    "DeploymentNotFound",
+    "insufficient_quota",
+    "invalid_api_key",
+    "API_KEY_INVALID",
+    "billing_error",
+    "authentication_error",
+];
+
+/// What a provider says went wrong.
+#[derive(Debug, Default, PartialEq)]
+pub struct Said {
+    pub code: Option<String>,
+    pub message: Option<String>,
+    pub param: Option<String>,
+    pub retry_after: Option<Duration>,
+}
+
+impl Said {
+    /// Reads the forms that `OpenAI`, its many imitators, and Anthropic use: `{"error": {…}}`, `{"error": "…"}`,
+    /// `{"message": …}`, `{"detail": …}`; and Google's, which has details, and may come in a list.
+    pub fn read(body: &Value) -> Self {
+        let body = body.get(0).unwrap_or(body);
+        let error = match body.get("error") {
+            Some(Value::String(message)) => {
+                let message = clip_to(message, MAX_MESSAGE_CHARS).into_owned();
+                return Self { message: Some(message), ..Self::default() };
+            }
+            Some(error) if error.is_object() => error,
+            _ => body,
+        };
+        let text = |name: &str| match error.get(name) {
+            Some(Value::String(text)) if !text.is_empty() => Some(clip_to(text, MAX_MESSAGE_CHARS).into_owned()),
+            Some(Value::Number(number)) => Some(number.to_string()),
+            _ => None,
+        };
+        let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
+        let detail = |name: &str| details.clone().find_map(|detail| detail[name].as_str());
+        let short = |text: String| clip(&text).into_owned();
+        // A number is but the status again; the status in words, or the type, says more.
+        let code = text("code").filter(|code| code.parse::<u16>().is_err());
+        let code = detail("reason").map(str::to_owned).or(code).or_else(|| text("status")).or_else(|| text("type"));
+        Self {
+            code: code.filter(|code| code != "error").map(short),
+            message: text("message").or_else(|| text("detail")),
+            param: text("param").map(short),
+            retry_after: detail("retryDelay").and_then(protobuf_duration),
+        }
+    }
+
+    fn is_of_setup(&self) -> bool {
+        self.code.as_deref().is_some_and(|code| OF_SETUP.contains(&code))
+    }
+}
+
+/// `36s` or `0.5s`
+fn protobuf_duration(text: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
+}
+
+/// The failure behind an answer that is not a success.
+pub fn refusal(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
+    let kind = match status.as_u16() {
+        _ if said.is_of_setup() => FailureKind::Setup,
+        // A redirect leads away from what the operator set.
+        300..=399 | 401..=403 | 405 | 407 => FailureKind::Setup,
+        404 | 410 if said.param.as_deref().is_none_or(|param| param == "model") => FailureKind::Setup,
+        408 | 504 => FailureKind::Timeout,
+        429 => FailureKind::RateLimited,
+        400..=499 => FailureKind::Request,
+        _ => FailureKind::Unavailable,
+    };
+    let retry_after = retry_after(headers, Timestamp::now()).or(said.retry_after);
+    tracing::warn!(status = status.as_u16(), code = said.code.as_deref(), ?kind, "a provider refused a request");
+    Failure { retry_after, ..said_as(kind, said) }
+}
+
+/// An error that comes where an answer should, after a status that promised one.
+pub fn in_band(said: Said) -> Failure {
+    let code = said.code.as_deref().unwrap_or_default().to_ascii_lowercase();
+    let kind = match code.as_str() {
+        _ if said.is_of_setup() => FailureKind::Setup,
+        "invalid_request_error" | "invalid_argument" | "content_filter" | "context_length_exceeded" => {
+            FailureKind::Request
+        }
+        "rate_limit_error" | "rate_limit_exceeded" | "resource_exhausted" => FailureKind::RateLimited,
+        "timeout" | "timeout_error" | "deadline_exceeded" => FailureKind::Timeout,
+        _ => FailureKind::Unavailable,
+    };
+    tracing::warn!(code = said.code.as_deref(), ?kind, "a provider failed within its answer");
+    Failure { may_have_run: true, retry_after: said.retry_after, ..said_as(kind, said) }
+}
+
+fn said_as(kind: FailureKind, said: Said) -> Failure {
+    let (code, message) = match kind {
+        // What is said here is of our account, which is no business of the client's.
+        FailureKind::Setup => {
+            let message = "the provider does not accept the platform's credentials, or does not know the model";
+            return Failure::new(kind, "provider_setup", message);
+        }
+        FailureKind::RateLimited => ("provider_rate_limited", "the provider's rate limit is reached"),
+        FailureKind::Timeout => ("provider_timeout", "the provider did not answer in time"),
+        FailureKind::Request => ("provider_refused", "the provider finds fault with the request"),
+        _ => ("provider_unavailable", "the provider failed"),
+    };
+    let message = said.message.as_deref().unwrap_or(message).to_owned();
+    Failure { param: said.param, ..Failure::new(kind, said.code.unwrap_or_else(|| code.to_owned()), message) }
+}
+
+/// When to come back: in milliseconds, in seconds, or at an HTTP date.
+pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let seconds = |number: &str| number.parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
+    let ms = text("retry-after-ms").and_then(seconds).map(|duration| duration / 1_000);
+    let found = ms.or_else(|| {
+        let text = text("retry-after")?;
+        seconds(text).or_else(|| {
+            let date = jiff::fmt::rfc2822::parse(text).ok()?.timestamp();
+            Some(Duration::try_from(date.duration_since(now)).unwrap_or_default())
+        })
+    });
+    found.map(|duration| duration.min(MAX_RETRY_AFTER))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
+        pairs.iter().map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn retry_after_is_read_in_all_its_forms() {
+        let now: Timestamp = "1994-11-06T08:49:07Z".parse().unwrap();
+        let read = |pairs: &[(&'static str, &str)]| retry_after(&headers(pairs), now);
+        assert_eq!(read(&[("retry-after", "7")]), Some(Duration::from_secs(7)));
+        assert_eq!(read(&[("retry-after", "0.5")]), Some(Duration::from_millis(500)));
+        assert_eq!(read(&[("retry-after-ms", "1500"), ("retry-after", "9")]), Some(Duration::from_millis(1_500)));
+        assert_eq!(read(&[("retry-after", "Sun, 06 Nov 1994 08:49:37 GMT")]), Some(Duration::from_secs(30)));
+        assert_eq!(read(&[("retry-after", "Sun, 06 Nov 1994 08:00:00 GMT")]), Some(Duration::ZERO));
+        assert_eq!(read(&[("retry-after", "1e300")]), None);
+        assert_eq!(read(&[("retry-after", "99999999")]), Some(MAX_RETRY_AFTER));
+        assert_eq!(read(&[("retry-after", "-1")]), None);
+        assert_eq!(read(&[("retry-after", "soon")]), None);
+        assert_eq!(read(&[]), None);
+    }
+
+    #[test]
+    fn errors_are_read_in_the_forms_of_many_servers() {
+        let said = |body: Value| {
+            let said = Said::read(&body);
+            (said.code.unwrap_or_default(), said.message.unwrap_or_default(), said.param.unwrap_or_default())
+        };
+        let is = |code: &str, message: &str, param: &str| (code.to_owned(), message.to_owned(), param.to_owned());
+        assert_eq!(
+            said(json!({"error": {"message": "no", "type": "t", "param": "n", "code": "c"}})),
+            is("c", "no", "n")
+        );
+        assert_eq!(said(json!({"error": {"message": "no", "type": "t", "code": null}})), is("t", "no", ""));
+        assert_eq!(
+            said(json!({"type": "error", "error": {"type": "api_error", "message": "x"}})),
+            is("api_error", "x", "")
+        );
+        let flat = json!({"object": "error", "message": "no", "type": "BadRequestError", "code": 400});
+        assert_eq!(said(flat), is("BadRequestError", "no", ""));
+        assert_eq!(said(json!({"error": "gone"})), is("", "gone", ""));
+        assert_eq!(said(json!({"detail": "Not Found"})), is("", "Not Found", ""));
+        assert_eq!(said(json!([1])), is("", "", ""));
+        let google = json!([{"error": {"code": 429, "message": "no", "status": "RESOURCE_EXHAUSTED", "details": [
+            {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "36s"},
+        ]}}]);
+        assert_eq!(said(google.clone()), is("RESOURCE_EXHAUSTED", "no", ""));
+        assert_eq!(Said::read(&google).retry_after, Some(Duration::from_secs(36)));
+    }
+
+    #[test]
+    fn each_status_has_its_kind() {
+        let kind =
+            |status: u16, said: Said| refusal(StatusCode::from_u16(status).unwrap(), &HeaderMap::new(), said).kind;
+        let cases = [
+            (302, FailureKind::Setup),
+            (400, FailureKind::Request),
+            (401, FailureKind::Setup),
+            (402, FailureKind::Setup),
+            (403, FailureKind::Setup),
+            (404, FailureKind::Setup),
+            (408, FailureKind::Timeout),
+            (413, FailureKind::Request),
+            (422, FailureKind::Request),
+            (429, FailureKind::RateLimited),
+            (500, FailureKind::Unavailable),
+            (503, FailureKind::Unavailable),
+            (504, FailureKind::Timeout),
+            (529, FailureKind::Unavailable),
+        ];
+        for (status, expected) in cases {
+            assert_eq!(kind(status, Said::default()), expected, "{status}");
+        }
+        let of = |code: &str, param: Option<&str>| Said {
+            code: Some(code.to_owned()),
+            param: param.map(str::to_owned),
+            ..Said::default()
+        };
+        assert_eq!(kind(404, of("not_found", Some("previous_response_id"))), FailureKind::Request);
+        assert_eq!(kind(400, of("model_not_found", Some("model"))), FailureKind::Setup);
+        assert_eq!(kind(429, of("insufficient_quota", None)), FailureKind::Setup);
+    }
+
+    #[test]
+    fn our_account_is_never_spoken_of() {
+        let said = Said { message: Some("Incorrect API key provided: sk-ab***yz".to_owned()), ..Said::default() };
+        let failure = refusal(StatusCode::UNAUTHORIZED, &HeaderMap::new(), said);
+        assert!(!failure.message.contains("sk-"), "{}", failure.message);
+    }
+}

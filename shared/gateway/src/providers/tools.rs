@@ -1,0 +1,62 @@
+//! Tools and the choice among them, as every provider needs to know them.
+
+use serde_json::Value;
+
+use super::failure::Failure;
+use crate::chat::ChatRequest;
+
+pub struct Function<'a> {
+    pub name: &'a str,
+    pub description: Option<&'a str>,
+    /// A JSON schema
+    pub parameters: Option<&'a Value>,
+    pub is_strict: bool,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Choice<'a> {
+    Auto,
+    None,
+    Required,
+    Named(&'a str),
+}
+
+/// The request's tools; only functions are known to all.
+pub fn functions<'a>(request: &'a ChatRequest, maker: &str) -> Result<Vec<Function<'a>>, Failure> {
+    let read = |tool: &'a Value| {
+        if tool["type"] != "function" {
+            return Err(Failure::unsupported("tools", format_args!("{maker} takes functions, not {}", tool["type"])));
+        }
+        let function = &tool["function"];
+        Ok(Function {
+            name: function["name"].as_str().unwrap_or_default(),
+            description: function["description"].as_str(),
+            parameters: function.get("parameters").filter(|parameters| !parameters.is_null()),
+            is_strict: function["strict"] == true,
+        })
+    };
+    request.tools().iter().map(read).collect()
+}
+
+pub fn choice<'a>(request: &'a ChatRequest, maker: &str) -> Result<Option<Choice<'a>>, Failure> {
+    let Some(choice) = request.tool_choice() else { return Ok(None) };
+    let choice = match (choice.as_str(), choice["function"]["name"].as_str()) {
+        (Some("auto"), _) => Choice::Auto,
+        (Some("none"), _) => Choice::None,
+        (Some("required"), _) => Choice::Required,
+        (_, Some(name)) if choice["type"] == "function" => Choice::Named(name),
+        _ => return Err(Failure::unsupported("tool_choice", format_args!("{maker} has no such choice"))),
+    };
+    Ok(Some(choice))
+}
+
+/// Token numbers of one vendor's tokenizer mean nothing to another.
+pub fn token_numbers() -> Failure {
+    let why = "this model takes texts, not token numbers; send strings (LangChain: check_embedding_ctx_length=False)";
+    Failure::unsupported("input", why)
+}
+
+/// Whether the client wants no more than one call at a time.
+pub fn one_at_a_time(request: &ChatRequest) -> bool {
+    request.body().get("parallel_tool_calls") == Some(&Value::Bool(false))
+}

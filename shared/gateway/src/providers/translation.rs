@@ -1,0 +1,50 @@
+//! A provider's events as chunks, one at a time: nothing is read before it is asked for.
+
+use std::sync::Arc;
+
+use futures::StreamExt;
+
+use super::ChunkStream;
+use super::endpoint::{Endpoint, Events};
+use super::failure::Failure;
+use crate::chat::Chunk;
+use crate::sse::Event;
+
+/// What an event is to the client.
+pub enum Step {
+    Chunk(Chunk),
+    Nothing,
+    /// The provider's own word that all has been said.
+    End,
+}
+
+pub trait Translation: Send + 'static {
+    fn read(&mut self, event: Event) -> Result<Step, Failure>;
+}
+
+/// The stream that `translation` makes of `events`. After a failure nothing follows, and nothing more is read.
+pub fn translated(endpoint: Arc<Endpoint>, events: Events, translation: impl Translation) -> ChunkStream {
+    let unfolded = futures::stream::unfold(Some((events, translation)), move |state| {
+        let endpoint = endpoint.clone();
+        async move {
+            let (mut events, mut translation) = state?;
+            loop {
+                let step = match events.next().await {
+                    Ok(Some(event)) => translation.read(event),
+                    Ok(None) => return None,
+                    Err(failure) => Err(failure),
+                };
+                match step {
+                    Ok(Step::Chunk(chunk)) => return Some((Ok(chunk), Some((events, translation)))),
+                    Ok(Step::Nothing) => {}
+                    Ok(Step::End) => {
+                        events.finish();
+                        return None;
+                    }
+                    Err(failure) => return Some((Err(endpoint.without_secrets(failure)), None)),
+                }
+            }
+        }
+    });
+    unfolded.boxed()
+}

@@ -1,0 +1,181 @@
+//! Which deployment answers: by priority and weight, with another try where that may end better, and rest for those
+//! that keep failing.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::providers::{Failure, FailureKind, Provider, ProviderSettings, connect};
+use domain::catalog::Deployment;
+use domain::provider::ProviderKind;
+use domain::{Error, Result};
+use shared::Context;
+use shared::aws::Aws;
+use shared::cache::Cache;
+use shared::models::Chosen;
+use shared::outbound::Outbound;
+use shared::secrets::Secrets;
+use shared::store::catalog;
+
+/// Tries of one call, over all deployments.
+const TRIES: usize = 4;
+/// Tries at one deployment in a row.
+const TRIES_AT_ONE: usize = 2;
+const FIRST_WAIT: Duration = Duration::from_millis(200);
+/// A provider that asks for more patience than this is not waited for.
+const LONGEST_WAIT: Duration = Duration::from_secs(2);
+/// Failures in a row, after which a deployment rests.
+const FAILURES: u32 = 3;
+const SHORTEST_REST: Duration = Duration::from_secs(10);
+const LONGEST_REST: Duration = Duration::from_secs(160);
+const CONNECTED_FOR: Duration = Duration::from_secs(300);
+
+pub struct Routing {
+    outbound: Outbound,
+    aws: Aws,
+    secrets: Secrets,
+    connected: Cache<(String, u64), Arc<dyn Provider>>,
+    health: Mutex<HashMap<(String, String), Health>>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Health {
+    failures: u32,
+    rests_until: Option<Instant>,
+}
+
+/// An answer, and the deployment that gave it.
+pub struct Routed<T> {
+    pub answer: T,
+    pub provider: String,
+    pub kind: ProviderKind,
+    /// The provider's own name of the model.
+    pub model: Arc<str>,
+}
+
+impl Routing {
+    pub fn new(context: &Context, outbound: Outbound) -> Result<Self> {
+        Ok(Self {
+            outbound,
+            aws: context.aws.clone(),
+            secrets: Secrets::new(context)?,
+            connected: Cache::new(CONNECTED_FOR, 1_000),
+            health: Mutex::default(),
+        })
+    }
+
+    /// Asks the model's deployments until one answers, or none will.
+    pub async fn ask<T, F>(&self, chosen: &Chosen, ask: impl Fn(Arc<dyn Provider>, Arc<str>) -> F) -> Result<Routed<T>>
+    where
+        F: Future<Output = Result<T, Failure>>,
+    {
+        let mut last = None;
+        let mut tries = 0;
+        for deployment in self.in_order(&chosen.model.deployments) {
+            let Some(settings) = chosen.listing.providers.get(&deployment.provider) else {
+                tracing::error!(
+                    provider = deployment.provider,
+                    model = chosen.model.name,
+                    "a deployment names no provider of the catalog"
+                );
+                continue;
+            };
+            let provider = self.connected(settings).await?;
+            let upstream: Arc<str> = deployment.model.as_str().into();
+            for try_here in 0..TRIES_AT_ONE {
+                tries += 1;
+                let failure = match ask(provider.clone(), upstream.clone()).await {
+                    Ok(answer) => {
+                        self.succeeded(deployment);
+                        let provider = deployment.provider.clone();
+                        return Ok(Routed { answer, provider, kind: settings.kind, model: upstream });
+                    }
+                    Err(failure) => failure,
+                };
+                tracing::warn!(provider = deployment.provider, model = chosen.model.name, kind = ?failure.kind, code = failure.code, "a provider failed a call");
+                if !failure.may_pass() {
+                    return Err(failure.into());
+                }
+                self.failed(deployment, &failure);
+                let wait = wait(&failure, try_here);
+                // What may have run is not run twice in the same place, and what cannot pass there is not tried there.
+                let again = !failure.may_have_run && failure.kind != FailureKind::Setup && wait <= LONGEST_WAIT;
+                last = Some(failure);
+                if tries == TRIES || !again || try_here + 1 == TRIES_AT_ONE {
+                    break;
+                }
+                tokio::time::sleep(wait).await;
+            }
+            if tries == TRIES {
+                break;
+            }
+        }
+        Err(match last {
+            Some(failure) => failure.into(),
+            None => Error::internal(format!("the model {} has no deployment", chosen.model.name)),
+        })
+    }
+
+    /// By priority; within one, at random by weight. Those at rest come last.
+    fn in_order<'a>(&self, deployments: &'a [Deployment]) -> Vec<&'a Deployment> {
+        if let [only] = deployments {
+            return vec![only];
+        }
+        let health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let rests = |deployment: &Deployment| {
+            let health = health.get(&name(deployment));
+            health.is_some_and(|health| health.rests_until.is_some_and(|until| now < until))
+        };
+        let mut ordered: Vec<_> = deployments
+            .iter()
+            .map(|deployment| {
+                // Exponential draws, divided by weights: the smallest belongs to each in proportion to its weight.
+                let draw = -fastrand::f64().max(f64::MIN_POSITIVE).ln() / f64::from(deployment.weight.max(1));
+                (rests(deployment), deployment.priority, draw, deployment)
+            })
+            .collect();
+        ordered.sort_by(|one, other| {
+            let place = |entry: &(bool, u32, f64, _)| (entry.0, entry.1);
+            place(one).cmp(&place(other)).then(one.2.total_cmp(&other.2))
+        });
+        ordered.into_iter().map(|(_, _, _, deployment)| deployment).collect()
+    }
+
+    async fn connected(&self, settings: &catalog::Provider) -> Result<Arc<dyn Provider>> {
+        let key = (settings.name.clone(), settings.version);
+        self.connected.get_or_load(&key, async || self.connect(settings).await).await
+    }
+
+    async fn connect(&self, provider: &catalog::Provider) -> Result<Arc<dyn Provider>> {
+        let settings = ProviderSettings::open(provider, &self.secrets).await?;
+        connect(&settings, &self.outbound, &self.aws)
+    }
+
+    fn succeeded(&self, deployment: &Deployment) {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner).remove(&name(deployment));
+    }
+
+    fn failed(&self, deployment: &Deployment, failure: &Failure) {
+        let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
+        let health = health.entry(name(deployment)).or_default();
+        health.failures += 1;
+        // Wrong credentials do not mend themselves.
+        if health.failures >= FAILURES || failure.kind == FailureKind::Setup {
+            let doublings = health.failures.saturating_sub(FAILURES).min(4);
+            let rest = (SHORTEST_REST * 2u32.pow(doublings)).min(LONGEST_REST);
+            health.rests_until =
+                Some(Instant::now() + rest.max(failure.retry_after.unwrap_or_default().min(LONGEST_REST)));
+        }
+    }
+}
+
+fn name(deployment: &Deployment) -> (String, String) {
+    (deployment.provider.clone(), deployment.model.clone())
+}
+
+/// As long as the provider asks for; else twice as long each time, by half at random.
+fn wait(failure: &Failure, tried: usize) -> Duration {
+    let backoff = FIRST_WAIT * 2u32.pow(tried as u32);
+    failure.retry_after.unwrap_or_else(|| backoff.mul_f64(0.5 + fastrand::f64() / 2.0))
+}

@@ -1,0 +1,162 @@
+//! Writes comparisons in CEL. Other platforms name them by an operator from a list.
+
+use super::syntax::quoted;
+use engine::expression::Expression;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    Contains,
+    StartsWith,
+    EndsWith,
+    Matches,
+    Greater,
+    AtLeast,
+    Less,
+    AtMost,
+    After,
+    NotBefore,
+    Before,
+    NotAfter,
+    SameTime,
+    True,
+    Exists,
+    /// Missing, null, or without content.
+    Empty,
+    Null,
+    /// Contained in a list.
+    In,
+    LengthEqual,
+    LengthGreater,
+    LengthAtLeast,
+    LengthLess,
+    LengthAtMost,
+}
+
+/// One operand of a comparison.
+pub struct Side {
+    pub cel: String,
+    /// The string itself, when the operand is a literal.
+    pub literal: Option<String>,
+}
+
+impl Side {
+    pub fn value(cel: impl Into<String>) -> Self {
+        Self { cel: cel.into(), literal: None }
+    }
+
+    pub fn literal(text: &str) -> Self {
+        Self { cel: quoted(text), literal: Some(text.to_owned()) }
+    }
+
+    /// The operand in lower case.
+    fn lowered(&self) -> String {
+        match &self.literal {
+            Some(text) => quoted(&text.to_lowercase()),
+            None => format!("{}.lower()", parenthesized(&self.cel)),
+        }
+    }
+
+    fn has_letters(&self) -> bool {
+        self.literal.as_ref().is_none_or(|text| text.chars().any(|c| c.is_lowercase() || c.is_uppercase()))
+    }
+}
+
+/// The expression in parentheses, unless it binds tightly without them.
+pub fn parenthesized(cel: &str) -> String {
+    let is_tight = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
+    let is_text = cel.starts_with('\'') && cel.ends_with('\'') && !cel[1..].trim_end_matches('\'').contains('\'');
+    if is_tight(cel) || is_text { cel.to_owned() } else { format!("({cel})") }
+}
+
+/// The CEL expression that compares `left` with `right`.
+pub fn write(what: Comparison, is_negated: bool, ignores_case: bool, left: &Side, right: &Side) -> String {
+    use Comparison::*;
+    let is_lowered = ignores_case
+        && matches!(what, Equal | Contains | StartsWith | EndsWith | In)
+        && left.has_letters()
+        && right.has_letters();
+    let (one, other) = match is_lowered {
+        true => (left.lowered(), right.lowered()),
+        false => (parenthesized(&left.cel), parenthesized(&right.cel)),
+    };
+    let sign = |sign: &str| format!("{one} {sign} {other}");
+    let call = |name: &str| format!("{one}.{name}({})", right_of(&other));
+    let time = |sign: &str| format!("timestamp({}) {sign} timestamp({})", left.cel, right.cel);
+    let size = |sign: &str| format!("size({}) {sign} {other}", left.cel);
+    let text = match what {
+        Equal if is_negated => return sign("!="),
+        Equal => sign("=="),
+        Contains => call("contains"),
+        StartsWith => call("startsWith"),
+        EndsWith => call("endsWith"),
+        Matches => matches(&one, right, ignores_case),
+        Greater => sign(">"),
+        AtLeast => sign(">="),
+        Less => sign("<"),
+        AtMost => sign("<="),
+        After => time(">"),
+        NotBefore => time(">="),
+        Before => time("<"),
+        NotAfter => time("<="),
+        SameTime => time("=="),
+        True => format!("{one} == true"),
+        Exists => there(left).unwrap_or_else(|| format!("{one} != null")),
+        Empty => or_missing(left, format!("{one} in [null, '', [], {{}}]")),
+        Null => or_missing(left, format!("{one} == null")),
+        In => sign("in"),
+        LengthEqual => size("=="),
+        LengthGreater => size(">"),
+        LengthAtLeast => size(">="),
+        LengthLess => size("<"),
+        LengthAtMost => size("<="),
+    };
+    if is_negated { format!("!({text})") } else { text }
+}
+
+/// Removes the outer parentheses, which an argument does not need.
+fn right_of(held: &str) -> &str {
+    held.strip_prefix('(').and_then(|text| text.strip_suffix(')')).filter(|text| balanced(text)).unwrap_or(held)
+}
+
+fn balanced(text: &str) -> bool {
+    let mut depth = 0i32;
+    text.chars().all(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth >= 0
+    })
+}
+
+/// A match with a pattern, which may be written as `/pattern/flags`.
+fn matches(one: &str, pattern: &Side, ignores_case: bool) -> String {
+    let Some(text) = &pattern.literal else { return format!("{one}.matches({})", pattern.cel) };
+    let slashed = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
+    let (text, flags) = slashed.unwrap_or((text, ""));
+    let flags = if flags.contains('i') || ignores_case { "(?i)" } else { "" };
+    format!("{one}.matches({})", quoted(&format!("{flags}{text}")))
+}
+
+/// `has(…)` of the operand. None when it is no path.
+fn there(side: &Side) -> Option<String> {
+    let there = format!("has({})", side.cel);
+    Expression::parse(&there).is_ok().then_some(there)
+}
+
+fn or_missing(side: &Side, otherwise: String) -> String {
+    match there(side) {
+        Some(there) => format!("!{there} || {otherwise}"),
+        None => otherwise,
+    }
+}
+
+/// Joins conditions by `&&` or `||`.
+pub fn combined(parts: &[String], is_any: bool) -> String {
+    match parts {
+        [] => "true".to_owned(),
+        [one] => one.clone(),
+        parts => {
+            let parts: Vec<String> = parts.iter().map(|part| format!("({part})")).collect();
+            parts.join(if is_any { " || " } else { " && " })
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Builds the graph and the report. Every converted node is validated against the schema of its type here, so no invalid
+//! node is ever reported as mapped.
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+use super::lenient::clipped;
+use super::slug::Ids;
+use super::translation::{Step, Translation, problem};
+use super::{ImportSource, NodeReport, Reconnect, Report, Status, bounds, secrets, syntax};
+use domain::graph::{Connection, End, Graph, MAX_GRAPH_BYTES, Node, Position};
+use domain::{Error, Result};
+use engine::nodes::r#loop::NEXT;
+use engine::nodes::{self, ERROR, IN, OUT};
+
+/// A longer original is left out of the report.
+const MAX_ORIGINAL_BYTES: usize = 16 * 1024;
+const MAX_TITLE_CHARS: usize = 200;
+const MAX_PORT_CHARS: usize = 64;
+/// The distance on the canvas between the steps of one original node.
+const APART: f64 = 240.0;
+
+/// Where a node of the original is in the draft.
+struct Placed {
+    report: usize,
+    entry: Option<String>,
+    /// The type of the first step.
+    kind: Option<&'static str>,
+    /// The step that computes the result of a loop's body, if the loop needs one.
+    result: Option<String>,
+    is_stub: bool,
+    exits: Vec<(String, String, String)>,
+}
+
+impl Placed {
+    fn takes(&self, port: &str) -> bool {
+        self.kind.and_then(nodes::find).is_some_and(|kind| kind.has_input(port))
+    }
+}
+
+/// A node of the original workflow.
+pub struct Original<'d> {
+    pub id: &'d str,
+    pub title: &'d str,
+    /// The type on the original platform.
+    pub kind: &'d str,
+    pub position: Option<Position>,
+    pub raw: &'d Value,
+}
+
+pub struct Draft {
+    graph: Graph,
+    report: Report,
+    placed: Vec<Placed>,
+    seen: HashSet<(End, End)>,
+    /// The size of all configurations together.
+    bytes: usize,
+}
+
+impl Draft {
+    pub fn new(source: ImportSource) -> Self {
+        let report = Report { source, nodes: Vec::new(), reconnect: Vec::new() };
+        Self { graph: Graph::default(), report, placed: Vec::new(), seen: HashSet::new(), bytes: 0 }
+    }
+
+    /// Reports a node of the original that gets no node in the graph.
+    pub fn leave_out(&mut self, original: &Original, status: Status, why: impl Into<String>) {
+        let report = self.report_node(original, status, why.into());
+        self.placed.push(Placed { report, entry: None, kind: None, result: None, is_stub: false, exits: Vec::new() });
+    }
+
+    /// Adds the next node of the original. Its index in the draft is the order of these calls.
+    /// Small originals can expand a lot, so the size limit of a graph is checked after every node.
+    pub fn add(&mut self, original: &Original, mut translation: Translation, ids: &mut Ids) -> Result<()> {
+        let wrong =
+            translation.steps.iter().find_map(|step| problem(step.kind, &step.config).map(|why| (step.kind, why)));
+        if let (Some((kind, why)), None) = (wrong, &translation.unsupported) {
+            translation = Translation {
+                reconnect: translation.reconnect,
+                ..Translation::unsupported(format!("cannot be converted to `{kind}`: {why}"))
+            };
+        }
+        let is_stub = translation.unsupported.is_some();
+        if let Some(why) = &translation.unsupported {
+            let message =
+                format!("`{}` ({}) was not imported: {why}", clipped(original.title, 80), clipped(original.kind, 80));
+            translation.steps[0].config = Map::from_iter([("message".to_owned(), syntax::plain(&message).into())]);
+        }
+        for step in &translation.steps {
+            self.bytes += serde_json::to_vec(&step.config).map_err(Error::internal)?.len();
+        }
+        if self.bytes > MAX_GRAPH_BYTES {
+            return Err(Error::invalid_body("graph", format!("at most {MAX_GRAPH_BYTES} bytes as JSON")));
+        }
+        let kinds: Vec<&'static str> = translation.steps.iter().map(|step| step.kind).collect();
+        let (status, why) = match &translation.unsupported {
+            Some(why) => (Status::Unsupported, why.clone()),
+            None if translation.notes.is_empty() => (Status::Mapped, format!("imported as {}", kinds.join(" and "))),
+            None => (Status::Partial, format!("imported as {}; {}", kinds.join(" and "), translation.notes.join("; "))),
+        };
+        let report = self.report_node(original, status, why);
+        let what = translation.reconnect.into_iter();
+        self.report.reconnect.extend(what.map(|what| Reconnect { node_id: original.id.to_owned(), what }));
+
+        let mut step_ids = Vec::new();
+        for (index, step) in translation.steps.into_iter().enumerate() {
+            let id = match step.suffix {
+                "" => original.id.to_owned(),
+                suffix => ids.give(&[&format!("{}_{suffix}", original.id)]),
+            };
+            let place = |at: Position| Position { x: at.x + APART * index as f64, ..at };
+            let name = match step.suffix {
+                "" => clipped(original.title, MAX_TITLE_CHARS - 1),
+                suffix => format!("{} ({suffix})", clipped(original.title, MAX_TITLE_CHARS - 20)),
+            };
+            let position = original.position.map(place);
+            self.graph.nodes.push(Node {
+                id: id.clone(),
+                r#type: step.kind.into(),
+                name,
+                config: step.config,
+                position,
+            });
+            step_ids.push(id);
+        }
+        for (from, port, to) in translation.wires {
+            // A connection to an earlier step closes a loop.
+            let back = if to < from { NEXT } else { IN };
+            self.add_connection(&step_ids[from], &port, &step_ids[to], back);
+        }
+        let exits = translation.exits.into_iter().map(|(of, step, port)| (of, step_ids[step].clone(), port));
+        let exits = exits.collect();
+        let (entry, result) = (step_ids.first().cloned(), step_ids.get(1).cloned());
+        self.placed.push(Placed { report, entry, kind: kinds.first().copied(), result, is_stub, exits });
+        Ok(())
+    }
+
+    /// Adds a connection of the original. Both nodes are given by their index.
+    pub fn connect(&mut self, from: usize, of: &str, to: usize, port: &str) {
+        let Some(entry) = self.placed[to].entry.clone() else { return };
+        let placed = &self.placed[from];
+        let Some(stub) = &placed.entry else { return };
+        // A stub keeps its outgoing connections for the node that will replace it.
+        let exits: Vec<(String, String)> = if placed.is_stub {
+            let port = if of == "0" { OUT.to_owned() } else { clipped(of, MAX_PORT_CHARS - 1) };
+            vec![(stub.clone(), if port.is_empty() { OUT.to_owned() } else { port })]
+        } else {
+            let exits = placed.exits.iter().filter(|(name, ..)| name == of);
+            exits.map(|(_, id, port)| (id.clone(), port.clone())).collect()
+        };
+        if exits.is_empty() {
+            let title = clipped(&entry, 64);
+            self.note(from, format!("its output `{}` to `{title}` has no equivalent here", clipped(of, 40)));
+        }
+        let port = if self.placed[to].is_stub { IN } else { port };
+        if !self.placed[to].takes(port) {
+            return self.note(to, "its incoming connections are dropped: this node has no input".to_owned());
+        }
+        for (id, exit) in exits {
+            self.add_connection(&id, &exit, &entry, port);
+        }
+    }
+
+    /// Connects the end of a loop's body back to its loop.
+    pub fn connect_back(&mut self, from: usize, of: &str, to: usize) {
+        if self.placed[to].is_stub {
+            return;
+        }
+        let exits: Vec<_> = self.placed[from].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
+        let (entry, result) = (self.placed[to].entry.clone(), self.placed[to].result.clone());
+        for (_, id, port) in exits {
+            match (&entry, &result) {
+                (_, Some(result)) => self.add_connection(&id, &port, result, IN),
+                (Some(entry), None) => self.add_connection(&id, &port, entry, NEXT),
+                (None, None) => {}
+            }
+        }
+    }
+
+    /// The outputs of the original, without the error output.
+    pub fn exits(&self, node: usize) -> Vec<String> {
+        let mut names: Vec<String> = self.placed[node].exits.iter().map(|(of, ..)| of.clone()).collect();
+        names.retain(|of| of != ERROR);
+        names.dedup();
+        names
+    }
+
+    /// The number of outputs, without the error output.
+    pub fn width(&self, node: usize) -> usize {
+        let names: HashSet<&str> = self.placed[node].exits.iter().map(|(of, ..)| of.as_str()).collect();
+        names.into_iter().filter(|of| *of != ERROR).count()
+    }
+
+    /// Adds a note to a node's report that is only known once the graph is complete.
+    pub fn note(&mut self, node: usize, text: String) {
+        let report = &mut self.report.nodes[self.placed[node].report];
+        if report.status == Status::Mapped {
+            report.status = Status::Partial;
+        }
+        // A node with thousands of connections must not produce thousands of notes.
+        if !report.why.contains(&text) && report.why.len() < 4_000 {
+            report.why = if report.why.is_empty() { text } else { format!("{}; {text}", report.why) };
+        }
+    }
+
+    pub fn reconnect(&mut self, node: usize, what: String) {
+        let node_id = self.report.nodes[self.placed[node].report].id.clone();
+        self.report.reconnect.push(Reconnect { node_id, what });
+    }
+
+    /// Adds a final node. The original had none: its run ended with the output of its last nodes.
+    pub fn add_end(&mut self, ids: &mut Ids, name: &str, translation: Step, lasts: &[(usize, &str)]) {
+        let id = ids.give(&[name]);
+        let place = self.graph.nodes.iter().filter_map(|node| node.position).max_by(|a, b| a.x.total_cmp(&b.x));
+        let position = place.map(|at| Position { x: at.x + APART, ..at });
+        let (r#type, config) = (translation.kind.to_owned(), translation.config);
+        self.graph.nodes.push(Node { id: id.clone(), r#type, name: name.to_owned(), config, position });
+        for (node, of) in lasts {
+            let exits: Vec<_> = self.placed[*node].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
+            for (_, from, port) in exits {
+                self.add_connection(&from, &port, &id, IN);
+            }
+        }
+    }
+
+    /// Whether the node itself sends a message.
+    pub fn sends_message(&self, node: usize) -> bool {
+        self.placed[node].kind == Some("send_message")
+    }
+
+    /// Whether the node has an output that can be the result of a run.
+    pub fn has_result(&self, node: usize) -> bool {
+        let placed = &self.placed[node];
+        !placed.is_stub && placed.exits.iter().any(|(of, ..)| of != ERROR)
+    }
+
+    pub fn finish(mut self) -> (Graph, Report) {
+        bounds::limit_report(&mut self.report);
+        (self.graph, self.report)
+    }
+
+    fn add_connection(&mut self, from: &str, exit: &str, to: &str, port: &str) {
+        let end = |node: &str, port: &str| End { node: node.to_owned(), port: port.to_owned() };
+        let (from, to) = (end(from, exit), end(to, port));
+        if self.seen.insert((from.clone(), to.clone())) {
+            self.graph.connections.push(Connection { from, to });
+        }
+    }
+
+    fn report_node(&mut self, original: &Original, status: Status, why: String) -> usize {
+        let is_whole = status == Status::Mapped;
+        let is_small = || original.raw.to_string().len() <= MAX_ORIGINAL_BYTES;
+        let kept = (!is_whole && is_small()).then(|| secrets::shown(original.raw));
+        self.report.nodes.push(NodeReport { id: original.id.to_owned(), status, why, original: kept });
+        self.report.nodes.len() - 1
+    }
+}
+
+/// The resources that a node was bound to in the workspace it was exported from.
+pub fn bindings(node: &Node) -> Vec<String> {
+    let named = |field: &str| node.config.get(field).and_then(Value::as_str);
+    let what = match node.r#type.as_str() {
+        // The file may come from another organization, whose agents do not exist here.
+        "agent" => named("agentId").map(|id| format!("agent {id}: it stays connected, check that it exists")),
+        "workflow" => named("workflowId").map(|id| format!("workflow {id}: it stays connected, check that it exists")),
+        "webhook" => Some("a webhook channel".to_owned()),
+        "message" | "send_message" => Some("a messaging channel".to_owned()),
+        _ => None,
+    };
+    what.map(|what| clipped(&what, 120)).into_iter().collect()
+}

@@ -1,0 +1,88 @@
+//! Imports workflows of n8n and Dify, and our own exports. The result is a draft graph and a report with one entry for each
+//! original node. A node that cannot be translated becomes a `fail` stub; it never fails the import. Secrets, credentials,
+//! channels and bindings of other platforms are removed and listed in `reconnect`. Our own exports keep the ids of agents
+//! and workflows, and list them to be checked, because they may belong to another organization.
+
+pub mod atelier;
+mod bounds;
+mod call;
+mod comparison;
+mod dify;
+mod draft;
+mod json_text;
+mod lenient;
+mod model;
+mod n8n;
+mod pieces;
+mod recognise;
+mod secrets;
+mod slug;
+mod syntax;
+mod translation;
+mod yaml;
+
+use serde::Serialize;
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use domain::Result;
+use domain::graph::Graph;
+
+pub use recognise::read;
+
+/// The result of an import.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    pub name: String,
+    pub description: Option<String>,
+    pub graph: Graph,
+    pub report: Report,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    pub source: ImportSource,
+    /// One entry for each node of the original, including those that were left out of the graph.
+    pub nodes: Vec<NodeReport>,
+    pub reconnect: Vec<Reconnect>,
+}
+
+/// The platform that the workflow comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ImportSource {
+    Atelier,
+    N8n,
+    Dify,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct NodeReport {
+    /// The id in the graph, or the id it would have had.
+    pub id: String,
+    pub status: Status,
+    pub why: String,
+    /// The original node without its secrets. None when it was translated completely.
+    pub original: Option<Value>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Translated completely.
+    Mapped,
+    /// Translated in part. The report says what to check.
+    Partial,
+    /// Replaced by a `fail` stub.
+    Unsupported,
+}
+
+/// Something that the user must connect again, or check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reconnect {
+    pub node_id: String,
+    pub what: String,
+}
+
+#[cfg(test)]
+mod tests;

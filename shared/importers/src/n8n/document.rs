@@ -1,0 +1,190 @@
+//! The file of an n8n workflow: nodes by name, and connections between names.
+
+use std::collections::HashMap;
+
+use serde_json::Value;
+
+use super::super::lenient::{NOTHING, check_names, entries, is_short, list, number, text, whole};
+use domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
+use domain::{Error, Result};
+
+pub struct Document<'d> {
+    pub name: &'d str,
+    pub description: Option<&'d str>,
+    pub settings: &'d Value,
+    pub pinned: &'d Value,
+    pub nodes: Vec<SourceNode<'d>>,
+    pub wires: Vec<Wire<'d>>,
+    /// Wires to or from a node that is not in the file: the node that is, and the name of the other.
+    pub loose_ends: Vec<(usize, LooseEnd<'d>)>,
+}
+
+#[derive(Clone, Copy)]
+pub enum LooseEnd<'d> {
+    To(&'d str),
+    From(&'d str),
+}
+
+pub struct SourceNode<'d> {
+    pub name: &'d str,
+    /// The type without its package: `httpRequest`.
+    pub kind: &'d str,
+    pub version: f64,
+    /// Null when they are too long to be read.
+    pub parameters: &'d Value,
+    pub is_too_long: bool,
+    pub is_disabled: bool,
+    pub raw: &'d Value,
+}
+
+/// A connection from an output of one node to an input of another. Both are indexes into the list of nodes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wire<'d> {
+    pub from: usize,
+    /// `main`, or the role of a sub-node: `ai_tool`.
+    pub kind: &'d str,
+    pub output: usize,
+    pub to: usize,
+    pub input: usize,
+}
+
+impl<'d> Document<'d> {
+    pub fn read(document: &'d Value) -> Result<Self> {
+        let raw = list(&document["nodes"]);
+        if raw.len() > MAX_NODES {
+            return Err(Error::invalid_body("nodes", format!("at most {MAX_NODES}")));
+        }
+        let nodes: Vec<SourceNode> = raw.iter().enumerate().map(source).collect::<Result<_>>()?;
+        // Names are unique in n8n. If not, the first node wins.
+        let mut places = HashMap::new();
+        nodes.iter().enumerate().for_each(|(place, node)| {
+            places.entry(node.name).or_insert(place);
+        });
+        let (mut wires, mut loose_ends) = (Vec::new(), Vec::new());
+        for (name, outgoing) in entries(&document["connections"]) {
+            let from = places.get(name.as_str()).copied();
+            for (kind, outputs) in entries(outgoing) {
+                for (output, targets) in list(outputs).iter().enumerate() {
+                    for target in list(targets) {
+                        let to_name = text(&target["node"]);
+                        match (from, places.get(to_name).copied()) {
+                            (Some(from), Some(to)) => {
+                                let input = whole(&target["index"]).unwrap_or(0) as usize;
+                                wires.push(Wire { from, kind, output, to, input });
+                            }
+                            (Some(from), None) => loose_ends.push((from, LooseEnd::To(to_name))),
+                            (None, Some(to)) => loose_ends.push((to, LooseEnd::From(name))),
+                            (None, None) => {}
+                        }
+                        if wires.len() + loose_ends.len() > MAX_CONNECTIONS {
+                            return Err(Error::invalid_body("connections", format!("at most {MAX_CONNECTIONS}")));
+                        }
+                    }
+                }
+            }
+        }
+        let description = document["description"].as_str().or(document["meta"]["description"].as_str());
+        let (settings, pinned) = (&document["settings"], &document["pinData"]);
+        Ok(Self { name: text(&document["name"]), description, settings, pinned, nodes, wires, loose_ends })
+    }
+}
+
+fn source<'d>((index, raw): (usize, &'d Value)) -> Result<SourceNode<'d>> {
+    if !raw.is_object() {
+        return Err(Error::invalid_body(format!("nodes[{index}]"), "must be an object"));
+    }
+    let (name, kind) = (text(&raw["name"]), text(&raw["type"]));
+    check_names(&format!("nodes[{index}]"), &[("name", name), ("type", kind), ("id", text(&raw["id"]))])?;
+    let is_too_long = !is_short(&raw["parameters"]);
+    Ok(SourceNode {
+        name,
+        kind: kind.rsplit('.').next().unwrap_or(kind),
+        version: number(&raw["typeVersion"]).unwrap_or(1.0),
+        parameters: if is_too_long { &NOTHING } else { &raw["parameters"] },
+        is_too_long,
+        is_disabled: raw["disabled"] == true,
+        raw,
+    })
+}
+
+impl SourceNode<'_> {
+    pub fn is_trigger(&self) -> bool {
+        self.kind.ends_with("Trigger")
+            || matches!(self.kind, "webhook" | "cron" | "start" | "interval" | "emailReadImap")
+    }
+
+    pub fn is_chat(&self) -> bool {
+        matches!(self.kind, "chatTrigger" | "manualChatTrigger")
+    }
+
+    /// Whether the caller of the run gets the output of its last node.
+    pub fn answers_with_last(&self) -> bool {
+        match self.kind {
+            "executeWorkflowTrigger" => true,
+            "webhook" => text(&self.parameters["responseMode"]) == "lastNode",
+            _ => self.is_chat() && matches!(text(&self.parameters["options"]["responseMode"]), "" | "lastNode"),
+        }
+    }
+
+    pub fn is_loop(&self) -> bool {
+        self.kind == "splitInBatches"
+    }
+
+    /// Whether a model chooses the output on which the input is passed on.
+    pub fn is_classifier(&self) -> bool {
+        matches!(self.kind, "textClassifier" | "sentimentAnalysis")
+    }
+
+    /// Whether the node passes its input on unchanged.
+    pub fn hands_on(&self) -> bool {
+        matches!(self.kind, "if" | "filter" | "switch") || self.is_classifier()
+    }
+
+    /// Whether the node makes many items from one.
+    pub fn is_split(&self) -> bool {
+        self.kind == "splitOut" || (self.kind == "itemLists" && matches!(self.operation(), "" | "splitOutItems"))
+    }
+
+    /// Whether the node takes all items at once and gives several.
+    pub fn is_of_all(&self) -> bool {
+        matches!(self.kind, "limit" | "sort" | "removeDuplicates")
+    }
+
+    /// Whether the node can process one element at a time.
+    pub fn runs_for_each(&self) -> bool {
+        !self.is_trigger() && !self.is_split() && !matches!(self.kind, "merge" | "respondToWebhook")
+    }
+
+    /// Whether the node has an output.
+    pub fn has_output(&self) -> bool {
+        self.kind != "stopAndError"
+    }
+
+    /// Whether the nodes after it do not run once for each of its items.
+    pub fn is_gather(&self) -> bool {
+        matches!(self.kind, "aggregate" | "summarize")
+            || (self.kind == "itemLists" && !self.is_split())
+            || (self.kind == "executeWorkflow" && text(&self.parameters["mode"]) == "each")
+            || self.is_loop()
+    }
+
+    fn operation(&self) -> &str {
+        text(&self.parameters["operation"])
+    }
+
+    /// The output that leads to a loop's body. Version 3 swapped the two outputs.
+    pub fn loop_output(&self) -> usize {
+        if self.version >= 3.0 { 1 } else { 0 }
+    }
+
+    /// Whether this is the error output, which comes after all others.
+    pub fn is_error_output(&self, output: usize) -> bool {
+        let has_one = !matches!(self.kind, "if" | "switch" | "splitInBatches" | "guardrails") && !self.is_classifier();
+        self.raw["onError"] == "continueErrorOutput" && has_one && output > 0
+    }
+
+    pub fn position(&self) -> Option<Position> {
+        let place = list(&self.raw["position"]);
+        Some(Position { x: place.first()?.as_f64()?, y: place.get(1)?.as_f64()? })
+    }
+}

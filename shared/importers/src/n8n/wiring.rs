@@ -1,0 +1,211 @@
+//! The wires between steps, after notes, disabled nodes and sub-nodes of agents are removed.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use super::document::{Document, Wire};
+use domain::graph::MAX_CONNECTIONS;
+use domain::{Error, Result};
+
+/// How many pass-through nodes in a row are followed.
+pub const MAX_HOPS: usize = 64;
+
+/// The role of a node in the wiring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    Step,
+    /// The node does nothing. Its incoming wires continue at its outgoing ones.
+    PassThrough,
+    /// A note or a disabled trigger. Its wires are dropped.
+    Removed,
+    /// A sub-node of the node at that index: its model, its memory or a tool.
+    SubNodeOf(usize),
+}
+
+pub struct Wiring<'d> {
+    pub roles: Vec<Role>,
+    /// The wires between steps, in the order of their inputs.
+    pub wires: Vec<Wire<'d>>,
+    /// The sub-nodes of each node, with their roles.
+    parts: HashMap<usize, Vec<(&'d str, usize)>>,
+    /// The loops, each with the output of its body. A loop has one other output.
+    pub(super) loops: HashMap<usize, usize>,
+    /// The wires that lead back to their loop.
+    backs: HashSet<(usize, usize, usize)>,
+    incoming: Vec<Vec<usize>>,
+    outgoing: Vec<Vec<usize>>,
+}
+
+impl<'d> Wiring<'d> {
+    pub fn new(document: &Document<'d>) -> Result<Self> {
+        let mut parts: HashMap<usize, Vec<(&str, usize)>> = HashMap::new();
+        let mut roles: Vec<Role> = document
+            .nodes
+            .iter()
+            .map(|node| match node.kind {
+                "stickyNote" => Role::Removed,
+                "noOp" => Role::PassThrough,
+                _ if node.is_disabled && node.is_trigger() => Role::Removed,
+                _ if node.is_disabled => Role::PassThrough,
+                _ => Role::Step,
+            })
+            .collect();
+        for wire in document.wires.iter().filter(|wire| wire.kind != "main" && wire.from != wire.to) {
+            if !document.nodes[wire.from].is_disabled {
+                parts.entry(wire.to).or_default().push((wire.kind, wire.from));
+            }
+            roles[wire.from] = Role::SubNodeOf(wire.to);
+        }
+        let wires = passed_through(document, &roles)?;
+        let loops = document.nodes.iter().enumerate().filter(|(node, _)| roles[*node] == Role::Step);
+        let loops = loops.filter(|(_, source)| source.is_loop()).map(|(node, source)| (node, source.loop_output()));
+        let (loops, backs) = (loops.collect(), HashSet::new());
+        let (incoming, outgoing) = (Vec::new(), Vec::new());
+        let mut wiring = Self { roles, wires: Vec::new(), parts, loops, backs, incoming, outgoing };
+        wiring.wire(wires);
+        wiring.spread(document);
+        wiring.find_backs();
+        Ok(wiring)
+    }
+
+    pub(super) fn wire(&mut self, mut wires: Vec<Wire<'d>>) {
+        // A merge gives its values in the order of its inputs.
+        wires.sort_by_key(|wire| (wire.to, wire.input));
+        wires.dedup();
+        let none = vec![Vec::new(); self.roles.len()];
+        (self.incoming, self.outgoing) = (none.clone(), none);
+        for (index, wire) in wires.iter().enumerate() {
+            self.incoming[wire.to].push(index);
+            self.outgoing[wire.from].push(index);
+        }
+        self.wires = wires;
+    }
+
+    pub fn steps(&self) -> impl Iterator<Item = usize> {
+        (0..self.roles.len()).filter(|node| self.roles[*node] == Role::Step)
+    }
+
+    pub fn is_loop(&self, node: usize) -> bool {
+        self.loops.contains_key(&node)
+    }
+
+    /// Whether the wire carries an element of a loop.
+    pub fn is_item(&self, wire: &Wire) -> bool {
+        self.loops.get(&wire.from) == Some(&wire.output)
+    }
+
+    /// The output of a loop for all its results.
+    pub fn done(&self, node: usize) -> Option<usize> {
+        self.loops.get(&node).map(|item| 1 - item)
+    }
+
+    pub fn parts(&self, node: usize, kind: &str) -> impl Iterator<Item = usize> {
+        let parts = self.parts.get(&node).into_iter().flatten();
+        parts.filter(move |(named, _)| *named == kind).map(|(_, part)| *part)
+    }
+
+    /// The incoming wires, without those that lead back to a loop.
+    pub fn incoming(&self, node: usize) -> impl Iterator<Item = &Wire<'d>> {
+        self.incoming[node].iter().map(|index| &self.wires[*index]).filter(|wire| !self.is_back(wire))
+    }
+
+    pub fn outgoing(&self, node: usize) -> impl Iterator<Item = &Wire<'d>> {
+        self.outgoing[node].iter().map(|index| &self.wires[*index])
+    }
+
+    pub fn is_back(&self, wire: &Wire) -> bool {
+        self.backs.contains(&(wire.from, wire.output, wire.to))
+    }
+
+    /// The wire before the classifier whose input a node passes on. Here a classifier outputs its choice, not its input.
+    pub fn before_choice(&self, document: &Document, mut node: usize) -> Option<&Wire<'d>> {
+        let mut before = None;
+        for _ in 0..MAX_HOPS {
+            let source = &document.nodes[node];
+            let mut incoming = self.incoming(node).filter(|_| source.hands_on());
+            let Some(wire) = incoming.next().filter(|_| incoming.next().is_none()) else { break };
+            if source.is_classifier() {
+                before = Some(wire);
+            }
+            node = wire.from;
+        }
+        before
+    }
+
+    /// The body of a loop.
+    pub fn body(&self, of: usize) -> BTreeSet<usize> {
+        let firsts = self.outgoing(of).filter(|wire| self.is_item(wire)).map(|wire| wire.to);
+        let mut body = self.reach(firsts.collect(), of, |_| true);
+        body.remove(&of);
+        body
+    }
+
+    /// The steps in cycles that no loop makes.
+    pub fn cycles(&self) -> BTreeSet<usize> {
+        let mut waiting: Vec<usize> = (0..self.roles.len()).map(|node| self.incoming(node).count()).collect();
+        let ahead = |wire: &Wire| !self.is_back(wire);
+        let mut ready: Vec<usize> = (0..waiting.len()).filter(|node| waiting[*node] == 0).collect();
+        while let Some(node) = ready.pop() {
+            for wire in self.outgoing(node).filter(|wire| ahead(wire)) {
+                waiting[wire.to] -= 1;
+                if waiting[wire.to] == 0 {
+                    ready.push(wire.to);
+                }
+            }
+        }
+        let left = (0..waiting.len()).filter(|node| waiting[*node] > 0);
+        // A step that only follows a cycle is not in it.
+        let next = |node| self.outgoing(node).filter(|wire| ahead(wire)).map(|wire| wire.to).collect();
+        left.filter(|node| self.reach(next(*node), usize::MAX, ahead).contains(node)).collect()
+    }
+
+    fn find_backs(&mut self) {
+        for of in self.steps().filter(|node| self.is_loop(*node)).collect::<Vec<_>>() {
+            let body = self.body(of);
+            let back = self.wires.iter().filter(|wire| wire.to == of && body.contains(&wire.from));
+            let back: Vec<_> = back.map(|wire| (wire.from, wire.output, wire.to)).collect();
+            self.backs.extend(back);
+        }
+    }
+
+    /// All nodes that can be reached, without continuing from `stop`.
+    pub fn reach(&self, starts: Vec<usize>, stop: usize, leads: impl Fn(&Wire) -> bool) -> BTreeSet<usize> {
+        let mut reached: BTreeSet<usize> = starts.iter().copied().collect();
+        let mut open = starts;
+        while let Some(node) = open.pop() {
+            if node == stop {
+                continue;
+            }
+            for wire in self.outgoing(node).filter(|wire| leads(wire)) {
+                if reached.insert(wire.to) {
+                    open.push(wire.to);
+                }
+            }
+        }
+        reached
+    }
+}
+
+/// The wires between steps, with pass-through nodes replaced by the wires through them.
+fn passed_through<'d>(document: &Document<'d>, roles: &[Role]) -> Result<Vec<Wire<'d>>> {
+    let main: Vec<&Wire> = document.wires.iter().filter(|wire| wire.kind == "main").collect();
+    let mut outgoing: Vec<Vec<&Wire>> = vec![Vec::new(); roles.len()];
+    // A disabled node passes its input on at its first output only.
+    let leads = |wire: &&&Wire| roles[wire.from] == Role::Step || wire.output == 0;
+    main.iter().filter(leads).for_each(|wire| outgoing[wire.from].push(wire));
+    let mut wires = Vec::new();
+    for wire in main.iter().filter(|wire| roles[wire.from] == Role::Step) {
+        let (mut open, mut seen) = (vec![*wire], HashSet::new());
+        while let Some(next) = open.pop() {
+            match roles[next.to] {
+                Role::PassThrough if seen.insert(next.to) => open.extend(outgoing[next.to].iter().rev()),
+                Role::Step => wires.push(Wire { to: next.to, input: next.input, ..**wire }),
+                _ => {}
+            }
+        }
+        // Many wires into and out of one pass-through node multiply.
+        if wires.len() > 2 * MAX_CONNECTIONS {
+            return Err(Error::invalid_body("connections", format!("at most {MAX_CONNECTIONS}")));
+        }
+    }
+    Ok(wires)
+}

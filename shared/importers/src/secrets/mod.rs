@@ -1,0 +1,78 @@
+//! Secret detection. No secret may reach a draft or a report. A value counts as secret by its name, as user info in a URL,
+//! or after the word `Bearer`. A false positive costs a look at the original; a false negative leaks a secret.
+
+mod address;
+mod text;
+
+use serde_json::Value;
+
+use super::pieces::{Notes, note};
+
+pub use address::without_secrets;
+pub use domain::secret_name::is_secret;
+pub use text::shown_text;
+
+/// What replaces a removed value.
+const LEFT_OUT: &str = "(left out)";
+/// A longer name is not a name.
+const MAX_NAME_BYTES: usize = 100;
+
+/// The fields without plain-text secrets. The names of removed fields are added to `secrets`.
+pub fn without_clear<N: AsRef<str>, V>(
+    fields: Vec<(N, V)>,
+    is_clear: impl Fn(&V) -> bool,
+    secrets: &mut Vec<String>,
+) -> Vec<(N, V)> {
+    let (kept, left_out): (Vec<_>, Vec<_>) =
+        fields.into_iter().partition(|(name, value)| !(is_secret(name.as_ref()) && is_clear(value)));
+    secrets.extend(left_out.into_iter().map(|(name, _)| name.as_ref().to_owned()));
+    kept
+}
+
+/// A text body without secrets. A body with placeholders is kept as it is.
+pub fn without_clear_text(body: &str, notes: &mut Notes) -> String {
+    let kept = if body.contains("{{") { body.to_owned() } else { shown_text(body) };
+    if kept != body {
+        note(notes, "what looks like a secret in its body is left out");
+    }
+    kept
+}
+
+/// The original node without its secrets.
+pub fn shown(original: &Value) -> Value {
+    match original {
+        Value::String(text) => shown_text(text).into(),
+        Value::Array(items) => items.iter().map(shown).collect(),
+        Value::Object(entries) => {
+            // `{"name": "X-Api-Key", "value": "…"}`
+            let named = ["name", "key"].iter().filter_map(|field| entries.get(*field)?.as_str());
+            let is_pair = named.into_iter().any(is_secret);
+            let entry = |(name, entry): (&String, &Value)| {
+                let is_value = is_pair && name.to_ascii_lowercase().contains("value");
+                (name.clone(), if is_value || is_secret(name) { blank(entry) } else { shown(entry) })
+            };
+            Value::Object(entries.iter().map(entry).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// The value with everything removed except its type and the name of its header.
+fn blank(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.is_empty() => value.clone(),
+        Value::String(_) | Value::Number(_) => LEFT_OUT.into(),
+        Value::Array(items) => items.iter().map(blank).collect(),
+        Value::Object(entries) => {
+            let is_kept = |name: &str| matches!(name, "type" | "header");
+            let entry = |(name, entry): (&String, &Value)| {
+                (name.clone(), if is_kept(name) { shown(entry) } else { blank(entry) })
+            };
+            Value::Object(entries.iter().map(entry).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

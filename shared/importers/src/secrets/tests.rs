@@ -1,0 +1,75 @@
+//! Tests of secret detection.
+
+use serde_json::json;
+
+use super::*;
+use testing::ends;
+
+#[test]
+fn user_info_and_secret_parameters_are_removed_from_urls() {
+    for (address, kept, left) in [
+        ("https://x.example.com/a?b=1#c", "https://x.example.com/a?b=1#c", &[][..]),
+        ("https://me:pw@x.example.com/a@b", "https://x.example.com/a@b", &["login in the address"]),
+        ("https://{{ $json.u / 2 }}:p@w@x/", "https://x/", &["login in the address"]),
+        ("={{ 'https://me:pw@x/' + $json.a }}", "={{ 'https://x/' + $json.a }}", &["login in the address"]),
+        ("https://x/?api_key=abc&page=2", "https://x/?page=2", &["query parameter api_key"]),
+        ("https://x/?page=2&token={{ $json.t }}#z", "https://x/?page=2#z", &["query parameter token"]),
+        ("https://x/?key=a&sig=b", "https://x/", &["query parameter key", "query parameter sig"]),
+        (&format!("https://x/?token={}&a=1", "x".repeat(9_000)), "https://x/?a=1", &["query parameter token"]),
+        ("https://x/{{ a ?token==1 }}?keyword=a&&", "https://x/{{ a ?token==1 }}?keyword=a&&", &[]),
+        ("://{{://@{{&key=", "://{{://{{", &["login in the address", "query parameter key"]),
+    ] {
+        let (without, found) = without_secrets(address);
+        assert_eq!((without.as_str(), &found.iter().map(String::as_str).collect::<Vec<_>>()[..]), (kept, left));
+    }
+}
+
+#[test]
+fn a_shown_original_has_no_secrets() {
+    let original = json!({
+        "name": "Get Token", "type": "n8n-nodes-base.httpRequest", "typeVersion": 4.2,
+        "credentials": {"httpHeaderAuth": {"id": "S3CRET", "name": "S3CRET"}},
+        "parameters": {
+            "url": "https://me:S3CRET@x.example.com/?api_key=S3CRET&page=2",
+            "genericAuthType": "httpHeaderAuth",
+            "headerParameters": {"parameters": [{"name": "X-Api-Key", "value": "S3CRET"}, {"name": "Accept", "value": "a/b"}]},
+            "jsonHeaders": "={\"Cookie\": \"a=S3CRET; b=\\\"S3CRET\", \"Accept\": \"a/b\", \"n\": {{ $json.n }}}",
+            "nested": "{\\\"api_key\\\": \\\"S3CRET\\\", \\\"a\\\": 1}",
+            "jsCode": "const apiKey = 'S3CRET';\nreturn call({headers: {Authorization: `Bearer S3CRET`, a: \"Basic UzNDUkVUS3CRET=\"}});",
+            "curl": "curl -H \"X-Token: S3CRET S3CRET\" -H 'a: Bearer S3CRET' basic information",
+            "tokens": 5, "max_tokens": 512, "password": 12345,
+        },
+        "data": {
+            "headers": "Authorization: Digest u=\"S3CRET\", S3CRET\nX-Key:S3CRET\nAccept: text",
+            "params": "token = S3CRET\npage:2",
+            "authorization": {"type": "api-key", "config": {"api_key": "S3CRET", "type": "custom", "header": "X-Mine"}},
+        },
+    });
+    let shown = shown(&original);
+    assert!(!shown.to_string().contains("S3CRET"), "{shown:#}");
+    let parameters = &shown["parameters"];
+    assert_eq!((&shown["name"], &shown["typeVersion"]), (&json!("Get Token"), &json!(4.2)));
+    assert_eq!(parameters["url"], "https://(left out)@x.example.com/?api_key=(left out)&page=2");
+    assert_eq!(parameters["headerParameters"]["parameters"][1]["value"], "a/b");
+    assert_eq!(parameters["jsonHeaders"], "={\"Cookie\": \"(left out)\", \"Accept\": \"a/b\", \"n\": {{ $json.n }}}");
+    assert_eq!((&parameters["max_tokens"], &parameters["genericAuthType"]), (&json!(512), &json!("httpHeaderAuth")));
+    assert!(parameters["jsCode"].as_str().unwrap().contains("return call({headers: {Authorization: "));
+    assert!(parameters["curl"].as_str().unwrap().ends_with("basic information"));
+    assert_eq!(shown["data"]["headers"], "Authorization: (left out)\nX-Key:(left out)\nAccept: text");
+    assert_eq!(shown["data"]["params"], "token = (left out)\npage:2");
+    let config = json!({"api_key": "(left out)", "type": "custom", "header": "X-Mine"});
+    assert_eq!(shown["data"]["authorization"], json!({"type": "api-key", "config": config}));
+}
+
+/// Longer than any text that is read. Work that grows with the square of it would take hours.
+const MANY_BYTES: usize = 1024 * 1024;
+
+#[test]
+fn hostile_texts_are_scanned_in_linear_time() {
+    for part in
+        ["://", "://{{", "://@{{", "?key=", "&key={{", "a@", "key:", "key:\"", "\"", " ", "key=\\", "{{}}", "Bearer "]
+    {
+        let text = part.repeat(MANY_BYTES / part.len());
+        ends(part, move || drop((without_secrets(&text), shown_text(&text))));
+    }
+}

@@ -1,0 +1,112 @@
+//! Writes names, paths and values in the syntax of CEL and Jinja.
+
+use serde_json::Value;
+
+/// A string literal that both languages read.
+pub fn quoted(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('\'');
+    for c in text.chars() {
+        match c {
+            '\\' | '\'' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\r' => quoted.push_str("\\r"),
+            '\t' => quoted.push_str("\\t"),
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('\'');
+    quoted
+}
+
+/// A literal in CEL, which is mostly JSON.
+pub fn value(json: &Value) -> String {
+    match json {
+        Value::Null | Value::Bool(_) => json.to_string(),
+        // CEL integers have 64 bits. A larger number becomes a double.
+        Value::Number(number) if number.is_f64() || number.as_i64().is_some_and(|whole| whole != i64::MIN) => {
+            number.to_string()
+        }
+        Value::Number(number) => format!("{number}.0"),
+        Value::String(text) => quoted(text),
+        Value::Array(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
+        Value::Object(entries) => {
+            let entries: Vec<String> =
+                entries.iter().map(|(name, entry)| format!("{}: {}", quoted(name), value(entry))).collect();
+            format!("{{{}}}", entries.join(", "))
+        }
+    }
+}
+
+/// A CEL literal for a number as people type it, such as `+5` or `5.`. None when it is no number.
+pub fn number(typed: &str) -> Option<String> {
+    let typed = typed.trim();
+    if let Ok(whole) = typed.parse::<i64>() {
+        return Some(value(&whole.into()));
+    }
+    let number = serde_json::Number::from_f64(typed.parse().ok()?)?;
+    Some(value(&Value::Number(number)))
+}
+
+/// Literal text in a Jinja template. Braces that would open a tag are escaped.
+pub fn plain(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('{', Some(next @ ('{' | '%' | '#'))) => {
+                plain.push_str(&format!("{{{{ '{{{next}' }}}}"));
+                chars.next();
+            }
+            // The next piece may start with a brace.
+            ('{', None) => plain.push_str("{{ '{' }}"),
+            _ => plain.push(c),
+        }
+    }
+    plain
+}
+
+/// Member access: `of.name`, or `of['a name']`.
+pub fn member(of: &str, name: &str) -> String {
+    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_word { format!("{of}.{name}") } else { format!("{of}[{}]", quoted(name)) }
+}
+
+/// The path of a node's output.
+pub fn output(id: &str) -> String {
+    format!("{}.output", member("nodes", id))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+    use engine::expression::{Expression, Scope, Template};
+
+    #[test]
+    fn written_values_parse_back() {
+        let (variables, now) = (Map::new(), jiff::Timestamp::UNIX_EPOCH);
+        let scope = Scope { variables: &variables, now };
+        let json = json!({"it's": ["a\\b\n\t\r\"", -5, 2.5, 1e20, null, true, {}], "": "ü{{"});
+        let (read, _) = Expression::parse(&value(&json)).unwrap().evaluate(&scope).unwrap();
+        assert_eq!(read, json);
+        assert!(Expression::parse(&value(&json!([u64::MAX, i64::MIN]))).is_ok());
+        let typed = ["+5", "5.", ".5", " 007 ", "-0", "1E3", "-9223372036854775808", "1e20"];
+        for (typed, expected) in
+            typed.into_iter().zip([5.0, 5.0, 0.5, 7.0, 0.0, 1e3, -9_223_372_036_854_775_808.0, 1e20])
+        {
+            let (read, _) = Expression::parse(&number(typed).unwrap()).unwrap().evaluate(&scope).unwrap();
+            assert_eq!(read.as_f64(), Some(expected), "{typed}");
+        }
+        assert_eq!(["", "x", "inf", "NaN", "5,0", "0x5"].map(number), [const { None }; 6]);
+        for text in ["{{ x }}", "{% if %}", "{#", "{", "{{{", "a{b}c", "{{'{{'}}"] {
+            assert_eq!(Template::parse(&plain(text)).unwrap().render(&scope).unwrap(), text);
+        }
+        assert_eq!(
+            [output("a_1"), output("a-b"), output("1a")],
+            ["nodes.a_1.output", "nodes['a-b'].output", "nodes['1a'].output"]
+        );
+    }
+}

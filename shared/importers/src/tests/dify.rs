@@ -1,0 +1,384 @@
+//! Realistic Dify apps, with the complete translation of each.
+
+use serde_json::json;
+
+use super::*;
+use engine::expression::{Expression, Scope};
+
+pub const FILES: [(&str, &str); 13] = [
+    ("agent-chat.yml", include_str!("../fixtures/dify/agent-chat.yml")),
+    ("agent-with-tools.yml", include_str!("../fixtures/dify/agent-with-tools.yml")),
+    ("completion.json", include_str!("../fixtures/dify/completion.json")),
+    ("human-approval.yml", include_str!("../fixtures/dify/human-approval.yml")),
+    ("iterate-reviews.yml", include_str!("../fixtures/dify/iterate-reviews.yml")),
+    ("lead-scoring.yml", include_str!("../fixtures/dify/lead-scoring.yml")),
+    ("loop-until.yml", include_str!("../fixtures/dify/loop-until.yml")),
+    ("rag-chatbot.yml", include_str!("../fixtures/dify/rag-chatbot.yml")),
+    ("scheduled-report.yml", include_str!("../fixtures/dify/scheduled-report.yml")),
+    ("structured.yml", include_str!("../fixtures/dify/structured.yml")),
+    ("support-chat.yml", include_str!("../fixtures/dify/support-chat.yml")),
+    ("support-triage.yml", include_str!("../fixtures/dify/support-triage.yml")),
+    ("webhook-enrichment.yml", include_str!("../fixtures/dify/webhook-enrichment.yml")),
+];
+
+#[test]
+fn agent_chat() {
+    assert_becomes(
+        "agent-chat.yml",
+        r##"
+            input input
+            model model partial: a model node has no memory of the conversation: use an agent for that; create an agent with these tools and use an agent node instead; add a guard node for its content moderation
+            result send_result
+        "##,
+        "
+            input>model model>result
+        ",
+    );
+}
+
+#[test]
+fn agent_with_tools() {
+    assert_becomes(
+        "agent-with-tools.yml",
+        r##"
+            start message
+            agent agent partial: create an agent from the parts listed under `reconnect`, and select it
+            remember transform partial: conversation variables are not supported: the values are fields of this node's output
+            answer send_message partial: variables are not imported: replace `vars.last` by its value
+        "##,
+        "
+            start>agent agent>remember remember>answer
+        ",
+    );
+}
+
+#[test]
+fn completion() {
+    assert_becomes(
+        "completion.json",
+        r##"
+            input input
+            model model
+            result send_result
+        "##,
+        "
+            input>model model>result
+        ",
+    );
+}
+
+#[test]
+fn human_approval() {
+    assert_becomes(
+        "human-approval.yml",
+        r##"
+            start input
+            editor review partial: a review has two decisions: all buttons but the first reject; people decide on the platform, not in the message
+            publish http partial: variables are not imported: replace `vars.base` by its value; files are not sent
+            read_file fail unsupported: workflows cannot read files: send their text as input
+            published send_result
+            not_published send_result
+            n -
+        "##,
+        "
+            start>editor editor.approved>publish editor.rejected>not_published editor.rejected>read_file
+            editor.expired>not_published publish>published read_file>not_published
+        ",
+    );
+}
+
+#[test]
+fn iterate_reviews() {
+    assert_becomes(
+        "iterate-reviews.yml",
+        r##"
+            start input
+            latest transform
+            each_review loop
+            itstart -
+            judge model
+            each_again loop
+            it2start -
+            wrap template
+            long switch
+            end send_result
+        "##,
+        "
+            each_again_result>each_again.next start>latest latest>each_review each_review.item>judge
+            each_review.done>each_again each_again.item>wrap wrap>long each_again.done>end
+            judge>each_review.next long.true>each_again_result long.default>each_again_result
+        ",
+    );
+}
+
+#[test]
+fn lead_scoring() {
+    assert_becomes(
+        "lead-scoring.yml",
+        r##"
+            lead input
+            size switch partial: variables are not imported: replace `vars.partner` by its value
+            big template
+            score_it fail unsupported: code is not supported: use transform, template or http instead
+            either transform
+            end send_result
+            small send_result
+        "##,
+        "
+            either_merge>either lead>size size.true>big size.case 2>score_it size.default>small big>either_merge
+            score_it>either_merge either>end
+        ",
+    );
+}
+
+#[test]
+fn loop_until() {
+    assert_becomes(
+        "loop-until.yml",
+        r##"
+            start input
+            improve loop partial: it runs all its rounds: write its end condition as a condition in the body; loop variables are not supported
+            lps -
+            write model partial: `{{#lp.draft#}}` is not translated: loop variables are not supported
+            rate model
+            good switch
+            exit_loop - partial: left out: a loop cannot end early, so it runs all its rounds
+            end send_result partial: `{{#lp.draft#}}` is not translated: loop variables are not supported
+        "##,
+        "
+            start>improve improve.item>write write>rate rate>good improve.done>end good.true>improve.next
+            good.default>improve.next
+        ",
+    );
+}
+
+#[test]
+fn rag_chatbot() {
+    assert_becomes(
+        "rag-chatbot.yml",
+        r##"
+            start message partial: the form before the conversation is not imported
+            knowledge_retrieval retrieval partial: add the sources that it searches; reranking is not supported
+            llm model partial: `{{#s.department#}}` is not translated: there is no form before the conversation; images are not sent to the model
+            answer send_message
+        "##,
+        "
+            start>knowledge_retrieval knowledge_retrieval>llm llm>answer
+        ",
+    );
+}
+
+#[test]
+fn scheduled_report() {
+    assert_becomes(
+        "scheduled-report.yml",
+        r##"
+            every_morning schedule
+            new_mail fail unsupported: this plugin's trigger is not supported: start the run by webhook
+            fetch http partial: variables are not imported: replace `vars.team` by its value
+            summarize model
+            send_to_slack fail unsupported: the tool `Send Message` of `slack` is not in the file: call its service by http
+            archive workflow
+            failed send_result
+        "##,
+        "
+            every_morning>fetch new_mail>fetch fetch>summarize fetch.error>failed summarize>send_to_slack
+            summarize>archive
+        ",
+    );
+}
+
+#[test]
+fn structured() {
+    assert_becomes(
+        "structured.yml",
+        r##"
+            start input
+            model_a model
+            model_b model
+            model_c model partial: earlier answers of the model are part of the prompt; `{{#b.usage#}}` is not translated: only the text of an answer is available
+            groups transform
+            either merge
+            bad_filter fail unsupported: cannot be converted to `template`: config.template: line 1, column 45: there is no filter `frobnicate`
+            end send_result partial: `{{#gone.x#}}` is not translated: the node does not exist
+        "##,
+        "
+            groups_merge>groups start>model_a start>model_b model_b>model_c model_a>groups_merge
+            model_c>groups_merge model_b>either model_c>either start>bad_filter groups>end either>end
+            bad_filter>end
+        ",
+    );
+}
+
+#[test]
+fn support_chat() {
+    assert_becomes(
+        "support-chat.yml",
+        r##"
+            input input
+            passages retrieval partial: add the sources that it searches
+            model model partial: a model node has no memory of the conversation: use an agent for that; the opening message is not imported
+            result send_result
+        "##,
+        "
+            input>passages passages>model model>result
+        ",
+    );
+}
+
+#[test]
+fn support_triage() {
+    assert_becomes(
+        "support-triage.yml",
+        r##"
+            start message
+            question_classifier model
+            billing model partial: `{{#sys.user_id#}}` is not translated: only the text of a message is available, not its `user_id`; a model node has no memory of the conversation: use an agent for that
+            answer_billing send_message
+            answer_broken send_message
+        "##,
+        "
+            question_classifier>question_classifier_switch start>question_classifier
+            question_classifier_switch.1 Refunds and invoices>billing question_classifier_switch.2 Something is
+            broken>answer_broken billing>answer_billing
+        ",
+    );
+}
+
+#[test]
+fn webhook_enrichment() {
+    assert_becomes(
+        "webhook-enrichment.yml",
+        r##"
+            webhook webhook
+            extract model
+            save http partial: its URL had no scheme: https is assumed; its header Authorization is left out: keep secrets in a credential; when it fails, its output is null instead of its default value
+            end send_result partial: `{{#ex.__is_success#}}` is not translated: a failed extraction fails the node, so there is no success flag
+        "##,
+        "
+            webhook>extract extract>save save>end
+        ",
+    );
+}
+
+#[test]
+fn values_are_named_by_their_new_paths() {
+    let imported = file("support-triage.yml");
+    let cases = json!([
+        {"name": "1 Refunds and invoices", "expression": "nodes.question_classifier.output.class == 'Refunds and invoices'"},
+        {"name": "2 Something is broken", "expression": "nodes.question_classifier.output.class == 'Something is broken'"},
+    ]);
+    assert_eq!(config(&imported, "question_classifier_switch")["cases"], cases);
+    let broken = "We are on it: {{ nodes.question_classifier.output.class }} {{ '{{' }}not this}}";
+    assert_eq!(config(&imported, "answer_broken"), json!({"text": broken}));
+
+    let imported = file("lead-scoring.yml");
+    let cases = config(&imported, "size")["cases"].clone();
+    let size = "(nodes.lead.output.employees >= 100) && (!(!has(nodes.lead.output.company) || nodes.lead.output.company in [null, '', [], {}]))";
+    assert_eq!(cases[0]["expression"], size);
+    let plan =
+        "(nodes.lead.output.plan in (['team', 'enterprise'])) || (nodes.lead.output.company.contains(vars.partner))";
+    assert_eq!(cases[1]["expression"], plan);
+    let either = "has(nodes.big.output) ? nodes.big.output : nodes.score_it.output.result";
+    assert_eq!(config(&imported, "either"), json!({"value": either}));
+
+    let imported = file("webhook-enrichment.yml");
+    let body = "{'company': nodes.extract.output.company, 'size': nodes.extract.output.size, 'of': string(nodes.extract.output.company) + ' (' + string(nodes.extract.output.branch) + ')'}";
+    assert_eq!(config(&imported, "save")["body"], json!({"type": "json", "value": body}));
+    assert_eq!(config(&imported, "save")["onError"], "continue");
+
+    let imported = file("iterate-reviews.yml");
+    let each = json!({"items": "nodes.latest.output.result", "concurrency": 20, "onItemError": "skip"});
+    assert_eq!(config(&imported, "each_review"), each);
+    assert_eq!(config(&imported, "judge")["prompt"], "{{ vars.item }} no. {{ vars.index }}");
+
+    let imported = file("scheduled-report.yml");
+    assert_eq!(config(&imported, "every_morning"), json!({"cron": "30 9 * * MON,FRI", "zone": "Europe/Madrid"}));
+    assert_eq!(config(&imported, "fetch")["retry"]["maxAttempts"], 4);
+    let archive = "{'text': 'Digest: ' + string(nodes.summarize.output), 'raw': nodes.fetch.output.body, 'keep': 7}";
+    assert_eq!(config(&imported, "archive")["input"], archive);
+}
+
+#[test]
+fn first_and_last_of_an_empty_list_are_null() {
+    let nodes = json!([
+        {"id": "go", "data": {"type": "start", "title": "Go"}},
+        {"id": "cut", "data": {"type": "list-operator", "title": "Cut", "variable": ["go", "list"], "limit": {"enabled": true, "size": 2}}},
+    ]);
+    let workflow = json!({"graph": {"nodes": nodes, "edges": [{"source": "go", "target": "cut"}]}});
+    let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": "workflow"}, "workflow": workflow});
+    let fields = config(&read_sound(&app.to_string()), "cut")["fields"].clone();
+    let cut = |list: Value| {
+        let variables = serde_json::Map::from_iter([("nodes".to_owned(), json!({"go": {"output": {"list": list}}}))]);
+        let scope = Scope { variables: &variables, now: jiff::Timestamp::UNIX_EPOCH };
+        ["result", "first_record", "last_record"]
+            .map(|field| Expression::parse(fields[field].as_str().unwrap()).unwrap().evaluate(&scope).unwrap().0)
+    };
+    assert_eq!(cut(json!([])), [json!([]), json!(null), json!(null)]);
+    assert_eq!(cut(json!([1, 2, 3])), [json!([1, 2]), json!(1), json!(2)]);
+}
+
+#[test]
+fn no_binding_is_kept() {
+    let expected =
+        ["fetch: a credential (bearer)", "summarize: model gpt-4o-mini of openai", "archive: workflow `Archive`"];
+    assert_eq!(reconnected(&file("scheduled-report.yml")), expected);
+}
+
+#[test]
+fn an_app_without_a_graph_becomes_a_chain() {
+    let imported = file("support-chat.yml");
+    assert_eq!(
+        (imported.name.as_str(), imported.description.as_deref()),
+        ("Handbook chat", Some("Answers from the handbook"))
+    );
+    let model = json!({
+        "model": "gpt-3.5-turbo", "temperature": 0.2, "maxTokens": 512,
+        "system": "You help people of {{ nodes.input.output.department }}. Never say {{ '{{' }} this that }}.",
+        "prompt": "Passages:\n{{ nodes.passages.output | tojson }}\n\n{{ nodes.input.output.query }}",
+    });
+    assert_eq!(config(&imported, "model"), model);
+}
+
+#[test]
+fn an_app_may_be_json() {
+    for (name, text) in FILES {
+        let document = serde_json::from_str(text).unwrap_or_else(|_| yaml::read(text).unwrap());
+        assert_eq!(read(&document.to_string()).unwrap(), read(text).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn a_sound_app_can_be_published_as_it_is() {
+    for name in ["iterate-reviews.yml", "agent-chat.yml", "completion.json"] {
+        assert!(compile::compile(&file(name).graph).finish().0.is_some(), "{name}: {:?}", problems(&file(name)));
+    }
+}
+
+#[test]
+fn system_variables_come_from_the_trigger() {
+    let app = |mode: &str, name: &str| {
+        let prompt = format!("{{{{#sys.{name}#}}}} {{{{#go.sys.{name}#}}}}");
+        let nodes = json!([
+            {"id": "go", "data": {"type": "start", "title": "Go"}},
+            {"id": "answer", "data": {"type": "answer", "title": "Answer", "answer": "x"}},
+            {"id": "llm", "data": {"type": "llm", "title": "LLM", "model": {"name": "x"}, "prompt_template": [{"text": prompt}]}},
+        ]);
+        let edges = json!([{"source": "go", "target": "answer"}, {"source": "answer", "target": "llm"}]);
+        let workflow = json!({"graph": {"nodes": nodes, "edges": edges}});
+        let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": mode}, "workflow": workflow});
+        let imported = read_sound(&app.to_string());
+        let told = report_lines(&imported).lines().last().unwrap().to_owned();
+        (config(&imported, "llm")["prompt"].as_str().unwrap().to_owned(), told)
+    };
+    let twice = |path: &str| format!("{{{{ {path} }}}} {{{{ {path} }}}}");
+    assert_eq!(app("advanced-chat", "query"), (twice("nodes.go.output.text"), "llm model".to_owned()));
+    assert_eq!(app("advanced-chat", "workflow_run_id"), (twice("run.id"), "llm model".to_owned()));
+    for name in ["files", "user_id", "conversation_id", "dialogue_count"] {
+        let (prompt, told) = app("advanced-chat", name);
+        assert!(prompt.starts_with("{{ untranslated['"), "{prompt}");
+        assert!(told.contains(&format!("only the text of a message is available, not its `{name}`")), "{told}");
+    }
+    let told = "llm model partial: `user_id` must be part of the run's input".to_owned();
+    assert_eq!(app("workflow", "user_id"), (twice("nodes.go.output.user_id"), told));
+}

@@ -1,0 +1,147 @@
+//! The translation of one original node: one node of ours, or a few that do the same together.
+
+use serde_json::{Map, Value, json};
+
+use super::lenient::clipped;
+use super::pieces::{Notes, note};
+use engine::nodes::{self, ERROR, OUT};
+use engine::schema::{Program, check_config};
+
+/// The placeholder id where the user must choose an agent or a workflow.
+pub const UNBOUND_ID: &str = "00000000-0000-0000-0000-000000000000";
+/// The placeholder name where the user must choose a model.
+pub const UNBOUND_MODEL: &str = "to-be-chosen";
+/// Why a node with too long strings is not translated.
+pub const TOO_LONG: &str = "one of its strings is longer than 64 KiB";
+
+/// The most removed secrets that are reported for one node.
+const MAX_SECRETS: usize = 40;
+
+/// One node of the draft.
+pub struct Step {
+    /// What is appended to the original's id. The step without a suffix is the one that expressions name.
+    pub suffix: &'static str,
+    pub kind: &'static str,
+    pub config: Map<String, Value>,
+}
+
+/// The translation of one original node.
+pub struct Translation {
+    /// Incoming connections lead to the first step.
+    pub steps: Vec<Step>,
+    /// Connections between the steps: source index, its port, target index.
+    pub wires: Vec<(usize, String, usize)>,
+    /// For each output of the original: its name, the step and the port.
+    pub exits: Vec<(String, usize, String)>,
+    pub notes: Notes,
+    pub reconnect: Vec<String>,
+    /// The reason, when the node cannot be translated and becomes a `fail` stub.
+    pub unsupported: Option<String>,
+}
+
+impl Translation {
+    pub fn new(kind: &'static str, config: Value) -> Self {
+        let config = match config {
+            Value::Object(config) => config,
+            _ => Map::new(),
+        };
+        let (wires, notes, reconnect) = (Vec::new(), Notes::new(), Vec::new());
+        let exits = outputs(kind, &config).into_iter().enumerate();
+        let exits = exits.map(|(index, port)| (index.to_string(), 0, port)).collect();
+        Self { steps: vec![Step { suffix: "", kind, config }], wires, exits, notes, reconnect, unsupported: None }
+    }
+
+    /// A `fail` stub with the reason.
+    pub fn unsupported(why: impl Into<String>) -> Self {
+        let mut translation = Self::new("fail", json!({}));
+        translation.unsupported = Some(why.into());
+        translation
+    }
+
+    /// Adds a step after the last one. Its outputs become the outputs of the whole.
+    pub fn then(mut self, suffix: &'static str, kind: &'static str, config: Value) -> Self {
+        let last = self.steps.len();
+        let next = Self::new(kind, config);
+        self.wires.push((last - 1, OUT.to_owned(), last));
+        self.exits = next.exits.into_iter().map(|(of, _, port)| (of, last, port)).collect();
+        self.steps.extend(next.steps.into_iter().map(|step| Step { suffix, ..step }));
+        self
+    }
+
+    pub fn with_notes(mut self, notes: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        notes.into_iter().for_each(|text| note(&mut self.notes, text));
+        self
+    }
+
+    pub fn with_reconnects(mut self, what: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.reconnect.extend(what.into_iter().map(Into::into));
+        self
+    }
+
+    /// Reports the names of the plain-text secrets that were removed.
+    pub fn with_removed_secrets(mut self, kind: &str, names: Vec<String>) -> Self {
+        for name in names.iter().take(MAX_SECRETS) {
+            let what = format!("{kind} {}", clipped(name, 80));
+            note(&mut self.notes, format!("its {what} is left out: it looks like a secret"));
+            let secret = format!("a secret for the {what}");
+            if !self.reconnect.contains(&secret) {
+                self.reconnect.push(secret);
+            }
+        }
+        self
+    }
+
+    pub fn with_exits(
+        mut self,
+        exits: impl IntoIterator<Item = (impl Into<String>, usize, impl Into<String>)>,
+    ) -> Self {
+        self.exits = exits.into_iter().map(|(of, step, port)| (of.into(), step, port.into())).collect();
+        self
+    }
+
+    /// Adds an error port to every step whose type can have one. False when none can.
+    pub fn branch_on_error(&mut self) -> bool {
+        let is_set = self.set_policy("onError", &json!("branch"));
+        for (index, step) in self.steps.iter().enumerate() {
+            if step.config.get("onError").is_some_and(|on_error| on_error == "branch") {
+                self.exits.push((ERROR.to_owned(), index, ERROR.to_owned()));
+            }
+        }
+        is_set
+    }
+
+    /// Sets a policy field on every step whose type has it. False when none has.
+    pub fn set_policy(&mut self, name: &str, value: &Value) -> bool {
+        let mut is_set = false;
+        for step in &mut self.steps {
+            let properties = nodes::find(step.kind).map(|kind| &kind.schema["properties"][name]);
+            if properties.is_some_and(Value::is_object) {
+                step.config.insert(name.to_owned(), value.clone());
+                is_set = true;
+            }
+        }
+        is_set
+    }
+}
+
+fn outputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
+    let read = nodes::find(kind).and_then(|kind| kind.read(config).ok());
+    read.map(|read| read.outputs.into_iter().map(String::from).collect()).unwrap_or_else(|| vec![OUT.to_owned()])
+}
+
+/// The first problem of a configuration.
+pub fn problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
+    let Some(kind) = nodes::find(kind) else { return Some(format!("unknown type {kind}")) };
+    let found = check_config(&kind.schema, &Value::Object(config.clone()), "config");
+    let violation = found.violations.into_iter().next().map(|(field, problem)| format!("{field} {problem}"));
+    // Expressions of an invalid configuration are not parsed.
+    let unread = || {
+        found.expressions.into_iter().find_map(|(field, language, text)| {
+            Program::parse(language, &text).err().map(|problem| format!("{field}: {problem}"))
+        })
+    };
+    violation.or_else(unread).or_else(|| match kind.read(config) {
+        Ok(read) => read.problems.into_iter().next().map(|(field, problem)| format!("config.{field} {problem}")),
+        Err(error) => Some(error.to_string()),
+    })
+}

@@ -1,0 +1,259 @@
+//! Walks every template through every outcome of every node that reaches outside. No expression may fail on the way,
+//! every run must come to its end, and every node must be met.
+
+mod stage;
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use engine::compile::{Plan, Step, compile};
+use engine::templates::{Template, all, find};
+use stage::{outcomes, value};
+
+/// Enough for the widest; a template that needs more has more outcomes than anyone looks through.
+const MAX_RUNS: usize = 20_000;
+
+fn has(template: &Template, node_type: &str) -> bool {
+    template.graph.nodes.iter().any(|node| node.r#type == node_type)
+}
+
+#[test]
+fn every_way_through_every_template_works() {
+    for template in all() {
+        let mut met = HashSet::new();
+        for input in inputs(template) {
+            let is_through = rehearse(template, &input, MAX_RUNS, &mut met);
+            assert!(is_through, "{}: more than {MAX_RUNS} ways", template.slug);
+        }
+        for input in large_inputs(template) {
+            rehearse(template, &input, 1, &mut met);
+        }
+        let missed: Vec<_> = template.graph.nodes.iter().filter(|node| !met.contains(&node.id)).collect();
+        assert!(missed.is_empty(), "{}: no run comes to {missed:?}", template.slug);
+    }
+}
+
+fn with(template: &Template, changes: Value) -> Value {
+    let mut input = template.example_input.clone();
+    input.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
+    input
+}
+
+/// The example, and what takes the ways that the example does not take.
+fn inputs(template: &Template) -> Vec<Value> {
+    let with = |changes: Value| with(template, changes);
+    let mut inputs = vec![template.example_input.clone()];
+    match template.slug {
+        "survey-sentiment" => inputs.push(with(json!({"answers": [" ", ""]}))),
+        "expense-approval" => inputs.extend([
+            with(json!({"receipt": ""})),
+            with(json!({"amount": 12.5, "category": "meals"})),
+            with(json!({"amount": 4800})),
+        ]),
+        "incident-escalation" => inputs.push(with(json!({"severity": 4}))),
+        "release-notes" => inputs.push(with(json!({"changes": ["chore: bump dependencies"]}))),
+        _ => {}
+    }
+    // Anybody may call a webhook or write a message, and say anything.
+    if ["webhook", "message"].iter().any(|name| has(template, name)) {
+        inputs.extend([json!({}), json!("text"), json!(null), json!([1])]);
+        for name in template.example_input.as_object().unwrap().keys() {
+            inputs.extend([with(json!({name: null})), with(json!({name: 7})), with(json!({name: "x".repeat(9_000)}))]);
+        }
+    }
+    inputs
+}
+
+/// As large as the template lets in, or larger than it says it can work on.
+fn large_inputs(template: &Template) -> Vec<Value> {
+    let text = |name: &str, text: String| with(template, json!({name: text}));
+    match template.slug {
+        "meeting-actions" => vec![text("transcript", "🎙".repeat(200_000))],
+        "index-document" | "contract-review" => {
+            let texts = ["x\n\n".repeat(50_000), "🎙".repeat(150_000), format!("{}\n\n", "x".repeat(580)).repeat(256)];
+            texts.map(|whole| text("text", whole)).into()
+        }
+        "survey-sentiment" => vec![with(template, json!({"answers": vec!["x".repeat(1_000); 500]}))],
+        "document-extraction" => {
+            // The embedded model repeats a document in every field, and all of them are one value in the end.
+            let documents = |count: usize, letters: usize| {
+                let document = json!({"name": "long.txt", "text": "x".repeat(letters)});
+                with(template, json!({"documents": vec![document; count]}))
+            };
+            vec![documents(5, 20_000), documents(50, 2_000)]
+        }
+        "content-moderation" => vec![text("text", "x".repeat(20_000))],
+        "translation-back-check" => vec![text("text", "x".repeat(12_000))],
+        _ => Vec::new(),
+    }
+}
+
+/// Whether so many runs take every way.
+fn rehearse(template: &Template, input: &Value, most: usize, met: &mut HashSet<String>) -> bool {
+    let plan = compile(&template.graph).finish().0.unwrap();
+    let is_waited_for = ["webhook", "input"].iter().any(|name| has(template, name));
+    let mut choices = Choices::default();
+    for _ in 0..most {
+        let mut run = Run { plan: &plan, choices: &mut choices, met, is_answered: false };
+        let end = run.steps(None, HashMap::new(), input, &Map::new(), &json!({}));
+        assert!(end.is_none() || run.is_answered || !is_waited_for, "{}: a run has no output", template.slug);
+        if !choices.next() {
+            return true;
+        }
+    }
+    false
+}
+
+/// Which outcome each step has in a run: one after the other, until all of them were.
+#[derive(Default)]
+struct Choices {
+    /// Steps in the order they came, with the outcome taken and how many there are.
+    taken: Vec<(usize, usize, usize)>,
+}
+
+impl Choices {
+    /// The same for a step however often a loop comes by it.
+    fn of(&mut self, step: usize, count: usize) -> usize {
+        if let Some((_, taken, _)) = self.taken.iter().find(|(known, ..)| *known == step) {
+            return *taken;
+        }
+        self.taken.push((step, 0, count));
+        0
+    }
+
+    fn next(&mut self) -> bool {
+        while let Some((step, taken, count)) = self.taken.pop() {
+            if taken + 1 < count {
+                self.taken.push((step, taken + 1, count));
+                return true;
+            }
+        }
+        false
+    }
+}
+
+struct Run<'a> {
+    plan: &'a Plan,
+    choices: &'a mut Choices,
+    met: &'a mut HashSet<String>,
+    is_answered: bool,
+}
+
+impl Run<'_> {
+    /// Takes the steps of a body, or of the whole, and gives the values of the edges taken. None when the run failed.
+    fn steps(
+        &mut self,
+        within: Option<usize>,
+        mut taken: HashMap<usize, Value>,
+        trigger: &Value,
+        nodes: &Map<String, Value>,
+        vars: &Value,
+    ) -> Option<HashMap<usize, Value>> {
+        let mut nodes = nodes.clone();
+        for &index in &self.plan.order {
+            let step = &self.plan.steps[index];
+            if step.within != within {
+                continue;
+            }
+            let came: Vec<Value> = step.incoming.iter().filter_map(|edge| taken.get(edge).cloned()).collect();
+            let input = match (&came[..], step.node_type.name) {
+                _ if step.node_type.is_trigger() => trigger.clone(),
+                ([], _) => continue,
+                (_, "merge") if step.config.get("mode") != Some(&json!("first")) => json!(came),
+                ([first, ..], "merge") => first.clone(),
+                ([one], _) => one.clone(),
+                _ => json!(came),
+            };
+            self.met.insert(step.id.clone());
+            let scope = json!({"input": input, "nodes": nodes, "vars": vars, "run": {"id": "r1"}});
+            let (port, value) = match step.node_type.name {
+                "loop" => ("done".to_owned(), self.each(index, &scope)?),
+                _ => self.outcome(index, step, scope.as_object().unwrap())?,
+            };
+            if port != "error" {
+                nodes.insert(step.id.clone(), json!({"output": value}));
+            }
+            for edge in step.outgoing.iter().filter(|edge| self.plan.edges[**edge].from_port == port) {
+                taken.insert(*edge, value.clone());
+            }
+        }
+        Some(taken)
+    }
+
+    /// The results of a loop's body, which must give one for every element.
+    fn each(&mut self, index: usize, scope: &Value) -> Option<Value> {
+        let step = &self.plan.steps[index];
+        let items = value(step, "items", scope.as_object().unwrap()).unwrap();
+        let edges = |port: &str, edges: &[usize]| -> Vec<usize> {
+            let is_meant = |edge: &&usize| {
+                let edge = &self.plan.edges[**edge];
+                edge.from == index && edge.from_port == port || edge.to == index && edge.to_port == port
+            };
+            edges.iter().filter(is_meant).copied().collect()
+        };
+        let (firsts, backs) = (edges("item", &step.outgoing), edges("next", &step.incoming));
+        let mut results = Vec::new();
+        for (place, item) in items.as_array().unwrap().iter().enumerate() {
+            let taken = firsts.iter().map(|edge| (*edge, item.clone())).collect();
+            let vars = json!({"item": item, "index": place});
+            let taken = self.steps(Some(index), taken, &Value::Null, scope["nodes"].as_object().unwrap(), &vars)?;
+            let back = backs.iter().find_map(|edge| taken.get(edge).cloned());
+            results.push(back.unwrap_or_else(|| panic!("{}: an element has no result", step.id)));
+        }
+        Some(Value::Array(results))
+    }
+
+    fn outcome(&mut self, index: usize, step: &Step, scope: &Map<String, Value>) -> Option<(String, Value)> {
+        let value = |field: &str| value(step, field, scope);
+        let input = scope["input"].clone();
+        let fields = |prefix: &str| {
+            let fields = step.programs.keys().filter_map(|field| field.strip_prefix("config.")?.strip_prefix(prefix));
+            fields.map(|name| (name.to_owned(), value(&format!("{prefix}{name}")).unwrap())).collect()
+        };
+        let (port, value) = match step.node_type.name {
+            "fail" => {
+                value("message");
+                return None;
+            }
+            "condition" => {
+                let holds = value("expression").unwrap();
+                (holds.as_bool().unwrap_or_else(|| panic!("{}: neither true nor false", step.id)).to_string(), input)
+            }
+            "switch" => {
+                let cases = step.config["cases"].as_array().unwrap().iter().enumerate();
+                let is_taken = |place: usize| value(&format!("cases[{place}].expression")) == Some(Value::Bool(true));
+                let case = cases.into_iter().find(|(place, _)| is_taken(*place));
+                (case.map_or("default", |(_, case)| case["name"].as_str().unwrap()).to_owned(), input)
+            }
+            "transform" => ("out".to_owned(), value("value").unwrap_or_else(|| Value::Object(fields("fields.")))),
+            "template" => ("out".to_owned(), value("template").unwrap()),
+            "send_result" => {
+                assert!(!self.is_answered, "{}: a second output", step.id);
+                self.is_answered = true;
+                ("out".to_owned(), value("output").unwrap_or(input))
+            }
+            "merge" | "delay" | "input" | "webhook" | "schedule" | "message" => ("out".to_owned(), input),
+            _ => {
+                let mut outcomes = outcomes(step, scope);
+                outcomes.swap_remove(self.choices.of(index, outcomes.len()))
+            }
+        };
+        Some((port, value))
+    }
+}
+
+#[test]
+fn the_rehearsal_sees_what_a_run_gives() {
+    let template = find("webhook-enrichment").unwrap();
+    let plan = compile(&template.graph).finish().0.unwrap();
+    let mut run = Run { plan: &plan, choices: &mut Choices::default(), met: &mut HashSet::new(), is_answered: false };
+    let taken = run.steps(None, HashMap::new(), &template.example_input, &Map::new(), &json!({})).unwrap();
+    let result = plan.steps.iter().position(|step| step.node_type.name == "send_result").unwrap();
+    let given = plan.steps[result].incoming.iter().find_map(|edge| taken.get(edge)).unwrap();
+    let contact = json!({"email": "ana.prieto@example.com", "domain": "example.com", "name": "Ana Prieto"});
+    assert_eq!(
+        (&given["status"], &given["contact"], &given["company"]["name"]),
+        (&json!("enriched"), &contact, &json!("Acme"))
+    );
+}

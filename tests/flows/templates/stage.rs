@@ -1,0 +1,151 @@
+//! What stands in for the world while a template is rehearsed: the embedded models are the real ones.
+
+use futures::executor::block_on;
+use serde_json::{Map, Value, json};
+
+use engine::compile::Step;
+use engine::expression::Scope;
+use engine::schema::Program;
+use gateway::chat::ChatRequest;
+use gateway::embeddings::EmbeddingsRequest;
+use gateway::providers::{Dev, Provider};
+
+/// The port a node goes on at, and its value.
+pub type Outcome = (String, Value);
+
+/// The value of an expression of a step, if the field is there.
+pub fn value(step: &Step, field: &str, scope: &Map<String, Value>) -> Option<Value> {
+    let program = step.programs.get(&format!("config.{field}"))?;
+    let scope = Scope { variables: scope, now: "2026-03-02T07:00:00Z".parse().unwrap() };
+    let value = match program {
+        Program::Condition(expression) => expression.evaluate(&scope).map(|(value, _)| value),
+        Program::Text(template) => template.render(&scope).map(Value::String),
+    };
+    Some(value.unwrap_or_else(|failure| panic!("{}, {field}: {failure}\n{:#}", step.id, json!(scope.variables))))
+}
+
+fn text(step: &Step, field: &str, scope: &Map<String, Value>) -> String {
+    let value = value(step, field, scope).unwrap_or_default();
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Everything that a node which reaches outside may come to.
+pub fn outcomes(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
+    for field in step.programs.keys().filter_map(|field| field.strip_prefix("config.")) {
+        value(step, field, scope);
+    }
+    let out = |value: Value| ("out".to_owned(), value);
+    let mut outcomes: Vec<Outcome> = match step.node_type.name {
+        "model" => answers(step, scope).into_iter().map(out).collect(),
+        "embeddings" => vec![out(vectors(step, scope))],
+        "retrieval" => {
+            assert!(!text(step, "query", scope).is_empty(), "{}", step.id);
+            vec![
+                out(json!({"passages": [{"source": "Returns", "text": "Within 30 days.", "score": 0.8}]})),
+                out(json!([])),
+            ]
+        }
+        "http" => vec![
+            out(json!({"status": 200, "headers": {}, "body": {"name": "Acme", "state": "acknowledged"}})),
+            out(json!({"status": 202, "headers": {}, "body": {"state": "open"}})),
+            out(json!({"status": 404, "headers": {}, "body": "not found"})),
+        ],
+        "guard" => ["passed", "flagged"].map(|port| (port.to_owned(), json!({"flagged": port == "flagged"}))).into(),
+        "review" => decisions(step, scope),
+        "send_message" => vec![out(json!({"sent": true}))],
+        other => panic!("{other} has no stand-in"),
+    };
+    let error = json!({"code": "unavailable", "message": "It did not answer."});
+    match step.config.get("onError").and_then(Value::as_str) {
+        Some("branch") => outcomes.push(("error".to_owned(), error)),
+        Some("continue") => outcomes.push(out(Value::Null)),
+        _ => {}
+    }
+    outcomes
+}
+
+/// A person changes nothing, and says why only when asked.
+fn decisions(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
+    let mut fields = Map::new();
+    for (index, field) in step.config.get("fields").and_then(Value::as_array).into_iter().flatten().enumerate() {
+        if let Some(value) = value(step, &format!("fields[{index}].value"), scope) {
+            fields.insert(field["name"].as_str().unwrap().to_owned(), value);
+        }
+    }
+    let decided = |port: &str, fields: Value, reviewer: Value| {
+        (port.to_owned(), json!({"decision": port, "fields": fields, "comment": null, "reviewer": reviewer}))
+    };
+    vec![
+        decided("approved", Value::Object(fields), json!("Ada")),
+        decided("rejected", json!({}), json!("Ada")),
+        decided("expired", json!({}), Value::Null),
+    ]
+}
+
+/// What dev-chat says: in a form, also what it would say if the other ends and the middles of the form were the first.
+fn answers(step: &Step, scope: &Map<String, Value>) -> Vec<Value> {
+    let said = |format: Option<Value>| {
+        let messages = json!([
+            {"role": "system", "content": text(step, "system", scope)}, {"role": "user", "content": text(step, "prompt", scope)},
+        ]);
+        let mut body = json!({"model": "dev-chat", "messages": messages});
+        for (name, from) in [("temperature", "temperature"), ("max_tokens", "maxTokens")] {
+            body[name] = step.config.get(from).cloned().unwrap_or_default();
+        }
+        body["response_format"] = format.unwrap_or_default();
+        let answer = block_on(Dev.chat("dev-chat", &ChatRequest::read(body).unwrap())).unwrap();
+        let choices: Value = serde_json::from_str(answer.choices.get()).unwrap();
+        choices[0]["message"]["content"].as_str().unwrap().to_owned()
+    };
+    let Some(schema) = step.config.get("schema") else { return vec![said(None).into()] };
+    let in_form = |schema: Value| {
+        let format = json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}});
+        serde_json::from_str(&said(Some(format))).unwrap_or_else(|error| panic!("{}: {error}", step.id))
+    };
+    [Leaning::First, Leaning::Middle, Leaning::Last].map(|leaning| in_form(lean(schema, leaning))).into()
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Leaning {
+    First,
+    Middle,
+    Last,
+}
+
+/// A schema of which the embedded model takes another value.
+fn lean(schema: &Value, leaning: Leaning) -> Value {
+    let of = |count: usize| match leaning {
+        Leaning::First => 0,
+        Leaning::Middle => count / 2,
+        Leaning::Last => count - 1,
+    };
+    match schema {
+        Value::Object(fields) => {
+            if let Some(values) = fields.get("enum").and_then(Value::as_array) {
+                return json!({"const": values[of(values.len())]});
+            }
+            if fields.get("type") == Some(&json!("boolean")) {
+                return json!({"const": leaning == Leaning::First});
+            }
+            if let (Some(least), Some(most)) = (fields.get("minimum"), fields.get("maximum")) {
+                let (least, most) = (least.as_u64().unwrap(), most.as_u64().unwrap());
+                let number = [least, least.midpoint(most), most][of(3)];
+                return json!({"const": number});
+            }
+            let mut leant: Map<String, Value> =
+                fields.iter().map(|(name, value)| (name.clone(), lean(value, leaning))).collect();
+            if fields.get("type") == Some(&json!("array")) && leaning == Leaning::Last {
+                let least = fields.get("minItems").cloned().unwrap_or(json!(0));
+                leant.insert("maxItems".to_owned(), least);
+            }
+            Value::Object(leant)
+        }
+        other => other.clone(),
+    }
+}
+
+fn vectors(step: &Step, scope: &Map<String, Value>) -> Value {
+    let body = json!({"model": "dev-embed", "input": value(step, "input", scope)});
+    let answer = block_on(Dev.embed("dev-embed", &EmbeddingsRequest::read(body).unwrap())).unwrap();
+    json!(answer.vectors)
+}
