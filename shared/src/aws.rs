@@ -53,12 +53,13 @@ impl Aws {
             .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
             .service_config(EndpointsOfEnvironment);
         let own_s3 = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].iter().any(|name| std::env::var_os(name).is_some());
-        Self { config: completed(config, https()), watchers: Vec::new(), s3_path_style: own_s3 }
+        Self { config: completed(config, https(), timeouts()), watchers: Vec::new(), s3_path_style: own_s3 }
     }
 
-    /// The services of one's own machine.
+    /// The services that are embedded in `local`. Their calls have no time limit: no network can lose an answer, and on
+    /// a busy machine a late answer is still right.
     pub fn local(config: aws_types::sdk_config::Builder) -> Self {
-        Self { config: completed(config, https()), watchers: Vec::new(), s3_path_style: true }
+        Self { config: completed(config, https(), TimeoutConfig::disabled()), watchers: Vec::new(), s3_path_style: true }
     }
 
     /// The same connection, whose calls they all see, and may refuse: locally, permissions are held so and tests count.
@@ -70,7 +71,7 @@ impl Aws {
 
     /// Services that are reached without a network: `http_client` answers in their place.
     pub fn in_process(config: aws_types::sdk_config::Builder, http_client: SharedHttpClient) -> Self {
-        Self { config: completed(config, http_client), watchers: Vec::new(), s3_path_style: true }
+        Self { config: completed(config, http_client, timeouts()), watchers: Vec::new(), s3_path_style: true }
     }
 
     client!(dynamodb, aws_sdk_dynamodb);
@@ -120,14 +121,18 @@ pub struct BedrockOptions<'a> {
 }
 
 /// What every connection has in common, whoever it is to.
-fn completed(config: aws_types::sdk_config::Builder, http_client: SharedHttpClient) -> SdkConfig {
+fn completed(
+    config: aws_types::sdk_config::Builder,
+    http_client: SharedHttpClient,
+    timeouts: TimeoutConfig,
+) -> SdkConfig {
     config
         .behavior_version(BehaviorVersion::latest())
         .http_client(http_client)
         .sleep_impl(SharedAsyncSleep::new(TokioSleep::new()))
         .time_source(SystemTimeSource::new())
         .retry_config(retries())
-        .timeout_config(timeouts())
+        .timeout_config(timeouts)
         // Answers come whole, within the time that a try has; to watch each of them flow costs more than it finds.
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .build()
