@@ -101,7 +101,8 @@ impl WebhookEvents {
         Ok(())
     }
 
-    /// Newest first, without bodies. With a filter a page may hold fewer than there is room for, and yet not be the last.
+    /// Newest first, without bodies. With a filter a page may hold fewer than there is room for, and yet not be the
+    /// last.
     pub async fn list(
         &self,
         webhook: WebhookId,

@@ -131,8 +131,8 @@ impl Webhooks {
         found.filter(|webhook| webhook.account == account && webhook.workflow == workflow).ok_or(GONE)
     }
 
-    /// Gives the webhooks new tokens: the ones before are not valid any more. All get one or none does, so that no token
-    /// is made that nobody is told.
+    /// Gives the webhooks new tokens: the ones before are not valid any more. All get one or none does, so that no
+    /// token is made that nobody is told.
     pub async fn renew(&self, webhooks: &[Webhook], now: Time) -> Result<Vec<(Webhook, SecretToken)>> {
         let renewed: Vec<_> = webhooks.iter().map(|webhook| renewed(webhook, now)).collect();
         let writes = renewed.iter().map(|(webhook, _)| {

@@ -3,12 +3,12 @@
 //! - `grant` takes the amounts of some calls, in one transaction, from every counter of every meter.
 //! - Each call ends in a charge, put into its own slot of the lease if the slot is empty (`record`). A charge that the
 //!   lease can pay is one write.
-//! - **Overage.** A call may cost more than the lease holds for it, because the provider counted more than was foreseen.
-//!   The rest is debited from the meters in the same transaction that fills the slot, so a crash or a repeated request
-//!   debits it exactly once. It is debited as far as balance and caps go: in full on condition that there is room, or
-//!   in part on condition that the tightest counter still is as it was read, and so is used up. What is missing is
-//!   written down as `uncollected`. The row says how much was an overage: a close gives back the lease's amounts less
-//!   what came out of the lease, and leaves overages alone.
+//! - **Overage.** A call may cost more than the lease holds for it, because the provider counted more than was
+//!   foreseen. The rest is debited from the meters in the same transaction that fills the slot, so a crash or a
+//!   repeated request debits it exactly once. It is debited as far as balance and caps go: in full on condition that
+//!   there is room, or in part on condition that the tightest counter still is as it was read, and so is used up. What
+//!   is missing is written down as `uncollected`. The row says how much was an overage: a close gives back the lease's
+//!   amounts less what came out of the lease, and leaves overages alone.
 //! - `close` gives back what was not used and adds the usage, in one transaction that deletes the lease: once.
 //! - `sweep` closes the lease of an owner that is gone. It puts a void into every empty slot in the same transaction:
 //!   of a late charge and the sweep, the second one sees the first.
