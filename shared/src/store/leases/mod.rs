@@ -9,7 +9,7 @@
 //!   request debits it exactly once. The balance and the caps limit the debit. A full debit requires that every counter
 //!   has enough left. A partial debit requires that the counter with the least left is unchanged since it was read, and
 //!   uses that counter up. The unpaid part is recorded as `uncollected`. The row also records the overage, because
-//!   `close` must not give it back.
+//!   the lease did not pay it: `close` gives back the lease's amounts less what the lease paid.
 //! - `close` gives back what was not used and adds the usage. The same transaction deletes the lease, so a lease is
 //!   closed once.
 //! - `sweep` closes an expired lease that its owner left open. The same transaction writes a tombstone, the void, into
