@@ -150,6 +150,6 @@ pub(super) fn create_refused(refused: Refused) -> Error {
             code: "too_many_api_keys",
             message: format!("a user has at most {MOST_KEYS} keys in an organization; revoke one first"),
         },
-        _ => Error::internal("a new API key's hash or id exists"),
+        _ => Error::internal("a new API key's hash or id is in use"),
     }
 }

@@ -16,7 +16,7 @@ use crate::domain::token::{SecretToken, TokenHash, TokenKind};
 use crate::domain::webhook::{Webhook, WebhookMode};
 use crate::{Context, Error, Result, config};
 
-/// The maximum number of webhooks of a workflow. One call reads all of them.
+/// The maximum number of webhooks of a workflow. One `BatchGetItem` can read all of them.
 pub const MAX_WEBHOOKS: usize = 50;
 
 const USE_NOTED_EVERY: Duration = Duration::from_secs(60);

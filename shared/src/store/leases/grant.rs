@@ -35,7 +35,7 @@ impl Leases {
                     // Another lease took from this meter after it was read. Size the lease again by the meter's current
                     // state, with half as many slots.
                     let index =
-                        refused.index.checked_sub(1).ok_or_else(|| Error::internal("a new lease's id exists"))?;
+                        refused.index.checked_sub(1).ok_or_else(|| Error::internal("a new lease's id is in use"))?;
                     meters.0[index].1 = Meter::of(refused.item.unwrap_or_default());
                     slots = if slots > 2 { slots / 2 } else { 1 };
                 }
