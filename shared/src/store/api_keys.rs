@@ -1,4 +1,4 @@
-//! API keys, found by the hash of their secret.
+//! API keys. A key is looked up by the hash of its secret, so the secret itself is never stored.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub struct ApiKey {
     pub created_at: Time,
     pub expires_at: Option<Time>,
     pub revoked_at: Option<Time>,
-    /// The models it may call; none is all of the plan's.
+    /// The models that the key may call. `None` means all models of the plan.
     pub models: Option<Vec<String>>,
 }
 
@@ -32,9 +32,9 @@ impl ApiKey {
     }
 }
 
-/// How many keys of one user in one organization may be live at a time.
+/// The maximum number of keys of one user in one organization that are not revoked.
 pub const MOST_KEYS: usize = 100;
-/// The label of the count that refuses one key too many.
+/// The label of the quota write, which refuses a key above the maximum.
 pub(super) const LIVE_KEYS: &str = "live keys";
 
 #[derive(Clone)]
@@ -61,7 +61,7 @@ pub(super) struct ApiKeyItem {
     models: Option<Vec<String>>,
 }
 
-/// Whose key an id is.
+/// Maps the id of a key to its owner.
 #[derive(Serialize, Deserialize)]
 pub(super) struct PlaceItem {
     pk: String,
@@ -75,7 +75,7 @@ impl ApiKeys {
         Ok(Self { table: Table::new(context, config::TABLE_ENTITIES)? })
     }
 
-    /// Records a key, if its user has not too many already.
+    /// Stores a new key, unless its user has the maximum number of keys.
     pub async fn create(&self, key: &ApiKey, hash: &TokenHash) -> Result<()> {
         let created = self.table.transact(key.id.uuid(), &create_writes(&self.table, key, hash)).await?;
         created.map_err(create_refused)
@@ -87,7 +87,7 @@ impl ApiKeys {
     }
 }
 
-/// The key of an item that was found by this hash.
+/// The key of an item that was found by this hash. The stored hash is compared again.
 pub(super) fn api_key(item: Item, hash: &TokenHash) -> Result<Option<ApiKey>> {
     let item: ApiKeyItem = parse(item)?;
     let is_of_hash = TokenHash::from_stored(item.hash.clone()).matches(hash);
@@ -128,13 +128,13 @@ impl From<ApiKeyItem> for ApiKey {
     }
 }
 
-/// The count of its user's keys first, which refuses one too many; then the key.
+/// The writes that create a key: the quota of the user's keys, then the key.
 pub(super) fn create_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> Vec<Write> {
     let count = quota::one_more(table, keys::live_keys(key.account), MOST_KEYS);
     [count.labeled(LIVE_KEYS)].into_iter().chain(put_writes(table, key, hash)).collect()
 }
 
-/// A key stands where its secret's hash leads, in its organization's list, and is found by its id.
+/// The writes that store a key under the hash of its secret, in its organization's list, and under its id.
 pub(super) fn put_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> [Write; 3] {
     let place = keys::api_key_of(key.id);
     let Account { org, user } = key.account;
@@ -151,6 +151,6 @@ pub(super) fn create_refused(refused: Refused) -> Error {
             code: "too_many_api_keys",
             message: format!("a user has at most {MOST_KEYS} keys in an organization; revoke one first"),
         },
-        _ => Error::internal("a new API key's hash or id was taken"),
+        _ => Error::internal("a new API key's hash or id is in use"),
     }
 }

@@ -1,4 +1,5 @@
-//! What needs attention because something it names is gone, or does not any more because that came back.
+//! Notification of dependents: when a referenced entity is deleted, or a model retires or returns, each agent and
+//! workflow that references it is marked or unmarked.
 
 use futures::TryStreamExt;
 use futures::stream::{self, StreamExt};
@@ -15,7 +16,7 @@ use domain::reference::Reference;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// How many are told at once.
+/// The number of dependents that are marked concurrently.
 const AT_ONCE: usize = 16;
 
 #[derive(Clone)]
@@ -34,7 +35,7 @@ impl Attention {
         })
     }
 
-    /// Does the work, from where it was left.
+    /// Does the work, starting after the last dependent that was notified.
     pub async fn see_to(&self, Work { id, task, told }: Work) -> Result<()> {
         match task {
             Task::Gone(Gone { account, reference }) => {
@@ -46,8 +47,9 @@ impl Attention {
         }
     }
 
-    /// A model goes and comes back, and each is a work of its own that another worker may do at the same time: what was
-    /// told holds when it is still so at the end. What changes after that has a work that comes after.
+    /// Notifies the dependents of a model. A model can retire and return, and each change is a separate work item,
+    /// which another worker may process at the same time. So the notification is repeated until the state at its end is
+    /// the state that was reported. A later change has a later work item.
     async fn see_to_model(&self, id: WorkId, name: String, at: Time, mut told: Option<String>) -> Result<()> {
         let is_gone = async || {
             let item = self.entities.get(&keys::model(&name)).await?;
@@ -64,7 +66,7 @@ impl Attention {
         }
     }
 
-    /// What is gone names nothing any more.
+    /// Removes the references of a deleted entity, because it no longer depends on anything.
     async fn let_go(&self, account: Account, reference: &Reference) -> Result<()> {
         match reference {
             Reference::Agent(id) => self.agents.let_go(account, *id).await,
@@ -73,8 +75,8 @@ impl Attention {
         }
     }
 
-    /// Tells everything that names the thing whether it is gone. A model may be named by more than can be told before
-    /// the time of a worker is up.
+    /// Marks or unmarks all dependents of an entity. The progress is saved after each page, because a model may have
+    /// more dependents than a worker can notify before its timeout.
     async fn tell(
         &self,
         id: WorkId,

@@ -1,5 +1,5 @@
-//! Authority: whoever writes must still be let in when the write is carried out. A request reads its caller when it
-//! comes in; a revocation, suspension or demotion that comes after that is seen here, in the transaction itself.
+//! Authorization inside the transaction: a write requires that its caller is still authorized when it is carried out. A
+//! request is authenticated when it arrives; this check also catches a revocation, suspension or demotion after that.
 
 use uuid::Uuid;
 
@@ -13,7 +13,7 @@ use domain::identity::{Account, Membership, Org, Role, User};
 use domain::time::Time;
 use domain::{Error, Refusal, Result};
 
-/// Who writes, and what they must be.
+/// The caller of a write, and the role that the write requires.
 #[derive(Clone, Copy, Debug)]
 pub struct Authority {
     actor: Actor,
@@ -21,7 +21,7 @@ pub struct Authority {
     pub at: Time,
 }
 
-/// One record that must allow the write.
+/// One record that must allow the write, and how.
 #[derive(Clone, Copy)]
 enum Demand {
     /// The key is neither revoked nor expired.
@@ -35,7 +35,7 @@ enum Demand {
 }
 
 impl Authority {
-    /// Somebody with a key or a token.
+    /// The authority of a user with an API key or an access token.
     pub fn of_person(actor: Actor, at: Time) -> Self {
         Self { actor, is_operator: false, at }
     }
@@ -44,7 +44,7 @@ impl Authority {
         Self { actor: deed.actor, is_operator: true, at: deed.at }
     }
 
-    /// Carries out the writes, if the actor is still let in: all of them or none.
+    /// Carries out all writes or none, on condition that the actor is still authorized.
     pub(super) async fn transact(&self, entities: &Table, writes: Vec<Write>) -> Result<Result<(), Refused>> {
         let outcome = entities.transact(Uuid::now_v7(), &self.guard(entities, writes)).await?;
         match outcome {
@@ -53,8 +53,8 @@ impl Authority {
         }
     }
 
-    /// The writes with what they demand of the actor. A transaction takes one operation an item: where a write changes
-    /// or checks the record itself, the demand becomes part of its condition.
+    /// Adds the conditions on the actor to the writes. A transaction accepts only one operation for each item, so if a
+    /// write changes or checks the record itself, the condition is added to that write.
     pub(super) fn guard(&self, entities: &Table, mut writes: Vec<Write>) -> Vec<Write> {
         let mut checks = Vec::new();
         for demand in self.demands() {
@@ -65,12 +65,12 @@ impl Authority {
                 None => checks.push(demand.added_to(entities.check(key), self.at)),
             }
         }
-        // In front: a caller who is not let in any more learns nothing else.
+        // These checks come first, so that a caller who is no longer authorized learns nothing from other refusals.
         checks.extend(writes);
         checks
     }
 
-    /// Why the actor is not let in any more, if that is what the write was refused for.
+    /// Returns an error when the write was refused because the actor is no longer authorized.
     pub(super) fn check(&self, refused: &Refused) -> Result<()> {
         let demand = self.demands().find(|demand| refused.key.as_ref() == Some(&demand.key()));
         demand.map_or(Ok(()), |demand| demand.check(refused.item.clone(), self.at))
@@ -106,7 +106,7 @@ impl Demand {
         }
     }
 
-    /// The same condition on the item that a refusal shows.
+    /// Evaluates the same condition on the item of a refusal, to find the error to return.
     fn check(self, item: Option<Item>, at: Time) -> Result<()> {
         let unknown = Err(Error::Unauthenticated(Refusal::Unknown));
         let Some(item) = item else { return unknown };

@@ -1,5 +1,5 @@
-//! What is on record about a caller at this moment: the API key, user, organization, membership and plan, in one
-//! consistent `BatchGetItem`. Nothing here is believed from an earlier request but where things are found.
+//! The current records of a caller: API key, user, organization, membership and plan, read in one consistent
+//! `BatchGetItem`. Only the location of records is cached between requests, never their content.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use domain::id::OrgId;
 use domain::identity::{Account, Membership, Org, Plan, User};
 use domain::token::TokenHash;
 
-/// The plan of an organization that nobody put on another.
+/// The plan of an organization until an operator changes it.
 pub const DEFAULT_PLAN: &str = "default";
 const REMEMBERED: usize = 10_000;
 const REMEMBERED_FOR: Duration = Duration::from_secs(60 * 60);
@@ -24,9 +24,9 @@ pub struct Callers {
     table: Table,
     api_keys: ApiKeys,
     identities: Identities,
-    /// The account of a key never changes, so that all of its records can be asked for at once.
+    /// The account of each API key. It never changes, so all records of the caller can be read in one call.
     accounts: Cache<TokenHash, Account>,
-    /// The plan that an organization was last seen on: a guess, which costs one more read where it is wrong.
+    /// The plan that each organization had last. A wrong guess costs one more read.
     plans: Cache<OrgId, String>,
 }
 
@@ -41,7 +41,7 @@ pub struct KnownPerson {
 #[derive(Clone, Debug)]
 pub struct KnownKey {
     pub key: Arc<ApiKey>,
-    /// None when the user is not on record in the organization.
+    /// `None` when the user, the organization or the membership does not exist.
     pub holder: Option<KnownPerson>,
 }
 
@@ -50,7 +50,7 @@ struct Found {
     org: Option<Org>,
     membership: Option<Membership>,
     key: Option<ApiKey>,
-    /// The plan that was guessed, if there is one of that id.
+    /// The guessed plan, if it exists.
     plan: Option<Plan>,
 }
 
@@ -65,7 +65,7 @@ impl Callers {
         })
     }
 
-    /// The key of that hash with its holder.
+    /// Finds the API key with this hash, and its holder.
     pub async fn find_key(&self, hash: &TokenHash) -> Result<Option<KnownKey>> {
         let account = match self.accounts.get(hash) {
             Some(account) => account,
@@ -86,7 +86,7 @@ impl Callers {
         Ok(Some(KnownKey { key: Arc::new(key), holder }))
     }
 
-    /// A person with an access token. The first valid token makes their records.
+    /// Finds the records of a user with an access token. The first valid token creates them.
     pub async fn find_or_record(&self, first_seen: &Identity) -> Result<KnownPerson> {
         let account = Account { org: first_seen.org.id, user: first_seen.user.id };
         let Found { user, org, membership, plan, .. } = self.read(account, None).await?;

@@ -1,4 +1,4 @@
-//! The catalog: models, their public names, the providers they run at, and whether the platform is under maintenance.
+//! The catalog: models, their aliases, their providers, and the maintenance state of the platform.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Catalog {
     table: Table,
 }
 
-/// A provider as it is kept, its key sealed.
+/// A provider of models. Its API key is encrypted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provider {
     pub name: String,
@@ -39,27 +39,27 @@ pub struct Provider {
 }
 
 impl Provider {
-    /// What its key is sealed for: it opens nowhere else.
+    /// The associated data of the provider's encrypted API key, so that it cannot be decrypted in another place.
     pub fn sealed_for(name: &str) -> String {
         format!("provider#{name}")
     }
 }
 
-/// Everything in the catalog, as it was at one moment. It is small: hundreds of models, not millions.
+/// The whole catalog, as one query read it. It is small: hundreds of models, not millions.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
     pub models: BTreeMap<String, Model>,
-    /// Public names, each of a model.
+    /// The aliases, each with the name of its model.
     pub aliases: BTreeMap<String, String>,
     pub providers: BTreeMap<String, Provider>,
     pub maintenance: Maintenance,
-    /// When each model was added; those that came with the platform have no date.
+    /// The time at which each model was added. Models that came with the platform have none.
     pub added_at: BTreeMap<String, Time>,
-    /// Counts the changes of operators.
+    /// The number of changes by operators, which is the optimistic lock of the catalog.
     pub revision: u64,
 }
 
-/// One thing in the catalog.
+/// One entry of the catalog.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Entry {
     Model(Model),
@@ -69,13 +69,13 @@ pub enum Entry {
 }
 
 impl Listing {
-    /// The version of what is changed next. No other thing of the catalog ever had it.
+    /// The version of the next entry that changes. No other entry of the catalog ever had it.
     pub fn next_version(&self) -> u64 {
-        // What came with the platform has version 1.
+        // Entries that came with the platform have version 1.
         self.revision + 2
     }
 
-    /// The model of that name or alias, be it retired or not.
+    /// Finds a model by its name or an alias. A retired model is found too.
     pub fn find(&self, name: &str) -> Option<&Model> {
         self.models.get(self.aliases.get(name).map_or(name, String::as_str))
     }
@@ -111,7 +111,7 @@ struct MaintenanceItem {
     maintenance: Maintenance,
 }
 
-/// Puts an entry in its place, whatever is there.
+/// Puts an entry, and replaces the existing one.
 pub(super) fn put(table: &Table, entry: &Entry, added_at: Option<Time>) -> Write {
     match entry {
         Entry::Model(model) => {
@@ -133,7 +133,7 @@ pub(super) fn put(table: &Table, entry: &Entry, added_at: Option<Time>) -> Write
     }
 }
 
-/// Takes an entry out of the catalog.
+/// Deletes an entry from the catalog.
 pub(super) fn remove(table: &Table, entry: &Entry) -> Write {
     table.delete(match entry {
         Entry::Model(model) => keys::model(&model.name),
@@ -143,12 +143,12 @@ pub(super) fn remove(table: &Table, entry: &Entry) -> Write {
     })
 }
 
-/// The model in an item.
+/// The model of an item.
 pub(super) fn model(item: Item) -> Result<Model> {
     parse::<ModelItem>(item).map(|item| item.model)
 }
 
-/// Whether the model of an item is one that can be called.
+/// Whether the model of an item can be called at this time.
 pub(super) fn answers(item: Item, now: Time) -> bool {
     model(item).is_ok_and(|model| !model.is_retired(now))
 }
@@ -163,21 +163,21 @@ impl Catalog {
         Ok(Self { table: Table::new(context, config::TABLE_ENTITIES)? })
     }
 
-    /// Adds a model, unless there is one of its name.
+    /// Adds a model, unless one with its name exists.
     pub async fn add(&self, model: &Model) -> Result<()> {
         let key = keys::model(&model.name);
         let item = ModelItem { pk: key.pk, sk: key.sk, model: model.clone(), added_at: None };
         self.table.write(self.table.put_new(&item)).await.map(drop)
     }
 
-    /// Adds a provider, unless there is one of its name.
+    /// Adds a provider, unless one with its name exists.
     pub async fn add_provider(&self, provider: &Provider) -> Result<()> {
         let key = keys::provider(&provider.name);
         let item = ProviderItem { pk: key.pk, sk: key.sk, provider: provider.clone() };
         self.table.write(self.table.put_new(&item)).await.map(drop)
     }
 
-    /// What a plan may call today, by name.
+    /// Lists the models that a plan allows and that have not retired, ordered by name.
     pub async fn list(&self, plan: &Plan, now: Time) -> Result<Vec<Model>> {
         let models = Range::beginning("sk", keys::MODEL);
         let items = self.table.query_all(Query { range: Some(models), ..Query::partition(keys::CATALOG) }).await?;

@@ -1,5 +1,5 @@
-//! Calls that carry an `Idempotency-Key`: who makes the call, and what it was answered with. The first answer is kept
-//! with the charge, in one transaction on condition of ownership: what was answered is charged once.
+//! Idempotency keys of gateway calls: a claim records which request owns the call, and later its answer for replay. The
+//! answer is stored in the transaction that records the charge, on condition of ownership, so a call is charged once.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -20,7 +20,7 @@ pub struct Claims {
     counters: Table,
 }
 
-/// The right to make the call, until it would have been over.
+/// The ownership of a call. It lasts as long as the longest call.
 #[derive(Clone, Debug)]
 pub struct Claim {
     account: Account,
@@ -28,7 +28,7 @@ pub struct Claim {
     owner: Uuid,
 }
 
-/// An answer that is kept.
+/// The stored answer of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
     pub content_type: String,
@@ -50,7 +50,7 @@ struct ClaimItem {
     sk: String,
     held_by: Uuid,
     body_hash: String,
-    /// Then a call without an answer counts as dead, and another may make it.
+    /// After this time a call without an answer counts as failed, and another request may claim it.
     owned_until: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     answer: Option<Kept>,
@@ -81,7 +81,7 @@ impl Claims {
         };
         let there: ClaimItem = parse(refused.item.unwrap_or_default())?;
         Ok(match there.answer {
-            // The answer to our own first attempt may have been lost.
+            // This request owns the claim already: the response to its first attempt was lost.
             _ if there.held_by == owner => Claimed::Mine(Claim { account, key: key.to_owned(), owner }),
             _ if there.body_hash != body_hash => Claimed::Reused,
             Some(answer) => Claimed::Answered(answer),
@@ -89,13 +89,13 @@ impl Claims {
         })
     }
 
-    /// Gives up a call that came to nothing: the next try makes it anew.
+    /// Releases the claim of a failed call, so that a retry can make the call again.
     pub async fn release(&self, claim: &Claim) -> Result<()> {
         let gone = self.counters.delete(keys::call(claim.account, &claim.key)).require("held_by = :owner");
         self.counters.transact(Uuid::now_v7(), &[gone.bind(":owner", claim.owner)]).await.map(drop)
     }
 
-    /// Keeps the answer, on condition that the call is still this one's to make.
+    /// Stores the answer, on condition that this claim still owns the call.
     pub(super) fn answered(counters: &Table, claim: &Claim, answer: &Kept) -> Write {
         let write = counters.update(keys::call(claim.account, &claim.key)).set("answer", answer);
         write.require("held_by = :owner AND attribute_not_exists(answer)").bind(":owner", claim.owner)

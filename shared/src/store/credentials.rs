@@ -1,4 +1,5 @@
-//! The outbound credentials of workflows. Their secrets are sealed for the workflow and for nothing else.
+//! The outbound credentials of workflows. Each secret is encrypted with its organization, workflow and id as associated
+//! data, so it cannot be decrypted in another place.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ pub struct Credentials {
     secrets: Arc<Secrets>,
 }
 
-/// A credential without what is secret of it.
+/// A credential without its secret.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CredentialSummary {
     pub id: CredentialId,
@@ -51,7 +52,7 @@ fn summary(item: Item) -> Result<CredentialSummary> {
     Ok(CredentialSummary { id, name, r#type, created_at })
 }
 
-/// Those of a workflow, oldest first.
+/// Lists the credentials of a workflow, oldest first.
 pub(super) async fn summaries(
     entities: &Table,
     account: Account,
@@ -61,7 +62,7 @@ pub(super) async fn summaries(
     found.into_iter().map(summary).collect()
 }
 
-/// Where a secret is sealed for.
+/// The associated data that binds a secret to its place.
 fn place(account: Account, workflow: WorkflowId, id: CredentialId) -> String {
     format!("credential/{}/{workflow}/{id}", account.org)
 }
@@ -108,7 +109,7 @@ impl Credentials {
         })
     }
 
-    /// Those of a workflow, oldest first.
+    /// Lists the credentials of a workflow, oldest first.
     pub async fn list(&self, account: Account, workflow: WorkflowId) -> Result<Vec<CredentialSummary>> {
         summaries(&self.entities, account, workflow).await
     }
@@ -117,7 +118,7 @@ impl Credentials {
         summary(self.entities.get(&keys::credential(account, workflow, id)).await?.ok_or(GONE)?)
     }
 
-    /// The credential in clear, for the call that carries it.
+    /// Decrypts the credential, for the outbound call that sends it.
     pub async fn open(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<Credential> {
         let item = self.entities.get(&keys::credential(account, workflow, id)).await?;
         let CredentialItem { sealed, .. } = parse(item.ok_or(GONE)?)?;
@@ -125,7 +126,7 @@ impl Credentials {
         serde_json::from_slice(&secret).map_err(Error::internal)
     }
 
-    /// Takes the credential away, and leaves word for the workflow.
+    /// Deletes the credential, and writes the work that notifies the workflow.
     pub async fn delete(
         &self,
         account: Account,

@@ -1,5 +1,5 @@
-//! Who depends on what: an item for each reference of an entity, so that those who name a thing are found
-//! when it goes, without looking through everybody.
+//! A reverse index of references: one item for each reference of an agent or a workflow. With it, the dependents of a
+//! deleted entity are found without a scan.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ use domain::reference::Reference;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// Something that names another.
+/// An agent or a workflow that references another entity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependent {
     pub account: Account,
@@ -47,7 +47,7 @@ impl Dependent {
     }
 }
 
-/// Whether an item is something that can be named, under this plan and at this time.
+/// Whether the entity of an item can be referenced at this time. A model must also be allowed by the plan.
 pub(super) fn is_there(item: &Item, reference: &Reference, plan: &Plan, now: Time) -> bool {
     match reference {
         Reference::Model(name) => plan.allows(name) && catalog::answers(item.clone(), now),
@@ -55,7 +55,8 @@ pub(super) fn is_there(item: &Item, reference: &Reference, plan: &Plan, now: Tim
     }
 }
 
-/// What was there when it was looked up must still be there when it is named.
+/// A condition check that a referenced entity still exists when the reference is written. A model must not have
+/// retired.
 pub(super) fn still_there(table: &Table, account: Account, reference: &Reference, now: Time) -> Write {
     let there = table
         .check(keys::place(account, reference))
@@ -82,7 +83,7 @@ pub(super) fn removed(table: &Table, dependent: Dependent, reference: &Reference
     table.delete(dependent.key(reference))
 }
 
-/// A page of those who stand in a partition of dependents.
+/// Reads a page of a partition of dependents, and the cursor of the next page.
 pub(super) async fn page(
     table: &Table,
     partition: String,
@@ -93,7 +94,7 @@ pub(super) async fn page(
     let dependents = found.items.into_iter().map(|item| {
         let DependentItem { org, user, agent, workflow, .. } = parse(item)?;
         let by = agent.map(By::Agent).or(workflow.map(By::Workflow));
-        let by = by.ok_or_else(|| Error::internal("a dependent that is nothing"))?;
+        let by = by.ok_or_else(|| Error::internal("a dependent is neither agent nor workflow"))?;
         Ok(Dependent { account: Account { org, user }, by })
     });
     Ok((dependents.collect::<Result<_>>()?, found.next))

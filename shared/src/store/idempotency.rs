@@ -1,4 +1,5 @@
-//! First answers to requests that carried an `Idempotency-Key`, kept for a day.
+//! Idempotency keys: the first answer to a request is stored for a day, and replayed to later requests with the same
+//! `Idempotency-Key`.
 
 use std::time::Duration;
 
@@ -15,11 +16,11 @@ use domain::{Error, Result};
 
 pub const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What came of a creation.
+/// The outcome of a creation.
 #[derive(Debug)]
 pub enum Created {
     Now,
-    /// The key was used before; this was the answer then.
+    /// The idempotency key was used before, with this answer.
     Before(String),
 }
 
@@ -30,22 +31,22 @@ pub struct Once {
     pub request: String,
 }
 
-/// The label of a claim.
+/// The label of the write that claims a key.
 pub(super) const CLAIM: &str = "idempotency key";
 
 #[derive(Serialize, Deserialize)]
 struct AnswerItem {
     pk: String,
     sk: String,
-    /// The hash of the request, where another request with the key is refused.
+    /// The hash of the request. If it is present, a different request with the same key is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     request: Option<String>,
     answer: StoredText,
-    /// TTL deletes late, so the condition below is what ends the window.
+    /// TTL deletes items late, so the condition of the claim also compares this time.
     expires_at: i64,
 }
 
-/// Claims the key for `answer`. It belongs in the transaction of what the answer tells of.
+/// Claims the key and stores the answer. The write belongs in the transaction of the change that the answer reports.
 pub(super) fn claim(
     table: &Table,
     account: Account,
@@ -57,7 +58,7 @@ pub(super) fn claim(
     put_claim(table, keys::idempotency(account, route, &key.to_string()), None, answer.into(), now)
 }
 
-/// The same for one request: another with the key is a conflict.
+/// Like [`claim`], and binds the key to one request: a different request with the same key is a conflict.
 pub(super) fn claim_once(
     table: &Table,
     account: Account,
@@ -79,13 +80,13 @@ fn put_claim(table: &Table, place: Key, request: Option<String>, answer: StoredT
         .labeled(CLAIM)
 }
 
-/// The first answer, out of the refusal of a later claim.
+/// The first answer, from the refusal of a later claim.
 pub(super) fn first_answer(refused: Refused) -> Result<StoredText> {
     let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
     Ok(item.answer)
 }
 
-/// The first answer to the same request, out of the refusal of a later claim.
+/// The first answer to the same request, from the refusal of a later claim. A different request is a conflict.
 pub(super) fn first_answer_to(once: &Once, refused: Refused) -> Result<String> {
     let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
     if item.request.as_ref().is_some_and(|request| *request != once.request) {
@@ -97,7 +98,7 @@ pub(super) fn first_answer_to(once: &Once, refused: Refused) -> Result<String> {
     item.answer.into_text()
 }
 
-/// The first answer, if there was one within the window.
+/// Finds the first answer, if it is not older than the window.
 pub(super) async fn find(
     table: &Table,
     account: Account,

@@ -28,7 +28,7 @@ pub struct Identity {
     pub membership: Membership,
 }
 
-/// An entity as it is stored: its key and itself.
+/// The stored form of an entity: its key and the entity.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Stored<T> {
     pk: String,
@@ -36,7 +36,7 @@ pub(super) struct Stored<T> {
     pub entity: T,
 }
 
-/// The ids that a part of a directory lists.
+/// The ids in a part of a list of organizations or users.
 fn ids<I: Id>(items: &[Item]) -> impl Iterator<Item = I> {
     items.iter().filter_map(|item| Key::of(item)?.sk.parse().ok())
 }
@@ -54,14 +54,14 @@ impl Identities {
         Ok(Self { table: Table::new(context, config::TABLE_ENTITIES)? })
     }
 
-    /// The identity as it is on record. What is not on record yet is recorded as `first_seen` tells it:
-    /// the first valid token of a person makes their user, their organization and their membership.
+    /// Finds an identity. The records that do not exist yet are created from `first_seen`: the first valid token of a
+    /// person creates their user, organization and membership.
     pub async fn find_or_record(&self, first_seen: &Identity) -> Result<Identity> {
         let (user, org, membership) = self.read(first_seen.org.id, first_seen.user.id).await?;
         self.record_missing(first_seen, user, org, membership).await
     }
 
-    /// Records what was not found, and a role that the issuer changed.
+    /// Creates the records that were not found, and updates a role that the issuer changed.
     pub(super) async fn record_missing(
         &self,
         first_seen: &Identity,
@@ -69,7 +69,8 @@ impl Identities {
         org: Option<Org>,
         membership: Option<Membership>,
     ) -> Result<Identity> {
-        // Each on its own: of two first requests at once, the second finds what the first recorded.
+        // The records are written one by one. Of two concurrent first requests, the second one keeps what the first
+        // wrote.
         let user = match user {
             Some(user) => user,
             None => {
@@ -90,8 +91,8 @@ impl Identities {
         Ok(Identity { user, org, membership })
     }
 
-    /// The issuer decides roles, and the record follows, for those who come by API key. A token that was issued before
-    /// the role on record was given does not bring an older role back.
+    /// Updates the stored role from the issuer's token. Requests with an API key use the stored role. A token that was
+    /// issued before the stored role was set does not restore an older role.
     async fn follow_issuer(&self, by_token: &Membership, known: Option<Membership>) -> Result<Membership> {
         let is_newer = |known: &Membership| known.role != by_token.role && known.role_at <= by_token.role_at;
         let membership = match known {
@@ -104,25 +105,25 @@ impl Identities {
             put.require("attribute_not_exists(pk) OR attribute_not_exists(entity.role_at) OR entity.role_at <= :at");
         match self.table.write(put.bind(":at", membership.role_at)).await? {
             Ok(()) => Ok(membership),
-            // A newer token came first.
-            Err(refused) => entity(refused.item)?.ok_or_else(|| Error::internal("a membership refused its absence")),
+            // A request with a newer token was first.
+            Err(refused) => entity(refused.item)?.ok_or_else(|| Error::internal("a refused membership is missing")),
         }
     }
 
-    /// With its entry in the list of all of them. One that is there already stays as it is.
+    /// Creates an entity together with its entry in the list of its kind. An existing entity is left unchanged.
     async fn record(&self, key: Key, entity: &impl Serialize, listed: Key) -> Result<()> {
         let entry = self.table.put_item(listed.attributes());
         let writes = [self.table.put_new(&stored(key, entity)), entry];
         self.table.transact(Uuid::now_v7(), &writes).await.map(drop)
     }
 
-    /// A user in an organization, if they are in it.
+    /// Finds a user in an organization, if the user is a member.
     pub async fn find(&self, org: OrgId, user: UserId) -> Result<Option<Identity>> {
         let (Some(user), Some(org), Some(membership)) = self.read(org, user).await? else { return Ok(None) };
         Ok(Some(Identity { user, org, membership }))
     }
 
-    /// The organizations a user is in, by their ids.
+    /// Lists the organizations of a user, in the order of their ids.
     pub async fn orgs_of(&self, user: UserId) -> Result<Vec<(Org, Membership)>> {
         let members = Range::beginning("sk", keys::MEMBER);
         let query = Query { range: Some(members), ..Query::partition(keys::memberships(user)) };
@@ -134,7 +135,7 @@ impl Identities {
         Ok(memberships.into_iter().filter_map(known).collect())
     }
 
-    /// Those of the users that are on record.
+    /// Reads the users that exist under these ids.
     pub async fn users(&self, ids: impl Iterator<Item = UserId>) -> Result<BTreeMap<UserId, User>> {
         let wanted: Vec<Key> = ids.map(keys::user).collect();
         let found = self.table.batch_get(&wanted).await?.into_iter();
@@ -150,7 +151,7 @@ impl Identities {
         entity(self.table.get(&keys::user(id)).await?)?.ok_or(Error::NotFound { kind: UserId::KIND })
     }
 
-    /// All organizations, in the order of their ids.
+    /// Lists all organizations, in the order of their ids.
     pub async fn list_orgs(&self, limit: u32, after: Option<String>) -> Result<Slice<Org>> {
         let listed = slice(&self.table, keys::ORGS.to_owned(), "", Order::Asc, limit, after).await?;
         let orgs = self.orgs(ids(&listed.items)).await?;
@@ -163,18 +164,18 @@ impl Identities {
         Ok(Slice { items: users.into_values().collect(), next: listed.next })
     }
 
-    /// All plans: as many as there are prices on a page.
+    /// Lists all plans. There are few, so they are not paginated.
     pub async fn plans(&self) -> Result<Vec<Plan>> {
         let items = self.table.query_all(Query::partition(keys::PLANS)).await?.into_iter();
         items.filter_map(|item| entity(Some(item)).transpose()).collect()
     }
 
-    /// The plan, if there is one of that id.
+    /// Finds a plan, if it exists.
     pub async fn find_plan(&self, id: &str) -> Result<Option<Plan>> {
         entity(self.table.get(&keys::plan(id)).await?)
     }
 
-    /// Those of the organizations that are on record.
+    /// Reads the organizations that exist under these ids.
     pub async fn orgs(&self, ids: impl Iterator<Item = OrgId>) -> Result<BTreeMap<OrgId, Org>> {
         let wanted: Vec<Key> = ids.map(keys::org).collect();
         let found = self.table.batch_get(&wanted).await?.into_iter();
@@ -182,7 +183,7 @@ impl Identities {
         orgs.map(|org| org.map(|org| (org.id, org))).collect()
     }
 
-    /// What is on record of the three, in one call.
+    /// Reads the user, the organization and the membership in one call.
     async fn read(&self, org: OrgId, user: UserId) -> Result<(Option<User>, Option<Org>, Option<Membership>)> {
         let keys = [keys::user(user), keys::org(org), keys::membership(org, user)];
         let found = self.table.batch_get(&keys).await?;
@@ -199,12 +200,12 @@ impl Identities {
         self.put(keys::org(org.id), org).await
     }
 
-    /// Adds a plan, unless there is one of its id.
+    /// Adds a plan, unless one with its id exists.
     pub async fn add_plan(&self, plan: &Plan) -> Result<()> {
         self.table.write(self.table.put_new(&stored(keys::plan(&plan.id), plan))).await.map(drop)
     }
 
-    /// The plan, or one that allows nothing when the operator has not made it.
+    /// The plan, or a plan that allows nothing when the operator has not created it.
     pub async fn plan(&self, id: &str) -> Result<Plan> {
         Ok(self.find_plan(id).await?.unwrap_or_else(|| Plan::none(id)))
     }

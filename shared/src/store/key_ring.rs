@@ -1,5 +1,5 @@
-//! API keys as their owners and operators handle them. What a key is held to stands on its meter, where every lease
-//! reads it: a key is made, rotated and revoked together with its meter, in one transaction.
+//! API key management: creation, rotation, revocation and settings. The limits and the cap of a key are stored on its
+//! meter, where every lease reads them. So a key changes together with its meter, in one transaction.
 
 use std::collections::HashMap;
 
@@ -32,7 +32,7 @@ pub struct KeyRing {
     counters: Table,
 }
 
-/// A key to be made, and what its meter holds it to.
+/// A key to be created, with the limits and the cap of its meter.
 pub struct NewKey {
     pub key: ApiKey,
     pub hash: TokenHash,
@@ -56,7 +56,7 @@ impl NewKey {
         Self { key, hash: secret.hash(), limits, cap }
     }
 
-    /// Its meter, before any use.
+    /// The key's meter, before any use.
     pub fn meter(&self) -> Meter {
         let mut meter = keys::key_meter(self.key.id).attributes();
         meter.extend(self.limits.map(|limits| ("limits".to_owned(), to_value(limits))));
@@ -72,7 +72,7 @@ impl KeySettings {
     }
 }
 
-/// What may be changed of a key.
+/// The settings of a key that may be changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeySettings {
     pub name: String,
@@ -97,12 +97,13 @@ impl KeyRing {
         })
     }
 
-    /// Makes a key together with its meter. Returns the meter.
+    /// Creates a key together with its meter. Returns the meter.
     pub async fn create(&self, by: &Authority, new: &NewKey) -> Result<Meter> {
         self.create_with(by, new, Vec::new()).await?.map_err(create_refused)
     }
 
-    /// The same, in one transaction with what else belongs to it.
+    /// Creates a key, in one transaction with additional writes. If the user has the maximum number of keys, expired
+    /// keys are revoked first.
     pub(super) async fn create_with(
         &self,
         by: &Authority,
@@ -122,7 +123,7 @@ impl KeyRing {
         Ok(created.map(|()| meter))
     }
 
-    /// Keys that have expired count as live until somebody needs their place. Whether there were any.
+    /// Revokes the expired keys of a user, which count towards the maximum until then. Returns whether there were any.
     async fn retire_expired(&self, account: Account, now: Time) -> Result<bool> {
         let range = Some(Range::beginning("sk", &keys::listed_keys_of(account.user)));
         let listed = Query { range, ..Query::partition(keys::listed_keys(account.org)) };
@@ -136,7 +137,8 @@ impl KeyRing {
         Ok(were_any)
     }
 
-    /// Keys of a user, or of everybody in the organization, each user's newest first; and their meters.
+    /// Lists the keys of a user, or of all users in the organization, with their meters. Each user's newest key is
+    /// first.
     pub async fn list(
         &self,
         org: OrgId,
@@ -159,19 +161,19 @@ impl KeyRing {
         kept(item.ok_or(Error::NotFound { kind: ApiKeyId::KIND })?)
     }
 
-    /// Whose key it is, when nobody knows but the key.
+    /// Finds a key by its id alone, when its owner is not known.
     pub async fn find(&self, id: ApiKeyId) -> Result<Kept> {
         let place = self.entities.get(&keys::api_key_of(id)).await?;
         let place: PlaceItem = parse(place.ok_or(Error::NotFound { kind: ApiKeyId::KIND })?)?;
         self.get(Account { org: place.org, user: place.user }, id).await
     }
 
-    /// What a key is held to and has used.
+    /// The meter of a key: its limits, its cap and what it used.
     pub async fn meter(&self, id: ApiKeyId) -> Result<Meter> {
         Ok(Meters::of(&self.counters, &[MeterOf::Key(id)]).await?.remove(0))
     }
 
-    /// Whether a key is held to less than its holder may use.
+    /// Whether a key has models, limits or a cap of its own, which restrict it more than its holder.
     pub async fn is_restricted(&self, key: &ApiKey) -> Result<bool> {
         if key.models.is_some() {
             return Ok(true);
@@ -180,15 +182,15 @@ impl KeyRing {
         Ok(meter.limits().is_some() || meter.cap().is_some())
     }
 
-    /// Marks a key revoked. So does its meter, which grants it no lease from then on, even where the key is still
-    /// believed valid. False when it had been revoked before.
+    /// Revokes a key and marks its meter revoked. From then on the meter grants no lease, even to a process that has
+    /// the key cached as valid. Returns false when the key was revoked before.
     pub async fn revoke(&self, by: &Authority, kept: &Kept, with: Vec<Write>) -> Result<bool> {
         let mut writes = self.revoke_writes(kept, by.at);
         writes.extend(with);
         Ok(by.transact(&self.entities, writes).await?.is_ok())
     }
 
-    /// Puts a key of this secret in the place of another. It has the other's settings, and what the other has spent
+    /// Replaces a key by a new one with this secret. The new key inherits the settings, and the old key's spending of
     /// this month counts against its cap.
     pub async fn rotate(
         &self,
@@ -210,7 +212,8 @@ impl KeyRing {
             let mut meter = before.carried_over();
             meter.extend(keys::key_meter(new.id).attributes());
             let [key, listed, place] = self.revoke_key(&old, now);
-            // Whatever changes the settings or the meter meanwhile would be lost with the old key.
+            // Without these conditions, a concurrent change of the settings or the meter would be lost with the old
+            // key.
             let mut writes = vec![key, require_settings(listed, &old.key), place];
             writes.push(require_held(self.revoke_meter(id, now), &before, now));
             writes.extend(put_writes(&self.entities, &new, &secret.hash()));
@@ -222,7 +225,7 @@ impl KeyRing {
         }
     }
 
-    /// The writes that give a key other settings: refused when the key was revoked or changed since it was read.
+    /// The writes that change a key's settings. They are refused when the key was revoked or changed since it was read.
     pub(super) fn change_writes(&self, before: (&Kept, &Meter), after: &KeySettings) -> Vec<Write> {
         let (Kept { key, hash }, meter) = before;
         let KeySettings { name, models, expires_at, limits, cap } = after;
@@ -240,7 +243,7 @@ impl KeyRing {
         ]
     }
 
-    /// All of a revocation. The first write refuses a key that is revoked already.
+    /// The writes that revoke a key. The first one is refused when the key is revoked already.
     fn revoke_writes(&self, kept: &Kept, now: Time) -> Vec<Write> {
         let mut writes = self.revoke_key(kept, now).to_vec();
         writes.push(quota::one_less(&self.entities, keys::live_keys(kept.key.account)));
@@ -262,13 +265,13 @@ impl KeyRing {
     }
 }
 
-/// Requires that a key's settings are as they were read.
+/// Requires that a key's settings are unchanged since they were read.
 fn require_settings(write: Write, read: &ApiKey) -> Write {
     let write = write.require_same("name", Some(&read.name)).require_same("models", read.models.as_ref());
     write.require_same("ends_at", read.expires_at)
 }
 
-/// Requires that a meter's limits and cap are as they were read, and what it has spent this month.
+/// Requires that a meter's limits, cap and spending of this month are unchanged since they were read.
 fn require_held(write: Write, read: &Meter, now: Time) -> Write {
     let attributes = ["limits".to_owned(), "cap".to_owned(), of_this_month(now)];
     attributes.iter().fold(write, |write, attribute| write.require_same_raw(attribute, read.raw(attribute)))
@@ -287,7 +290,7 @@ pub(super) fn kept(item: Item) -> Result<Kept> {
 }
 
 impl Meter {
-    /// What a key's successor begins with: what it is held to, and what it has used up of it.
+    /// The attributes that a rotated key's new meter inherits: the limits, the cap and the counters.
     fn carried_over(&self) -> HashMap<String, AttributeValue> {
         let is_own = |name: &str| {
             ["pk", "sk", "revoked", "last_used_at", "expires_at"].contains(&name) || name.ends_with("_wide")

@@ -1,7 +1,7 @@
-//! Every key of every table, spelled once.
+//! The partition and sort keys of every DynamoDB table and index. A key is built here and nowhere else.
 //!
-//! `entities` has four local indexes, one a sort order of lists. They are sparse: an item without the attribute is in
-//! no list. Each carries the item's `head`, which is what a list shows, and nothing else.
+//! `entities` has four local secondary indexes, one for each sort order of lists. They are sparse: an item without the
+//! index's attribute is in no list. Each index projects the item's `head`, which is all that a list shows.
 //!
 //! | index | sort key |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | `by_updated` | `<time>#<id>` |
 //! | `by_requests` | a number, see [`requests_rank`] |
 //!
-//! `entities` and `counters` have one global index each, `due` (`due_shard`, `due_at`), of what must not be forgotten:
-//! work, and leases.
+//! `entities` and `counters` each have one global secondary index, `due` (`due_shard`, `due_at`). It lists the
+//! unfinished work of `entities` and the open leases of `counters`.
 
 use std::collections::HashMap;
 
@@ -71,7 +71,7 @@ pub fn workflow(account: Account, id: WorkflowId) -> Key {
     Key::new(workflows(account), id)
 }
 
-/// A workflow's releases; in the index `by_created` by their numbers, see [`by_number`].
+/// A workflow's releases. The index `by_created` orders them by number, see [`by_number`].
 pub fn releases(account: Account, workflow: WorkflowId) -> String {
     format!("RELEASES#{}#{}#{workflow}", account.org, account.user)
 }
@@ -80,7 +80,7 @@ pub fn release(account: Account, workflow: WorkflowId, id: ReleaseId) -> Key {
     Key::new(releases(account, workflow), id)
 }
 
-/// One for each release, ordered as they are.
+/// A workflow's deployments: one for each release, in the order of the releases.
 pub fn deployments(account: Account, workflow: WorkflowId) -> String {
     format!("DEPLOYMENTS#{}#{}#{workflow}", account.org, account.user)
 }
@@ -89,7 +89,7 @@ pub fn deployment(account: Account, workflow: WorkflowId, id: DeploymentId) -> K
     Key::new(deployments(account, workflow), id)
 }
 
-/// Where a thing stands that others name.
+/// The key of the item that a reference points to.
 pub fn place(account: Account, reference: &Reference) -> Key {
     match reference {
         Reference::Agent(id) => agent(account, *id),
@@ -100,12 +100,13 @@ pub fn place(account: Account, reference: &Reference) -> Key {
     }
 }
 
-/// First answers to requests that carried an `Idempotency-Key`.
+/// The stored first answer to a request with an `Idempotency-Key`.
 pub fn idempotency(account: Account, route: &str, key: &str) -> Key {
     Key::new(format!("IDEMPOTENCY#{}#{}", account.org, account.user), format!("{route}#{key}"))
 }
 
-/// Who names a thing. A model is named by anyone; all else only by its own account.
+/// The partition of an entity's dependents. Any account may reference a model; every other entity is referenced only
+/// by its own account.
 pub fn dependents(account: Account, reference: &Reference) -> String {
     match reference {
         Reference::Model(name) => dependents_of_model(name),
@@ -137,14 +138,14 @@ pub fn membership(org: OrgId, user: UserId) -> Key {
     Key::new(format!("USER#{user}"), format!("MEMBER#{org}"))
 }
 
-/// Where a user's memberships stand, beside the user.
+/// The partition of a user's memberships. It also holds the user.
 pub fn memberships(user: UserId) -> String {
     format!("USER#{user}")
 }
 
 pub const MEMBER: &str = "MEMBER#";
 
-/// An organization's entry in the list of all of them, made with it.
+/// An organization's entry in the list of all organizations. It is created with the organization.
 pub fn listed_org(id: OrgId) -> Key {
     Key::new(ORGS, id)
 }
@@ -157,7 +158,7 @@ pub fn plan(id: &str) -> Key {
     Key::new(PLANS, id)
 }
 
-/// The whole catalog is one partition, so that one query tells everything of a moment.
+/// A model of the catalog. The whole catalog is one partition, so that one query reads all of it.
 pub fn model(name: &str) -> Key {
     Key::new(CATALOG, format!("{MODEL}{name}"))
 }
@@ -175,7 +176,8 @@ pub fn maintenance() -> Key {
     Key::new(CATALOG, MAINTENANCE)
 }
 
-/// Counts the changes of the catalog: each is checked against all of it, as it was at the count before.
+/// The optimistic lock of the catalog: a counter of its changes. A change is validated against the whole catalog, and
+/// is written only if the counter is unchanged since the catalog was read.
 pub fn catalog_revision() -> Key {
     Key::new(CATALOG, REVISION)
 }
@@ -184,12 +186,12 @@ pub fn api_key(hash: &TokenHash) -> Key {
     Key::new(format!("KEY#{}", hash.as_str()), "KEY")
 }
 
-/// Where the key of that id is found.
+/// The item that maps an API key's id to the account that owns the key.
 pub fn api_key_of(id: ApiKeyId) -> Key {
     Key::new(format!("KEY#{id}"), "PLACE")
 }
 
-/// An organization's keys, user by user, each in order of creation.
+/// An organization's API keys, grouped by user, each user's keys in order of creation.
 pub fn listed_keys(org: OrgId) -> String {
     format!("KEYS#{org}")
 }
@@ -202,7 +204,8 @@ pub fn listed_key(account: Account, id: ApiKeyId) -> Key {
     Key::new(listed_keys(account.org), format!("{}{id}", listed_keys_of(account.user)))
 }
 
-/// How many keys of a user are not revoked. Counts have partitions of their own: lists are of what is counted alone.
+/// The number of a user's API keys that are not revoked. A count has its own partition, so that the partition of a list
+/// holds only what the list shows.
 pub fn live_keys(account: Account) -> Key {
     Key::new(format!("KEYCOUNT#{}#{}", account.org, account.user), "KEYCOUNT")
 }
@@ -221,7 +224,7 @@ pub const PROVIDER: &str = "PROVIDER#";
 pub const MAINTENANCE: &str = "MAINTENANCE";
 pub const REVISION: &str = "REVISION";
 
-/// Work is spread over this many partitions of the due index, so that none runs hot.
+/// The number of partitions of the due index. Items are spread over them, so that no partition becomes hot.
 pub const DUE_SHARDS: u8 = 4;
 
 pub fn due_shard(id: Uuid) -> String {
@@ -246,20 +249,20 @@ pub fn by_number(number: u64) -> String {
     format!("{number:012}")
 }
 
-/// One request more adds this to [`requests_rank`].
+/// One more request adds this number to [`requests_rank`].
 pub const REQUESTS_STEP: u128 = 10u128.pow(26);
 
-/// Orders by requests, then by age: the count in front, the first 86 bits of the id behind it.
-/// A number, so that one unconditional `ADD` counts and moves the item in the index at once;
-/// DynamoDB keeps 38 digits, which leaves the count twelve.
+/// The sort key of the index `by_requests`: the number of requests, then the first 86 bits of the id, which order by
+/// age. It is a number, so that one unconditional `ADD` counts a request and moves the item in the index. DynamoDB
+/// keeps 38 digits of a number, which leaves twelve for the count.
 pub fn requests_rank(requests: u64, id: AgentId) -> AttributeValue {
     let rank = u128::from(requests) * REQUESTS_STEP + (id.uuid().as_u128() >> 42);
     AttributeValue::N(rank.to_string())
 }
 
-// entities: what a workflow's channels are configured with
+// entities: the webhooks and credentials of a workflow
 
-/// Where a call of a webhook finds it.
+/// A webhook. An incoming call looks it up by its id alone.
 pub fn webhook(id: WebhookId) -> Key {
     Key::new(format!("WEBHOOK#{id}"), "WEBHOOK")
 }
@@ -292,22 +295,22 @@ pub fn credential(account: Account, workflow: WorkflowId, id: CredentialId) -> K
 
 // counters
 
-/// How many agents an account's list has.
+/// The number of agents in an account's list.
 pub fn agent_count(account: Account) -> Key {
     Key::new(format!("COUNT#{}#{}", account.org, account.user), "AGENTS")
 }
 
-/// How many workflows an account's list has.
+/// The number of workflows in an account's list.
 pub fn workflow_count(account: Account) -> Key {
     Key::new(format!("COUNT#{}#{}", account.org, account.user), "WORKFLOWS")
 }
 
-/// A call of the gateway that carries an `Idempotency-Key`.
+/// The claim of a gateway call that carries an `Idempotency-Key`.
 pub fn call(account: Account, key: &str) -> Key {
     Key::new(format!("CALLS#{}#{}", account.org, account.user), key)
 }
 
-/// An organization's meter and its open leases stand together: one query tells what it has.
+/// The partition of an organization's meter and its open leases, so that one query reads both.
 pub fn org_money(org: OrgId) -> String {
     format!("ORG#{org}")
 }
@@ -330,7 +333,7 @@ pub fn lease(org: OrgId, id: LeaseId) -> Key {
 
 pub const METER: &str = "METER";
 
-/// The attribute of a meter that holds a counter: each window has one of its own, so that none is ever reset.
+/// The attribute of a meter that holds a counter. Each window has its own attribute, so that no counter is ever reset.
 pub fn counter(counter: &Counter) -> String {
     let name = match counter.what {
         What::Balance => "balance",
@@ -340,12 +343,12 @@ pub fn counter(counter: &Counter) -> String {
     counter.window.map_or_else(|| name.to_owned(), |window| format!("{name}_{window}"))
 }
 
-/// Beside a counter: what wide leases hold of it.
+/// The attribute of a meter that holds the amount which open wide leases took from a counter.
 pub fn counter_wide(of: &Counter) -> String {
     format!("{}_wide", counter(of))
 }
 
-/// What an organization used in a month: by day and model, and by key.
+/// The partition of an organization's usage in a month: counters by day and model, and by API key.
 pub fn usage(org: OrgId, month: i64) -> String {
     format!("USAGE#{org}#{month}")
 }
@@ -354,22 +357,22 @@ pub fn usage_of_day(org: OrgId, month: i64, day: &str, model: &str) -> Key {
     Key::new(usage(org, month), format!("DAY#{day}#{model}"))
 }
 
-/// `-` for what the platform called for a user in process.
+/// The key is `-` for calls that the platform made for a user in process, without an API key.
 pub fn usage_of_key(org: OrgId, month: i64, user: UserId, key: Option<ApiKeyId>) -> Key {
     let key = key.map_or_else(|| "-".to_owned(), |key| key.to_string());
     Key::new(usage(org, month), format!("KEY#{user}#{key}"))
 }
 
-/// What operators gave and took in the month.
+/// The sums of the credits that operators gave and took in a month.
 pub fn adjusted(org: OrgId, month: i64) -> Key {
     Key::new(usage(org, month), ADJUSTED)
 }
 
 pub const ADJUSTED: &str = "ADJUSTED";
 
-// journal: what webhooks received
+// journal: the events of webhooks
 
-/// The calls of a webhook, in order.
+/// The events of a webhook, in the order of their arrival.
 pub fn webhook_events(id: WebhookId) -> String {
     format!("WEBHOOK#{id}")
 }
@@ -378,7 +381,8 @@ pub fn webhook_event(webhook: WebhookId, id: WebhookEventId) -> Key {
     Key::new(webhook_events(webhook), id)
 }
 
-// journal: one global index, `listed` (`listed_in`, `listed_at`), of what is shown newest first
+// journal: charges, credit adjustments and the audit log. The global index `listed` (`listed_in`, `listed_at`) lists
+// them newest first.
 
 pub fn charges(lease: LeaseId) -> String {
     format!("LEASE#{lease}")
@@ -388,7 +392,7 @@ pub fn charge(lease: LeaseId, slot: u32) -> Key {
     Key::new(charges(lease), format!("SLOT#{slot:02}"))
 }
 
-/// A charge that came after its slot was voided.
+/// A charge that was recorded after a sweep had voided its slot.
 pub fn late_charge(lease: LeaseId, slot: u32) -> Key {
     Key::new(charges(lease), format!("LATE#{slot:02}"))
 }
@@ -397,22 +401,22 @@ pub fn adjustment(id: TransactionId) -> Key {
     Key::new(format!("TRANSACTION#{id}"), "TRANSACTION")
 }
 
-/// What an operator did.
+/// An entry of the audit log.
 pub fn audited(id: AuditId) -> Key {
     Key::new(format!("AUDIT#{id}"), "AUDIT")
 }
 
-/// What operators did in a month.
+/// The list of a month's entries in the audit log.
 pub fn audit(month: i64) -> String {
     format!("AUDIT#{month}")
 }
 
-/// An organization's movements of credits in a month.
+/// The list of an organization's credit movements in a month: charges and adjustments.
 pub fn ledger(org: OrgId, month: i64) -> String {
     format!("LEDGER#{org}#{month}")
 }
 
-/// The credits among them, once more.
+/// The list of the credits that an organization was given in a month. Each is a copy of an entry in the ledger.
 pub fn credits(org: OrgId, month: i64) -> String {
     format!("CREDITS#{org}#{month}")
 }
@@ -430,7 +434,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rank_fits_38_digits_and_orders_by_count_before_age() {
+    fn requests_rank_fits_38_digits_and_orders_by_count_then_age() {
         let (older, newer) = (AgentId::new(), AgentId::new());
         let rank = |requests, id| match requests_rank(requests, id) {
             AttributeValue::N(number) => number.parse::<u128>().unwrap(),
@@ -443,7 +447,7 @@ mod tests {
     }
 
     #[test]
-    fn accounts_never_share_a_partition() {
+    fn accounts_have_separate_partitions() {
         let (org, one, two) = (OrgId::new(), UserId::new(), UserId::new());
         assert_ne!(agents(Account { org, user: one }), agents(Account { org, user: two }));
         assert_ne!(agents(Account { org, user: one }), agents(Account { org: OrgId::new(), user: one }));

@@ -1,4 +1,4 @@
-//! The ledger: movements of credits, newest first, and the credits that operators give and take.
+//! The ledger: credit movements, newest first, and the adjustments by which operators give and take credits.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,12 +16,13 @@ use domain::page::{Order, Slice};
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// How far back a try of the same request is looked for, and among how many entries.
+/// An earlier attempt of the same request is searched within this time, among at most this number of entries.
 const RETRIED_WITHIN_MS: i64 = 10 * 60 * 1_000;
 const RETRIED_AMONG: u32 = 100;
-/// How many entries one call reads at most, to find those of one user or one kind. A page may end before it is full.
+/// The maximum number of entries that one call reads, to find those of one user or one kind. A page may therefore end
+/// before it is full.
 const READ_AT_MOST: u32 = 2_000;
-/// How many entries one query reads, when most of them may not be wanted.
+/// The number of entries that one query reads, when a filter by user may drop most of them.
 const READ_AT_ONCE: u32 = 400;
 
 #[derive(Clone)]
@@ -41,11 +42,11 @@ struct AdjustmentItem {
     expires_at: i64,
 }
 
-/// Which entries a list has; all of them by default.
+/// The filter of a list of entries. By default it selects all entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EntryFilter {
     pub kind: Option<Kind>,
-    /// Only the calls of this user.
+    /// Selects only the calls of this user.
     pub user: Option<UserId>,
 }
 
@@ -58,9 +59,9 @@ impl EntryFilter {
 /// The outcome of an adjustment.
 pub(super) enum Adjusted {
     Done(Adjustment),
-    /// There is not so much to take, or no room for so much.
+    /// The balance is too low for the debit, or the credit exceeds the maximum balance.
     OutOfRange,
-    /// By the condition of what else was to be written.
+    /// A condition of the additional writes failed.
     Refused(Refused),
 }
 
@@ -73,8 +74,8 @@ impl Ledger {
         })
     }
 
-    /// Gives credits, or takes some. What the adjustment came to; none when there is not so much to take, or no room
-    /// for so much.
+    /// Gives or takes credits. Returns the adjustment with the balance after it, or `None` when the balance is too low
+    /// for the debit or the credit exceeds the maximum balance.
     pub async fn adjust(&self, adjustment: Adjustment) -> Result<Option<Adjustment>> {
         match self.adjust_with(adjustment, |_| Ok(Vec::new())).await? {
             Adjusted::Done(adjustment) => Ok(Some(adjustment)),
@@ -83,7 +84,7 @@ impl Ledger {
         }
     }
 
-    /// The same, in one transaction with what else is to be written of it.
+    /// Gives or takes credits, in one transaction with the additional writes that `with` builds.
     pub(super) async fn adjust_with(
         &self,
         mut adjustment: Adjustment,
@@ -108,7 +109,7 @@ impl Ledger {
                     update = update.add("balance", amount.pico_usd()).set("initial", adjustment.balance_after);
                 }
                 Kind::Debit => {
-                    // What open leases hold cannot be taken.
+                    // An amount that an open lease holds cannot be taken.
                     if meter.balance() < amount {
                         return Ok(Adjusted::OutOfRange);
                     }
@@ -124,12 +125,12 @@ impl Ledger {
             match self.counters.transact(uuid::Uuid::now_v7(), &writes).await? {
                 Ok(()) => return Ok(Adjusted::Done(adjustment)),
                 Err(refused) if refused.index < own => return Ok(Adjusted::Refused(refused)),
-                Err(_) => turns.next("the balance changes faster than it can be adjusted").await?,
+                Err(_) => turns.next("the balance keeps changing during the adjustment").await?,
             }
         }
     }
 
-    /// An adjustment's entries in the ledger, and in the sum of its month.
+    /// The writes that add an adjustment to the ledger and to the sums of its month.
     fn listed(&self, adjustment: &Adjustment) -> Vec<Write> {
         let month = month(adjustment.created_at);
         let sum = match adjustment.kind {
@@ -140,7 +141,7 @@ impl Ledger {
         let mut writes =
             vec![self.journal.put_new(&adjustment_item(adjustment)), sums.add(sum, adjustment.amount.pico_usd())];
         if adjustment.kind == Kind::Credit {
-            // Few among very many charges: a list of their own spares whoever looks for them reading the others.
+            // Credits are few among very many charges. Their separate list makes it cheap to read credits alone.
             let key = keys::credit(adjustment.id);
             let listed_in = keys::credits(adjustment.org, month);
             let copy = AdjustmentItem { pk: key.pk, sk: key.sk, listed_in, ..adjustment_item(adjustment) };
@@ -149,8 +150,8 @@ impl Ledger {
         writes
     }
 
-    /// Movements of a month (`202611`), newest first; `after` is where the last page ended. A page may be short and
-    /// still have a next one: a call reads a bounded number of entries.
+    /// Lists the movements of a month (`202611`), newest first. `after` is the cursor of the last page. One call reads
+    /// a bounded number of entries, so a short page may still have a next page.
     pub async fn list(
         &self,
         org: OrgId,
@@ -165,7 +166,7 @@ impl Ledger {
         };
         let mut to = after.unwrap_or_else(|| "9".to_owned());
         let (mut found, mut read) = (Vec::new(), 0);
-        // One more than is shown tells whether there are more.
+        // One extra entry shows whether there is a next page.
         while found.len() <= limit as usize && read < READ_AT_MOST {
             let missing = limit + 1 - u32::try_from(found.len()).unwrap_or(limit);
             let ask = if filter.user.is_some() { READ_AT_ONCE } else { missing };
@@ -182,7 +183,7 @@ impl Ledger {
         Ok(slice(found, limit, Some(to)))
     }
 
-    /// The newest movement of this month or the last one, of one user or of all.
+    /// Finds the newest movement of this month or the last month, of one user or of all users.
     pub async fn last(&self, org: OrgId, user: Option<UserId>, now: Time) -> Result<Option<Entry>> {
         let this = month(now);
         let last = if this % 100 == 1 { this - 100 + 11 } else { this - 1 };
@@ -195,7 +196,7 @@ impl Ledger {
         Ok(None)
     }
 
-    /// An earlier charge for the same request of the same key, in the last minutes.
+    /// Finds an earlier charge for the same request body and the same API key, within the last ten minutes.
     pub async fn earlier_try(&self, of: &Charge) -> Result<Option<Charge>> {
         let now = of.created_at;
         let since = Time::from_millis(now.as_millis() - RETRIED_WITHIN_MS).to_string();
@@ -207,7 +208,7 @@ impl Ledger {
         Ok(earlier.into_iter().find(|charge| charge.key == of.key && charge.body_hash == of.body_hash))
     }
 
-    /// Some entries, newest first, and whether these are the last ones.
+    /// Reads entries within a range, newest first. The flag is true when these are the last entries.
     async fn newest_in(
         &self,
         partition: String,
@@ -227,7 +228,7 @@ impl Ledger {
     }
 }
 
-/// A page of what was found. It goes on after its last entry, or where the reading ended.
+/// Cuts a page from the entries found. The next page begins after the page's last entry, or where the reading ended.
 fn slice(mut found: Vec<(String, Entry)>, limit: u32, read_to: Option<String>) -> Slice<Entry> {
     let is_full = found.len() > limit as usize;
     found.truncate(limit as usize);
@@ -235,10 +236,11 @@ fn slice(mut found: Vec<(String, Entry)>, limit: u32, read_to: Option<String>) -
     Slice { items: found.into_iter().map(|(_, entry)| entry).collect(), next }
 }
 
-/// Where a page that ended here goes on: the text just before.
+/// The cursor of the page after an entry: a text that sorts immediately before the entry's sort key.
 pub(super) fn before(listed_at: &str) -> String {
     let mut before = listed_at.to_owned();
-    // Ids are hexadecimal: the character before the last one's sorts below it and above all that is smaller.
+    // Ids are hexadecimal. The last character is lowered by one and `~`, which sorts after every digit, is appended.
+    // The result sorts below this key and above every smaller key.
     let last = before.pop().map_or('0', |c| char::from(c as u8 - 1));
     before.push(last);
     before.push('~');

@@ -1,4 +1,4 @@
-//! Lists of what an account has: sorted by a local index, a page at a time, with the total in a counter.
+//! Page pagination over a local index, with the total read from a counter. Filters of lists are built here too.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,8 @@ use domain::Result;
 use domain::page::{Page, PageRequest};
 use domain::text;
 
-/// A page of a partition as an index orders it. Without a filter it reads the page and the total, however long the
-/// list is.
+/// Reads a page of a partition in the order of an index. A filtered list is read to its end, to find the total. Without
+/// a filter, only the counter and the items up to the page are read.
 pub(super) async fn page(
     entities: &Table,
     counters: &Table,
@@ -58,7 +58,7 @@ pub(super) async fn items(entities: &Table, mut query: Query, request: PageReque
 }
 
 impl Filter {
-    /// Only what has this in its name, in whatever case. For heads with `folded`.
+    /// Selects the items whose name contains a text, without regard to case. It needs a head with the field `folded`.
     pub(super) fn search(&mut self, search: Option<&str>) {
         if let Some(search) = search.filter(|search| !search.is_empty()) {
             self.and("contains(#head.#folded, :search)", &["head", "folded"]);
@@ -66,7 +66,7 @@ impl Filter {
         }
     }
 
-    /// Only what has one of these in a field, of its head as `head.state`; an empty list asks for all.
+    /// Selects the items that have one of these values at a path such as `head.state`. An empty list selects all items.
     pub(super) fn one_of(&mut self, path: &str, wanted: &[impl Serialize]) {
         if wanted.is_empty() {
             return;
@@ -77,7 +77,7 @@ impl Filter {
         self.values.extend(placeholders.into_iter().zip(wanted.iter().map(to_value)));
     }
 
-    /// Nothing when everything is wanted.
+    /// The filter, or `None` when it selects all items.
     pub(super) fn any(self) -> Option<Self> {
         Some(self).filter(|filter| !filter.expression.is_empty())
     }

@@ -1,5 +1,5 @@
-//! Meters: what an organization, a user in it, or a key has left, has spent, and is held to. One item each, which
-//! every lease takes from and gives back to.
+//! Meters: the balance, the spending, the cap and the rate limit counters of an organization, of a user in it, or of an
+//! API key. Each meter is one item, which every lease takes from and gives back to.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// A meter as it was at one moment. One that was never used has no item and is empty.
+/// A meter as it was read. A meter that was never used has no item and is empty.
 #[derive(Clone, Debug, Default)]
 pub struct Meter {
     item: Item,
@@ -34,7 +34,7 @@ impl Meter {
         &self.item
     }
 
-    /// The same with another value of an attribute, or without it.
+    /// A copy with another value of an attribute, or without the attribute.
     pub(super) fn with(&self, attribute: &str, value: Option<impl Serialize>) -> Self {
         let mut item = self.item.clone();
         match value {
@@ -50,7 +50,8 @@ impl Meter {
 
     fn number(&self, attribute: &str) -> u64 {
         let number = self.item.get(attribute).and_then(|value| value.as_n().ok());
-        // What went below zero was given back twice to a window long gone; it counts as nothing.
+        // A negative number does not parse and counts as zero. It can occur when a late close gives back to a window
+        // whose counter was already removed.
         number.and_then(|number| number.parse().ok()).unwrap_or_default()
     }
 
@@ -58,17 +59,17 @@ impl Meter {
         serde_dynamo::from_attribute_value(self.item.get(attribute)?.clone()).ok()
     }
 
-    /// Not in an open lease.
+    /// The balance, without the amounts that open leases hold.
     pub fn balance(&self) -> Money {
         Money::from_pico_usd(self.number("balance"))
     }
 
-    /// The balance right after credits were last given.
+    /// The balance immediately after credits were last given.
     pub fn initial_credits(&self) -> Money {
         Money::from_pico_usd(self.number("initial"))
     }
 
-    /// Counts every change of the balance.
+    /// The sequence number of the meter. Every change of the balance increases it, which makes it an optimistic lock.
     pub fn sequence(&self) -> u64 {
         self.number("seq")
     }
@@ -77,12 +78,12 @@ impl Meter {
         self.item.contains_key("revoked")
     }
 
-    /// What may be spent in a month.
+    /// The maximum spending in a month.
     pub fn cap(&self) -> Option<Money> {
         self.value("cap")
     }
 
-    /// The meter's own limits, before the plan's.
+    /// The meter's own limits, which take precedence over the plan's.
     pub fn limits(&self) -> Option<Limits> {
         self.value("limits")
     }
@@ -103,7 +104,8 @@ impl Meter {
         Money::from_pico_usd(self.counted(&spending(level, now)))
     }
 
-    /// Attributes of windows that no call can count in any more. The last window is kept, for clocks that are behind.
+    /// The attributes of ended windows, which can be removed. The previous window is kept, because other clocks may be
+    /// behind.
     pub(super) fn stale(&self, now: Time) -> Vec<String> {
         let is_stale = |attribute: &&String| {
             let name = attribute.strip_suffix("_wide").unwrap_or(attribute);
@@ -127,12 +129,12 @@ pub(super) fn spending(level: Level, now: Time) -> Counter {
     Counter { level, what: What::Spending, window: Some(month(now)) }
 }
 
-/// The attribute that holds what a meter has spent this month.
+/// The attribute that holds a meter's spending of this month.
 pub(super) fn of_this_month(now: Time) -> String {
     keys::counter(&spending(Level::Org, now))
 }
 
-/// Whose a meter is.
+/// The owner of a meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeterOf {
     Org(OrgId),
@@ -158,7 +160,7 @@ impl MeterOf {
     }
 }
 
-/// Meters for those who look at them.
+/// Read access to meters.
 #[derive(Clone)]
 pub struct MeterBook {
     table: Table,
@@ -169,7 +171,7 @@ impl MeterBook {
         Ok(Self { table: Table::new(context, config::TABLE_COUNTERS)? })
     }
 
-    /// In their order; those that were never used are empty.
+    /// Reads meters, in the order of their owners. A meter that was never used is empty.
     pub async fn read(&self, of: &[MeterOf]) -> Result<Vec<Meter>> {
         Meters::of(&self.table, of).await
     }
@@ -184,12 +186,12 @@ pub(super) fn key(payer: &Payer, level: Level) -> Result<Key> {
         (Level::Org, _) => Ok(keys::org_meter(payer.org)),
         (Level::User, _) => Ok(keys::user_meter(Account { org: payer.org, user: payer.user })),
         (Level::Key, Some(key)) => Ok(keys::key_meter(key)),
-        (Level::Key, None) => Err(Error::internal("a payer without a key has no meter of one")),
+        (Level::Key, None) => Err(Error::internal("a payer without a key has no key meter")),
     }
 }
 
 impl Meters {
-    /// All of a payer's meters, in one call.
+    /// Reads all meters of a payer in one call.
     pub(super) async fn read(table: &Table, payer: &Payer) -> Result<Self> {
         let wanted: Vec<(Level, Key)> =
             payer.levels().map(|level| Ok((level, key(payer, level)?))).collect::<Result<_>>()?;
@@ -201,7 +203,7 @@ impl Meters {
         Ok(Self(meters.collect()))
     }
 
-    /// The meters of several, in their order. Those that were never used are empty.
+    /// Reads the meters of several owners, in the order of the owners. A meter that was never used is empty.
     pub(super) async fn of(table: &Table, of: &[MeterOf]) -> Result<Vec<Meter>> {
         let places: Vec<Key> = of.iter().map(|of| of.place()).collect();
         let mut found: HashMap<Key, Item> =
@@ -213,7 +215,7 @@ impl Meters {
         self.0.iter().find(|(level, _)| *level == Level::Org).map(|(_, meter)| meter.clone()).unwrap_or_default()
     }
 
-    /// Everything that a call of the payer must find room in.
+    /// The room in every counter that a call of the payer takes from: the balance, the caps and the rate limits.
     pub fn rooms(&self, payer: &Payer, per_call: impl Fn(What) -> u64, now: Time) -> Vec<Room> {
         let mut rooms = Vec::new();
         for (level, meter) in &self.0 {

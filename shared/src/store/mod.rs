@@ -1,4 +1,4 @@
-//! The only place that knows DynamoDB: one repository per entity, over one small `Table`.
+//! The only module that uses DynamoDB: one repository per entity, over one small `Table`.
 
 pub mod admin;
 pub mod agents;

@@ -1,11 +1,11 @@
-//! How many of a kind there may be: a count beside them, changed in the transaction that makes or removes one, so that
-//! no number of clients at once makes one too many.
+//! Quotas: the maximum number of keys, webhooks or credentials that may exist. The count changes in the transaction
+//! that creates or removes an entity, so that concurrent requests cannot exceed the maximum.
 
 use super::keys::Key;
 use super::table::Table;
 use super::write::Write;
 
-/// Refused when there are as many as there may be.
+/// Adds one to the count. The write is refused when the maximum is reached.
 pub fn one_more(table: &Table, count: Key, most: usize) -> Write {
     let more = table.update(count).add("live", 1);
     more.require("attribute_not_exists(live) OR live < :most").bind(":most", most)

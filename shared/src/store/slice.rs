@@ -1,11 +1,11 @@
-//! Parts of a partition, in the order of its sort keys.
+//! Cursor pagination over a partition, in the order of its sort keys.
 
 use super::keys::Key;
 use super::table::{Item, Query, Range, Table};
 use domain::Result;
 use domain::page::{Order, Slice};
 
-/// At most `limit` items whose sort key begins so, behind the one whose sort key is `after`.
+/// Reads at most `limit` items whose sort key begins with `prefix`, starting after the sort key `after`.
 pub(super) async fn slice(
     table: &Table,
     partition: String,
@@ -14,14 +14,14 @@ pub(super) async fn slice(
     limit: u32,
     after: Option<String>,
 ) -> Result<Slice<Item>> {
-    // A place outside of the list is nowhere in it: the list goes on from its beginning.
+    // A cursor from outside of this list is ignored, so that the list starts at its beginning.
     let after = after.filter(|sk| sk.starts_with(prefix));
     let range = (!prefix.is_empty()).then(|| Range::beginning("sk", prefix));
     let query = Query {
         range,
         order,
         after: after.map(|sk| Key { pk: partition.clone(), sk }.attributes()),
-        // One more than is shown tells whether there are more.
+        // One extra item shows whether there is a next page.
         limit: Some(limit + 1),
         ..Query::partition(partition)
     };

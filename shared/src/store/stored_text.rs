@@ -1,5 +1,5 @@
-//! Texts that stand in an item when they are small, and in the bucket when they are not: every list and every write
-//! pays for an item's size.
+//! Texts that are stored in the item when they are small, and in the bucket when they are large. Every read and write
+//! of an item costs by its size.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -8,15 +8,15 @@ use uuid::Uuid;
 use crate::bucket::Bucket;
 use domain::{Error, Result};
 
-/// A text above this stands apart.
+/// A larger text is stored in the bucket.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StoredText {
-    /// As exact as it was given, and one value to DynamoDB.
+    /// The text is stored in the item, unchanged, as one string attribute.
     Text(String),
-    /// In the bucket under this name.
+    /// The text is stored in the bucket under this name.
     Object(String),
 }
 
@@ -27,8 +27,8 @@ impl From<&str> for StoredText {
 }
 
 impl StoredText {
-    /// Stores a text: in the bucket, where it is large, under a name of this write's own that begins so. Whoever fails
-    /// to name it then takes away what nobody else can name.
+    /// Stores a large text in the bucket, under a new name that begins with `prefix`; a small text stays inline. If the
+    /// caller then fails to write the item that refers to the object, the caller must discard the object.
     pub async fn store(bucket: &Bucket, prefix: &str, content_type: &str, text: &[u8]) -> Result<Self> {
         if text.len() <= MAX_INLINE_BYTES {
             return Ok(Self::Text(String::from_utf8_lossy(text).into_owned()));
@@ -38,12 +38,13 @@ impl StoredText {
         Ok(Self::Object(name))
     }
 
-    /// An answer for whoever asks again. The bucket forgets it when nobody may any more.
+    /// Stores an answer for the replay of a request. A lifecycle rule of the bucket deletes the object after the replay
+    /// window.
     pub async fn store_answer(bucket: &Bucket, content_type: &str, answer: &[u8]) -> Result<Self> {
         Self::store(bucket, "tmp/answers", content_type, answer).await
     }
 
-    /// The text; nothing when its object is gone.
+    /// Reads the text, `None` when its object no longer exists.
     pub async fn read(&self, bucket: &Bucket) -> Result<Option<Bytes>> {
         match self {
             Self::Text(text) => Ok(Some(text.clone().into())),
@@ -52,7 +53,7 @@ impl StoredText {
     }
 
     pub async fn read_answer(&self, bucket: &Bucket) -> Result<Bytes> {
-        self.read(bucket).await?.ok_or_else(|| Error::internal("a kept answer is gone from the bucket"))
+        self.read(bucket).await?.ok_or_else(|| Error::internal("a stored answer is missing in the bucket"))
     }
 
     pub fn object(&self) -> Option<&str> {
@@ -62,11 +63,11 @@ impl StoredText {
         }
     }
 
-    /// Of what is never so large that it would be an object.
+    /// The text of an answer that is always small enough to be inline.
     pub(super) fn into_text(self) -> Result<String> {
         match self {
             Self::Text(text) => Ok(text),
-            Self::Object(_) => Err(Error::internal("a text is kept in the bucket that should not be")),
+            Self::Object(_) => Err(Error::internal("a text that must be inline is in the bucket")),
         }
     }
 }

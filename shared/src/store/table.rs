@@ -1,5 +1,5 @@
-//! One DynamoDB table: reads that are consistent, writes that say why they were refused,
-//! and patience with contention and throttling.
+//! One DynamoDB table: consistent reads, conditional writes that report which condition failed, and retries with
+//! backoff after transaction conflicts and throttling.
 
 use std::collections::HashMap;
 
@@ -24,10 +24,10 @@ use domain::{Error, Result};
 
 pub type Item = HashMap<String, AttributeValue>;
 
-/// The most keys DynamoDB takes in one `BatchGetItem`.
+/// The maximum number of keys that DynamoDB accepts in one `BatchGetItem`.
 const BATCH_GET: usize = 100;
 
-/// A write that was not carried out: its condition failed, and the item is as shown.
+/// A write whose condition failed. `item` is the stored item at that time; it is `None` if there was no item.
 #[derive(Debug)]
 pub struct Refused {
     pub index: usize,
@@ -49,7 +49,7 @@ pub struct Table {
     name: String,
 }
 
-/// Where a query starts and how it runs.
+/// A query of one partition of the table or of an index.
 #[derive(Clone)]
 pub struct Query {
     pub partition: String,
@@ -62,16 +62,16 @@ pub struct Query {
     pub count_only: bool,
 }
 
-/// An index, and the attribute that is its partition.
+/// An index, and the attribute that is its partition key.
 #[derive(Clone, Copy)]
 pub enum Index {
-    /// Of the table's own partitions; as consistent as the table.
+    /// A local index. It has the table's partitions, and its reads are as consistent as the table's.
     Local(&'static str),
-    /// Lags behind the table: it may list and enqueue, never decide.
+    /// A global index. It lags behind the table, so it is used for lists and queues and never for a decision.
     Global { name: &'static str, partition: &'static str },
 }
 
-/// Only what has an attribute, of those that sort, between two values.
+/// Selects the items whose sort key lies between two values, both included.
 #[derive(Clone)]
 pub struct Range {
     pub attribute: &'static str,
@@ -80,7 +80,7 @@ pub struct Range {
 }
 
 impl Range {
-    /// Of what begins so.
+    /// Selects the items whose sort key begins with a prefix.
     pub fn beginning(attribute: &'static str, prefix: &str) -> Self {
         Self { attribute, from: prefix.to_owned(), to: format!("{prefix}\u{10ffff}") }
     }
@@ -96,7 +96,7 @@ pub struct Filter {
 pub struct Found {
     pub items: Vec<Item>,
     pub count: u64,
-    /// Where the next query goes on; nothing when this one reached the end.
+    /// The cursor of the next query, `None` when this query reached the end.
     pub next: Option<Item>,
 }
 
@@ -116,7 +116,7 @@ impl Query {
 }
 
 impl Table {
-    /// The table that the setting names.
+    /// The table whose name is in a setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
         let name = context.config.required(setting).map_err(Error::internal)?.to_owned();
         Ok(Self { client: context.aws.dynamodb(), name })
@@ -128,7 +128,7 @@ impl Table {
         Ok(answer.item)
     }
 
-    /// Those of the keys that exist, in no order.
+    /// Reads the items that exist under these keys, in no particular order.
     pub async fn batch_get(&self, keys: &[Key]) -> Result<Vec<Item>> {
         let mut found = Vec::new();
         for keys in keys.chunks(BATCH_GET) {
@@ -149,7 +149,7 @@ impl Table {
         Ok(found)
     }
 
-    /// One call's worth: a page of `limit`, or as much as DynamoDB reads at once.
+    /// Makes one call. It reads `limit` items, or as many as DynamoDB reads at once.
     pub async fn query(&self, query: &Query) -> Result<Found> {
         let (index, partition) = match query.index {
             None => (None, "pk"),
@@ -195,7 +195,8 @@ impl Table {
         })
     }
 
-    /// The whole of a partition, call after call. For lists that a filter forces to be read, and small catalogs.
+    /// Makes as many calls as needed to read everything that the query selects. It is meant for filtered lists, which
+    /// must be read to the end, and for small partitions.
     pub async fn query_all(&self, mut query: Query) -> Result<Vec<Item>> {
         let mut items = Vec::new();
         loop {
@@ -208,7 +209,7 @@ impl Table {
         }
     }
 
-    /// What is due by now in one shard of the due index.
+    /// Reads what is due at a time in one shard of the due index.
     pub async fn query_due(&self, shard: String, by: Time, limit: u32) -> Result<Vec<Item>> {
         let index = Some(Index::Global { name: "due", partition: "due_shard" });
         let range = Some(Range { attribute: "due_at", from: "0".to_owned(), to: by.to_string() });
@@ -235,17 +236,17 @@ impl Table {
         Write::new(&self.name, Change::Delete(key))
     }
 
-    /// Whether the write is of this table.
+    /// Whether the write belongs to this table.
     pub(super) fn owns(&self, write: &Write) -> bool {
         write.table == self.name
     }
 
-    /// Changes nothing, and refuses the transaction it stands in unless its condition holds.
+    /// A condition check: it changes nothing, and its transaction is refused unless the condition holds.
     pub fn check(&self, key: Key) -> Write {
         Write::new(&self.name, Change::Check(key))
     }
 
-    /// Carries out one put or update.
+    /// Carries out one put or update, outside of a transaction.
     pub async fn write(&self, write: Write) -> Result<Result<(), Refused>> {
         let mut turns = Turns::short();
         loop {
@@ -272,7 +273,7 @@ impl Table {
                         Ok(Once::Refused(Refused::new(0, write, refused.item.clone())))
                     }
                     Some($error::TransactionConflictException(_)) => {
-                        Ok(Once::Contended("a transaction holds the item"))
+                        Ok(Once::Contended("a transaction is writing the item"))
                     }
                     _ => Err(failed(error)),
                 }
@@ -284,17 +285,18 @@ impl Table {
                 let call = self.client.update_item().set_key(Some(key.attributes()));
                 carry_out!(call.set_update_expression(write.update_expression()), UpdateItemError)
             }
-            Change::Delete(_) | Change::Check(_) => Err(Error::internal("this change belongs in a transaction")),
+            Change::Delete(_) | Change::Check(_) => Err(Error::internal("this write must be part of a transaction")),
         }
     }
 
-    /// Deletes an item that may be there. Alone, so that only functions that delete link the call.
+    /// Deletes an item, if it exists. It is separate from `write`, so that only functions that delete link the call.
     pub async fn remove(&self, key: &Key) -> Result<()> {
         let call = self.client.delete_item().table_name(&self.name).set_key(Some(key.attributes()));
         call.send().await.map(drop).map_err(failed)
     }
 
-    /// Carries out all writes or none. The token makes a repeat of the same transaction harmless for ten minutes.
+    /// Carries out all writes or none. The token is DynamoDB's idempotency token: a retry of the same transaction has
+    /// no effect for ten minutes.
     pub async fn transact(&self, token: Uuid, writes: &[Write]) -> Result<Result<(), Refused>> {
         let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
         let mut turns = Turns::short();
@@ -311,7 +313,7 @@ impl Table {
 }
 
 impl Table {
-    /// All of them or none, as the one write that it is when there is one.
+    /// Carries out all writes or none. A single write is carried out without a transaction, which is cheaper.
     pub async fn write_all(&self, token: Uuid, mut writes: Vec<Write>) -> Result<Result<(), Refused>> {
         match writes.len() {
             0 => Ok(Ok(())),
@@ -324,7 +326,7 @@ impl Table {
 enum Once {
     Done,
     Refused(Refused),
-    /// Somebody else's write was in the way; this one may succeed in a moment.
+    /// Another write was in progress, or the table throttled the call. A retry may succeed.
     Contended(&'static str),
 }
 
@@ -332,7 +334,7 @@ fn canceled(error: SdkError<TransactWriteItemsError>, writes: &[Write]) -> Resul
     use TransactWriteItemsError::{TransactionCanceledException, TransactionInProgressException};
     let reasons = match error.as_service_error() {
         Some(TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
-        Some(TransactionInProgressException(_)) => return Ok(Once::Contended("the same transaction is under way")),
+        Some(TransactionInProgressException(_)) => return Ok(Once::Contended("the same transaction is in progress")),
         _ => return Err(failed(error)),
     };
     let code = |index: usize| reasons[index].code().unwrap_or_default();
@@ -350,7 +352,7 @@ pub(super) fn to_item(item: &impl Serialize) -> Item {
     serde_dynamo::to_item(item).expect("an item is plain data")
 }
 
-/// Reads a stored item; what does not fit its type is our fault, never the caller's.
+/// Deserializes a stored item. An item that does not fit its type is an internal error, never the caller's fault.
 pub(super) fn parse<T: DeserializeOwned>(item: Item) -> Result<T> {
     serde_dynamo::from_item(item).map_err(Error::internal)
 }

@@ -1,4 +1,4 @@
-//! Attempts at what others are at too.
+//! Retries with exponential backoff and jitter, for writers that compete for an item.
 
 use std::time::Duration;
 
@@ -6,8 +6,9 @@ use domain::{Error, Result};
 
 const LONGEST_PAUSE_MS: u64 = 160;
 
-/// How often something is tried. Of those who change what they read, one comes through in each round: it takes as many
-/// rounds as there are others, some ten seconds in all. Many short waits come through where few long ones would not.
+/// The attempts of one writer. Of the writers that compete for an item with an optimistic lock, one succeeds in each
+/// round, so a writer may need as many rounds as there are competitors. Therefore the waits are many and short: the
+/// default is 120 attempts within about ten seconds.
 pub(super) struct Turns {
     taken: u32,
     most: u32,
@@ -20,12 +21,13 @@ impl Default for Turns {
 }
 
 impl Turns {
-    /// For what passes by itself in milliseconds: some two seconds in all.
+    /// Fewer attempts, within about two seconds, for conflicts that end within milliseconds.
     pub fn short() -> Self {
         Self { taken: 0, most: 30 }
     }
 
-    /// Waits before the next attempt, longer each time and never as long as a neighbour; after the last it gives up.
+    /// Waits for a random time before the next attempt. The upper bound of the wait doubles each time, up to a maximum.
+    /// After the last attempt it returns an error with the cause.
     pub async fn next(&mut self, cause: &str) -> Result<()> {
         let ceiling_ms = (5 << self.taken.min(10)).min(LONGEST_PAUSE_MS);
         self.taken += 1;

@@ -1,5 +1,5 @@
-//! What organizations used in a month: by day and model, and by key. The close of a lease adds to these counters;
-//! `Leases::statement` adds what the open leases have used so far.
+//! Usage counters of organizations, for each month: by day and model, and by API key. Closing a lease adds to these
+//! counters; `Leases::statement` adds the charges of open leases.
 
 use serde::Deserialize;
 
@@ -20,11 +20,11 @@ pub struct Figures {
     pub requests: u64,
     pub tokens_in: u64,
     pub tokens_out: u64,
-    /// What the calls cost, whether it was deducted or not.
+    /// The cost of the calls, whether it was deducted or not.
     pub cost: Money,
-    /// What was deducted.
+    /// The amount that was deducted.
     pub charged: Money,
-    /// What could not be deducted, because the balance or a cap was used up.
+    /// The amount that could not be deducted, because the balance or a cap was used up.
     pub uncollected: Money,
 }
 
@@ -52,16 +52,16 @@ impl std::ops::AddAssign for Figures {
     }
 }
 
-/// A month of an organization.
+/// The usage of an organization in one month.
 #[derive(Clone, Debug, Default)]
 pub struct MonthOfUsage {
-    /// Day, model, figures.
+    /// The figures of each day and model.
     pub days: Vec<(String, String, Figures)>,
     pub keys: Vec<(UserId, Option<ApiKeyId>, Figures)>,
     pub adjusted: AdjustedSums,
 }
 
-/// What operators gave and took.
+/// The sums of the credits that operators gave and took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct AdjustedSums {
@@ -76,14 +76,14 @@ impl MonthOfUsage {
         total
     }
 
-    /// The figures of one user.
+    /// The sum of one user's figures.
     pub fn of_user(&self, user: UserId) -> Figures {
         let mut total = Figures::default();
         self.keys.iter().filter(|(of, _, _)| *of == user).for_each(|(_, _, figures)| total += *figures);
         total
     }
 
-    /// Adds a call of an open lease.
+    /// Adds a charge of an open lease.
     pub(super) fn add(&mut self, lease: &Lease, figures: Figures) {
         let day = lease.granted_at.day();
         match self.days.iter_mut().find(|(of, model, _)| *of == day && *model == lease.model) {
@@ -97,7 +97,7 @@ impl MonthOfUsage {
     }
 }
 
-/// What calls of a lease add to the counters of the day and month of `at`.
+/// Adds the calls of a lease to the counters of the day and month of `at`.
 pub(super) fn added(table: &Table, lease: &Lease, spent: &Spent, at: Time) -> [Write; 2] {
     let month = month(at);
     let of_day = keys::usage_of_day(lease.org, month, &at.day(), &lease.model);
@@ -114,7 +114,7 @@ pub(super) fn added(table: &Table, lease: &Lease, spent: &Spent, at: Time) -> [W
     })
 }
 
-/// Reads the counters of a month (`202611`): what closed leases used.
+/// Reads the counters of a month (`202611`), which hold the usage of closed leases.
 pub(super) async fn read_month(table: &Table, org: OrgId, month: i64) -> Result<MonthOfUsage> {
     let mut usage = MonthOfUsage::default();
     for item in table.query_all(Query::partition(keys::usage(org, month))).await? {
@@ -124,7 +124,7 @@ pub(super) async fn read_month(table: &Table, org: OrgId, month: i64) -> Result<
             continue;
         }
         let figures: Figures = parse(item)?;
-        let unknown = || Error::internal("an item of usage has a key of another form");
+        let unknown = || Error::internal("a usage item has an unknown sort key");
         match sk.split_once('#').ok_or_else(unknown)? {
             ("DAY", rest) => {
                 let (day, model) = rest.split_once('#').ok_or_else(unknown)?;

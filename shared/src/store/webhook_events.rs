@@ -1,4 +1,4 @@
-//! The calls that webhooks received, kept for thirty days.
+//! Webhook events: the calls that webhooks received, with a retention of thirty days.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -17,9 +17,9 @@ use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome};
 use domain::{Error, Result};
 
 const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// A larger body is an object of its own.
+/// A larger body is stored in the bucket.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
-/// How many calls a page looks through for those that a filter wants.
+/// The number of events after which a filtered page stops reading.
 const MOST_LOOKED_AT: u32 = 1_000;
 
 #[derive(Clone)]
@@ -41,7 +41,7 @@ struct EventItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     content_type: Option<String>,
     headers: BTreeMap<String, String>,
-    /// Nothing when it is in the bucket.
+    /// `None` when the body is in the bucket.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     body: Option<String>,
     body_bytes: u64,
@@ -102,7 +102,7 @@ impl WebhookEvents {
         Ok(())
     }
 
-    /// Newest first, without bodies. With a filter a page may hold fewer than there is room for, and yet not be the last.
+    /// Lists events without their bodies, newest first. A filtered page may be short and still have a next page.
     pub async fn list(
         &self,
         webhook: WebhookId,
@@ -121,7 +121,7 @@ impl WebhookEvents {
         };
         let (mut items, mut looked_at) = (Vec::new(), 0);
         loop {
-            // What a filter is to find is looked for in larger steps.
+            // A filter drops most events, so a filtered list reads larger steps.
             let step = if outcomes.is_empty() { limit } else { limit.max(100) };
             query.limit = Some(step);
             let mut found = self.journal.query(&query).await?;
@@ -133,7 +133,7 @@ impl WebhookEvents {
                 next => {
                     let is_more = items.len() > limit as usize;
                     items.truncate(limit as usize);
-                    // What did not fit stands before where the query went on.
+                    // If some items did not fit, the next page begins after the last item of this page.
                     let place = if is_more { items.last().and_then(Key::of) } else { next.as_ref().and_then(Key::of) };
                     let events = items.into_iter().map(|item| {
                         let (event, _) = event(item)?;

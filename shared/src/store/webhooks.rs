@@ -1,4 +1,4 @@
-//! Webhooks: found by their ids when they are called, listed by the workflows they belong to.
+//! Webhooks. An incoming call looks a webhook up by its id; the list of a workflow's webhooks holds their ids.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use domain::token::{SecretToken, TokenHash, TokenKind};
 use domain::webhook::{Webhook, WebhookMode};
 use domain::{Error, Result};
 
-/// A list of them is read in one call.
+/// The maximum number of webhooks of a workflow. One `BatchGetItem` can read all of them.
 pub const MAX_WEBHOOKS: usize = 50;
 
 const USE_NOTED_EVERY: Duration = Duration::from_secs(60);
@@ -96,7 +96,7 @@ impl Webhooks {
         Ok(Self { entities: Table::new(context, config::TABLE_ENTITIES)? })
     }
 
-    /// Adds a webhook to a workflow that is there.
+    /// Adds a webhook to a workflow, on condition that the workflow exists and has fewer than the maximum.
     pub async fn create(&self, webhook: &Webhook) -> Result<()> {
         let Webhook { id, account, workflow, .. } = *webhook;
         let listed = keys::listed_webhook(account, workflow, id);
@@ -117,7 +117,7 @@ impl Webhooks {
         })
     }
 
-    /// Those of a workflow, oldest first.
+    /// Lists the webhooks of a workflow, oldest first.
     pub async fn list(&self, account: Account, workflow: WorkflowId) -> Result<Vec<Webhook>> {
         let ids = ids(&self.entities, account, workflow).await?;
         let keys: Vec<_> = ids.into_iter().map(keys::webhook).collect();
@@ -132,8 +132,8 @@ impl Webhooks {
         found.filter(|webhook| webhook.account == account && webhook.workflow == workflow).ok_or(GONE)
     }
 
-    /// Gives the webhooks new tokens: the ones before are not valid any more. All get one or none does, so that no token
-    /// is made that nobody is told.
+    /// Rotates the tokens of webhooks: the old tokens become invalid. The tokens are replaced in one transaction, so
+    /// that every new token is returned to the caller.
     pub async fn renew(&self, webhooks: &[Webhook], now: Time) -> Result<Vec<(Webhook, SecretToken)>> {
         let renewed: Vec<_> = webhooks.iter().map(|webhook| renewed(webhook, now)).collect();
         let writes = renewed.iter().map(|(webhook, _)| {
@@ -149,18 +149,18 @@ impl Webhooks {
         Ok(renewed)
     }
 
-    /// Notes that a call showed the token: at most one write a minute, however many calls there are.
+    /// Records that the token was used. It writes at most once a minute, however many calls arrive.
     pub async fn used(&self, webhook: &Webhook, now: Time) -> Result<()> {
         if webhook.last_used_at.is_some_and(|before| now < before.plus(USE_NOTED_EVERY)) {
             return Ok(());
         }
         let write = self.entities.update(keys::webhook(webhook.id)).set("last_used_at", now);
-        // Deleted or renewed meanwhile: then it was another token that was used.
+        // If the webhook was deleted or its token rotated, the time of use is not recorded.
         let write = write.require("token_hash = :shown").bind(":shown", webhook.token.as_str());
         self.entities.write(write).await.map(drop)
     }
 
-    /// Takes the webhook away, and leaves word for the workflow.
+    /// Deletes the webhook, and writes the work that notifies the workflow.
     pub async fn delete(&self, account: Account, workflow: WorkflowId, id: WebhookId, work_id: WorkId) -> Result<()> {
         let gone = Gone { account, reference: Reference::Webhook(id) };
         let writes = [
@@ -173,7 +173,7 @@ impl Webhooks {
     }
 }
 
-/// Those of a workflow, by their ids.
+/// The ids of a workflow's webhooks.
 pub(super) async fn ids(entities: &Table, account: Account, workflow: WorkflowId) -> Result<Vec<WebhookId>> {
     let listed = entities.query_all(Query::partition(keys::webhooks(account, workflow))).await?;
     listed.into_iter().map(|item| Ok(parse::<ListedItem>(item)?.sk)).collect()

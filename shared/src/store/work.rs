@@ -1,6 +1,6 @@
-//! Work that must not be lost. Its item is written in the transaction that makes it necessary; a queue message only
-//! says that it is there. The item stays in the due index until the work is done, and the ticker sends the message
-//! again for whatever is due: a message lost, a send that failed, a worker that died.
+//! A transactional outbox: the item of a work is written in the transaction that makes the work necessary. A queue
+//! message, the hint, only carries its id. The item stays in the due index until the work is done. The ticker sends the
+//! hint again when the work is due, so a lost message, a failed send and a crashed worker are all retried.
 
 use std::time::Duration;
 
@@ -17,16 +17,17 @@ use domain::reference::Reference;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// How long a worker has before the work counts as lost: more than a queue's redeliveries take.
+/// The time after which the ticker sends the hint of a work item again. It is longer than the queue's redeliveries
+/// take.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What a message of `QUEUE_ATTENTION` holds.
+/// The content of a message of `QUEUE_ATTENTION`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WorkHint {
     pub work_id: WorkId,
 }
 
-/// The queue on which the worker is told of work.
+/// The queue that notifies the attention worker of work.
 #[derive(Clone)]
 pub struct Hints {
     queue: Queue,
@@ -37,12 +38,12 @@ impl Hints {
         Ok(Self { queue: Queue::new(context, config::QUEUE_ATTENTION)? })
     }
 
-    /// Tells of work that was written with the change that makes it necessary. A hint that is lost costs a minute: the
-    /// ticker finds the work where it is due.
+    /// Sends the hints of work items that were just written. A failure is only logged: the ticker sends the hint again,
+    /// about a minute later.
     pub async fn give(&self, works: impl IntoIterator<Item = WorkId>) {
         for work_id in works {
             if let Err(error) = self.send(work_id).await {
-                tracing::warn!(?error, %work_id, "a hint was not sent; the ticker will find the work");
+                tracing::warn!(?error, %work_id, "the hint of a work item was not sent; the ticker will send it again");
             }
         }
     }
@@ -52,28 +53,27 @@ impl Hints {
     }
 }
 
-/// Something that those who name it must be told of.
+/// A deleted entity, whose dependents must be notified.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gone {
     pub account: Account,
     pub reference: Reference,
 }
 
-/// What there is to do, and how far it has come.
+/// A work item, and its progress.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
     pub id: WorkId,
     pub task: Task,
-    /// The last dependent that was told.
+    /// The sort key of the last dependent that was notified.
     pub told: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
-    /// Tell that it is gone.
+    /// Notify the dependents that an entity was deleted.
     Gone(Gone),
-    /// See whether a model answers at that time, which may have been the time of its retirement, and tell that it is
-    /// gone or back.
+    /// Check whether a model is callable at a time, such as its retirement, and notify its dependents of the result.
     Model { name: String, at: Time },
 }
 
@@ -84,7 +84,7 @@ struct WorkItem {
     work_id: WorkId,
     due_shard: String,
     due_at: Time,
-    /// Whose thing it is. A model is nobody's.
+    /// The owner of the entity. A model has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owner: Option<(OrgId, UserId)>,
     reference: Reference,
@@ -98,16 +98,16 @@ pub struct Works {
     table: Table,
 }
 
-/// To be written with the change that makes it necessary.
+/// The work that a deletion makes necessary. It belongs in the transaction of the deletion.
 pub(super) fn gone(table: &Table, id: WorkId, gone: &Gone) -> Write {
     let Gone { account: Account { org, user }, reference } = gone;
     let at = Time::of(id.uuid());
     table.put(&item(id, Some((*org, *user)), reference.clone(), at, at.plus(PATIENCE)))
 }
 
-/// A look at a model, now or when the time comes: with the change of the model that makes it necessary.
+/// The work that checks a model, now or at a later time. It belongs in the transaction of the model's change.
 pub(super) fn model(table: &Table, id: WorkId, name: &str, at: Time) -> Write {
-    // One that is due now is hinted at by whoever writes it; a later one is for the ticker to find in time.
+    // The writer sends the hint of a check that is due now. The ticker sends the hint of a later check, when it is due.
     let due_at = if at <= Time::of(id.uuid()) { at.plus(PATIENCE) } else { at };
     table.put(&item(id, None, Reference::Model(name.to_owned()), at, due_at))
 }
@@ -123,19 +123,19 @@ impl Works {
         Ok(Self { table: Table::new(context, config::TABLE_ENTITIES)? })
     }
 
-    /// What there is to do; nothing when it has been done.
+    /// Finds a work item, `None` when the work is done.
     pub async fn find(&self, id: WorkId) -> Result<Option<Work>> {
         let Some(item) = self.table.get(&keys::work(id)).await? else { return Ok(None) };
         let WorkItem { owner, reference, at, told, .. } = parse(item)?;
         let task = match (owner, reference) {
             (Some((org, user)), reference) => Task::Gone(Gone { account: Account { org, user }, reference }),
             (None, Reference::Model(name)) => Task::Model { name, at },
-            (None, _) => return Err(Error::internal("work on an entity without its owner")),
+            (None, _) => return Err(Error::internal("the work of an entity has no owner")),
         };
         Ok(Some(Work { id, task, told }))
     }
 
-    /// How far the work has come: whoever takes it up again goes on from there.
+    /// Saves the progress of the work. A retry continues after this dependent.
     pub async fn told(&self, id: WorkId, last: &str) -> Result<()> {
         let noted = self.table.update(keys::work(id)).set("told", last).require("attribute_exists(pk)");
         self.table.write(noted).await.map(drop)
@@ -145,7 +145,7 @@ impl Works {
         self.table.remove(&keys::work(id)).await
     }
 
-    /// Work whose message seems lost, at most `limit` a shard.
+    /// Finds work that is due, so its hint must be sent again: at most `limit` items in each shard.
     pub async fn due(&self, now: Time, limit: u32) -> Result<Vec<WorkId>> {
         let mut due = Vec::new();
         for shard in 0..keys::DUE_SHARDS {
@@ -157,7 +157,7 @@ impl Works {
         Ok(due)
     }
 
-    /// Puts off the next look at work whose message was just sent again. Work done meanwhile stays done.
+    /// Moves the due time of work whose hint was just sent again. Work that is already finished is not recreated.
     pub async fn put_off(&self, id: WorkId, now: Time) -> Result<()> {
         let later = self.table.update(keys::work(id)).set("due_at", now.plus(PATIENCE)).require("attribute_exists(pk)");
         self.table.write(later).await.map(drop)

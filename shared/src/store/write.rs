@@ -1,4 +1,4 @@
-//! One change of one item, whole with its condition: carried out alone or in a transaction.
+//! One write of one item with its condition (put, update, delete or check), for a single call or for a transaction.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use serde::Serialize;
 use super::keys::Key;
 use super::table::Item;
 
-/// What a condition says when it fails: the item as it is.
+/// A failed condition returns the stored item.
 pub(super) const SHOW: ReturnValuesOnConditionCheckFailure = ReturnValuesOnConditionCheckFailure::AllOld;
 
 #[derive(Clone)]
 pub struct Write {
     pub(super) table: String,
-    /// What a refusal of this write is matched by.
+    /// A refusal of this write is matched by this label.
     pub(super) label: &'static str,
     pub(super) change: Change,
     pub(super) condition: Option<String>,
@@ -38,7 +38,7 @@ impl Write {
         Self { table: table.to_owned(), label: "", change, condition: None, names, values }
     }
 
-    /// Names the write, so that its refusal is matched by that and not by its position.
+    /// Labels the write, so that its refusal is matched by the label and not by its position in the transaction.
     pub fn labeled(mut self, label: &'static str) -> Self {
         self.label = label;
         self
@@ -58,13 +58,13 @@ impl Write {
         self.actions(|set, _, _| set, action)
     }
 
-    /// Adds to a number inside a map, where `ADD` does not reach.
+    /// Adds to an existing number inside a map, where `ADD` does not work.
     pub fn increase(mut self, path: &str, by: u64) -> Self {
         let (name, value) = (self.name(path), self.value(to_value(by)));
         self.actions(|set, _, _| set, format!("{name} = {name} + {value}"))
     }
 
-    /// Adds to a number of the item, which starts at zero.
+    /// Adds to a top-level number. A missing number counts as zero.
     pub fn add(mut self, name: &str, number: impl ToString) -> Self {
         let action = format!("{} {}", self.name(name), self.value(AttributeValue::N(number.to_string())));
         self.actions(|_, add, _| add, action)
@@ -88,7 +88,7 @@ impl Write {
         self.require_same_raw(path, value.map(to_value))
     }
 
-    /// The same of a value as it is stored.
+    /// Like [`Write::require_same`], for a value in its stored form.
     pub fn require_same_raw(mut self, path: &str, value: Option<AttributeValue>) -> Self {
         let name = self.name(path);
         let condition = match value {
@@ -112,13 +112,13 @@ impl Write {
         self
     }
 
-    /// The same for a value as it is stored.
+    /// Like [`Write::bind`], for a value in its stored form.
     pub fn bind_raw(mut self, placeholder: &str, value: AttributeValue) -> Self {
         self.values.insert(placeholder.to_owned(), value);
         self
     }
 
-    /// An alias a segment, since many good names are reserved words.
+    /// Replaces each segment of a path by an alias, because many attribute names are reserved words of DynamoDB.
     fn name(&mut self, path: &str) -> String {
         let segments = path.split('.').map(|segment| {
             self.names.insert(format!("#{segment}"), segment.to_owned());
@@ -144,7 +144,7 @@ impl Write {
         self
     }
 
-    /// Whether it is an update without any action, which DynamoDB refuses.
+    /// Whether this is an update without any action, which DynamoDB refuses.
     pub(super) fn changes_nothing(&self) -> bool {
         matches!(&self.change, Change::Update { set, add, remove, .. } if set.is_empty() && add.is_empty() && remove.is_empty())
     }
@@ -164,7 +164,7 @@ impl Write {
         Some(self.values.clone()).filter(|values| !values.is_empty())
     }
 
-    /// As one part of a transaction.
+    /// The write as one part of a transaction.
     pub(super) fn transacted(&self) -> Result<TransactWriteItem, aws_sdk_dynamodb::error::BuildError> {
         let (table, condition, names, values) = (&self.table, self.condition.clone(), self.names(), self.values());
         let item = TransactWriteItem::builder();
@@ -204,7 +204,7 @@ impl Write {
     }
 }
 
-/// What the platform stores is plain data; that it serializes is a property of its types.
+/// Serializes a value. It cannot fail, because the stored types are plain data.
 pub(super) fn to_value(value: impl Serialize) -> AttributeValue {
     serde_dynamo::to_attribute_value(value).expect("plain data serializes")
 }

@@ -1,4 +1,4 @@
-//! What operators did, newest first. It is kept for good.
+//! The audit log: every change by an operator, newest first. Its entries never expire.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,14 +14,14 @@ use domain::lease::month;
 use domain::page::{Order, Slice};
 use domain::time::Time;
 
-/// One thing that was done.
+/// One change by an operator.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct AuditEntry {
     pub id: AuditId,
     pub actor: Actor,
     pub action: String,
     pub target: String,
-    /// JSON text, as the API shows the thing: without secrets.
+    /// The entity as JSON text, as the API shows it: without secrets.
     pub before: Option<String>,
     pub after: Option<String>,
     pub request_id: String,
@@ -38,7 +38,7 @@ struct AuditItem {
 }
 
 impl Admin {
-    /// Belongs in the transaction of what it tells of.
+    /// The write of an audit entry. It belongs in the transaction of the change that it records.
     pub(super) fn audited(&self, deed: &Deed, before: Option<String>, after: Option<String>) -> Write {
         let id = AuditId::new();
         let Deed { actor, action, target, request_id, at } = deed.clone();
@@ -52,7 +52,7 @@ impl Admin {
         })
     }
 
-    /// What was done in a month (`202611`), newest first.
+    /// Lists the audit entries of a month (`202611`), newest first.
     pub async fn audit(&self, month: i64, limit: u32, after: Option<String>) -> Result<Slice<AuditEntry>> {
         let to = after.unwrap_or_else(|| "9".to_owned());
         let query = Query {

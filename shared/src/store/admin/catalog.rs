@@ -1,5 +1,5 @@
-//! Changes of the catalog. Each is checked against all of the catalog as it was, and refused by the store when it is
-//! not so any more: names never clash, and nothing names what is not there.
+//! Changes of the catalog, with an optimistic lock: each change is validated against the whole catalog, and is refused
+//! when the catalog changed after it was read. So names never clash, and no entry references a missing one.
 
 use super::Admin;
 use crate::store::catalog::{Entry, Listing, put, remove};
@@ -12,17 +12,18 @@ use domain::catalog::Model;
 use domain::id::WorkId;
 use domain::time::Time;
 
-/// What is to become of one entry, and how the audit tells it.
+/// One entry of the catalog before and after its change. Each is paired with its text for the audit log.
 pub struct Change {
     pub before: Option<(Entry, String)>,
     pub after: Option<(Entry, String)>,
 }
 
-/// Work that the change made necessary, to be hinted at.
+/// The work that a change made necessary, and whose hints the caller must send.
 pub type Looks = Vec<WorkId>;
 
 impl Admin {
-    /// Changes the catalog as `change` says when it sees it; again, when somebody else changed it meanwhile.
+    /// Changes the catalog as `change` returns for its current state. If another process changed the catalog meanwhile,
+    /// it calls `change` again.
     pub async fn change_catalog(
         &self,
         deed: &Deed,
@@ -85,7 +86,8 @@ fn added_at(deed: &Deed, listing: &Listing, entry: &Entry) -> Option<Time> {
     listing.added_at.get(&model.name).copied().or(is_new.then_some(deed.at))
 }
 
-/// When agents that name a model must be told whether it is there: now when that changes, and when it retires.
+/// The times at which a model's dependents must be notified: now if the model becomes callable or stops being so, and
+/// at a new time of retirement.
 fn looked_at(before: Option<&Model>, after: Option<&Model>, now: Time) -> Vec<Time> {
     let answers = |model: Option<&Model>| model.is_some_and(|model| !model.is_retired(now));
     let retires_at = |model: Option<&Model>| model.and_then(|model| model.retires_at);

@@ -1,4 +1,4 @@
-//! Credits that operators give and take.
+//! Credit adjustments by operators, with an idempotency key and an audit entry.
 
 use uuid::Uuid;
 
@@ -13,20 +13,20 @@ use domain::identity::Account;
 use domain::ledger::Adjustment;
 use domain::{Error, Result};
 
-/// What idempotency keys of these are kept under.
+/// The route under which the idempotency keys of adjustments are stored.
 const ROUTE: &str = "credits";
 
-/// The outcome of giving or taking credits.
+/// The outcome of an adjustment.
 pub enum Credited {
     Done(Adjustment),
-    /// The key was used before; this was the answer then.
+    /// The idempotency key was used before, with this answer.
     Before(String),
-    /// There is not so much to take, or no room for so much.
+    /// The balance is too low for the debit, or the credit exceeds the maximum balance.
     OutOfRange,
 }
 
 impl Admin {
-    /// Gives or takes credits, once for all requests that carry the same idempotency key.
+    /// Gives or takes credits, once for all requests with the same idempotency key.
     pub async fn adjust_credits(
         &self,
         deed: &Deed,
@@ -55,7 +55,8 @@ impl Admin {
                 Err(Error::NotFound { kind: OrgId::KIND })
             }
             Adjusted::OutOfRange => match key {
-                // What an earlier try took may be just what is missing now.
+                // An earlier attempt of the same request may have taken the credits that are missing now, so replay its
+                // answer.
                 Some(key) => {
                     let answer = idempotency::find(&self.entities, account, ROUTE, key, deed.at).await?;
                     let answer = answer.map(StoredText::into_text).transpose()?;

@@ -1,5 +1,5 @@
-//! Organizations, users and plans. Who is suspended is so on their meters too: no lease is granted from then on,
-//! whoever still takes them for admitted.
+//! Changes of organizations, users and plans. A suspension also marks the meters, so that no lease is granted from then
+//! on, even by a process that has cached the caller as valid.
 
 use super::Admin;
 use crate::store::identities::{entity, stored};
@@ -16,7 +16,8 @@ use domain::{Error, Result};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// A transaction takes 100 changes; a user in more organizations is told to the others' meters after it.
+/// The maximum number of meters in one transaction, which takes 100 writes. The meters of a user in more organizations
+/// are marked after the transaction.
 const METERS_AT_ONCE: usize = 90;
 
 impl Admin {
@@ -38,7 +39,7 @@ impl Admin {
             }
             if before.plan != after.plan {
                 if self.identities.find_plan(&after.plan).await?.is_none() {
-                    return Err(Error::invalid_body("plan", "no such plan"));
+                    return Err(Error::invalid_body("plan", "this plan does not exist; send an existing one"));
                 }
                 writes.push(self.entities.check(keys::plan(&after.plan)).require("attribute_exists(pk)"));
             }
@@ -81,7 +82,7 @@ impl Admin {
         }
     }
 
-    /// Makes a plan, or puts another in its place. What was there before.
+    /// Creates or replaces a plan. Returns the plan that it replaced.
     pub async fn put_plan(&self, deed: &Deed, plan: &Plan, tell: impl Fn(&Plan) -> String) -> Result<Option<Plan>> {
         let _queue = self.queue.lock().await;
         let mut turns = Turns::default();
@@ -101,14 +102,14 @@ impl Admin {
         }
     }
 
-    /// An entity, and how it is stored to the last byte.
+    /// Reads an entity, and its exact stored value for a condition.
     async fn read<T: DeserializeOwned>(&self, key: &Key) -> Result<Option<(T, AttributeValue)>> {
         let Some(item) = self.entities.get(key).await? else { return Ok(None) };
         let raw = item.get("entity").cloned();
         Ok(entity(Some(item))?.zip(raw))
     }
 
-    /// The entity in the place of the one that was read there, and the audit's entry.
+    /// The writes that replace an entity, on condition that it is unchanged, and add the audit entry.
     fn replaced(
         &self,
         deed: &Deed,

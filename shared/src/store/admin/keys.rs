@@ -1,4 +1,4 @@
-//! Other people's API keys.
+//! Changes of users' API keys by operators.
 
 use super::Admin;
 use crate::store::api_keys::{ApiKey, create_refused};
@@ -15,8 +15,8 @@ use domain::{Error, Result};
 const HOLDER: &str = "holder";
 
 impl Admin {
-    /// Makes a key for a user in an organization, once for all requests that carry the same idempotency key. `answer`
-    /// is kept for those that come later: it must not hold the secret.
+    /// Creates a key for a user in an organization, once for all requests with the same idempotency key. `answer` is
+    /// stored and replayed to later requests, so it must not contain the secret.
     pub async fn create_key(&self, deed: &Deed, new: &NewKey, once: Option<&Once>, answer: &str) -> Result<Created> {
         let account = new.key.account;
         let holder = self.entities.check(keys::membership(account.org, account.user));
@@ -33,7 +33,8 @@ impl Admin {
         }
     }
 
-    /// Changes a key's settings; again, when somebody else changed them meanwhile.
+    /// Changes a key's settings as `change` returns for the current ones. If another request changed them meanwhile, it
+    /// calls `change` again.
     pub async fn change_key(
         &self,
         deed: &Deed,
@@ -61,7 +62,7 @@ impl Admin {
         }
     }
 
-    /// Revokes a key. One that is revoked already stays so, and nothing was done.
+    /// Revokes a key. For a key that is revoked already, nothing is changed and no audit entry is added.
     pub async fn revoke_key(&self, deed: &Deed, kept: &Kept, tell: impl Fn(&ApiKey) -> String) -> Result<()> {
         let revoked = ApiKey { revoked_at: Some(deed.at), ..kept.key.clone() };
         let audited = self.audited(deed, Some(tell(&kept.key)), Some(tell(&revoked)));

@@ -1,4 +1,5 @@
-//! What an organization, a user in it, or a key is held to, apart from its plan.
+//! Changes of the rate limits and spending caps of an organization, a user in it, or an API key. Such limits take
+//! precedence over the plan's.
 
 use serde::Serialize;
 
@@ -16,7 +17,7 @@ use domain::{Error, Result};
 const OWNER: &str = "owner";
 
 impl Admin {
-    /// The meter of what exists.
+    /// Reads the meter of an owner that exists.
     pub async fn meter(&self, of: MeterOf) -> Result<Meter> {
         let (owner, kind) = owner(of);
         let found = self.entities.get(&owner).await?;
@@ -78,7 +79,7 @@ impl Admin {
     }
 }
 
-/// What must be on record for the meter to be anybody's.
+/// The item that must exist for the meter to have an owner, and the kind of the owner.
 fn owner(of: MeterOf) -> (Key, &'static str) {
     match of {
         MeterOf::Org(org) => (keys::org(org), OrgId::KIND),

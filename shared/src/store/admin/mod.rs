@@ -1,4 +1,4 @@
-//! What operators change: each change in one transaction with its entry in the audit.
+//! Changes by operators. Each change is written in one transaction with its entry in the audit log.
 
 mod audit;
 mod catalog;
@@ -34,8 +34,8 @@ pub struct Admin {
     identities: Identities,
     keys: KeyRing,
     ledger: Ledger,
-    /// Held during a change. Each change is written on condition of what it read, so that those of one process would
-    /// only refuse each other; with other processes it contends by `Turns`.
+    /// Held during a change. A change has an optimistic lock, so concurrent changes of one process would only refuse
+    /// each other. Between processes, `Turns` retries a refused change.
     queue: Arc<Mutex<()>>,
 }
 
@@ -52,7 +52,7 @@ impl Admin {
         })
     }
 
-    /// Carries out what an operator does, if they still are one. Every change of an operator's comes through here.
+    /// Carries out the writes of an operator, on condition that the caller is still an operator.
     async fn transact(&self, deed: &Deed, writes: Vec<Write>) -> Result<Result<(), Refused>> {
         Authority::of_operator(deed).transact(&self.entities, writes).await
     }

@@ -1,4 +1,4 @@
-//! Organizations and users that an operator makes, without the identity provider.
+//! Creation of organizations and users by an operator, without the identity provider.
 
 use super::Admin;
 use crate::store::idempotency::{self, Created, Once};
@@ -17,8 +17,8 @@ const PLAN: &str = "plan";
 const ORG_OF_USER: &str = "organization of the user";
 
 impl Admin {
-    /// Makes an organization, once for all requests that carry the same idempotency key; `answer` is kept for those
-    /// that come later.
+    /// Creates an organization, once for all requests with the same idempotency key. `answer` is stored and replayed to
+    /// later requests.
     pub async fn create_org(&self, deed: &Deed, org: &Org, once: Option<&Once>, answer: &str) -> Result<Created> {
         let writes = [
             self.entities.check(keys::plan(&org.plan)).require("attribute_exists(pk)").labeled(PLAN),
@@ -28,7 +28,7 @@ impl Admin {
         self.create(deed, "orgs", once, answer, writes).await
     }
 
-    /// Makes a user in an organization.
+    /// Creates a user in an organization, once for all requests with the same idempotency key.
     pub async fn create_user(
         &self,
         deed: &Deed,
@@ -64,30 +64,31 @@ impl Admin {
         }
     }
 
-    /// Keeps the first answer, where the request carries an idempotency key.
+    /// The write that claims the request's idempotency key, if there is one, and stores the first answer.
     pub(super) fn claim(&self, deed: &Deed, route: &str, once: Option<&Once>, answer: &str) -> Option<Write> {
         let account = Account { org: deed.actor.org, user: deed.actor.user };
         once.map(|once| idempotency::claim_once(&self.entities, account, route, once, answer, deed.at))
     }
 
-    /// An entry in the list of all of a kind.
+    /// The write of an entry in the list of all organizations or users.
     fn listed(&self, key: Key) -> Write {
         self.entities.put_item(key.attributes())
     }
 }
 
-/// The first answer to the same request, or why nothing was made.
+/// The first answer to the same request, or the error that explains why nothing was created.
 fn refusal(once: Option<&Once>, refused: Refused) -> Result<String> {
     let exists = |code, kind| {
-        let message = format!("there is a {kind} of that external_id; change that one, or send another external_id");
+        let message =
+            format!("the external_id belongs to an existing {kind}; change that one, or send another external_id");
         Err(Error::Conflict { code, message })
     };
     match (refused.label, once) {
         (idempotency::CLAIM, Some(once)) => idempotency::first_answer_to(once, refused),
         (ORG, _) => exists("organization_exists", "organization"),
         (USER, _) => exists("user_exists", "user"),
-        (PLAN, _) => Err(Error::invalid_body("plan", "no such plan")),
+        (PLAN, _) => Err(Error::invalid_body("plan", "this plan does not exist; send an existing one")),
         (ORG_OF_USER, _) => Err(Error::NotFound { kind: OrgId::KIND }),
-        _ => Err(Error::internal("a creation was refused for nothing that it demands")),
+        _ => Err(Error::internal("a creation was refused by an unknown condition")),
     }
 }

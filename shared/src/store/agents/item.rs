@@ -1,4 +1,4 @@
-//! An agent as it is stored. Its `head` is what the local indexes carry and lists show.
+//! The stored form of an agent. The local indexes project its `head`, which is all that lists show.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -18,10 +18,10 @@ struct AgentItem {
     pk: String,
     sk: String,
     rev: u64,
-    /// Which write made this revision, so that a write whose answer was lost recognises itself.
+    /// The id of the write that made this revision, so that a retried write recognises its own result.
     write_id: Uuid,
     head: Head,
-    /// JSON text: as exact as it was sent, and one value to DynamoDB.
+    /// The configuration as JSON text, in one string attribute.
     config: String,
     #[serde(default)]
     gone: Vec<Reference>,
@@ -35,7 +35,7 @@ struct AgentItem {
     by_updated: Option<String>,
 }
 
-/// What the local indexes carry.
+/// The fields that the local indexes project.
 #[derive(Serialize, Deserialize)]
 pub struct Head {
     pub name: String,
@@ -99,13 +99,13 @@ pub fn scope(workflow: Option<WorkflowId>) -> Scope {
     workflow.map_or(Scope::Global, Scope::Workflow)
 }
 
-/// What the agent of an item names, deleted or not.
+/// The references of an agent, which may be deleted.
 pub fn references(item: Item) -> Result<Vec<Reference>> {
     let config: AgentConfig = serde_json::from_str(&parse::<AgentItem>(item)?.config).map_err(Error::internal)?;
     Ok(config.references().into_keys().collect())
 }
 
-/// The agent in an item; nothing when it was deleted.
+/// The agent of an item, `None` when it was deleted.
 pub fn agent(account: Account, item: Item) -> Result<Option<Agent>> {
     let item: AgentItem = parse(item)?;
     if item.deleted_at.is_some() {

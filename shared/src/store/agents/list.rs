@@ -1,4 +1,4 @@
-//! The list of an account's agents: sorted by an index, a page at a time.
+//! The list of an account's agents, with sorting, filters and page pagination.
 
 use serde::Deserialize;
 
@@ -14,7 +14,7 @@ use domain::identity::Account;
 use domain::page::{Order, Page, PageRequest};
 use domain::time::Time;
 
-/// What a list shows of an agent.
+/// An agent as a list shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct AgentSummary {
     pub id: AgentId,
@@ -53,7 +53,7 @@ pub enum AgentSort {
     Requests,
 }
 
-/// Which agents are wanted; empty lists and no search mean all.
+/// The filter of a list. Empty lists and no search select all agents.
 #[derive(Clone, Debug, Default)]
 pub struct AgentFilter {
     pub search: Option<String>,
@@ -82,7 +82,7 @@ impl Agents {
 }
 
 impl AgentFilter {
-    /// The filter as DynamoDB applies it; nothing when every agent is wanted.
+    /// The filter expression for DynamoDB, `None` when it selects all agents.
     fn expression(&self) -> Option<Filter> {
         let mut filter = Filter::default();
         filter.search(self.search.as_deref());

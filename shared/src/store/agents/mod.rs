@@ -1,4 +1,5 @@
-//! Agents: each change with all that must change with it.
+//! The repository of agents. A change is one transaction with everything that depends on it: the total, the reverse
+//! index of references, and the work that notifies dependents.
 
 mod item;
 mod list;
@@ -40,8 +41,8 @@ impl Agents {
         })
     }
 
-    /// Creates the agent, once for all requests that carry the same idempotency key:
-    /// `answer` is kept for those that come later.
+    /// Creates the agent, once for all requests with the same idempotency key. `answer` is stored and replayed to later
+    /// requests.
     pub async fn create(&self, agent: &Agent, key: Option<Uuid>, answer: &str) -> Result<Created> {
         let mut writes = Vec::new();
         if let Some(key) = key {
@@ -56,7 +57,7 @@ impl Agents {
             Err(refused) if key.is_some() && refused.index == 0 => {
                 idempotency::first_answer(refused)?.into_text().map(Created::Before)
             }
-            Err(_) => Err(Error::internal("a new agent's id was taken")),
+            Err(_) => Err(Error::internal("a new agent's id is in use")),
         }
     }
 
@@ -65,8 +66,8 @@ impl Agents {
         item.map(|item| agent(account, item)).transpose()?.flatten().ok_or(Error::NotFound { kind: AgentId::KIND })
     }
 
-    /// Merges a patch into the agent. When someone else changed it meanwhile, the patch is merged again into what
-    /// they left, unless the caller asked for a certain version.
+    /// Merges a patch into the agent, with an optimistic lock. If another request changed the agent meanwhile, the
+    /// patch is merged again into the new revision, unless `expected` refuses that revision.
     pub async fn patch(
         &self,
         account: Account,
@@ -89,7 +90,8 @@ impl Agents {
         }
     }
 
-    /// Takes the agent out of every list, and leaves word for those who name it. What it did is kept.
+    /// Deletes the agent: it becomes a tombstone that is in no list, and the work to notify its dependents is written.
+    /// Its history is kept.
     pub async fn delete(&self, account: Account, id: AgentId, work_id: WorkId) -> Result<()> {
         let now = Time::of(work_id.uuid());
         let gone = Gone { account, reference: Reference::Agent(id) };
@@ -117,20 +119,20 @@ impl Agents {
         Err(Error::NotFound { kind: AgentId::KIND })
     }
 
-    /// Counts executions. The owner changed nothing, so neither the version nor the time of change moves.
+    /// Counts executions. They are no change by the owner, so the revision and the time of change stay the same.
     pub async fn count_requests(&self, account: Account, id: AgentId, requests: u64) -> Result<()> {
         let step = u128::from(requests) * keys::REQUESTS_STEP;
         let key = keys::agent(account, id);
         let counted = self.entities.update(key.clone()).increase("head.requests", requests).add("by_requests", step);
         if self.entities.write(counted.require("attribute_exists(by_requests)")).await?.is_err() {
             let unlisted = self.entities.update(key).increase("head.requests", requests);
-            // Deleted meanwhile: there is nothing left to count.
+            // If the agent does not exist, there is nothing to count.
             let _ = self.entities.write(unlisted.require("attribute_exists(pk)")).await?;
         }
         Ok(())
     }
 
-    /// A deleted agent depends on nothing any more.
+    /// Removes a deleted agent from the reverse index of references.
     pub(super) async fn let_go(&self, account: Account, id: AgentId) -> Result<()> {
         let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
         for reference in item::references(item)? {
@@ -139,7 +141,7 @@ impl Agents {
         Ok(())
     }
 
-    /// Tells the agent whether the thing is gone. Told twice, it is the same.
+    /// Marks or unmarks one of the agent's references as gone. It is idempotent.
     pub(super) async fn mark(&self, account: Account, id: AgentId, reference: &Reference, is_gone: bool) -> Result<()> {
         let mut turns = Turns::default();
         loop {
@@ -162,7 +164,7 @@ impl Agents {
         }
     }
 
-    /// The agent, and which of the references exist for its account: one call.
+    /// Reads the agent, and which of the references exist for its account, in one call.
     async fn get_with(
         &self,
         account: Account,
@@ -188,7 +190,7 @@ impl Agents {
         Ok((agent.ok_or(Error::NotFound { kind: AgentId::KIND })?, known))
     }
 
-    /// Writes what changed, if `before` is still what stands there. False when it is not.
+    /// Writes the changes, on condition that `before` is still the stored revision. Returns false when it is not.
     async fn replace(&self, before: &Agent, after: &Agent) -> Result<bool> {
         let write_id = Uuid::now_v7();
         let update = self.replaced(before, after, write_id);
@@ -211,7 +213,7 @@ impl Agents {
         }
     }
 
-    /// Everything but the count of requests, which others add to meanwhile.
+    /// The update of all fields except the count of requests, which concurrent executions add to.
     fn replaced(&self, before: &Agent, after: &Agent, write_id: Uuid) -> Write {
         let Head { name, folded, description, r#type, intent, status, updated_at, .. } = head(after);
         let mut update = self

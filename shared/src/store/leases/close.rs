@@ -1,4 +1,4 @@
-//! A lease ends: what was not used comes back, and what was is added up.
+//! Closing a lease: unused amounts are given back to the meters, and used amounts are added to the usage.
 
 use uuid::Uuid;
 
@@ -13,14 +13,15 @@ use domain::limits::{Dimension, Level};
 use domain::time::Time;
 
 impl Leases {
-    /// Closes a lease by its owner, who knows that nothing is under way: every charge of `spent` stands in its slot,
-    /// and no other slot was ever used. False when a sweep was first.
+    /// Closes a lease for its owner. The owner guarantees that no call is in flight: every charge of `spent` is in its
+    /// slot, and no other slot was ever used. Returns false when a sweep was first.
     pub async fn close(&self, lease: &Lease, spent: &Spent, now: Time) -> Result<bool> {
         let writes = self.close_writes(lease, spent, spent.requests, spent.tokens.total(), now)?;
         Ok(self.counters.transact(Uuid::now_v7(), &writes).await?.is_ok())
     }
 
-    /// The lease's end, the meters' and the usage's. `requests` and `tokens` stay counted against the limits.
+    /// The writes that delete the lease and update the meters and the usage. `requests` and `tokens` stay counted
+    /// against the rate limits.
     pub(super) fn close_writes(
         &self,
         lease: &Lease,

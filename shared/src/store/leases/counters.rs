@@ -1,4 +1,4 @@
-//! What a write does to one counter of a meter: it takes, gives back, or requires that there is room.
+//! The changes and conditions of one counter of a meter: take an amount, give it back, or require that there is room.
 
 use crate::store::keys;
 use crate::store::meters::Meter;
@@ -6,7 +6,7 @@ use crate::store::write::Write;
 use domain::lease::{Counter, Lease, Room, What};
 use domain::time::Time;
 
-/// What a counter gives a lease; the balance goes down, all others go up.
+/// Takes a lease's amount from a counter. The balance goes down; all other counters go up.
 pub(super) fn take(mut write: Write, lease: &Lease, counter: &Counter) -> Write {
     let amount = amount(lease, counter);
     let sign = if counter.what == What::Balance { "-" } else { "" };
@@ -14,7 +14,7 @@ pub(super) fn take(mut write: Write, lease: &Lease, counter: &Counter) -> Write 
     if lease.is_wide() { write.add(&keys::counter_wide(counter), amount) } else { write }
 }
 
-/// What a lease did not use comes back; `stays` is what it did.
+/// Gives back what a lease took and did not use. `stays` is the amount that it used.
 pub(super) fn give_back(mut write: Write, lease: &Lease, counter: &Counter, stays: u64) -> Write {
     let amount = amount(lease, counter);
     let back = i128::from(amount) - i128::from(stays);
@@ -29,7 +29,7 @@ fn amount(lease: &Lease, counter: &Counter) -> u64 {
     lease.unit.of(counter.what).saturating_mul(lease.slots.into())
 }
 
-/// Whether anybody may still count in this window. To give back to one that is gone would only make litter.
+/// Whether the counter's window has not ended. Giving back to an ended window would only leave a stale attribute.
 pub(super) fn is_current(counter: &Counter, now: Time) -> bool {
     match (counter.what, counter.window) {
         (What::Limit(dimension), Some(window)) => window >= dimension.window(now),
@@ -55,7 +55,7 @@ pub(super) fn require_room(write: Write, room: &Room, slots: u32) -> Write {
     write.bind(&wide, room.most_wide(slots))
 }
 
-/// The counter is as it was read: whoever uses up its room does so with this write.
+/// Requires that a counter is unchanged since it was read, so that this write uses up exactly the room that was read.
 pub(super) fn require_unchanged(write: Write, meter: &Meter, counter: &Counter) -> Write {
     let attribute = keys::counter(counter);
     match meter.raw(&attribute) {
@@ -67,7 +67,7 @@ pub(super) fn require_unchanged(write: Write, meter: &Meter, counter: &Counter) 
     }
 }
 
-/// A cap that an operator changes meanwhile is seen.
+/// Requires that the cap is unchanged, so that a new cap of an operator takes effect at once.
 pub(super) fn require_cap(write: Write, meter: &Meter) -> Write {
     match meter.cap() {
         Some(cap) => write.require("cap = :cap").bind(":cap", cap),

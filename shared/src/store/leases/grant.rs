@@ -1,4 +1,5 @@
-//! A lease is granted: as many calls as there is room for, taken from every meter in one transaction.
+//! Granting a lease: its amounts are deducted from every meter in one transaction, on condition that each has room. The
+//! lease is smaller when the meters have less room.
 
 use super::counters::{require_cap, require_room, take};
 use super::items::lease_item;
@@ -13,7 +14,7 @@ use domain::time::Time;
 use domain::{Error, Result};
 
 impl Leases {
-    /// A lease of at most so many calls as are wanted, or what there is too little of for even one.
+    /// Grants a lease for at most `wanted.slots` calls, or returns the shortage that refuses even one call.
     pub async fn grant(&self, payer: &Payer, wanted: &Wanted, now: Time) -> Result<Result<Granted, Shortage>> {
         let mut meters = Meters::read(&self.counters, payer).await?;
         let mut slots = wanted.slots;
@@ -31,16 +32,16 @@ impl Leases {
             match self.counters.transact(lease.id.uuid(), &writes).await? {
                 Ok(()) => return Ok(Ok(Granted { lease, rooms, org: meters.org() })),
                 Err(refused) => {
-                    // Somebody took from this meter meanwhile: size the lease by what there is now, and for one call
-                    // when that has happened once.
+                    // Another lease took from this meter after it was read. Size the lease again by the meter's current
+                    // state, with half as many slots.
                     let index =
-                        refused.index.checked_sub(1).ok_or_else(|| Error::internal("a new lease's id was taken"))?;
+                        refused.index.checked_sub(1).ok_or_else(|| Error::internal("a new lease's id is in use"))?;
                     meters.0[index].1 = Meter::of(refused.item.unwrap_or_default());
                     slots = if slots > 2 { slots / 2 } else { 1 };
                 }
             }
         }
-        Err(Error::busy("the meters change faster than a lease can be sized"))
+        Err(Error::busy("the meters keep changing while a lease is sized"))
     }
 
     fn grant_writes(
@@ -66,7 +67,7 @@ impl Leases {
             }
             write = match level {
                 Level::Org => write.add("seq", 1),
-                // On an exempt plan without limits there is nothing to take here, and an update must do something.
+                // An exempt plan without limits takes nothing here, and DynamoDB refuses an update without an action.
                 Level::User if write.changes_nothing() => write.add("seq", 1),
                 Level::User => write,
                 Level::Key => write.set("last_used_at", now),
@@ -77,7 +78,7 @@ impl Leases {
     }
 }
 
-/// A wide lease if there is room for one, else one for the call at hand.
+/// Sizes a wide lease if the meters have room for one, else a lease for the one call.
 fn sized(
     payer: &Payer,
     wanted: &Wanted,
@@ -103,7 +104,7 @@ fn lease(payer: &Payer, wanted: &Wanted, unit: Need, rooms: &[Room], slots: u32,
     let admits_until = admits_until(now, limits);
     let mut counted: Vec<Counter> = rooms.iter().map(|room| room.counter).collect();
     if !payer.is_exempt && !unit.money.is_zero() {
-        // What is spent counts in its month, be there a cap today or not.
+        // Spending is counted even without a cap, because an operator may set a cap later in the month.
         let spending = payer.levels().map(|level| meters::spending(level, now));
         counted.extend(spending.filter(|counter| rooms.iter().all(|room| room.counter != *counter)));
     }

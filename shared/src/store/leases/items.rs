@@ -1,4 +1,4 @@
-//! A lease and its slots as they are stored.
+//! The stored form of a lease and of its slots.
 
 use serde::{Deserialize, Serialize};
 
@@ -79,12 +79,12 @@ pub(super) fn lease_item(lease: &Lease) -> LeaseItem {
     }
 }
 
-/// Who a lease belongs to. Limits do not matter to what has been granted.
+/// The payer of a lease, without limits, because a granted lease is not checked against them again.
 pub(super) fn payer_of(lease: &Lease) -> Payer {
     Payer { org: lease.org, user: lease.user, key: lease.key, is_exempt: lease.is_exempt, limits: Default::default() }
 }
 
-/// What a slot holds.
+/// The content of a slot: a charge, or the tombstone of a sweep.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Slot {
@@ -104,9 +104,9 @@ pub(super) struct SlotItem {
     pub expires_at: i64,
 }
 
-/// A charge's row, listed in the month of `counts_at`.
+/// The row of a charge. The ledger lists it in the month of `counts_at`.
 pub(super) fn slot_item(key: keys::Key, charge: &Charge, counts_at: Time) -> SlotItem {
-    // On an exempt plan nothing moves: the charge is a receipt, not a transaction.
+    // An exempt plan moves no credits, so its charges are not listed as transactions.
     let is_listed = !charge.charged.is_zero() || !charge.uncollected.is_zero();
     SlotItem {
         pk: key.pk,
@@ -118,11 +118,11 @@ pub(super) fn slot_item(key: keys::Key, charge: &Charge, counts_at: Time) -> Slo
     }
 }
 
-/// A charge as the ledger lists it.
+/// The charge in a row that the ledger lists.
 pub(in crate::store) fn listed_charge(item: Item) -> Result<Charge> {
     let item: SlotItem = parse(item)?;
     match item.slot {
         Slot::Charge(charge) => Ok(*charge),
-        Slot::Void => Err(Error::internal("a void is never listed")),
+        Slot::Void => Err(Error::internal("the ledger lists a void")),
     }
 }

@@ -1,22 +1,25 @@
-//! The protocol of leases over three meters, a lease's item, and its slots in the journal.
+//! Leases: calls are paid in advance from up to three meters (organization, user, API key), so that concurrent calls
+//! cannot exceed a balance, a cap or a rate limit. A lease is an item of `counters`; its slots are rows of `journal`.
 //!
-//! - `grant` takes the amounts of some calls, in one transaction, from every counter of every meter.
-//! - Each call ends in a charge, put into its own slot of the lease if the slot is empty (`record`). A charge that the
-//!   lease can pay is one write.
-//! - **Overage.** A call may cost more than the lease holds for it, because the provider counted more than was foreseen.
-//!   The rest is debited from the meters in the same transaction that fills the slot, so a crash or a repeated request
-//!   debits it exactly once. It is debited as far as balance and caps go: in full on condition that there is room, or
-//!   in part on condition that the tightest counter still is as it was read, and so is used up. What is missing is
-//!   written down as `uncollected`. The row says how much was an overage: a close gives back the lease's amounts less
-//!   what came out of the lease, and leaves overages alone.
-//! - `close` gives back what was not used and adds the usage, in one transaction that deletes the lease: once.
-//! - `sweep` closes the lease of an owner that is gone. It puts a void into every empty slot in the same transaction:
-//!   of a late charge and the sweep, the second one sees the first.
-//! - **Late charge.** A charge that finds a void has no lease any more. All of it is an overage, in a row of its own.
-//! - A charge counts in the day and month in which its lease was granted, a late one in those of its own time: in the
-//!   caps, the usage, and the list of transactions alike.
-//! - `statement` reads an organization's meter, counters and the rows of its open leases until nothing changed
-//!   meanwhile: balance, usage and totals agree with the rows at once.
+//! - `grant` deducts the amounts of one or more calls from every counter of every meter, in one transaction.
+//! - Each call ends in a charge. `record` writes the charge into the call's own slot of the lease, on condition that
+//!   the slot is empty. A charge that the lease can pay does not touch the meters.
+//! - **Overage.** A call may cost more than the lease holds for it, because the provider counted more tokens than were
+//!   estimated. The rest is debited from the meters in the transaction that fills the slot, so a crash or a retried
+//!   request debits it exactly once. The balance and the caps limit the debit. A full debit requires that every counter
+//!   has enough left. A partial debit requires that the counter with the least left is unchanged since it was read, and
+//!   uses that counter up. The unpaid part is recorded as `uncollected`. The row also records the overage, because
+//!   the lease did not pay it: `close` gives back the lease's amounts less what the lease paid.
+//! - `close` gives back what was not used and adds the usage. The same transaction deletes the lease, so a lease is
+//!   closed once.
+//! - `sweep` closes an expired lease that its owner left open. The same transaction writes a tombstone, the void, into
+//!   every empty slot. Of a sweep and a late charge, the second one therefore sees the first.
+//! - **Late charge.** A charge that finds a void has no lease any more. All of it is an overage, stored in a separate
+//!   row.
+//! - A charge counts in the day and month in which its lease was granted; a late charge counts in those of its own
+//!   time. This is the same for caps, usage and the list of transactions.
+//! - `statement` reads an organization's meter, its usage and the rows of its open leases, again and again until
+//!   nothing changed during a reading. The balance, the usage and the totals then agree with the rows.
 
 mod close;
 mod counters;
@@ -41,9 +44,9 @@ use domain::usage::Tokens;
 
 pub(super) use items::listed_charge;
 
-/// How often a transaction is put together anew when meters change under it.
+/// How many times a transaction is built again, when the meters changed after they were read.
 const SIZINGS: usize = 12;
-/// The ledger keeps its entries for so long.
+/// The retention of ledger entries.
 pub const LEDGER_FOR: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 #[derive(Clone)]
@@ -52,21 +55,21 @@ pub struct Leases {
     journal: Table,
 }
 
-/// What a lease is wanted for.
+/// The request for a lease.
 #[derive(Clone, Debug)]
 pub struct Wanted {
-    /// Of the call at hand.
+    /// The need of the call that asks for the lease.
     pub need: Need,
-    /// Of calls as they have been lately: what each slot of a wide lease holds. No less than `need`.
+    /// The need of recent calls, which each slot of a wide lease holds. It is never less than `need`.
     pub typical: Need,
-    /// How many calls it should cover, if there is room for them.
+    /// The number of calls that the lease should cover, if the meters have room for them.
     pub slots: u32,
     pub model: String,
     pub pricing: Pricing,
     pub price_version: u64,
 }
 
-/// A lease, and the meters as they were before it.
+/// A granted lease, and the meters as they were before it.
 #[derive(Clone, Debug)]
 pub struct Granted {
     pub lease: Lease,
@@ -100,23 +103,23 @@ impl Spent {
         self.overage += charge.overage;
     }
 
-    /// What came out of the lease.
+    /// The amount that the lease paid, without overages.
     pub fn from_lease(&self) -> Money {
         self.charged.less(self.overage)
     }
 }
 
-/// Where a charge was written. The charge is as it was written: it says what was collected.
+/// Where a charge was written. The charge inside is the stored one, with what was collected.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Recorded {
     InItsSlot(Charge),
-    /// A sweep had closed the lease before.
+    /// A sweep had closed the lease, so the charge is in a separate row.
     Late(Charge),
-    /// Nowhere: another try of the same request owns the call by now.
+    /// The charge was not written, because a retry of the same request owns the call now.
     TakenOver,
 }
 
-/// What an organization has and has used, up to its last call.
+/// The balance and the usage of an organization, up to its last call.
 #[derive(Clone, Debug)]
 pub struct Statement {
     pub meter: Meter,

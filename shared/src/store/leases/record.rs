@@ -1,4 +1,5 @@
-//! A charge is put into its slot; what the lease does not hold of it is debited with it.
+//! Recording a charge in its slot, exactly once. The part that the lease does not hold, the overage, is debited from
+//! the meters in the same transaction.
 
 use uuid::Uuid;
 
@@ -19,7 +20,7 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// What a write of the transaction is for: a refusal is matched by it.
+/// The purpose of a write in the transaction. A refusal is matched by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Part {
     Row,
@@ -28,26 +29,26 @@ enum Part {
     Usage,
 }
 
-/// Where the row of a charge goes.
+/// The row that a charge is written to.
 #[derive(Clone, Copy)]
 enum Place {
-    /// Into its slot; the lease holds this much of it.
+    /// The charge's slot. The lease holds the amount `held` for it.
     Slot { held: Money },
-    /// Beside the slot, which a sweep has voided.
+    /// The row beside the slot, because a sweep has voided the slot.
     Late,
 }
 
 enum Written {
     Now(Box<Charge>),
-    /// The place holds this already.
+    /// The row exists already, with this content.
     Before(Slot),
     TakenOver,
 }
 
 impl Leases {
-    /// Writes a charge, of which the lease holds `held`. One that is in its slot already is the same charge, whose
-    /// first answer was lost. For a call that is made once, the answer is kept in the same transaction, on condition
-    /// that the call still is the claim's.
+    /// Records a charge, for which the lease holds `held`. If the slot already holds the same charge, the response to
+    /// an earlier attempt was lost, and the stored charge is returned. A call with an idempotency key stores its answer
+    /// in the same transaction, on condition that the claim still owns the call.
     pub async fn record(
         &self,
         lease: &Lease,
@@ -72,11 +73,11 @@ impl Leases {
             Written::Now(charge) => Ok(Recorded::Late(*charge)),
             Written::TakenOver => Ok(Recorded::TakenOver),
             Written::Before(Slot::Charge(there)) => Ok(Recorded::Late(*there)),
-            Written::Before(Slot::Void) => Err(Error::internal("a void is never late")),
+            Written::Before(Slot::Void) => Err(Error::internal("a late row holds a void")),
         }
     }
 
-    /// The charge that its lease can pay.
+    /// Writes a charge that its lease can pay.
     async fn write_row(&self, lease: &Lease, charge: &Charge, answer: Option<Write>) -> Result<Written> {
         let row = self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at);
         let written = match answer {
@@ -90,7 +91,7 @@ impl Leases {
         }
     }
 
-    /// The charge, and a debit of what the lease does not hold of it, as far as there is room.
+    /// Writes a charge, and debits the part that the lease does not hold, as far as the meters have room.
     async fn write_with_debit(
         &self,
         lease: &Lease,
@@ -140,7 +141,7 @@ impl Leases {
             match parts.get(refused.index) {
                 Some(Part::Row) => return found(refused),
                 Some(Part::Answer) => return Ok(Written::TakenOver),
-                Some(Part::Meter | Part::Usage) | None => turns.next("the meters change faster than a debit").await?,
+                Some(Part::Meter | Part::Usage) | None => turns.next("the meters keep changing in a debit").await?,
             }
         }
     }
@@ -150,7 +151,7 @@ impl Leases {
     }
 }
 
-/// What of a charge is debited from the meters.
+/// The part of a charge that is debited from the meters.
 #[derive(Clone, Copy)]
 struct Debit {
     owed: Money,
@@ -162,8 +163,9 @@ impl Debit {
         self.owed.less(self.collected)
     }
 
-    /// One meter's part: the debit, on condition that there is room for it. When not all is collected, the counter
-    /// that has no more must be as it was read, or what others gave back meanwhile would be left.
+    /// The debit of one meter, on condition that each counter has room for it. A partial debit instead requires that
+    /// the counter which it uses up is unchanged; otherwise it could miss an amount that was given back after the
+    /// reading.
     fn write<'a>(
         self,
         mut write: Write,
@@ -185,7 +187,7 @@ impl Debit {
     }
 }
 
-/// What the refusal of a row shows.
+/// The content of an existing row, from the refusal to write it again.
 fn found(refused: Refused) -> Result<Written> {
     parse::<SlotItem>(refused.item.unwrap_or_default()).map(|item| Written::Before(item.slot))
 }

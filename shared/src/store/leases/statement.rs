@@ -1,4 +1,4 @@
-//! What an organization has and has used, its open leases included.
+//! Statements: the balance and the monthly usage of an organization, including its open leases.
 
 use super::items::{LeaseItem, Slot, SlotItem};
 use super::{Leases, Statement};
@@ -12,17 +12,19 @@ use domain::lease::{Lease, month};
 use domain::ledger::Charge;
 use domain::money::Money;
 
-/// How often an organization that changes all the time is read. The last reading is off by what changed during it.
+/// The maximum number of readings of an organization that changes all the time. The last reading may be inconsistent by
+/// what changed during it.
 const READINGS: usize = 10;
 
 impl Leases {
-    /// What an organization has: its meter, and the balance with its open leases counted as what their calls spent.
+    /// Reads an organization's meter and its balance. The balance includes what its open leases hold and have not
+    /// spent.
     pub async fn balance(&self, org: OrgId) -> Result<(Meter, Money)> {
         let Statement { meter, balance, .. } = self.read_statement(org, None).await?;
         Ok((meter, balance))
     }
 
-    /// The same, with what it used in a month (`202611`): the counters, and the charges of open leases.
+    /// Reads the balance, and the usage of a month (`202611`): the counters, and the charges of open leases.
     pub async fn statement(&self, org: OrgId, month: i64) -> Result<Statement> {
         self.read_statement(org, Some(month)).await
     }

@@ -1,4 +1,4 @@
-//! The leases that their owners left open.
+//! The sweep: it closes expired leases that their owners left open, and writes tombstones into their empty slots.
 
 use std::time::Duration;
 
@@ -15,11 +15,11 @@ use domain::lease::Lease;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// Voids stand longer than any environment may sleep with a charge in its hands.
+/// The retention of voids. It is longer than a frozen Lambda environment can hold a charge that is not yet recorded.
 const VOID_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Leases {
-    /// Leases that have expired, at most `limit` a shard.
+    /// Finds leases that have expired, at most `limit` in each shard.
     pub async fn expired(&self, now: Time, limit: u32) -> Result<Vec<(OrgId, LeaseId)>> {
         #[derive(Deserialize)]
         struct DueItem {
@@ -49,8 +49,8 @@ impl Leases {
             charges.iter().for_each(|charge| spent.add(charge));
             let empty: Vec<u32> =
                 (1..=lease.slots).filter(|slot| charges.iter().all(|charge| charge.slot != *slot)).collect();
-            // A lease's calls run side by side, and any that is under way may have reached its provider: what has no
-            // charge stays counted against the limits.
+            // Each call of the lease that is still in flight may have reached its provider. So every slot without a
+            // charge stays counted against the rate limits.
             let cut_off = empty.len() as u64;
             let requests = spent.requests + cut_off;
             let tokens = spent.tokens.total().saturating_add(lease.unit.tokens.saturating_mul(cut_off));
@@ -61,11 +61,11 @@ impl Leases {
                     tracing::warn!(lease_id = %id, org_id = %org, calls = spent.requests, slots = lease.slots, "an abandoned lease was closed");
                     return Ok(());
                 }
-                // The lease is gone, or a charge came into a slot: look again.
+                // The lease was closed, or a charge filled a slot, so read the lease again.
                 Err(_) => continue,
             }
         }
-        Err(Error::busy("the slots of a lease change faster than it can be closed"))
+        Err(Error::busy("the slots of a lease keep changing while it is closed"))
     }
 
     fn void(&self, lease: &Lease, slot: u32, now: Time) -> Write {

@@ -1,4 +1,4 @@
-//! What is affected when a workflow is deleted.
+//! The impact of deleting a workflow: the agents and workflows that reference it.
 
 use serde::Deserialize;
 
@@ -11,7 +11,7 @@ use domain::id::WorkflowId;
 use domain::identity::Account;
 use domain::reference::Reference;
 
-/// Who names a workflow.
+/// The dependents of a workflow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Impact {
     pub agents: Vec<Named>,
@@ -39,7 +39,7 @@ impl Workflows {
             let Some(item) = item.filter(|item| !item.contains_key("deleted_at")) else { continue };
             let NamedItem { head, references } = parse(item.clone())?;
             match dependent.by {
-                // A publication that was given up may have left word of itself.
+                // A publication that failed may have left an entry in the reverse index, so check the active release.
                 By::Workflow(_) if !references.contains(&Reference::Workflow(id)) => {}
                 By::Agent(id) => impact.agents.push(Named { id: id.uuid(), name: head.name }),
                 By::Workflow(id) => impact.workflows.push(Named { id: id.uuid(), name: head.name }),
@@ -59,7 +59,7 @@ fn place(Dependent { account, by }: Dependent) -> keys::Key {
 #[derive(Deserialize)]
 struct NamedItem {
     head: NamedHead,
-    /// Of a workflow: what its active release names.
+    /// The references of a workflow's active release. Agents have none here.
     #[serde(default)]
     references: Vec<Reference>,
 }

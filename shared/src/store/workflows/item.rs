@@ -1,5 +1,5 @@
-//! A workflow as it is stored. Its `head` is what the local indexes carry and lists show; a large graph is an object
-//! of its own.
+//! The stored form of a workflow. The local indexes project its `head`, which is all that lists show. A large graph is
+//! stored in the bucket.
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -22,15 +22,15 @@ pub struct WorkflowItem {
     pk: String,
     sk: WorkflowId,
     rev: u64,
-    /// Which write made this revision, so that a write whose answer was lost recognises itself.
+    /// The id of the write that made this revision, so that a retried write recognises its own result.
     write_id: Uuid,
     pub head: Head,
     pub graph: StoredText,
-    /// JSON text.
+    /// The channels as JSON text.
     #[serde(default = "no_channels")]
     channels: String,
     releases: u64,
-    /// What the active release names.
+    /// The references of the active release.
     #[serde(default)]
     pub references: Vec<Reference>,
     #[serde(default)]
@@ -49,7 +49,7 @@ fn no_channels() -> String {
     "{}".to_owned()
 }
 
-/// What the local indexes carry.
+/// The fields that the local indexes project.
 #[derive(Serialize, Deserialize)]
 pub struct Head {
     pub name: String,
@@ -64,7 +64,7 @@ pub struct Head {
     pub updated_at: Time,
 }
 
-/// The whole item of a workflow whose graph is stored so.
+/// The whole item of a workflow, with its graph in stored form.
 pub fn item(workflow: &Workflow, graph: StoredText, references: Vec<Reference>, write_id: Uuid) -> Item {
     to_item(&WorkflowItem {
         pk: keys::workflows(workflow.account),
@@ -95,13 +95,13 @@ pub fn item(workflow: &Workflow, graph: StoredText, references: Vec<Reference>, 
     })
 }
 
-/// Whether a workflow has a release that runs when it is called.
+/// Whether a workflow runs when it is called: it has an active release and is not archived.
 pub fn is_awake(item: Item) -> Result<bool> {
     let WorkflowItem { head, .. } = parse(item)?;
     Ok(head.active.is_some() && head.lifecycle != Lifecycle::Archived)
 }
 
-/// What is stored of a workflow; nothing when it was deleted.
+/// The stored workflow of an item, `None` when it was deleted.
 pub fn stored(item: Item) -> Result<Option<WorkflowItem>> {
     let item: WorkflowItem = parse(item)?;
     Ok(Some(item).filter(|item| item.deleted_at.is_none()))
@@ -112,14 +112,14 @@ impl WorkflowItem {
         self.write_id == write_id
     }
 
-    /// The workflow, with the text of its graph.
+    /// The workflow, with the graph parsed from JSON text.
     pub fn workflow(self, account: Account, graph: &[u8]) -> Result<Workflow> {
         let graph: Graph = serde_json::from_slice(graph).map_err(Error::internal)?;
         let channels = serde_json::from_str(&self.channels).map_err(Error::internal)?;
         Ok(Workflow { channels, ..self.without_graph(account, graph) })
     }
 
-    /// The workflow where its draft does not matter: without channels, and with any graph.
+    /// The workflow without its draft, for callers that do not need it: it has no channels, and the given graph.
     pub fn without_graph(self, account: Account, graph: Graph) -> Workflow {
         let Head { name, description, lifecycle, active, created_at, updated_at, .. } = self.head;
         Workflow {

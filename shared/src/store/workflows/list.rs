@@ -1,4 +1,4 @@
-//! The list of an account's workflows.
+//! The list of an account's workflows, with sorting, filters and page pagination.
 
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ use domain::page::{Order, Page, PageRequest};
 use domain::time::Time;
 use domain::workflow::{Active, Workflow, WorkflowState};
 
-/// What a list shows of a workflow.
+/// A workflow as a list shows it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkflowSummary {
     pub id: WorkflowId,
@@ -51,7 +51,7 @@ pub enum WorkflowSort {
     UpdatedAt,
 }
 
-/// Which workflows are wanted; an empty list and no search mean all.
+/// The filter of a list. An empty list and no search select all workflows.
 #[derive(Clone, Debug, Default)]
 pub struct WorkflowFilter {
     pub search: Option<String>,

@@ -1,4 +1,5 @@
-//! Workflows: each change with all that must change with it.
+//! The repository of workflows. A change is written with an optimistic lock, together with the total and the work that
+//! notifies dependents.
 
 mod impact;
 mod item;
@@ -43,13 +44,13 @@ pub struct Workflows {
     bucket: Bucket,
 }
 
-/// What there is of what was asked for.
+/// Which of the requested references exist.
 #[derive(Clone, Debug, Default)]
 pub struct Known {
     pub references: BTreeSet<Reference>,
-    /// The models among them, by their names.
+    /// The models among them, by name.
     pub models: BTreeMap<String, Model>,
-    /// The workflows among them that have no release which would run.
+    /// The workflows among them that do not run when they are called.
     pub asleep: BTreeSet<Reference>,
 }
 
@@ -60,11 +61,11 @@ pub struct Standing {
     pub id: WorkflowId,
     pub state: WorkflowState,
     pub active: Option<Active>,
-    /// How many releases there have been.
+    /// The number of releases so far.
     pub releases: u64,
 }
 
-/// A workflow, and how it is stored.
+/// A workflow, and the stored parts that a change keeps.
 struct Loaded {
     workflow: Workflow,
     graph: StoredText,
@@ -80,14 +81,14 @@ impl Workflows {
         })
     }
 
-    /// Creates the workflow, once for all requests of a route that carry the same idempotency key: `answer` is kept for
-    /// those that come later.
+    /// Creates the workflow, once for all requests of a route with the same idempotency key. `answer` is stored and
+    /// replayed to later requests.
     pub async fn create(&self, workflow: &Workflow, route: &str, key: Option<Uuid>, answer: &str) -> Result<Created> {
         let account = workflow.account;
         let graph = self.store_graph(workflow).await?;
         let mut writes = Vec::new();
         if let Some(key) = key {
-            // It tells the whole graph, which may be larger than an item can be.
+            // The answer contains the whole graph, which may be larger than an item can be.
             let answer = StoredText::store_answer(&self.bucket, "application/json", answer.as_bytes()).await?;
             writes.push(idempotency::claim(&self.entities, account, route, key, answer, workflow.created_at));
         }
@@ -98,12 +99,12 @@ impl Workflows {
         let Err(refused) = self.entities.transact(workflow.id.uuid(), &writes).await? else { return Ok(Created::Now) };
         self.discard(&stored).await;
         if key.is_none() || refused.index != 0 {
-            return Err(Error::internal("a new workflow's id was taken"));
+            return Err(Error::internal("a new workflow's id is in use"));
         }
         self.read_answer(&idempotency::first_answer(refused)?).await.map(Created::Before)
     }
 
-    /// What was answered to the first request of a route that carried the key, if there was one.
+    /// Finds the answer to the first request of a route with this idempotency key, if there was one.
     pub async fn first_answer(&self, account: Account, route: &str, key: Uuid) -> Result<Option<String>> {
         match idempotency::find(&self.entities, account, route, key, Time::now()).await? {
             Some(answer) => self.read_answer(&answer).await.map(Some),
@@ -119,7 +120,7 @@ impl Workflows {
         self.load(account, id).await.map(|loaded| loaded.workflow)
     }
 
-    /// The workflow without its graph, for what is asked about something of it.
+    /// Reads the workflow without its draft, which saves a read from the bucket.
     pub async fn standing(&self, account: Account, id: WorkflowId) -> Result<Standing> {
         let item = self.entities.get(&keys::workflow(account, id)).await?;
         let found = item.map(stored).transpose()?.flatten().ok_or(GONE)?;
@@ -128,7 +129,8 @@ impl Workflows {
         Ok(Standing { account, id, state, active, releases })
     }
 
-    /// Changes the workflow. When someone else changed it meanwhile, it is changed again as they left it.
+    /// Changes the workflow as `change` returns, with an optimistic lock. If another request changed the workflow
+    /// meanwhile, it calls `change` again with the new revision.
     pub async fn change(
         &self,
         account: Account,
@@ -146,7 +148,8 @@ impl Workflows {
         }
     }
 
-    /// Takes the workflow out of every list, and leaves word for those who name it. What it did is kept.
+    /// Deletes the workflow: it becomes a tombstone that is in no list, and the work to notify its dependents is
+    /// written. Its history is kept.
     pub async fn delete(&self, account: Account, id: WorkflowId, work_id: WorkId) -> Result<()> {
         let now = Time::of(work_id.uuid());
         let deleted = self.entities.update(keys::workflow(account, id)).set("deleted_at", now);
@@ -161,7 +164,7 @@ impl Workflows {
         self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)
     }
 
-    /// Which of the things exist for the account: one call.
+    /// Reads which of the references exist for the account, in one call.
     pub async fn known(&self, account: Account, references: &BTreeSet<Reference>, plan: &Plan) -> Result<Known> {
         let places: Vec<_> = references.iter().map(|reference| (keys::place(account, reference), reference)).collect();
         let keys: Vec<_> = places.iter().map(|(key, _)| key.clone()).collect();
@@ -185,7 +188,7 @@ impl Workflows {
         Ok(known)
     }
 
-    /// What the workflow's channels and nodes can be given: its webhooks and credentials.
+    /// Reads what the workflow's channels and nodes may reference: its webhooks and credentials.
     pub async fn equipment(&self, account: Account, id: WorkflowId) -> Result<Equipment> {
         let webhooks = webhooks::ids(&self.entities, account, id);
         let credentials = credentials::summaries(&self.entities, account, id);
@@ -204,12 +207,12 @@ impl Workflows {
             if let Some(text) = graph.read(&self.bucket).await? {
                 return Ok(Loaded { workflow: found.workflow(account, &text)?, graph, references });
             }
-            // Whoever changed the graph since took the object away that it was in.
+            // A concurrent change of the graph deleted the object after the item was read.
             turns.next("others keep changing the graph").await?;
         }
     }
 
-    /// Writes what changed, if `before` is still what stands there. False when it is not.
+    /// Writes the changes, on condition that `before` is still the stored revision. Returns false when it is not.
     async fn replace(&self, before: Loaded, after: &Workflow) -> Result<bool> {
         let graph =
             if after.graph == before.workflow.graph { before.graph.clone() } else { self.store_graph(after).await? };
@@ -217,8 +220,8 @@ impl Workflows {
         let write = self.put(after, graph.clone(), before.references, &before.workflow, write_id);
         let outcome = self.entities.write(write).await?;
         let is_new = graph != before.graph;
-        // Others change what stands around a graph: an object that was made for this write, and that the item names
-        // now, shows that the write came through, whoever wrote since.
+        // A write that was retried may have succeeded at first, and another request may have changed other fields
+        // since. If the item refers to the object that was created for this write, the write has succeeded.
         let is_named = match &outcome {
             Err(Refused { item: Some(item), .. }) if is_new && graph.object().is_some() => {
                 stored(item.clone())?.is_some_and(|item| item.graph == graph)
@@ -257,7 +260,8 @@ impl Workflows {
     }
 }
 
-/// Whether a write came through: also one whose answer was lost, and that was refused when it was repeated.
+/// Whether a write succeeded. A write whose response was lost is refused when it is retried, and then recognised by its
+/// id.
 fn was_written(outcome: Result<(), Refused>, write_id: Uuid) -> Result<bool> {
     match outcome {
         Ok(()) => Ok(true),
@@ -268,7 +272,7 @@ fn was_written(outcome: Result<(), Refused>, write_id: Uuid) -> Result<bool> {
     }
 }
 
-/// Tells the workflow whether something that its active release names is gone. Told twice, it is the same.
+/// Marks or unmarks a reference of the workflow's active release as gone. It is idempotent.
 pub(super) async fn mark(
     entities: &Table,
     account: Account,
@@ -293,7 +297,7 @@ pub(super) async fn mark(
         } else {
             after.gone.remove(reference);
         }
-        // The graph stays as it is, wherever it is: so only what changes is written.
+        // The graph does not change, so it is neither read nor written.
         let write = entities
             .update(keys::workflow(account, id))
             .set("rev", after.revision)
@@ -309,7 +313,7 @@ pub(super) async fn mark(
     }
 }
 
-/// A deleted workflow depends on nothing any more, and keeps no secret.
+/// Removes a deleted workflow from the reverse index of references, and deletes its credentials and webhooks.
 pub(super) async fn let_go(entities: &Table, account: Account, id: WorkflowId) -> Result<()> {
     let Some(item) = entities.get(&keys::workflow(account, id)).await? else { return Ok(()) };
     let found: WorkflowItem = super::table::parse(item)?;
@@ -319,7 +323,7 @@ pub(super) async fn let_go(entities: &Table, account: Account, id: WorkflowId) -
     }
     let own = async |partition| entities.query_all(Query::partition(partition)).await;
     let (credentials, webhooks) = (own(keys::credentials(account, id)).await?, own(keys::webhooks(account, id)).await?);
-    // What is listed goes last: as long as it is there, an attempt after this one finds the rest by it.
+    // The entries of the list are deleted last, because a retry finds the webhooks by them.
     for webhook in webhooks.iter().filter_map(keys::Key::of).filter_map(|listed| listed.sk.parse().ok()) {
         entities.remove(&keys::webhook(webhook)).await?;
     }

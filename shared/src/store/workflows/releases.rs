@@ -1,4 +1,4 @@
-//! Releases: published under a number of their own, none left out, none twice.
+//! Releases and deployments of workflows. Each release has the next number, without gaps or duplicates.
 
 use std::collections::BTreeSet;
 
@@ -22,10 +22,11 @@ use domain::time::Time;
 use domain::workflow::{Active, Dependencies, Deployment, Manifest, ManifestRelease, Release, Workflow};
 use domain::{Error, Result};
 
-/// Those of the release are checked, and those of the one before let go of, in one transaction of at most 100 parts.
+/// The maximum number of references of a release. One transaction, which takes 100 writes, checks the references of the
+/// new release and unlinks those of the release before.
 pub const MAX_REFERENCES: usize = 48;
 
-/// Whoever says whether a graph may run, and what it then needs.
+/// The validation of a graph before it becomes active. It returns the references that the graph needs.
 pub trait Examine: Sync {
     fn prepare(
         &self,
@@ -35,14 +36,14 @@ pub trait Examine: Sync {
     ) -> impl Future<Output = Result<BTreeSet<Reference>>> + Send;
 }
 
-/// What came of publishing.
+/// The result of publishing.
 pub struct Published {
     pub workflow: Workflow,
     pub release: Release,
     pub deployment: Deployment,
 }
 
-/// A release or a deployment: lists carry the head, which is all of it.
+/// The stored form of a release or a deployment. The index projects its `head`, which holds all of its data.
 #[derive(Serialize, Deserialize)]
 struct NumberedItem<H> {
     pk: String,
@@ -98,8 +99,8 @@ fn manifest_name(account: Account, workflow: WorkflowId, release: ReleaseId) -> 
 }
 
 impl Workflows {
-    /// Publishes the draft as it is, if the examiner lets it. Of many at once with one
-    /// draft, one makes a release; the others find nothing to publish.
+    /// Publishes the draft, if the examiner accepts it. Of several concurrent requests with the same draft, one makes a
+    /// release; the others find nothing to publish.
     pub async fn publish(
         &self,
         account: Account,
@@ -120,7 +121,7 @@ impl Workflows {
         }
     }
 
-    /// Nothing when the draft, or something that it names, is not what it was.
+    /// Publishes one revision of the draft. Returns `None` when the draft or one of its references changed meanwhile.
     async fn release_as(
         &self,
         before: Loaded,
@@ -152,7 +153,7 @@ impl Workflows {
         let name = manifest_name(account, draft.id, id);
         let document = serde_json::to_vec(&manifest).map_err(Error::internal)?;
         self.bucket.put(&name, "application/json", document).await?;
-        // Before the release: what goes from now on is told to this workflow.
+        // This is written before the release, so that from now on the workflow is notified when a reference goes.
         self.depend(&draft, &references).await?;
 
         let write_id = Uuid::now_v7();
@@ -170,7 +171,8 @@ impl Workflows {
         Ok(Some(Published { workflow, release, deployment }))
     }
 
-    /// An item too many does no harm: whoever is told looks whether it names the thing.
+    /// Adds the workflow to the reverse index of its references. A superfluous entry does no harm, because `mark`
+    /// ignores a reference that the active release does not have.
     async fn depend(&self, workflow: &Workflow, references: &BTreeSet<Reference>) -> Result<()> {
         let dependent = Dependent { account: workflow.account, by: By::Workflow(workflow.id) };
         for reference in references {
@@ -179,8 +181,8 @@ impl Workflows {
         Ok(())
     }
 
-    /// What goes with the change of the active release: what it names is there, and what only the one before named is
-    /// let go of.
+    /// The writes that belong to a change of the active release: they require that its references exist, and unlink the
+    /// references that only the release before had.
     fn turn_to(
         &self,
         workflow: &Workflow,
@@ -195,7 +197,7 @@ impl Workflows {
         there.chain(unnamed.map(move |reference| dependents::removed(&self.entities, dependent, reference)))
     }
 
-    /// Makes an earlier release the one that runs.
+    /// Activates an earlier release (rollback).
     pub async fn activate(
         &self,
         account: Account,
@@ -231,7 +233,7 @@ impl Workflows {
         }
     }
 
-    /// Newest first.
+    /// Lists the releases of a workflow, newest first.
     pub async fn releases(&self, workflow: &Standing, request: PageRequest) -> Result<Page<Release>> {
         let partition = keys::releases(workflow.account, workflow.id);
         self.numbered(partition, workflow.releases, request).await?.try_map(release)
@@ -242,7 +244,7 @@ impl Workflows {
         self.numbered(partition, workflow.releases, request).await?.try_map(deployment)
     }
 
-    /// There are as many as there were releases.
+    /// Reads a page of releases or deployments. The total is the number of releases for both.
     async fn numbered(&self, partition: String, total: u64, request: PageRequest) -> Result<Page<Item>> {
         let query =
             Query { index: Some(Index::Local("by_created")), order: Order::Desc, ..Query::partition(partition) };
@@ -260,14 +262,14 @@ impl Workflows {
         deployment(item.ok_or(Error::NotFound { kind: DeploymentId::KIND })?)
     }
 
-    /// The manifest of a release, as it was published.
+    /// Reads the manifest of a release, and verifies its checksum.
     pub async fn manifest(&self, account: Account, workflow: WorkflowId, release: &Release) -> Result<Manifest> {
         let stored = self.bucket.get(&manifest_name(account, workflow, release.id)).await?;
-        let stored = stored.ok_or_else(|| Error::internal("a release's manifest is gone"))?;
+        let stored = stored.ok_or_else(|| Error::internal("a release's manifest is missing"))?;
         Manifest::read(&stored, &release.sha256)
     }
 
-    /// The same, or nothing when it is not what was published.
+    /// Reads the manifest of a release, or returns `None` when it is missing or differs from what was published.
     pub async fn intact_manifest(
         &self,
         account: Account,
@@ -276,10 +278,10 @@ impl Workflows {
     ) -> Result<Option<Manifest>> {
         match self.manifest(account, workflow, release).await {
             Ok(manifest) => Ok(Some(manifest)),
-            // That it cannot be read at the moment says nothing about it.
+            // A temporary failure to read is not evidence of a damaged manifest.
             Err(passing @ Error::Unavailable { .. }) => Err(passing),
             Err(cause) => {
-                tracing::error!(%workflow, release = %release.id, ?cause, "a release's manifest is not intact");
+                tracing::error!(%workflow, release = %release.id, ?cause, "a release's manifest is missing or damaged");
                 Ok(None)
             }
         }
