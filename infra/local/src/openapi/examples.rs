@@ -38,7 +38,7 @@ pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[Refus
                 let alike = exchanges.iter().filter(|met| met.status >= 400 && met.status.to_string() == *status);
                 // The reasons of a 403 differ between families.
                 let alike = alike.filter(|met| met.status != 403 || family(met.path) == own);
-                // Prefer the own family, then the shortest path: its errors are the most general.
+                // Prefer the same family, then the shortest path: its errors are the most general.
                 let alike = alike.min_by_key(|met| (family(met.path) != own, met.path.len()));
                 let rendered = || refusals.iter().find(|refusal| refusal.is_of(path, status)).map(|one| &one.body);
                 if let Some(example) = alike.and_then(|met| met.answer.as_ref()).or_else(rendered) {

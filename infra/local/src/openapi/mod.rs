@@ -109,7 +109,7 @@ fn ambiguous(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
     others.map(|(name, _)| name).collect()
 }
 
-/// The documents as they are served, with examples that are recorded from a platform of their own.
+/// The documents as they are served, with examples that are recorded from a separate platform.
 pub async fn with_examples() -> Result<[Document; 2], Failure> {
     let tours = [tour::builder().await?, tour::gateway().await?];
     let mut documents = documents();

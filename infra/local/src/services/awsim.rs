@@ -1,7 +1,7 @@
 //! Embedded SQS and KMS, by awsim. It keeps its state in memory; snapshots of the state are saved to two files.
 //!
-//! A kill can lose the messages since the last snapshot. The ticker sends them again, because no queue holds the only
-//! record of any work.
+//! A kill can lose the messages since the last snapshot. No queue holds the only record of any work, so the ticker
+//! sends them again.
 
 use std::collections::HashMap;
 use std::fs;

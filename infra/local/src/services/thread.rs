@@ -14,7 +14,7 @@ use crate::failure::Failure;
 /// How long `end` waits for the thread.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A runtime on a thread of its own. The thread ends when this is dropped.
+/// A runtime on a separate thread, which ends when this is dropped.
 pub struct OwnThread {
     runtime: Handle,
     end: DropGuard,
