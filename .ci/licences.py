@@ -1,4 +1,4 @@
-"""Reads `cargo metadata`; fails when a dependency's licence would bind what links it."""
+"""Reads `cargo metadata` and fails if the licence of a dependency is not permissive."""
 import json
 import re
 import sys
@@ -10,7 +10,7 @@ PERMISSIVE = {
 
 
 def permitted(expression):
-    """An `OR` needs one side, an `AND` both."""
+    """Returns whether a licence expression is permissive: an `OR` needs one permissive side, an `AND` needs both."""
     text = expression.replace("/", " OR ").replace("(", " ").replace(")", " ")
     return any(all(part.strip() in PERMISSIVE for part in re.split(r"\bAND\b", side)) for side in re.split(r"\bOR\b", text))
 

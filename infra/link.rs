@@ -1,9 +1,9 @@
-//! How the functions are linked; the build script of each of them.
-#![expect(clippy::print_stdout, reason = "cargo reads it")]
+//! The build script of every function: it sets the linker options.
+#![expect(clippy::print_stdout, reason = "Cargo reads the output")]
 
 fn main() {
-    // Not position-independent: 5 % smaller, and nothing to relocate before the first instruction. A Lambda is alone
-    // in its virtual machine, and its stack, heap and libraries are placed at random all the same.
+    // The binary is not position-independent: it is 5 % smaller, and needs no relocation before the first instruction.
+    // A Lambda is alone in its virtual machine, and its stack, heap and libraries are still at random addresses.
     println!("cargo::rustc-link-arg-bins=-no-pie");
     println!("cargo::rerun-if-changed=../../infra/link.rs");
 }

@@ -35,7 +35,7 @@ async fn a_function_does_nothing_else() {
     let said = refused();
     assert_eq!(
         said,
-        "reference may not do dynamodb:PutItem to EntitiesTable: its Policies in infra/template.yaml do not allow it"
+        "reference may not call dynamodb:PutItem on EntitiesTable; allow it in the Policies of the function in infra/template.yaml"
     );
     assert!(DisplayErrorContext(error).to_string().contains(&said), "who calls sees why");
 
@@ -47,7 +47,7 @@ async fn a_function_does_nothing_else() {
     let put = TransactWriteItem::builder().put(put).build();
     let check = TransactWriteItem::builder().condition_check(check).build();
     worker.transact_write_items().transact_items(put).transact_items(check).send().await.unwrap_err();
-    assert!(refused().contains("attention-worker may not do dynamodb:ConditionCheckItem to EntitiesTable"));
+    assert!(refused().contains("attention-worker may not call dynamodb:ConditionCheckItem on EntitiesTable"));
 
     let query = worker.query().table_name(ENTITIES).index_name("due").key_condition_expression("due_shard = :of");
     query.expression_attribute_values(":of", S("0".into())).send().await.unwrap_err();
@@ -65,7 +65,7 @@ async fn a_function_does_nothing_else() {
 
     let secrets = Secrets::new(&app.platform.context_of("inference")).unwrap();
     assert!(secrets.seal("place", b"hunter2").await.is_err());
-    assert!(refused().contains("inference may not do kms:GenerateDataKey to alias/SecretsKey"));
+    assert!(refused().contains("inference may not call kms:GenerateDataKey on alias/SecretsKey"));
 }
 
 #[tokio::test]

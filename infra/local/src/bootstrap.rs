@@ -1,4 +1,4 @@
-//! The first operator of a deployed stack.
+//! Creates the first operator of a deployed stack, with an API key.
 
 use domain::identity::{Account, Role};
 use domain::time::Time;
@@ -11,11 +11,11 @@ use shared::{Context, aws::Aws};
 use crate::failure::Failure;
 use crate::seed::{default_plan, give_key};
 
-/// Not an address of tokens: nobody else can become this operator.
+/// No issuer of access tokens has this name, so no token can act as this operator.
 const ISSUER: &str = "urn:atelier:bootstrap";
 
-/// Makes the operator, and the plan that organizations begin on. The key is shown this once; when the operator
-/// is there already, nothing is made and nothing shown.
+/// Creates the operator and the default plan of organizations, and returns the operator's API key. If the operator
+/// exists already, the call fails and changes nothing.
 pub async fn operator(entities_table: &str) -> Result<SecretToken, Failure> {
     let settings = [(config::TABLE_ENTITIES.to_owned(), entities_table.to_owned())];
     let context = Context { config: settings.into_iter().collect::<Config>(), aws: Aws::from_env() };
@@ -31,11 +31,12 @@ pub async fn operator(entities_table: &str) -> Result<SecretToken, Failure> {
     });
     let account = Account { org: first_seen.org.id, user: first_seen.user.id };
     if identities.find(account.org, account.user).await?.is_some() {
-        let told = "the first operator was made before and its key shown then; an operator can make more keys";
+        let told = "the first operator exists already, and its key was shown then; use that key to create more keys";
         return Err(Failure::Said(told.to_owned()));
     }
     identities.add_plan(&default_plan()).await?;
-    // The key first: when what follows fails, the next try makes another, and nobody is locked out.
+    // The key is stored before the operator. If storing the operator fails, the next attempt creates another key;
+    // in the other order, an operator without a key would remain.
     let secret = SecretToken::generate(TokenKind::ApiKey);
     give_key(&context, account, &secret).await?;
     identities.find_or_record(&first_seen).await?;

@@ -1,4 +1,4 @@
-//! What the command takes.
+//! The command line of `local`: options, commands and their help.
 
 use std::path::PathBuf;
 
@@ -19,25 +19,27 @@ pub struct Cli {
     pub run: Run,
 }
 
-/// Options of the platform itself. They are taken before and after a command; a command reads those that it needs.
+/// Options of the platform. They are accepted before and after a command, and each command reads those that it needs.
 #[derive(Args)]
 pub struct Run {
-    /// Where the platform answers, on 127.0.0.1
+    /// Port of the platform, on 127.0.0.1
     #[arg(long, default_value_t = 9000, global = true)]
     pub port: u16,
-    /// Where the data is
+    /// Folder of the data
     #[arg(long, default_value = DATA_DIR, global = true)]
     pub data_dir: PathBuf,
-    /// Keep nothing but the demo accounts, in the data folder: tables and queues in memory, objects in a temporary folder
+    /// Discard the data at the end: tables and queues are in memory, objects in a temporary folder. Only the demo
+    /// accounts are stored in the data folder
     #[arg(long, global = true)]
     pub ephemeral: bool,
-    /// When an acknowledged write is on the disk
+    /// When an acknowledged write reaches the disk
     #[arg(long, value_enum, default_value_t, global = true)]
     pub sync: SyncMode,
-    /// Where callers find the platform, for the URLs of webhooks: set it behind a proxy or a tunnel
+    /// Public URL of the platform, for the URLs of webhooks; set it behind a proxy or a tunnel
     #[arg(long, env = config::BASE_URL, hide_env_values = true, global = true)]
     pub base_url: Option<String>,
-    /// Private addresses that providers and workflows may reach, separated by commas; the platform's own ports never
+    /// Private networks (CIDR) that requests to providers and requests of workflows may reach, separated by commas; the
+    /// platform's own ports are always refused
     #[arg(long, env = config::OUTBOUND_ALLOWED_CIDRS, default_value = THIS_MACHINE, hide_env_values = true, global = true)]
     pub outbound_allowed_cidrs: String,
 }
@@ -48,7 +50,7 @@ pub const DATA_DIR: &str = ".atelier";
 pub enum Command {
     /// Print the demo accounts with fresh access tokens, as JSON
     Credentials,
-    /// Print an access token for anybody
+    /// Print an access token for any user and organization
     Token {
         /// The user's name
         #[arg(long)]
@@ -58,27 +60,27 @@ pub enum Command {
         org: String,
         #[arg(long, value_enum, default_value_t = RoleArg::Member)]
         role: RoleArg,
-        /// How long it is good for
+        /// How many hours the token is valid
         #[arg(long, default_value_t = 168)]
         hours: u32,
     },
-    /// Run the embedded services and the pollers alone, for `cargo lambda watch`
+    /// Run only the embedded services and the queue pollers, for `cargo lambda watch`
     Services {
-        /// The first of four ports in a row, for the issuer's keys and the services; 0 takes any that are free
+        /// The first of four consecutive ports, for the issuer's keys and the services; 0 takes any free ports
         #[arg(long, default_value_t = FIRST_PORT)]
         first_port: u16,
-        /// Where `cargo lambda watch` listens
+        /// URL of `cargo lambda watch`
         #[arg(long, default_value = "http://127.0.0.1:9000")]
         watch_url: String,
     },
-    /// Make the first operator of a deployed stack, and print its API key once
+    /// Create the first operator of a deployed stack, and print its API key once
     BootstrapOperator {
-        /// The stack's output `EntitiesTable`; credentials and region are those of the environment.
-        /// Without it: the operator of the data folder, which the first start made
+        /// The stack's output `EntitiesTable`; AWS credentials and region are read from the environment.
+        /// Without this option, the key of the operator in the data folder is printed
         #[arg(long)]
         table: Option<String>,
     },
-    /// Write the OpenAPI documents from the code
+    /// Generate the OpenAPI documents from the code
     Openapi,
 }
 

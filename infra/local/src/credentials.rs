@@ -1,4 +1,4 @@
-//! Who may come in on this machine, and with what: the demo accounts and the operator.
+//! The credentials of the demo accounts and the operator: stored API keys, and access tokens issued on demand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -13,17 +13,17 @@ use crate::failure::Failure;
 use crate::issuer::{Issuer, Subject};
 
 const FILE: &str = "credentials.json";
-/// How long the tokens that `credentials` and the start print are good for.
+/// How long the access tokens are valid that `local credentials` and the start message print.
 pub const TOKENS_VALID: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
-/// As it stands in the data folder: the secrets that cannot be made again.
+/// The file `credentials.json` of the data folder. It keeps the API keys, because the tables hold only their hashes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Kept {
     pub base_url: String,
     pub users: BTreeMap<String, KeptUser>,
     pub operator: KeptUser,
-    /// The models that were put there once: what the operator deletes stays away.
+    /// The demo models that were created before. One that the operator deleted is not created again.
     #[serde(default)]
     pub models: BTreeSet<String>,
 }
@@ -36,7 +36,7 @@ pub struct KeptUser {
     pub api_key: String,
 }
 
-/// As it is printed.
+/// The credentials that `local credentials` prints.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Credentials {
@@ -76,7 +76,7 @@ impl Kept {
         written.map_err(|cause| Failure::Folder { folder: folder.to_owned(), cause })
     }
 
-    /// The same with fresh access tokens.
+    /// Adds newly issued access tokens.
     pub fn with_tokens(&self, issuer: &Issuer) -> Credentials {
         let token = |user: &str, kept: &KeptUser| {
             let role = serde_json::from_value(kept.role.clone().into()).unwrap_or(Role::Member);

@@ -1,4 +1,4 @@
-//! The folder that holds the platform's data, used by one process at a time.
+//! The folder that holds the platform's data. A lock file lets one process use it at a time.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// The database, by its name in the folder.
+/// The file of the DynamoDB database.
 pub const DYNAMODB: &str = "dynamodb.sqlite";
-/// The keys of KMS.
+/// The snapshot of the KMS keys.
 pub const KMS: &str = "awsim/snapshots/kms.json";
 const S3: &str = "s3";
-/// What holds secrets, or is a folder of what does.
+/// Files that hold secrets, and folders that contain such files.
 const OWN_FILES: [&str; 11] = [
     DYNAMODB,
     "dynamodb.sqlite-wal",
@@ -28,14 +28,14 @@ const OWN_FILES: [&str; 11] = [
 
 pub struct DataDir {
     folder: PathBuf,
-    /// For data that is to be gone with the process.
+    /// A folder that is deleted on drop.
     temporary: Option<PathBuf>,
-    /// Held as long as the process lives; the system lets go of it even after a kill.
+    /// The lock on the folder. The operating system releases it when the process ends, even after a kill.
     _lock: Option<File>,
 }
 
 impl DataDir {
-    /// A folder whose data stays.
+    /// Opens a folder whose data is kept.
     pub fn open(folder: &Path) -> Result<Self, Failure> {
         let unusable = |cause| Failure::Folder { folder: folder.to_owned(), cause };
         create_private(folder).map_err(unusable)?;
@@ -51,7 +51,8 @@ impl DataDir {
         Ok(Self { folder: folder.to_owned(), temporary: None, _lock: Some(lock) })
     }
 
-    /// Data in memory, and objects in a temporary folder; only who may come in stays in `folder`.
+    /// Keeps tables and queues in memory and objects in a temporary folder. Only the credentials and the issuer's key
+    /// are stored in `folder`.
     pub fn ephemeral(folder: &Path) -> Result<Self, Failure> {
         create_private(folder).map_err(|cause| Failure::Folder { folder: folder.to_owned(), cause })?;
         let mut data = Self::temporary()?;
@@ -59,7 +60,7 @@ impl DataDir {
         Ok(data)
     }
 
-    /// A folder of one's own that goes with the process: for tests.
+    /// Creates a folder that is deleted on drop, for tests and for recording the OpenAPI examples.
     pub fn temporary() -> Result<Self, Failure> {
         let folder = std::env::temp_dir().join(format!("atelier-{}", uuid::Uuid::now_v7().simple()));
         create_private(&folder).map_err(|cause| Failure::Folder { folder: folder.clone(), cause })?;
@@ -82,7 +83,7 @@ impl DataDir {
         self.temporary.clone().unwrap_or_else(|| self.folder.join(S3))
     }
 
-    /// Files and folders without which what is stored cannot be used.
+    /// Files and folders without which the stored data cannot be used.
     pub fn required(&self) -> Vec<PathBuf> {
         [DYNAMODB, KMS, S3].map(|name| self.folder.join(name)).into()
     }
@@ -112,8 +113,8 @@ impl Drop for DataDir {
     }
 }
 
-/// Creates a folder that only its owner can look into. One that is there already is its owner's affair: it may be the
-/// home of other things. Files with secrets are closed to others by themselves.
+/// Creates a folder that only its owner can read. An existing folder keeps its mode, because it may hold other things
+/// too; files with secrets are private by their own modes.
 pub fn create_private(folder: &Path) -> io::Result<()> {
     let mut folders = fs::DirBuilder::new();
     #[cfg(unix)]
@@ -124,8 +125,8 @@ pub fn create_private(folder: &Path) -> io::Result<()> {
     folders.recursive(true).create(folder)
 }
 
-/// Closes what others could read in a folder that is there already: an earlier version made it so, or a copy did. The
-/// folder itself may be the home of other things, so of that it only speaks.
+/// Makes existing files and folders with secrets private: an earlier version or a copy may have left them readable by
+/// other users. The data folder itself may hold other things, so its mode is only reported in a warning.
 #[cfg(unix)]
 fn close_to_others(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
@@ -133,23 +134,22 @@ fn close_to_others(folder: &Path) -> io::Result<()> {
     let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS != 0);
     if is_open(folder) {
         let shown = folder.display();
-        tracing::warn!("other users of this machine can look into {shown}; close it: chmod 700 {shown}");
+        tracing::warn!(
+            "other users of this machine can read the folder {shown}; make it private with `chmod 700 {shown}`"
+        );
     }
     for name in OWN_FILES {
         let path = folder.join(name);
         if is_open(&path) {
             let mode = fs::metadata(&path)?.permissions().mode() & !OTHERS;
             fs::set_permissions(&path, fs::Permissions::from_mode(mode))?;
-            tracing::warn!(
-                "{} could be read by other users of this machine; it is closed to others now",
-                path.display()
-            );
+            tracing::warn!("{} was readable by other users of this machine; it is private now", path.display());
         }
     }
     Ok(())
 }
 
-/// Writes a file that only its owner can read, whole or not at all.
+/// Writes a file that only its owner can read. The write is atomic: a draft is synced, then renamed.
 pub fn write_private(file: &Path, content: &[u8]) -> io::Result<()> {
     use std::io::Write;
     let draft = file.with_extension(format!("{}.tmp", std::process::id()));
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_there_keeps_its_mode_and_what_is_made_is_private() {
+    fn existing_folders_keep_their_mode_and_new_ones_are_private() {
         let mode = |folder: &Path| fs::metadata(folder).unwrap().permissions().mode() & 0o7777;
         let around = DataDir::temporary().unwrap();
         let there = around.folder().join("there");

@@ -1,4 +1,5 @@
-//! What S3 does with the lifecycle rules of its buckets: deletes what is old enough, late, and for tidiness only.
+//! Applies the lifecycle rules of the buckets, as S3 does: deletes expired objects. Deletion may be late, so no code
+//! relies on it.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +11,7 @@ use crate::template::Expiry;
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// The rules of one bucket.
+/// The lifecycle rules of one bucket.
 pub struct Rules {
     pub client: Client,
     pub bucket: String,
@@ -18,7 +19,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Every hour from now on.
+    /// Applies the rules now and then every hour, until `stop`.
     pub async fn run(self, stop: CancellationToken) {
         let mut hours = tokio::time::interval(HOUR);
         loop {
@@ -30,7 +31,7 @@ impl Rules {
         }
     }
 
-    /// Deletes what is too old at that time; how many objects those were.
+    /// Deletes the objects that have expired at `now`, and returns how many.
     pub async fn expire(&self, now: SystemTime) -> usize {
         let mut deleted = 0;
         for expiry in &self.expiries {

@@ -1,4 +1,4 @@
-//! The stand-in for API Gateway: sends each request to the function that the template's routes name.
+//! The local replacement for API Gateway: routes each request to the function that the template names.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::failure::Failure;
 use crate::services::storage::Storage;
 use crate::template::Route;
 
-/// Everything the platform serves at its base URL.
+/// Builds the router of everything that the platform serves at its base URL.
 pub fn front(
     routes: &[Route],
     routers: &BTreeMap<&'static str, Router>,
@@ -39,12 +39,12 @@ pub fn front(
         (Arc::new(matcher), finish(Router::new(), &[], standard::AREA, "front", &Config::default()));
     let routed = move |request: Request| {
         let path = request.uri().path();
-        // API Gateway finds a resource with or without a slash behind it.
+        // API Gateway ignores a trailing slash.
         let found = matcher.at(path).or_else(|_| matcher.at(path.trim_end_matches('/')));
         let router = found.map_or(&unrouted, |found| found.value).clone();
         async move { serve(router, request).await }
     };
-    // Not nested in one axum router: a function must see its own path parameters, and no others.
+    // The routers are not nested in one axum router: a function must see only its own path parameters.
     let router = Router::new().route("/local/jwks.json", get(async move || axum::Json(jwks.clone()))).fallback(routed);
     Ok(router.layer(from_fn_with_state(storage, check_storage)))
 }
@@ -56,7 +56,7 @@ async fn serve(router: Router, request: Request) -> Response {
     }
 }
 
-/// Of the platform's health, what only this machine has: the files of the embedded services.
+/// Adds the state of the embedded services' files to `/health`.
 async fn check_storage(State(storage): State<Storage>, request: Request, next: Next) -> Response {
     if request.uri().path() != "/health" {
         return next.run(request).await;
@@ -69,8 +69,8 @@ async fn check_storage(State(storage): State<Storage>, request: Request, next: N
     standard::AREA.respond(Error::StorageTrouble(parts.join("; ")))
 }
 
-/// The answer to a connection for which there is no room, in the form of the area that it wanted.
+/// The answer to a connection beyond the limit, in the error format of the area that it asked for.
 pub fn refuse(parts: &Parts) -> http::Response<Body> {
     let area = if parts.uri.path().starts_with("/gateway/") { openai::AREA } else { standard::AREA };
-    area.respond(Error::busy("there are as many connections as there may be"))
+    area.respond(Error::busy("too many connections are open"))
 }

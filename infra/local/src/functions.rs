@@ -1,4 +1,4 @@
-//! Every function of the platform, in one process: the one place that lists them.
+//! All functions of the platform, in one process. No other file of `local` lists them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,15 +13,15 @@ use shared::Context;
 pub type Worker = Arc<dyn Fn(SqsEvent) -> BoxFuture<'static, SqsBatchResponse> + Send + Sync>;
 
 pub struct Functions {
-    /// What serves requests.
+    /// The functions that serve requests, by name.
     pub routers: BTreeMap<&'static str, Router>,
-    /// What handles messages.
+    /// The functions that handle messages of queues, by name.
     pub workers: BTreeMap<&'static str, Worker>,
     ticker: ticker::Stores,
 }
 
 impl Functions {
-    /// `context` gives each function the settings that the template gives it.
+    /// `context` returns the context of a function, with the settings that the template gives it.
     pub fn new(context: impl Fn(&str) -> Context) -> Result<Self> {
         let attention_worker = attention_worker::Stores::new(&context("attention-worker"))?;
         Ok(Self {
@@ -47,7 +47,7 @@ impl Functions {
         })
     }
 
-    /// One tick of the ticker; how much it sent again.
+    /// Runs the ticker once, and returns how many items were due.
     pub async fn tick(&self, now: Time) -> Result<usize> {
         ticker::tick(&self.ticker, now).await
     }

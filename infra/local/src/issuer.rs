@@ -1,4 +1,4 @@
-//! The issuer of access tokens on this machine: an Ed25519 key, kept with the data.
+//! Issues access tokens (JWT) on this machine. Its Ed25519 key is stored in the data folder.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::data_dir::write_private;
 use crate::failure::Failure;
 
-/// Not the platform's address: who somebody is must not change with its port.
+/// The `iss` claim. It is not the platform's URL, because the identity of a user must not change with the port.
 pub const ISSUER: &str = "urn:atelier:local";
 pub const AUDIENCE: &str = "atelier";
 const FILE: &str = "issuer.json";
@@ -31,7 +31,7 @@ struct IssuerFile {
     pkcs8: String,
 }
 
-/// Who a token is for.
+/// The user, organization and role that a token is issued for.
 #[derive(Clone, Debug)]
 pub struct Subject {
     pub user: String,
@@ -40,25 +40,26 @@ pub struct Subject {
 }
 
 impl Issuer {
-    /// The issuer of a data folder; made when there is none yet.
+    /// Opens the issuer of a data folder, or creates it.
     pub fn open_or_create(folder: &Path) -> Result<Self, Failure> {
         if let Some(issuer) = Self::open(folder)? {
             return Ok(issuer);
         }
         let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new());
-        let pkcs8 = made.map_err(|_| Failure::Said("the system has no randomness".to_owned()))?;
+        let pkcs8 = made.map_err(|_| Failure::Said("the random number generator of the system failed".to_owned()))?;
         let file = IssuerFile { pkcs8: STANDARD.encode(pkcs8.as_ref()) };
         let content = serde_json::to_vec_pretty(&file).unwrap_or_default();
         let written = write_private(&folder.join(FILE), &content);
         written.map_err(|cause| Failure::Folder { folder: folder.to_owned(), cause })?;
-        Self::of(pkcs8.as_ref()).ok_or_else(|| Failure::Said("the new key is not a key".to_owned()))
+        Self::of(pkcs8.as_ref()).ok_or_else(|| Failure::Said("the new signing key cannot be read".to_owned()))
     }
 
-    /// The issuer of a data folder that a platform has been started on.
+    /// Opens the issuer of a data folder; `None` if no platform was started on it yet.
     pub fn open(folder: &Path) -> Result<Option<Self>, Failure> {
         let file = folder.join(FILE);
         let Ok(content) = fs::read(&file) else { return Ok(None) };
-        let damaged = || Failure::Damaged { folder: folder.to_owned(), file, cause: "not a key".to_owned() };
+        let damaged =
+            || Failure::Damaged { folder: folder.to_owned(), file, cause: "it holds no valid key".to_owned() };
         let parsed: Option<IssuerFile> = serde_json::from_slice(&content).ok();
         let pkcs8 = parsed.and_then(|file| STANDARD.decode(file.pkcs8).ok());
         pkcs8.and_then(|pkcs8| Self::of(&pkcs8)).map(Some).ok_or_else(damaged)
@@ -85,7 +86,7 @@ impl Issuer {
         }))
     }
 
-    /// Signs any claims: tests make tokens that no honest issuer makes.
+    /// Signs any claims. Tests create invalid tokens with it.
     pub fn sign(&self, claims: &Value) -> String {
         self.sign_text(&self.header().to_string(), &claims.to_string())
     }
@@ -94,7 +95,7 @@ impl Issuer {
         json!({"alg": "EdDSA", "typ": "JWT", "kid": self.kid})
     }
 
-    /// Signs any header and claims, as they are written.
+    /// Signs any header and claims, byte for byte.
     pub fn sign_text(&self, header: &str, claims: &str) -> String {
         let message = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
         let signature = self.key.sign(message.as_bytes());

@@ -1,5 +1,5 @@
-//! The whole platform on one machine: every function's router at one base URL, its workers on their queues, the
-//! ticker, an issuer of tokens, and the AWS services embedded.
+//! Runs the whole platform on one machine: all functions at one base URL, the workers of the queues, the ticker, a
+//! token issuer, and embedded AWS services.
 
 pub mod bootstrap;
 pub mod credentials;

@@ -1,4 +1,4 @@
-//! `cargo run -p local`: the whole platform on this machine.
+//! `cargo run -p local`: runs the whole platform on this machine.
 
 mod cli;
 mod stop;
@@ -20,11 +20,12 @@ use stop::StopSignal;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Requests and rows are many small pieces of memory: the system's allocator takes a tenth of a call's time.
+/// Requests and rows allocate many small blocks. With the system's allocator, that takes a tenth of a call's time.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// Requests, and what is wrong with us; the embedded services warn of every refusal.
+/// The platform logs requests and warnings. Other crates log only errors, because the embedded services warn about
+/// every call that they refuse.
 const DEFAULT_LEVELS: &str = "error,shared=info,local=info";
 
 #[tokio::main]
@@ -33,7 +34,7 @@ async fn main() -> ExitCode {
     let log = tracing_subscriber::fmt::layer().compact().with_target(false).with_writer(std::io::stderr);
     let serves = matches!(cli.command, None | Some(Command::Services { .. }));
     tracing_subscriber::registry().with(log).with(levels(if serves { DEFAULT_LEVELS } else { "error" })).init();
-    // What is made here holds secrets: keys, and everything that users store.
+    // New files are private to this user, because they hold keys and the data of all users.
     rustix::process::umask(Mode::RWXG | Mode::RWXO);
     open_files::raise_limit();
     match run(cli).await {
@@ -84,7 +85,7 @@ async fn serve(run: Run) -> Result<(), Failure> {
     platform.stop().await
 }
 
-/// What a person needs first, ready to paste.
+/// The start message: URLs, and calls that are ready to paste.
 fn banner(platform: &Platform) -> String {
     let (base_url, folder) = (&platform.base_url, platform.data().folder());
     let ada = platform.credentials.users.get("ada");
@@ -92,10 +93,10 @@ fn banner(platform: &Platform) -> String {
     let api_key = ada.map(|user| user.api_key.as_str()).unwrap_or_default();
     let hello = r#"{"model": "dev-chat", "messages": [{"role": "user", "content": "Hello"}]}"#;
     let data = match platform.data().is_ephemeral() {
-        true => "in memory; gone when this stops".to_owned(),
+        true => "in memory; deleted when the platform stops".to_owned(),
         false => std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string(),
     };
-    // What is typed next is to find the same data.
+    // The printed command must read the same data folder.
     let is_elsewhere = folder != Path::new(DATA_DIR);
     let elsewhere = if is_elsewhere { format!(" --data-dir {}", folder.display()) } else { String::new() };
     let started_ms = platform.started_in.as_millis();
@@ -128,17 +129,17 @@ async fn services(run: Run, first_port: u16, watch_url: String) -> Result<(), Fa
     };
     let env_file = watched.env_file.display();
     say(&format!(
-        "The services are up. In another terminal:\n\n  \
+        "The services are running. Run this in another terminal:\n\n  \
          cargo build --workspace && cargo lambda watch --timeout 60 --env-file {env_file}\n"
     ))?;
     stop.given().await;
     watched.stop().await
 }
 
-/// Prints a line. Who reads no further (`| head -1`) has what they wanted.
+/// Prints a line. A closed pipe (`| head -1`) is not an error.
 fn say(line: &str) -> Result<(), Failure> {
     match writeln!(io::stdout(), "{line}") {
-        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Said(format!("printing: {cause}"))),
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Said(format!("cannot print: {cause}"))),
         _ => Ok(()),
     }
 }

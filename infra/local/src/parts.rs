@@ -1,4 +1,4 @@
-//! What every way to run the functions stands on: the services with all that the template declares, and the
+//! The common base of `local` and `local services`: the embedded services with the template's resources, and the
 //! settings that the template gives each function.
 
 use std::collections::BTreeMap;
@@ -18,17 +18,17 @@ use crate::provision::{check_resources, find_key, provision};
 use crate::services::{Endpoints, ServiceOptions, Services};
 use crate::template::{Setting, Template};
 
-/// What requests to other systems may reach beside public addresses: models that run on this machine.
+/// The private networks that outbound requests may reach by default: models may run on this machine.
 pub const THIS_MACHINE: &str = "127.0.0.0/8,::1/128";
 
-/// How the functions are run, besides what the template says.
+/// The parameters of a start that the template does not define.
 pub struct Setup<'a> {
     pub services: ServiceOptions,
-    /// Where callers find the platform.
+    /// The public URL of the platform.
     pub base_url: &'a str,
     pub jwks_url: &'a str,
     pub outbound_allowed: &'a str,
-    /// The platform's own ports, but for those of the services.
+    /// The platform's own ports, except those of the services. Outbound requests to them are refused (SSRF).
     pub own_ports: &'a [u16],
     pub max_outbound: usize,
 }
@@ -37,9 +37,9 @@ pub struct Parts {
     pub aws: Aws,
     pub template: Template,
     pub services: Services,
-    /// What a reference stands for, be it to a resource or to a parameter.
+    /// The value of each `!Ref`, by the id of the resource or the parameter.
     resources: BTreeMap<String, String>,
-    /// Settings that every function gets and that only this machine needs.
+    /// Settings that every function gets on this machine and not in a deployment.
     own_settings: Vec<(String, String)>,
     pub denied: Denied,
 }
@@ -62,7 +62,7 @@ impl Parts {
         {
             services.note_key(&template, &key)?;
         }
-        // The template's parameters, as this machine has them.
+        // The values of the template's parameters on this machine.
         let parameters = [
             ("AuthIssuer", ISSUER),
             ("AuthAudience", AUDIENCE),
@@ -81,7 +81,7 @@ impl Parts {
         Ok(Self { aws, template, services, resources, own_settings, denied: Denied::default() })
     }
 
-    /// A function's settings, and a connection that may do what its policies allow.
+    /// The context of a function: its own settings, and AWS clients that are limited to its policies.
     pub fn context_of(&self, function: &str) -> Context {
         let grants = self.template.functions.get(function).map(|function| function.grants.as_slice());
         let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
@@ -100,16 +100,16 @@ impl Parts {
         self.template.functions.keys().flat_map(|function| self.settings_of(function))
     }
 
-    /// Every setting there is, for tools and tests; a function gets its own only.
+    /// A context with the settings of all functions, for tools and tests.
     pub fn context(&self) -> Context {
-        // Resources that no function has a setting for yet.
+        // Tools and tests need these settings even if no function has them.
         let reference = |id: &str| self.resolved(&Setting::Ref(id.to_owned()));
         let others = [(config::BUCKET_FILES, "FilesBucket"), (config::KMS_KEY, "SecretsKey")];
         let others = others.map(|(name, id)| (name.to_owned(), reference(id)));
         Context { config: self.settings().chain(others).collect::<Config>(), aws: self.aws.clone() }
     }
 
-    /// A poller for every queue that a function handles, when there is a way to deliver to it.
+    /// A poller for every queue of a function to which `deliver` can deliver.
     pub fn pollers(&self, deliver: impl Fn(&str) -> Option<Deliver>) -> Vec<Poller> {
         let sources =
             self.template.functions.iter().filter_map(|(name, function)| Some((name, function.source.as_ref()?)));
@@ -124,7 +124,7 @@ impl Parts {
         pollers.collect()
     }
 
-    /// The rules by which objects of buckets expire.
+    /// The lifecycle rules of all buckets.
     pub fn expiry_rules(&self) -> Vec<Rules> {
         let rules = self.template.buckets.iter().filter_map(|(id, expiries)| {
             let bucket = self.resources.get(id)?.clone();

@@ -1,5 +1,5 @@
-//! What IAM does with the template's policies: a function may call what they allow, and nothing else. So a permission
-//! that was forgotten is missed here, by a test or by hand, and not after a deployment.
+//! Enforces the template's IAM policies: a function may make only the AWS calls that its policies allow. A missing
+//! permission is found here, before a deployment.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ use crate::template::{Grant, Granted};
 
 const MOST_TOLD: usize = 100;
 
-/// What was refused, over all functions.
+/// The calls of all functions that were denied.
 #[derive(Clone, Debug, Default)]
 pub struct Denied(Arc<Mutex<Vec<String>>>);
 
@@ -28,7 +28,7 @@ impl Denied {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The first of them tell enough.
+    /// Records a denied call. The first ones are enough to find the missing permissions, so the rest is dropped.
     fn add(&self, refusal: String) {
         let mut refused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if refused.len() < MOST_TOLD {
@@ -40,19 +40,19 @@ impl Denied {
 #[derive(Debug)]
 pub struct Permissions {
     function: String,
-    /// An action, and the resources it may be done to as patterns; `*` at the end stands for anything.
+    /// Pairs of an action and a pattern of resources; `*` at the end of a pattern matches any text.
     allowed: Vec<(String, String)>,
     denied: Denied,
 }
 
-/// One thing that a call does to one resource.
+/// An action of a call on one resource.
 #[derive(Debug, PartialEq)]
 struct Deed {
     action: String,
     resource: String,
 }
 
-/// The bucket that a call is about.
+/// The bucket of a call, for the check of its response.
 #[derive(Debug)]
 struct AskedBucket(String);
 
@@ -61,7 +61,7 @@ impl Storable for AskedBucket {
 }
 
 impl Permissions {
-    /// `resources` has what each logical id stands for: the names by which calls name what they are for.
+    /// `resources` maps each logical id to the name of the resource in calls.
     pub fn new(function: &str, grants: &[Grant], resources: &BTreeMap<String, String>, denied: Denied) -> Self {
         let pattern = |granted: &Granted| match granted {
             Granted::Everything => Some("*".to_owned()),
@@ -82,7 +82,7 @@ impl Permissions {
         let Some(Deed { action, resource }) = deeds.into_iter().find(|deed| !self.allows(deed)) else { return Ok(()) };
         let Self { function, denied, .. } = self;
         let refusal = format!(
-            "{function} may not do {action} to {resource}: its Policies in infra/template.yaml do not allow it"
+            "{function} may not call {action} on {resource}; allow it in the Policies of the function in infra/template.yaml"
         );
         denied.add(refusal.clone());
         Err(refusal.into())
@@ -121,7 +121,7 @@ impl Intercept for Permissions {
         self.check(deeds)
     }
 
-    /// S3 says that an object is not there to those only who may list its bucket; to others, that they may not ask.
+    /// A 404 requires `s3:ListBucket`: S3 answers 403 for a missing object to a caller that may not list the bucket.
     fn read_before_deserialization(
         &self,
         context: &BeforeDeserializationInterceptorContextRef<'_>,
@@ -137,7 +137,7 @@ impl Intercept for Permissions {
     }
 }
 
-/// What tells, in the bodies of the services that speak JSON, to what something is done.
+/// The fields of a JSON body (DynamoDB, SQS, KMS) that name the resources of the call.
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "PascalCase", default)]
 struct Body {
@@ -172,7 +172,7 @@ fn deeds(call: &Metadata, request: &HttpRequest) -> Result<Vec<Deed>, BoxError> 
     })
 }
 
-/// A transaction needs what its items would need one by one.
+/// The actions of a DynamoDB call, with their tables. A transaction needs the permission of each of its items.
 fn of_dynamodb(operation: &str, body: Body) -> impl Iterator<Item = (String, String)> {
     let items = body.transact_items.into_iter().flatten();
     let of_items = items.map(|(kind, of)| (format!("{kind}Item"), of.table_name));
@@ -185,7 +185,7 @@ fn of_dynamodb(operation: &str, body: Body) -> impl Iterator<Item = (String, Str
     of_items.chain(of_batch).chain(single)
 }
 
-/// The bucket and the key: here, buckets have no host names.
+/// The bucket and the key of an S3 call. They are in the path, because the URLs are path-style here.
 fn object(request: &HttpRequest) -> Result<String, BoxError> {
     let uri: http::Uri = request.uri().parse()?;
     Ok(uri.path().trim_matches('/').to_owned())

@@ -1,4 +1,4 @@
-//! The whole platform in one process.
+//! Starts and stops the whole platform in one process.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
@@ -25,9 +25,9 @@ use crate::seed::seed;
 use crate::server::{self, Limits};
 use crate::services::{Endpoints, ServiceOptions, SyncMode, address, listen};
 
-/// How long requests under way may take to end at a stop.
+/// How long requests in flight may take to finish when the platform stops.
 const GRACE: Duration = Duration::from_secs(5);
-/// Clients send a request's head at once; and few keep an idle connection for longer.
+/// Clients send a request's head at once, and few keep an idle connection longer than this.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
 const TICK: Duration = Duration::from_secs(60);
 
@@ -35,25 +35,25 @@ pub struct Options {
     /// 0 takes any free port.
     pub port: u16,
     pub data: DataDir,
-    /// Where callers find the platform, when that is not its own port: behind a proxy or a tunnel.
+    /// The public URL of the platform behind a proxy or a tunnel. By default, it is the address of the port.
     pub base_url: Option<String>,
-    /// Private networks that providers and workflows may reach, separated by commas.
+    /// Private networks (CIDR) that requests to providers and requests of workflows may reach, separated by commas.
     pub outbound_allowed: String,
     pub sync: SyncMode,
     pub limits: Limits,
-    /// Connections to providers, and as many to what workflows call.
+    /// The limit of outbound connections of each function that calls other systems.
     pub max_outbound: usize,
-    /// Polls queues and ticks by itself. Without it, `drain` and `tick` do, when they are called.
+    /// Polls the queues and runs the ticker in the background. Otherwise, call `drain` and `tick`.
     pub background: bool,
-    /// Sees every AWS call of the platform.
+    /// An interceptor of every AWS call of the platform.
     pub observer: Option<SharedInterceptor>,
-    /// What stands between the functions and the services: given where these are, it says where it is itself.
-    /// Tests put a layer of faults there.
+    /// Starts a proxy between the functions and the services: it takes the services' endpoints and returns its own.
+    /// Tests inject faults with it.
     pub front_of_services: Option<Box<dyn FnOnce(Endpoints) -> Endpoints + Send>>,
 }
 
 impl Options {
-    /// A platform on any free port that does nothing by itself.
+    /// The options of a platform on any free port, without background work.
     pub fn new(data: DataDir) -> Self {
         let connections = open_files::max_connections();
         Self {
@@ -77,7 +77,7 @@ pub struct Platform {
     pub issuer: Issuer,
     pub started_in: Duration,
     parts: Parts,
-    /// Where the services are, for whoever connects anew, and who sees the calls.
+    /// The endpoints and the interceptor of further AWS clients.
     services: Endpoints,
     observer: Option<SharedInterceptor>,
     functions: Arc<Functions>,
@@ -154,17 +154,17 @@ impl Platform {
         &self.data
     }
 
-    /// Every setting there is, for tools and tests; a function gets its own only.
+    /// A context with the settings of all functions, for tools and tests.
     pub fn context(&self) -> Context {
         self.parts.context()
     }
 
-    /// What a function has: its own settings, and what its policies let it do.
+    /// The context of a function: its own settings, and AWS clients that are limited to its policies.
     pub fn context_of(&self, function: &str) -> Context {
         self.parts.context_of(function)
     }
 
-    /// Deletes the objects that have expired at that time; how many those were.
+    /// Deletes the objects that have expired at `now`, and returns how many.
     pub async fn expire(&self, now: SystemTime) -> usize {
         let mut expired = 0;
         for rules in self.parts.expiry_rules() {
@@ -173,25 +173,25 @@ impl Platform {
         expired
     }
 
-    /// What functions tried, since the last look, that the template does not let them: nothing, when its policies
-    /// are right.
+    /// Returns the AWS calls that the template's policies have denied since the last call. The list is empty if the
+    /// policies are complete.
     pub fn take_denied(&self) -> Vec<String> {
         self.parts.denied.take()
     }
 
-    /// The same for a further environment, with connections of its own as a process has them.
+    /// A context with the settings of all functions and with new connections, like that of another process.
     pub fn context_of_another_environment(&self) -> Context {
         let aws = Aws::local(self.services.sdk_config()).watched_by(self.observer.clone());
         Context { aws, ..self.parts.context() }
     }
 
-    /// The environment of a function that runs as a process of its own: its settings, and where the services are.
+    /// The environment variables of a function that runs in its own process: its settings and the services' endpoints.
     pub fn environment_of(&self, function: &str) -> Vec<(String, String)> {
         let services = self.parts.services.endpoints.environment();
         self.parts.settings_of(function).chain(services).collect()
     }
 
-    /// Handles the messages that are there now; how many those were.
+    /// Handles the messages that are in the queues now, and returns how many.
     pub async fn drain(&self) -> usize {
         let mut handled = 0;
         for poller in pollers(&self.parts, &self.functions) {
@@ -204,7 +204,7 @@ impl Platform {
         self.functions.tick(now).await
     }
 
-    /// Ends what is under way, then everything else.
+    /// Waits for the requests in flight, then stops everything else.
     pub async fn stop(mut self) -> Result<(), Failure> {
         self.stop.cancel();
         let ended = async { while self.running.join_next().await.is_some() {} };
@@ -228,7 +228,7 @@ async fn tick_every_minute(functions: Arc<Functions>, stop: CancellationToken) {
             _ = minutes.tick() => {}
         }
         if let Err(error) = functions.tick(Time::now()).await {
-            tracing::error!(?error, "the ticker failed; it tries again in a minute");
+            tracing::error!(?error, "the ticker failed; it runs again in a minute");
         }
     }
 }

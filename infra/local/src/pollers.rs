@@ -1,5 +1,5 @@
-//! The stand-in for Lambda's event source mappings: takes messages from a queue to its worker, and takes those away
-//! that the worker handled. What failed comes back after the queue's visibility timeout.
+//! The local replacement for Lambda's event source mappings: delivers messages from a queue to its worker, and deletes
+//! those that the worker handled. Failed messages are delivered again after the queue's visibility timeout.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use aws_sdk_sqs::types::{DeleteMessageBatchRequestEntry, Message};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 
-/// What takes a batch to a worker: a call in this process, or one through `cargo lambda watch`.
+/// Delivers a batch to a worker: in this process, or through `cargo lambda watch`. `None` means that the call failed.
 pub type Deliver = Box<dyn Fn(SqsEvent) -> BoxFuture<'static, Option<SqsBatchResponse>> + Send + Sync>;
 
 pub struct Poller {
@@ -19,7 +19,8 @@ pub struct Poller {
     pub deliver: Deliver,
 }
 
-/// Well within what one AWS call may take: a message that is handed to a call given up would stay hidden for long.
+/// The wait time of a long poll. It is well below the timeout of AWS calls: a message of a call that timed out would
+/// stay hidden for the visibility timeout.
 const WAIT_S: i32 = 3;
 
 impl Poller {
@@ -30,7 +31,7 @@ impl Poller {
                 () = stop.cancelled() => return,
                 polled = self.receive(WAIT_S) => polled,
             };
-            // A batch that was taken is brought to its end, stop or not.
+            // A received batch is handled to its end, even after `stop`.
             match polled {
                 Ok(messages) => self.handle(messages).await,
                 Err(()) => tokio::time::sleep(Duration::from_secs(1)).await,
@@ -38,7 +39,7 @@ impl Poller {
         }
     }
 
-    /// Handles what is there now; how many messages that were.
+    /// Handles the messages that are in the queue now, and returns how many.
     pub async fn drain(&self) -> usize {
         let mut handled = 0;
         while let Ok(messages) = self.receive(0).await {
@@ -76,13 +77,13 @@ impl Poller {
         if !entries.is_empty() {
             let call = self.client.delete_message_batch().queue_url(&self.queue_url).set_entries(Some(entries));
             if let Err(error) = call.send().await {
-                tracing::warn!(?error, "handled messages stay in their queue and will come again");
+                tracing::warn!(?error, "handled messages cannot be deleted; they will be delivered again");
             }
         }
     }
 }
 
-/// The messages as Lambda hands them over.
+/// The event that Lambda sends for these messages.
 fn event(messages: &[Message]) -> SqsEvent {
     let records = messages.iter().map(|message| {
         let mut record = SqsMessage::default();

@@ -1,4 +1,4 @@
-//! Makes the template's queues, buckets and keys in the embedded services; what is there already stays.
+//! Creates the template's queues, buckets and keys in the embedded services, unless they exist already.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::failure::Failure;
 use crate::services::{ACCOUNT, REGION};
 use crate::template::{Queue, Template};
 
-/// What a reference to each resource stands for: a queue's URL, a bucket's name, a key's id.
+/// Creates the resources, and returns the value of a reference to each: a queue's URL, a bucket's name, a key's alias.
 pub async fn provision(aws: &Aws, template: &Template) -> Result<BTreeMap<String, String>, Failure> {
     let mut resources: BTreeMap<String, String> = template.tables.keys().map(|id| (id.clone(), id.clone())).collect();
     for (id, queue) in &template.queues {
@@ -25,8 +25,8 @@ pub async fn provision(aws: &Aws, template: &Template) -> Result<BTreeMap<String
     Ok(resources)
 }
 
-/// Refuses a data folder from which something was taken, or into which something of another was put, before it is made
-/// anew: without the key that the database notes, no secret in it can be read.
+/// Refuses a data folder in which a resource is missing or the key belongs to another folder. Run it before `provision`
+/// creates missing resources: without the key that the database names, no secret can be decrypted.
 pub async fn check_resources(aws: &Aws, data: &DataDir, template: &Template, noted_key: &str) -> Result<(), Failure> {
     for id in &template.keys {
         match find_key(aws, id).await {
@@ -47,7 +47,7 @@ pub async fn check_resources(aws: &Aws, data: &DataDir, template: &Template, not
     Ok(())
 }
 
-/// The id of a key of the template, when there is one.
+/// The id of a key of the template, if the key exists.
 pub async fn find_key(aws: &Aws, id: &str) -> Option<String> {
     let described = aws.kms().describe_key().key_id(key_alias(id)).send().await.ok()?;
     Some(described.key_metadata?.key_id)

@@ -1,4 +1,4 @@
-//! Sees every AWS call: which service, which operation, what capacity it took. Tests hold routes to their budgets
+//! Records every AWS call: the service, the operation and the consumed capacity. Tests check the budgets of routes
 //! with it.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::ConfigBag;
 use serde_json::Value;
 
-/// The operations of DynamoDB that can say what they cost.
+/// The operations of DynamoDB that return their consumed capacity.
 const COSTED: [&str; 9] = [
     "GetItem",
     "BatchGetItem",
@@ -33,7 +33,7 @@ const COSTED: [&str; 9] = [
 pub struct Call {
     pub service: String,
     pub operation: String,
-    /// Read or write units; none where the service has none.
+    /// Read or write units; 0 for services without units.
     pub units: f64,
 }
 
@@ -42,7 +42,7 @@ pub struct Recorder {
     calls: Arc<Mutex<Vec<Call>>>,
 }
 
-/// Calls in the order of their names, with what they cost together.
+/// The number of calls and the total units of each operation, in alphabetical order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bill(pub BTreeMap<String, (u32, f64)>);
 
@@ -51,7 +51,7 @@ impl Recorder {
         SharedInterceptor::new(self.clone())
     }
 
-    /// What was called since the last look.
+    /// Returns the calls since the last `take`.
     pub fn take(&self) -> Vec<Call> {
         std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -76,7 +76,7 @@ impl Bill {
     }
 }
 
-/// `dynamodb:GetItem 1 × 0.5, sqs:SendMessage 1`
+/// `1 dynamodb:GetItem (0.5 units), 1 sqs:SendMessage`
 impl fmt::Display for Bill {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = self.0.iter().map(|(name, (calls, units))| match *units {
@@ -130,7 +130,7 @@ impl Intercept for Recorder {
     }
 }
 
-/// One table's, or each table's of several.
+/// The units of one table, or the sum over several tables.
 fn units(consumed: &Value) -> f64 {
     match consumed {
         Value::Array(tables) => tables.iter().map(units).sum(),

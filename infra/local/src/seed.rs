@@ -1,4 +1,4 @@
-//! What a fresh machine has to try things with: two organizations, three people, an operator, a plan, models, keys.
+//! Creates the demo data: two organizations, three users, an operator, a plan, models and API keys.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ const OPERATOR: (&str, &str, Role) = ("operator", "platform", Role::Operator);
 const CHAT: [&str; 7] = ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "logprobs"];
 const CREDITS: Money = Money::from_usd(25);
 
-/// Puts there what is not there yet. Seeded twice, a platform is the same.
+/// Creates the demo data that does not exist yet. The function is idempotent.
 pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> Result<Kept> {
     let mut kept = before.unwrap_or_default();
     kept.base_url = base_url;
@@ -49,7 +49,7 @@ pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> 
     Ok(kept)
 }
 
-/// What organizations begin on: every model.
+/// The plan of new organizations. It allows every model.
 pub fn default_plan() -> Plan {
     Plan {
         id: DEFAULT_PLAN.to_owned(),
@@ -61,7 +61,7 @@ pub fn default_plan() -> Plan {
     }
 }
 
-/// A person with a key: the one they had, if any.
+/// Creates a user with an API key. A known key is kept.
 async fn person(
     context: &Context,
     identities: &Identities,
@@ -87,7 +87,7 @@ async fn person(
     Ok(KeptUser { org: org.to_owned(), role, api_key: secret.reveal().to_owned() })
 }
 
-/// Gives an organization its first credits. One that ever had some gets none.
+/// Gives an organization its first credits, unless its balance has ever changed.
 pub async fn give_credits(context: &Context, org: OrgId) -> Result<()> {
     if Leases::new(context)?.balance(org).await?.0.sequence() > 0 {
         return Ok(());
@@ -105,7 +105,7 @@ pub async fn give_credits(context: &Context, org: OrgId) -> Result<()> {
     Ledger::new(context)?.adjust(credits).await.map(drop)
 }
 
-/// Records a key for an account, unless it is on record.
+/// Stores an API key of an account, unless it is stored already.
 pub async fn give_key(context: &Context, account: Account, secret: &SecretToken) -> Result<()> {
     let keys = ApiKeys::new(context)?;
     if keys.find(&secret.hash()).await?.is_some() {
@@ -124,7 +124,7 @@ pub async fn give_key(context: &Context, account: Account, secret: &SecretToken)
     keys.create(&key, &secret.hash()).await
 }
 
-/// The provider of the embedded models.
+/// The provider of the demo models.
 fn embedded() -> Provider {
     Provider {
         name: "dev".to_owned(),
@@ -140,7 +140,7 @@ fn embedded() -> Provider {
     }
 }
 
-/// The models that answer on this machine with no provider at all.
+/// The demo models. They answer without an external provider.
 fn models() -> [Model; 2] {
     let model = |name: &str, display_name: &str, r#type, capabilities: &[&str], max_output_tokens, pricing| Model {
         name: name.to_owned(),

@@ -1,4 +1,4 @@
-//! Serves HTTP on one listener, to no more connections than it was told, and to none that never sends its request.
+//! An HTTP server with a connection limit, and a timeout for clients that never send a request (Slowloris).
 
 use std::error::Error;
 use std::io;
@@ -19,25 +19,26 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-/// Connections beside the others that are only told that there is no room; more than these are closed without a word.
+/// The number of connections beyond the limit that get a refusal. Further connections are closed without an answer.
 const REFUSALS: usize = 64;
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(2);
-/// Of a request that is refused, as much is read: a client that still sends when the connection closes sees no answer.
+/// How much of the body of a refused request is read: a client that still sends when the connection closes sees no
+/// answer.
 const DISCARDED_BYTES: usize = 256 * 1024;
-/// How long to wait when the system gives no socket.
+/// The delay after a failed `accept`.
 const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     pub connections: usize,
-    /// How long a connection may take to send the head of a request, or be idle before it.
+    /// How long a connection may take to send the head of a request, including the idle time before it.
     pub head_timeout: Duration,
 }
 
-/// What the connections are answered for which there is no room.
+/// Renders the answer to connections beyond the limit.
 pub type Refuse = fn(&http::request::Parts) -> Response<AxumBody>;
 
-/// Serves until `stop`, and then until the requests that are running have ended.
+/// Serves until `stop`, then waits for the requests in flight.
 pub async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, refuse: Refuse, stop: CancellationToken)
 where
     S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
@@ -56,7 +57,7 @@ where
             Some(_) = running.join_next() => continue,
             socket = accept(&listener) => socket,
         };
-        // Small answers go out at once, not when an acknowledgement has come back.
+        // Without TCP_NODELAY, a small answer would wait for the acknowledgement of the one before.
         let _ = socket.set_nodelay(true);
         let stop = stop.clone();
         if let Ok(place) = room.clone().try_acquire_owned() {
@@ -80,7 +81,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
     loop {
         match listener.accept().await {
             Ok((socket, _)) => return socket,
-            // The other side has gone already.
+            // The client has closed the connection already.
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(cause) => {
                 tracing::warn!(%cause, "a connection cannot be accepted");
@@ -120,7 +121,7 @@ async fn refusal(request: Request<Incoming>, refuse: Refuse) -> Result<Response<
     Ok(refuse(&parts))
 }
 
-/// What a service says that has no room: its clients try again.
+/// The answer of an embedded service beyond its limit. The SDK clients retry on it.
 pub fn plain_refusal(_: &http::request::Parts) -> Response<AxumBody> {
     let mut response = Response::new(AxumBody::from(Bytes::from_static(b"too many connections\n")));
     *response.status_mut() = http::StatusCode::SERVICE_UNAVAILABLE;

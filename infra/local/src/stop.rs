@@ -1,20 +1,19 @@
-//! When the command is to end.
+//! The signals that stop the command: SIGINT (Ctrl-C) and SIGTERM.
 
 use local::Failure;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-/// Ctrl-C, or the polite kill of a process manager.
+/// Waits for Ctrl-C, or for the SIGTERM of a process manager.
 pub struct StopSignal {
     interrupted: Signal,
     terminated: Signal,
 }
 
 impl StopSignal {
-    /// From here on no signal is missed: a parent that ignores Ctrl-C (a script's background job) hands that down, and
-    /// one that came before somebody listened would be lost.
+    /// Starts to listen. Call it early: a background job of a script inherits an ignored SIGINT, and would lose a
+    /// signal that arrives before this call.
     pub fn listen() -> Result<Self, Failure> {
-        let listen =
-            |kind| signal(kind).map_err(|cause| Failure::Said(format!("Ctrl-C cannot be listened for ({cause})")));
+        let listen = |kind| signal(kind).map_err(|cause| Failure::Said(format!("cannot listen for Ctrl-C ({cause})")));
         Ok(Self { interrupted: listen(SignalKind::interrupt())?, terminated: listen(SignalKind::terminate())? })
     }
 

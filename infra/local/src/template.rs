@@ -1,5 +1,5 @@
-//! What `infra/template.yaml` declares: read by `local`, so that its tables, queues, buckets, routes and settings
-//! are those of the cloud.
+//! Parses `infra/template.yaml`. `local` takes its tables, queues, buckets, routes and settings from it, so they are
+//! those of a deployment.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use yaml_serde::Value as Yaml;
 
 const TEMPLATE: &str = include_str!("../../template.yaml");
 
-/// One function of the platform, by its package's name.
+/// One Lambda function of the template.
 #[derive(Debug, Default)]
 pub struct Function {
     pub settings: BTreeMap<String, Setting>,
-    /// The queue whose messages it handles, and how many at a time.
+    /// The queue whose messages the function handles, and the batch size.
     pub source: Option<(String, u32)>,
-    /// What it may do; nothing else.
+    /// The AWS calls that the function may make.
     pub grants: Vec<Grant>,
 }
 
@@ -28,7 +28,7 @@ pub struct Grant {
 #[derive(Debug, PartialEq)]
 pub enum Granted {
     Everything,
-    /// Of the resource with that logical id: itself when `part` is empty, or what is in it (`/index/*`).
+    /// The resource with this logical id if `part` is empty, else the part of it that `part` names (`/index/*`).
     Part {
         id: String,
         part: String,
@@ -38,7 +38,7 @@ pub enum Granted {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Setting {
     Text(String),
-    /// The resource or parameter of that logical id.
+    /// A reference to the resource or parameter with this logical id.
     Ref(String),
 }
 
@@ -52,11 +52,11 @@ pub struct Route {
 #[derive(Debug)]
 pub struct Queue {
     pub visibility_timeout_s: u32,
-    /// The queue that failed messages go to, and after how many tries.
+    /// The dead-letter queue, and the number of deliveries before a message is moved to it.
     pub dead_letters: Option<(String, u32)>,
 }
 
-/// Objects that begin so are deleted when they are so many days old.
+/// A lifecycle rule: objects with this prefix expire after this number of days.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expiry {
     pub prefix: String,
@@ -65,7 +65,7 @@ pub struct Expiry {
 
 #[derive(Debug, Default)]
 pub struct Template {
-    /// Properties as CloudFormation has them, which are DynamoDB's own.
+    /// The properties of the tables. CloudFormation uses the names of DynamoDB's API.
     pub tables: BTreeMap<String, Json>,
     pub queues: BTreeMap<String, Queue>,
     pub buckets: BTreeMap<String, Vec<Expiry>>,
@@ -75,7 +75,7 @@ pub struct Template {
 }
 
 impl Template {
-    /// The template is part of the program: that it can be read is a property of the build, shown by every test.
+    /// Parses the template, which is compiled into the program. An invalid template panics, so every test finds it.
     pub fn read() -> Self {
         let template: Yaml = yaml_serde::from_str(TEMPLATE).expect("the template is YAML");
         let template = plain(&template);
@@ -122,7 +122,7 @@ fn function(properties: &Json, common: &Json) -> Function {
     Function { settings: settings.collect(), source: sources.next(), grants: statements.map(grant).collect() }
 }
 
-/// The statements are all of the kind that allows.
+/// The effect is ignored, because all statements of functions have the effect `Allow`.
 fn grant(statement: &Json) -> Grant {
     let actions = items(&statement["Action"]).map(|action| text(action).to_owned());
     Grant { actions: actions.collect(), resources: items(&statement["Resource"]).map(granted).collect() }
@@ -179,7 +179,7 @@ fn routes(paths: &Json) -> Vec<Route> {
     routes.collect()
 }
 
-/// The short forms of CloudFormation's functions (`!Ref x`) in their long form (`{Ref: x}`).
+/// Converts YAML to JSON. The short form of CloudFormation's functions (`!Ref x`) becomes the long form (`{Ref: x}`).
 fn plain(yaml: &Yaml) -> Json {
     match yaml {
         Yaml::Tagged(tagged) => {
@@ -201,7 +201,7 @@ fn entries(map: &Json) -> impl Iterator<Item = (&String, &Json)> {
     map.as_object().into_iter().flatten()
 }
 
-/// A list, or the one thing that stands for a list of one.
+/// The entries of a list. A single value counts as a list of one.
 fn items(value: &Json) -> impl Iterator<Item = &Json> {
     let (list, one) = match value {
         Json::Null => (None, None),
@@ -224,7 +224,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_template_is_understood() {
+    fn the_template_is_parsed() {
         let template = Template::read();
         assert!(template.tables.contains_key("EntitiesTable"));
         let worker = &template.functions["attention-worker"];
@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn cargo_lambda_watch_routes_as_the_template_does() {
+    fn cargo_lambda_watch_has_the_routes_of_the_template() {
         let manifest = include_str!("../../../Cargo.toml");
         let (_, router) = manifest.split_once("[workspace.metadata.lambda.watch.router]").expect("a router");
         let mut watched: Vec<_> = router.lines().filter(|line| line.starts_with('"')).collect();

@@ -1,4 +1,4 @@
-//! For `cargo lambda watch`: the services and the pollers alone, with the workers reached through its invoke API.
+//! The services and the pollers for `cargo lambda watch`. The pollers call the workers through its invoke API.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,17 +25,17 @@ use crate::pollers::Deliver;
 use crate::seed::seed;
 use crate::services::{ServiceOptions, Services, SyncMode, address, listen};
 
-/// The issuer's keys are on this port, the services on the three after it: always the same, so that functions that
-/// `cargo lambda watch` already runs find the services again after a restart.
+/// The port of the issuer's keys; the services take the next three. The ports are fixed, so that functions under
+/// `cargo lambda watch` find the services again after a restart.
 pub const FIRST_PORT: u16 = 9100;
 
 pub struct WatchOptions {
     pub data: DataDir,
     /// The port of the issuer's keys; the services take the next three. 0 takes any free ports.
     pub first_port: u16,
-    /// Where `cargo lambda watch` listens, or will.
+    /// The URL of `cargo lambda watch`, which may start later.
     pub watch_url: String,
-    /// Where callers find the platform, when not there.
+    /// The public URL of the platform, if it is not `watch_url`.
     pub base_url: Option<String>,
     pub outbound_allowed: String,
     pub sync: SyncMode,
@@ -68,7 +68,7 @@ impl Watched {
         };
         let parts = Parts::start(&data, setup).await?;
 
-        // One environment for all functions: watch takes no other.
+        // All functions share one environment, because `cargo lambda watch` supports only one.
         let services = parts.services.endpoints.environment();
         let settings: BTreeMap<String, String> = parts.settings().chain(services).collect();
         let lines: String = settings
@@ -122,7 +122,7 @@ fn invoke(url: String) -> Deliver {
     })
 }
 
-/// The answer of a function; nothing when it failed or is not running.
+/// Invokes a function and returns its answer; `None` if it failed or is not running.
 async fn post(url: &str, body: Vec<u8>) -> Option<Bytes> {
     let client = Client::builder(TokioExecutor::new()).build_http::<Full<Bytes>>();
     let request = http::Request::post(url).body(Full::new(Bytes::from(body))).ok()?;
@@ -133,7 +133,7 @@ async fn post(url: &str, body: Vec<u8>) -> Option<Bytes> {
             None
         }
         Err(error) => {
-            tracing::warn!(url, %error, "no function answers; is `cargo lambda watch` running?");
+            tracing::warn!(url, %error, "the function cannot be reached; start `cargo lambda watch`");
             None
         }
     }

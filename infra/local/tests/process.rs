@@ -1,5 +1,5 @@
-//! The command itself: its start, its stop, its wrong turns, and what a kill leaves.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! Tests of the command as a process: start, stop, startup errors, and recovery after a kill.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/mod.rs"]
 mod support;
@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use support::{AGENTS, Folder, Running, agents, credentials, local, said};
 
 #[tokio::test]
-async fn a_kill_loses_nothing_and_the_next_start_finds_it() {
+async fn acknowledged_writes_survive_a_kill() {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &[]);
     let before = credentials(&folder.0);
@@ -35,7 +35,7 @@ async fn a_kill_loses_nothing_and_the_next_start_finds_it() {
 }
 
 #[test]
-fn a_stop_is_heard_from_the_start_on_even_where_the_parent_ignores_it() {
+fn ctrl_c_stops_during_the_start_even_if_the_parent_ignores_it() {
     for round in 0..10 {
         let folder = Folder::new();
         let ignoring =
@@ -52,7 +52,7 @@ fn a_stop_is_heard_from_the_start_on_even_where_the_parent_ignores_it() {
 }
 
 #[tokio::test]
-async fn the_printed_call_works_as_it_is_and_the_log_keeps_secrets() {
+async fn the_printed_call_works_and_the_log_holds_no_secrets() {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &["--ephemeral"]);
     let call = running.banner.lines().find(|line| line.starts_with("agents ")).unwrap().trim_start_matches("agents");
@@ -78,7 +78,7 @@ async fn the_printed_call_works_as_it_is_and_the_log_keeps_secrets() {
 }
 
 #[test]
-fn what_is_in_the_way_is_said_in_one_line() {
+fn startup_errors_are_reported_in_one_line() {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &[]);
 
@@ -101,7 +101,7 @@ fn what_is_in_the_way_is_said_in_one_line() {
 }
 
 #[test]
-fn damaged_data_is_refused_and_left_as_it_is() {
+fn damaged_data_is_refused_and_not_changed() {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &[]);
     running.signal("-INT");
@@ -123,7 +123,7 @@ fn damaged_data_is_refused_and_left_as_it_is() {
 }
 
 #[test]
-fn a_token_can_be_made_for_anybody() {
+fn a_token_can_be_issued_for_any_user() {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &["--ephemeral"]);
     let arguments = ["token", "--user", "zoe", "--org", "initech", "--role", "admin", "--data-dir"];
@@ -139,7 +139,7 @@ fn a_token_can_be_made_for_anybody() {
 }
 
 #[test]
-fn options_are_taken_before_and_after_a_command() {
+fn options_are_accepted_before_and_after_a_command() {
     let folder = Folder::new();
     let _running = Running::start(&folder.0, &["--ephemeral"]);
     let folder = folder.0.to_str().unwrap();

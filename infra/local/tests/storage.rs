@@ -1,5 +1,6 @@
-//! Trouble with the disk: files that are gone, foreign, cut, open to others, or that cannot be written.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! Tests of storage failures: files that are missing, truncated, from another folder, readable by others, or not
+//! writable.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 #[path = "support/mod.rs"]
 mod support;
@@ -14,7 +15,7 @@ use support::{Folder, Running, agents, credentials, local, said};
 
 const KMS: &str = "awsim/snapshots/kms.json";
 
-/// A data folder that was used, and is closed.
+/// A data folder that was used and closed cleanly.
 fn used_folder() -> Folder {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &[]);
@@ -23,7 +24,7 @@ fn used_folder() -> Folder {
     folder
 }
 
-/// What the start says that refuses the folder.
+/// The error message of a start that refuses the folder.
 fn refusal(folder: &Path) -> String {
     let refused = local().args(["--port", "0", "--data-dir"]).arg(folder).output().unwrap();
     assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
@@ -41,14 +42,14 @@ fn files(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn a_folder_from_which_something_was_taken_is_refused_until_it_is_back() {
+fn a_folder_with_a_missing_file_is_refused_until_it_is_restored() {
     let folder = used_folder();
     for name in [KMS, "dynamodb.sqlite", "s3/filesbucket"] {
         let (place, elsewhere) = (folder.0.join(name), folder.0.join("taken"));
         fs::rename(&place, &elsewhere).unwrap();
         let message = refusal(&folder.0);
         assert!(message.contains(name) && message.contains("is missing"), "{message}");
-        assert!(!place.exists(), "{name} was made anew");
+        assert!(!place.exists(), "{name} was created again");
         fs::rename(&elsewhere, &place).unwrap();
     }
     assert!(Running::start(&folder.0, &[]).base_url.starts_with("http://"));
@@ -63,7 +64,7 @@ fn keys_of_another_folder_are_refused() {
 }
 
 #[tokio::test]
-async fn health_names_what_was_taken_while_the_platform_runs() {
+async fn health_reports_a_file_that_disappears() {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &[]);
     let health = || async {
@@ -77,7 +78,7 @@ async fn health_names_what_was_taken_while_the_platform_runs() {
 }
 
 #[tokio::test]
-async fn what_a_kill_left_is_logged_and_what_was_cut_from_it_too() {
+async fn recovery_after_a_kill_and_lost_writes_are_logged() {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &[]);
     let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
@@ -104,13 +105,13 @@ async fn what_a_kill_left_is_logged_and_what_was_cut_from_it_too() {
     let cut = Running::start(&copy.0, &[]);
     cut.signal("-INT");
     let (_, said) = cut.ended();
-    assert!(said.contains("the log of the database was cut") && said.contains("are lost"), "{said}");
+    assert!(said.contains("the write-ahead log is truncated") && said.contains("are lost"), "{said}");
 }
 
 #[tokio::test]
-async fn a_disk_that_takes_no_more_is_named_and_loses_nothing() {
+async fn a_full_disk_is_reported_and_loses_no_acknowledged_write() {
     let folder = used_folder();
-    // A limit of 512 KB on each file: what a full disk is to a process, without filling one.
+    // A limit of 512 KB per file has the effect of a full disk.
     let mut command = Command::new("sh");
     command.args(["-c", "trap '' XFSZ; ulimit -f 1024; exec \"$0\" --port 0 --data-dir \"$1\""]);
     command.arg(env!("CARGO_BIN_EXE_local")).arg(&folder.0);
@@ -145,7 +146,7 @@ async fn a_disk_that_takes_no_more_is_named_and_loses_nothing() {
 }
 
 #[test]
-fn everything_is_its_owners_alone_and_what_was_open_is_closed() {
+fn new_files_are_private_and_readable_ones_are_made_private() {
     let folder = used_folder();
     let data = folder.0.join("new");
     let running = Running::start(&data, &[]);
@@ -165,7 +166,7 @@ fn everything_is_its_owners_alone_and_what_was_open_is_closed() {
     again.signal("-INT");
     let (_, log) = again.ended();
     for name in [KMS, "dynamodb.sqlite"] {
-        assert!(log.lines().any(|line| line.contains(name) && line.contains("closed to others")), "{name}: {log}");
+        assert!(log.lines().any(|line| line.contains(name) && line.contains("it is private now")), "{name}: {log}");
     }
     assert!(log.contains("chmod 700"), "{log}");
 }

@@ -1,4 +1,4 @@
-//! Examples in the documents: requests and answers of a platform that really ran, so that none of them can lie.
+//! The examples of the OpenAPI documents: requests and responses that were recorded from a running platform.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -11,20 +11,20 @@ use utoipa::openapi::{Content, OpenApi, RefOr};
 
 use super::refusals::Refusal;
 
-/// A request that was made, and its answer.
+/// A recorded request and its response.
 pub struct Exchange {
     pub method: &'static str,
-    /// As the documents have it, with its parameters in braces.
+    /// The path as the document writes it, with its parameters in braces.
     pub path: &'static str,
     pub request: Option<Value>,
     pub status: u16,
     pub answer: Option<Value>,
-    /// The name of one example among several.
+    /// The name of the example, if the operation has several.
     pub title: Option<&'static str>,
 }
 
-/// Puts each exchange where its operation is described. The first of a kind stays. An error that many operations share is
-/// shown at each by one exchange, of the same family if there is one; else by what the code makes of it.
+/// Adds each exchange to its operation; the first one of a status is kept. An error response without an exchange of its
+/// own shows that of a similar operation, of the same family if possible, or else an error that the code rendered.
 pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[Refusal]) {
     put_where_they_were(openapi, exchanges);
     for (path, item) in &mut openapi.paths.paths {
@@ -36,9 +36,9 @@ pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[Refus
                 let RefOr::T(response) = response else { continue };
                 let Some(RefOr::T(content)) = response.content.get_mut("application/json") else { continue };
                 let alike = exchanges.iter().filter(|met| met.status >= 400 && met.status.to_string() == *status);
-                // What is forbidden differs from family to family.
+                // The reasons of a 403 differ between families.
                 let alike = alike.filter(|met| met.status != 403 || family(met.path) == own);
-                // The nearest to what is common to all.
+                // Prefer the same family, then the shortest path: its errors are the most general.
                 let alike = alike.min_by_key(|met| (family(met.path) != own, met.path.len()));
                 let rendered = || refusals.iter().find(|refusal| refusal.is_of(path, status)).map(|one| &one.body);
                 if let Some(example) = alike.and_then(|met| met.answer.as_ref()).or_else(rendered) {
@@ -70,12 +70,12 @@ fn put_where_they_were(openapi: &mut OpenApi, exchanges: &[Exchange]) {
     }
 }
 
-/// Only a stream of events is text.
+/// The content type of a response. Only a stream of events is recorded as a string.
 fn kind(answer: &Value) -> &'static str {
     if answer.is_string() { "text/event-stream" } else { "application/json" }
 }
 
-/// A document has one example, or several that have names.
+/// Adds an example. A body has either one example, or several that have names.
 fn show(content: &mut Content, title: Option<&'static str>, example: &Value) {
     match title {
         Some(title) => {
@@ -99,12 +99,13 @@ fn operation<'p>(item: &'p mut PathItem, method: &str) -> Option<&'p mut Operati
     operation.as_mut()
 }
 
-/// Makes what differs from run to run the same in all: ids in the order in which they appear, times, tokens, checksums.
+/// Replaces values that differ between runs by fixed ones: ids (numbered in the order in which they appear), times,
+/// tokens and checksums.
 #[derive(Default)]
 pub struct Plain {
     ids: HashMap<String, usize>,
     base_url: String,
-    /// Addresses that stand for others, with what stands in the document.
+    /// Origins to replace, each with the one that the document shows.
     others: Vec<(String, &'static str)>,
 }
 
@@ -119,7 +120,7 @@ static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
         r"(?P<wait>\bin \d+ s\b)",
         r"(?P<date>^20\d{2}-\d{2}(?:-\d{2})?$)",
     ];
-    Regex::new(&kinds.join("|")).expect("the pattern is one")
+    Regex::new(&kinds.join("|")).expect("the pattern is valid")
 });
 
 impl Plain {
@@ -127,7 +128,7 @@ impl Plain {
         Self { ids: HashMap::new(), base_url: base_url.to_owned(), others: Vec::new() }
     }
 
-    /// Shows another address in the place of `origin`.
+    /// Shows the address `shown` instead of `origin`.
     pub fn rename(&mut self, origin: String, shown: &'static str) {
         self.others.push((origin, shown));
     }
@@ -195,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_differs_from_run_to_run_is_made_the_same() {
+    fn values_that_differ_between_runs_become_equal() {
         let of = |id: &str, other: &str, at: &str| {
             let value = json!({
                 "id": id, "next": [other, id, 1, 2], "url": format!("http://127.0.0.1:4711/hooks/v1/{other}"),

@@ -1,4 +1,4 @@
-//! The OpenAPI documents, made from the code of every function: one an area.
+//! Generates the OpenAPI documents from the code of the functions: one document for each area.
 
 mod examples;
 mod refusals;
@@ -15,10 +15,10 @@ use crate::failure::Failure;
 pub struct Document {
     pub file: PathBuf,
     pub openapi: OpenApi,
-    /// Path and method of every route of the area, as the functions' tables have them; a parameter that takes the rest
-    /// of a path is one like any other here.
+    /// Path and method of every route of the area, from the functions' route tables. A wildcard parameter (`{*path}`)
+    /// is written as an ordinary one.
     pub routes: Vec<(String, &'static str)>,
-    /// Names that stand for different schemas of different functions.
+    /// Schema names that functions use for different schemas.
     pub ambiguous_names: Vec<String>,
 }
 
@@ -33,13 +33,13 @@ pub fn documents() -> [Document; 2] {
     let builder = document(
         "Atelier: agents and workflows",
         include_str!("builder.md"),
-        "An access token of the platform's issuer; on a machine of one's own: \
+        "An access token of the platform's issuer. On your own machine: \
          `cargo run -p local -- token --user ada --org acme --role admin`",
     );
     let gateway = document(
         "Atelier: model gateway",
         include_str!("gateway.md"),
-        "An API key, `sk-svc-…`; on a machine of one's own: `cargo run -p local -- credentials`",
+        "An API key, `sk-svc-…`. On your own machine: `cargo run -p local -- credentials`",
     );
     [
         merged(
@@ -66,7 +66,7 @@ fn is_gateway(path: &str) -> bool {
     path.starts_with("/gateway/")
 }
 
-/// `reference` serves a document of every area: each describes its own.
+/// The routes of `reference` that belong to one area: each document describes the route that serves it.
 fn reference_of(is_area: impl Fn(&str) -> bool) -> Part {
     let (mut openapi, mut routes) = reference::document();
     openapi.paths.paths.retain(|path, _| is_area(path));
@@ -87,8 +87,8 @@ fn merged(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = Part
     Document { file: folder().join(file), openapi, routes, ambiguous_names }
 }
 
-/// A body that is too large is refused before anybody looks at it, also where none is taken: in the form of all that is
-/// refused there.
+/// Adds the response 413 to every operation that can get a body, in the error format of the operation. Oversized bodies
+/// are refused before they are parsed, even where the operation ignores its body.
 fn refuse_large_bodies(openapi: &mut OpenApi) {
     for item in openapi.paths.paths.values_mut() {
         for operation in [&mut item.post, &mut item.put, &mut item.patch].into_iter().flatten() {
@@ -100,7 +100,7 @@ fn refuse_large_bodies(openapi: &mut OpenApi) {
     }
 }
 
-/// Schemas of the part whose names stand for something else already: one of the two would be lost.
+/// Schemas of `part` whose names the document uses for other schemas already: merging would lose one of the two.
 fn ambiguous(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
     let schemas = |openapi: &OpenApi| openapi.components.as_ref().map(|all| all.schemas.clone()).unwrap_or_default();
     let known = schemas(openapi);
@@ -109,7 +109,7 @@ fn ambiguous(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
     others.map(|(name, _)| name).collect()
 }
 
-/// The documents as they are served. What the examples show happens on a platform that runs for this alone.
+/// The documents as they are served, with examples that are recorded from a separate platform.
 pub async fn with_examples() -> Result<[Document; 2], Failure> {
     let tours = [tour::builder().await?, tour::gateway().await?];
     let mut documents = documents();
@@ -120,7 +120,7 @@ pub async fn with_examples() -> Result<[Document; 2], Failure> {
     Ok(documents)
 }
 
-/// Writes the documents into `reference`.
+/// Writes the documents into `reference`, and returns the paths of the files.
 pub async fn write() -> Result<Vec<PathBuf>, Failure> {
     let mut written = Vec::new();
     for document in with_examples().await? {
@@ -132,7 +132,7 @@ pub async fn write() -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn folder() -> PathBuf {
-    // Where the repository is now, which may not be where this was compiled.
+    // The repository may have moved since compilation, so the environment variable has precedence.
     let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or_else(|| env!("CARGO_MANIFEST_DIR").into());
     let top = Path::new(&crate_folder).ancestors().find(|folder| folder.join("Cargo.lock").exists());
     top.unwrap_or(Path::new(".")).join("functions/reference/openapi")
@@ -143,7 +143,7 @@ fn document(title: &str, introduction: &str, credential: &str) -> OpenApi {
     let components = ComponentsBuilder::new().security_scheme("bearer", SecurityScheme::Http(bearer)).build();
     OpenApiBuilder::new()
         .info(InfoBuilder::new().title(title).description(Some(introduction)).version("1").build())
-        // Relative to the document; `reference` puts the address it was asked at in its place.
+        // A URL relative to the document; `reference` replaces it by the base URL of the request.
         .servers(Some([ServerBuilder::new().url(reference::HERE).build()]))
         .components(Some(components))
         .build()

@@ -1,5 +1,5 @@
-//! Examples of errors that the recorded tour does not meet, rendered by the code: failures of providers and tables,
-//! restricted keys.
+//! Examples of errors that the recorded tours do not trigger, such as failures of providers and restricted keys. The
+//! code of the functions renders them.
 
 use axum::response::{IntoResponse, Response};
 use domain::Error;
@@ -12,7 +12,7 @@ use super::examples::Plain;
 use crate::failure::Failure as StartFailure;
 
 pub struct Refusal {
-    /// The beginning of the paths that answer with it.
+    /// The prefix of the paths that answer with this error.
     prefix: &'static str,
     status: u16,
     pub body: Value,
@@ -24,7 +24,7 @@ impl Refusal {
     }
 }
 
-/// Of several for one path and status, the first counts.
+/// Renders the errors. The first one that matches a path and a status is used.
 pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
     let forbidden = |code, message: &str| Error::Forbidden { code, message: message.to_owned() };
     let timeout = || Error::from(Failure::timeout());

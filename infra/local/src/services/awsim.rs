@@ -1,5 +1,7 @@
-//! SQS and KMS: awsim. It keeps its state in memory; what a stop must not lose is saved to two files.
-//! No queue holds the only trace of work, so a kill costs at most a message that the ticker sends again.
+//! Embedded SQS and KMS, by awsim. It keeps its state in memory; snapshots of the state are saved to two files.
+//!
+//! A kill can lose the messages since the last snapshot. No queue holds the only record of any work, so the ticker
+//! sends them again.
 
 use std::collections::HashMap;
 use std::fs;
@@ -25,13 +27,13 @@ const SNAPSHOTS: &str = "awsim/snapshots";
 #[derive(Clone)]
 pub struct Awsim {
     services: Vec<Arc<dyn ServiceHandler>>,
-    /// Where the snapshots are kept; none when all is in memory.
+    /// The folder of the snapshots; `None` if all data is in memory.
     folder: Option<PathBuf>,
-    /// What the files hold: what has not changed is not written again.
+    /// The saved snapshots. An unchanged one is not written again.
     saved: Arc<Mutex<HashMap<String, Vec<u8>>>>,
 }
 
-/// The services as the last save left them, and the router that serves them.
+/// Restores the services from the last snapshots, and returns them with the router that serves them.
 pub fn start(data: &DataDir, stop: CancellationToken) -> Result<(Awsim, Router), Failure> {
     let services: Vec<Arc<dyn ServiceHandler>> = vec![Arc::new(SqsService::new()), Arc::new(KmsService::new())];
     let folder = (!data.is_ephemeral()).then(|| data.folder().join(SNAPSHOTS));
@@ -85,7 +87,7 @@ impl Awsim {
     }
 }
 
-/// Once a second; a snapshot is small, for queues empty themselves.
+/// Saves once a second. The snapshots are small, because the queues are drained continuously.
 pub async fn save_often(awsim: Awsim, storage: Storage, stop: CancellationToken) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
     loop {

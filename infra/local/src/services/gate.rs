@@ -1,7 +1,7 @@
-//! The gate before the embedded services: it lets in who signs with the secret key, and no page of a browser.
+//! Authenticates calls of the embedded services: they must be signed with the secret key. Browser pages are refused.
 //!
-//! A browser names the page in `Origin`. A page whose name was made to resolve to this machine (DNS rebinding) sends
-//! no `Origin`, but its own name in `Host`.
+//! A browser sends the origin of the page in `Origin`. In a DNS rebinding attack, the page's host name resolves to this
+//! machine: the request has no `Origin`, but `Host` holds that name.
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
@@ -15,12 +15,12 @@ use serde_json::json;
 use super::secret_key::SecretKey;
 use super::sigv4;
 
-/// DynamoDB's own limit, and more than the others take.
+/// The limit of DynamoDB, which is higher than those of SQS and KMS.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
-/// By which names this machine's own clients call it.
+/// The host names by which clients on this machine call the services.
 const OWN_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
-/// The router behind the gate: every call must be signed with the key.
+/// Wraps a router: every call must be signed with the key.
 pub fn guarded(router: Router, key: SecretKey) -> Router {
     router.layer(from_fn_with_state(key, admit))
 }
@@ -31,7 +31,7 @@ async fn admit(State(key): State<SecretKey>, request: Request, next: Next) -> Re
         return refusal(StatusCode::FORBIDDEN, "AccessDeniedException", problem);
     }
     let Ok(body) = to_bytes(body, MAX_BODY_BYTES).await else {
-        return refusal(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", "the body cannot be read");
+        return refusal(StatusCode::PAYLOAD_TOO_LARGE, "RequestEntityTooLarge", "the body is too large or incomplete");
     };
     if let Err(problem) = sigv4::verify(&key, &parts, &body) {
         return refusal(StatusCode::FORBIDDEN, "InvalidSignatureException", &problem.to_string());
@@ -41,19 +41,19 @@ async fn admit(State(key): State<SecretKey>, request: Request, next: Next) -> Re
     response
 }
 
-/// Why a request may be a page's; nothing when it is a program's.
+/// Why a request may come from a browser page; `None` if it comes from a program.
 pub fn page_problem(headers: &HeaderMap) -> Option<&'static str> {
     if headers.contains_key(ORIGIN) {
-        return Some("pages of a browser may not call this service");
+        return Some("browser pages may not call this service; call it from a program");
     }
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|c| c.is_ascii_digit()));
     let name = name.map_or(host, |(name, _)| name);
     let is_own = OWN_NAMES.iter().any(|own| own.eq_ignore_ascii_case(name));
-    (!is_own).then_some("call this service by the name 127.0.0.1")
+    (!is_own).then_some("this service does not accept the host name; call it at 127.0.0.1")
 }
 
-/// The services allow every origin; nothing that leaves here does.
+/// Removes CORS headers: the services would allow every origin.
 fn remove_cors(headers: &mut HeaderMap) {
     let names = headers.keys().filter(|name| name.as_str().starts_with("access-control-"));
     for name in names.cloned().collect::<Vec<_>>() {

@@ -1,7 +1,7 @@
-//! The AWS services, embedded: the unchanged SDK clients reach them over loopback HTTP.
+//! Embedded AWS services: DynamoDB, SQS, KMS and S3. The unchanged SDK clients call them over loopback HTTP.
 //!
-//! Their ports are open to every user and every browser of the machine, so each call must be signed with a key that is
-//! made at each start.
+//! Every user and every browser of the machine can reach the ports, so each call must be signed with a key that is
+//! generated at each start.
 
 mod awsim;
 mod dynamodb;
@@ -34,24 +34,24 @@ pub use secret_key::SecretKey;
 use storage::Storage;
 use thread::OwnThread;
 
-/// What the thread of the services is called.
+/// The name of the thread of the services.
 pub const THREAD: &str = "services";
 pub const REGION: &str = "us-east-1";
 pub const ACCOUNT: &str = "000000000000";
-/// The id of the access key. It is no secret: the key is.
+/// The id of the access key. Only its secret key is secret.
 pub const ACCESS_KEY: &str = "atelier";
-/// A client of the SDK keeps an idle connection for 90 s: the services close theirs later, not while it is used again.
+/// SDK clients keep an idle connection for 90 s. The services close it later, so that no request meets a closed one.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(120);
-/// Of which key the database notes that its secrets are encrypted with it.
+/// The tag of the database that names the KMS key of the secrets.
 const KEY_NOTE: &str = "atelier:kms-key";
 
-/// When an acknowledged write is on the disk.
+/// When an acknowledged write reaches the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum SyncMode {
-    /// Soon after it was acknowledged: a killed process loses nothing, a power loss may take the last writes
+    /// Soon after the acknowledgement: a killed process loses nothing, but a power loss may lose the last writes
     #[default]
     Normal,
-    /// Before it is acknowledged: slower, and nothing is lost
+    /// Before the acknowledgement: slower, but a power loss loses no write to tables and objects
     Full,
 }
 
@@ -64,7 +64,7 @@ pub struct Services {
     thread: OwnThread,
 }
 
-/// Where the services listen, and the key that their calls are signed with.
+/// The addresses of the services, and the key that signs calls.
 #[derive(Clone, Debug)]
 pub struct Endpoints {
     pub dynamodb: SocketAddr,
@@ -76,7 +76,7 @@ pub struct Endpoints {
 
 #[derive(Clone, Copy, Debug)]
 pub struct ServiceOptions {
-    /// The services take this port and the two after it; any when it is 0.
+    /// The services take this port and the next two; 0 takes any free ports.
     pub first_port: u16,
     pub sync: SyncMode,
 }
@@ -117,18 +117,20 @@ impl Services {
         Ok(Self { endpoints, storage, database, awsim, stop, thread })
     }
 
-    /// Saves once a second from now on: not before the folder is known to be whole, lest the keys be replaced by none.
+    /// Saves once a second from now on. Call it after the data folder is checked: an earlier save could overwrite the
+    /// stored keys with an empty snapshot.
     pub fn keep_saving(&self) {
         let saving = awsim::save_often(self.awsim.clone(), self.storage.clone(), self.stop.clone());
         self.thread.enter(|| tokio::spawn(saving));
     }
 
-    /// Saves what only memory holds. Whatever makes a KMS key calls it at once: without the key every secret is lost.
+    /// Saves the state of SQS and KMS, which is only in memory. Call it at once after creating a KMS key: without the
+    /// key, every secret is lost.
     pub fn save(&self) -> Result<(), Failure> {
         self.awsim.save().map_err(|cause| Failure::Said(format!("the queues and keys cannot be saved ({cause})")))
     }
 
-    /// The KMS key that the database's secrets are encrypted with, when it has been in use.
+    /// The id of the KMS key that encrypts the database's secrets; `None` if the database is new.
     pub fn noted_key(&self, template: &Template) -> Option<String> {
         dynamodb::noted(&self.database, template.tables.keys().next()?, KEY_NOTE)
     }
@@ -138,7 +140,7 @@ impl Services {
         dynamodb::note(&self.database, table, KEY_NOTE, key_id)
     }
 
-    /// Saves and closes everything: what is left is files to copy, DynamoDB's log folded into its one.
+    /// Saves and closes everything. The data folder can be copied then: DynamoDB's log is merged into the database.
     pub async fn stop(self) -> Result<(), Failure> {
         self.stop.cancel();
         self.save()?;
@@ -165,7 +167,7 @@ impl Endpoints {
             .service_config(self.clone())
     }
 
-    /// The same for another process: what the SDK reads from its environment.
+    /// The environment variables with which the SDK in another process finds the services.
     pub fn environment(&self) -> Vec<(String, String)> {
         let fixed = [
             ("AWS_REGION", REGION),
@@ -192,7 +194,7 @@ impl Endpoints {
     }
 }
 
-/// What `AWS_ENDPOINT_URL_<SERVICE>` does, without touching this process's environment.
+/// Has the effect of `AWS_ENDPOINT_URL_<SERVICE>`, without changes to this process's environment.
 impl LoadServiceConfig for Endpoints {
     fn load_config(&self, key: ServiceConfigKey<'_>) -> Option<String> {
         (key.env() == "AWS_ENDPOINT_URL").then(|| self.url(key.service_id())).flatten()

@@ -1,6 +1,6 @@
-//! S3: s3s on a folder. Objects and their metadata are files, so what was acknowledged survives a kill.
+//! Embedded S3, by s3s on a folder. Objects and their metadata are files, so acknowledged writes survive a kill.
 //!
-//! s3s verifies signatures itself, those of presigned URLs included.
+//! s3s verifies signatures itself, including those of presigned URLs.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::{ACCESS_KEY, SyncMode};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
 
-/// S3 behind the gate.
+/// S3 that refuses calls of browser pages, and reports failures of the disk.
 #[derive(Clone)]
 pub struct GuardedS3 {
     inner: S3Service,
@@ -56,7 +56,7 @@ impl Service<http::Request<Incoming>> for GuardedS3 {
         async move {
             let answer = answer.await?;
             if is_write && answer.status().is_server_error() {
-                // It does not say why; a look at the disk does.
+                // The response does not hold the cause, so check the disk.
                 let check = storage.clone();
                 let _ = tokio::task::spawn_blocking(move || check.check()).await;
             }
@@ -72,7 +72,7 @@ impl Service<http::Request<Incoming>> for GuardedS3 {
     }
 }
 
-/// Brings everything that was written to the disk: an object, its metadata, and their names.
+/// Syncs all written data to the disk: an object, its metadata, and the names of both.
 fn sync_files(folder: &Path) -> std::io::Result<()> {
     #[cfg(target_os = "linux")]
     rustix::fs::syncfs(std::fs::File::open(folder)?)?;

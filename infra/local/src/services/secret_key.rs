@@ -1,4 +1,4 @@
-//! The secret key of the embedded services: made at every start, and given to this platform's own clients only.
+//! The secret key of the embedded services. It is generated at every start, and only this platform's clients get it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 
 const SECRET_BYTES: usize = 32;
 
-/// Whoever has it may read and change everything that the platform stores.
+/// A program with this key can read and change all data of the platform.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SecretKey(Arc<str>);
 
@@ -19,7 +19,7 @@ impl SecretKey {
     pub fn generate() -> Result<Self, Failure> {
         let mut bytes = [0; SECRET_BYTES];
         let filled = SystemRandom::new().fill(&mut bytes);
-        filled.map_err(|_| Failure::Said("the system has no randomness".to_owned()))?;
+        filled.map_err(|_| Failure::Said("the random number generator of the system failed".to_owned()))?;
         Ok(Self(URL_SAFE_NO_PAD.encode(bytes).into()))
     }
 

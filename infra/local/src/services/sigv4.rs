@@ -1,7 +1,7 @@
-//! Verifies AWS Signature Version 4 of calls to `POST /`: the only form in which DynamoDB, SQS and KMS are called.
+//! Verifies AWS Signature Version 4 of calls to `POST /`, the form of all calls of DynamoDB, SQS and KMS.
 //!
-//! The signature covers the body, so nobody can reuse a signature for another call. Its age is not checked: the key
-//! lives no longer than the process.
+//! The signature covers the body, so it is not valid for another call. Its age is not checked, because the key is valid
+//! only as long as the process runs.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use super::secret_key::SecretKey;
 
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";
 const TERMINATOR: &str = "aws4_request";
-/// A signature that leaves one of these out could be used for another operation or another service.
+/// Headers that must be signed: without them, a signature would be valid for another operation or another service.
 const MUST_BE_SIGNED: [&str; 3] = ["host", "x-amz-date", "x-amz-target"];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +29,7 @@ pub enum SignatureError {
     Wrong,
 }
 
-/// What the header `Authorization` holds.
+/// The fields of the header `Authorization`.
 struct Authorization<'a> {
     access_key: &'a str,
     date: &'a str,
@@ -39,7 +39,7 @@ struct Authorization<'a> {
     signature: Vec<u8>,
 }
 
-/// Whether a request with this body was signed with the key. Compares in constant time.
+/// Checks that a request with this body was signed with the key. Compares in constant time.
 pub fn verify(key: &SecretKey, parts: &Parts, body: &[u8]) -> Result<(), SignatureError> {
     let header = parts.headers.get(AUTHORIZATION).ok_or(SignatureError::Missing)?;
     let authorization = header.to_str().ok().and_then(Authorization::parse).ok_or(SignatureError::Incomplete)?;

@@ -1,5 +1,5 @@
-//! What keeps the embedded services from storing: a full disk, a damaged file. Calls that fail report it; `/health`
-//! shows it.
+//! The health of the embedded services' storage, such as a full disk or a damaged file. Failed calls report the cause,
+//! and `/health` shows it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What is written to see whether the disk takes anything.
+/// The data of a test write, which checks that the disk accepts data.
 const PROBE: [u8; 4096] = [0; 4096];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// The trouble behind an error of `SQLite`; none when the error is another.
+    /// The cause of an error of `SQLite`; `None` if it is not a storage failure.
     pub fn of_sqlite(message: &str) -> Option<Self> {
         let says = |part: &str| message.contains(part);
         match () {
@@ -52,11 +52,11 @@ impl fmt::Display for Trouble {
     }
 }
 
-/// The state of everything that is stored, shared by the services.
+/// The storage failures of all parts, shared by the services.
 #[derive(Clone, Default)]
 pub struct Storage {
     troubles: Arc<Mutex<BTreeMap<String, Trouble>>>,
-    /// Files and folders that must be there, and the folder they are in; none when all is in memory.
+    /// Files and folders that must exist, and the folder that holds them. There are none if all data is in memory.
     required: Arc<[PathBuf]>,
     folder: Option<PathBuf>,
 }
@@ -66,7 +66,7 @@ impl Storage {
         Self { troubles: Arc::default(), required: required.into(), folder: Some(folder.to_owned()) }
     }
 
-    /// Records and logs a trouble, once.
+    /// Records a storage failure, and logs it if it is new.
     pub fn report(&self, part: &str, trouble: Trouble) {
         let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
         if troubles.insert(part.to_owned(), trouble) != Some(trouble) {
@@ -78,7 +78,7 @@ impl Storage {
         self.report(part, Trouble::of_io(error));
     }
 
-    /// Records that a part was written, so that what kept it from that is over. Damage stays.
+    /// Records a successful write: the part is no longer full or unusable. Damage stays recorded.
     pub fn report_written(&self, part: &str) {
         let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
         if troubles.get(part).is_some_and(|trouble| matches!(trouble, Trouble::Full | Trouble::Unusable)) {
@@ -87,7 +87,7 @@ impl Storage {
         }
     }
 
-    /// The parts that cannot be used now. It looks at the disk: not for an async thread.
+    /// Returns the parts that cannot be used now. It accesses the disk, so async code must not call it directly.
     pub fn check(&self) -> Vec<(String, Trouble)> {
         if let Some(folder) = &self.folder {
             for path in self.required.iter().filter(|path| !path.exists()) {
@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_the_disk_are_told_from_others() {
+    fn errors_of_the_disk_are_recognized() {
         for (message, trouble) in [
             ("backend: database or disk is full", Some(Trouble::Full)),
             ("Internal error: disk I/O error", Some(Trouble::Unusable)),
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_disk_is_over_with_the_next_write_and_damage_is_not() {
+    fn the_next_write_clears_a_full_disk_but_not_damage() {
         let storage = Storage::default();
         storage.report("dynamodb.sqlite", Trouble::Full);
         assert_eq!(storage.check(), [("dynamodb.sqlite".to_owned(), Trouble::Full)]);

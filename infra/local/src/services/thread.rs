@@ -1,5 +1,5 @@
-//! A thread that is not the functions': a row that is being written holds up no call beside it, and the system's own
-//! counters tell the time of the services from the time of the functions.
+//! The thread of the embedded services. A write to the database does not block the functions, and the CPU time of the
+//! services can be measured separately.
 
 use std::thread;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::failure::Failure;
 
-/// How long what is under way there may take to end.
+/// How long `end` waits for the thread.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// A runtime on one thread, which ends with this.
+/// A runtime on a separate thread, which ends when this is dropped.
 pub struct OwnThread {
     runtime: Handle,
     end: DropGuard,
@@ -36,19 +36,19 @@ impl OwnThread {
         Ok(Self { runtime: handle, end: end.drop_guard(), ended: heard })
     }
 
-    /// Ends what runs there and waits until it is gone, with the files it had open.
+    /// Cancels the tasks of the thread, and waits until the thread has closed its files.
     pub async fn end(self) {
         drop(self.end);
         let _ = tokio::time::timeout(GRACE, self.ended).await;
     }
 
-    /// What `start` spawns runs there.
+    /// Runs `start` so that the tasks it spawns run on the thread.
     pub fn enter<T>(&self, start: impl FnOnce() -> T) -> T {
         let _entered = self.runtime.enter();
         start()
     }
 
-    /// A listener that was bound elsewhere, as one of this thread's.
+    /// Moves a bound listener to the runtime of the thread.
     pub fn listener(&self, bound: TcpListener) -> Result<TcpListener, Failure> {
         bound.into_std().and_then(|bound| self.enter(|| TcpListener::from_std(bound))).map_err(Failure::Thread)
     }

@@ -1,4 +1,4 @@
-//! The command as a process, with a data folder of its own.
+//! Runs the command as a process, each with its own data folder.
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::DirBuilderExt;
@@ -11,17 +11,17 @@ use serde_json::Value;
 
 pub const AGENTS: &str = "/builder/v1/agents";
 
-/// What takes longer hangs: far more than a busy machine needs.
+/// The time limit of a start or a stop. It is far more than a busy machine needs.
 const PATIENCE: Duration = Duration::from_secs(300);
 
-/// The command, held to half a minute: what should not start and does would run for ever.
+/// The command with a limit of five minutes. Without it, a start that should fail but succeeds would never end.
 pub fn local() -> Command {
     let mut command = Command::new("timeout");
     command.args(["300", env!("CARGO_BIN_EXE_local")]).stdin(Stdio::null()).env_remove("LOG_LEVEL");
     command
 }
 
-/// A folder that goes with the test.
+/// A folder that is deleted on drop.
 pub struct Folder(pub PathBuf);
 
 impl Folder {
@@ -51,7 +51,7 @@ impl Running {
         Self::from_command(command)
     }
 
-    /// Started by a command that starts the platform on any port.
+    /// Runs a command that starts the platform on any port, and waits for the start message.
     pub fn from_command(mut command: Command) -> Self {
         command.stdin(Stdio::null()).env_remove("LOG_LEVEL");
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -76,19 +76,19 @@ impl Running {
         Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap();
     }
 
-    /// Waits for the end, for half a minute.
+    /// Waits for the end of the process, and returns its exit code.
     pub fn stopped(&mut self) -> Option<i32> {
         let until = Instant::now() + PATIENCE;
         loop {
             match self.child.try_wait().unwrap() {
                 Some(status) => return status.code(),
-                None if Instant::now() > until => panic!("it did not stop:\n{}", self.banner),
+                None if Instant::now() > until => panic!("the process did not stop:\n{}", self.banner),
                 None => std::thread::sleep(Duration::from_millis(10)),
             }
         }
     }
 
-    /// Waits for the end, and returns what was logged.
+    /// Waits for the end of the process, and returns its exit code and its log.
     pub fn ended(mut self) -> (Option<i32>, String) {
         let code = self.stopped();
         let mut log = String::new();

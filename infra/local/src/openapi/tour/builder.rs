@@ -1,4 +1,4 @@
-//! Agents, and a workflow from its first draft to its end.
+//! The recorded tour of agents and workflows: a workflow from its first draft to its deletion.
 
 use domain::id::{WebhookEventId, WebhookId};
 use domain::webhook::{WebhookEvent, WebhookOutcome};
@@ -34,7 +34,7 @@ impl Walker {
         self.refused(AGENT, json!({"config": {"temperature": 3}})).await
     }
 
-    /// A workflow that asks an agent, and a person when the agent is not sure.
+    /// Creates and checks a workflow that asks an agent, and a person if the agent is not sure.
     async fn definition(&mut self) -> Result<(), Failure> {
         let agent = self.places["id"].clone();
         let graph = json!({
@@ -53,13 +53,17 @@ impl Walker {
                 edge("review", "approved", "end"),
             ],
         });
-        let new = json!({"name": "Help desk", "description": "Answers what customers ask.", "graph": graph});
+        let new = json!({"name": "Help desk", "description": "Answers the questions of customers.", "graph": graph});
         let made = self.send("POST", WORKFLOWS, Some(new)).await?;
         self.at("id", &made["data"]["id"]);
         self.get(WORKFLOW).await?;
         self.get(WORKFLOWS).await?;
-        self.send("PATCH", WORKFLOW, Some(json!({"description": "Answers what customers ask, or has it answered."})))
-            .await?;
+        self.send(
+            "PATCH",
+            WORKFLOW,
+            Some(json!({"description": "Answers the questions of customers, or asks a colleague."})),
+        )
+        .await?;
         self.refused(WORKFLOW, json!({"name": ""})).await?;
         self.send("POST", "/builder/v1/workflows/{id}/validate", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
@@ -111,7 +115,7 @@ impl Walker {
         Ok(())
     }
 
-    /// Somebody calls the webhook.
+    /// Stores the event of a call of the webhook.
     async fn called(&self) -> Result<(), Failure> {
         let webhook: Option<WebhookId> = self.places["webhook_id"].parse().ok();
         let Some(webhook) = webhook else { return Ok(()) };
@@ -132,7 +136,7 @@ impl Walker {
 
     async fn versions(&mut self) -> Result<(), Failure> {
         let publish = "/builder/v1/workflows/{id}/publish";
-        let first = self.send("POST", publish, Some(json!({"notes": "The first one."}))).await?;
+        let first = self.send("POST", publish, Some(json!({"notes": "First release."}))).await?;
         self.at("release_id", &first["data"]["release"]["id"]);
         self.at("deployment_id", &first["data"]["deployment"]["id"]);
         self.send("POST", publish, None).await?;
@@ -158,9 +162,8 @@ impl Walker {
         self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/resume", None).await?;
-        let copy = self
-            .send("POST", "/builder/v1/workflows/{id}/clone", Some(json!({"name": "Help desk, tried out"})))
-            .await?;
+        let copy =
+            self.send("POST", "/builder/v1/workflows/{id}/clone", Some(json!({"name": "Help desk (copy)"}))).await?;
         let id = copy["data"]["id"].clone();
         self.send(
             "POST",
@@ -177,7 +180,7 @@ impl Walker {
         Ok(())
     }
 
-    /// What goes wrong anywhere in a family: one of each, at the path of one of its things.
+    /// Records one example of each error that all routes of a family share, at the path of one resource.
     async fn refused(&mut self, one: &'static str, wrong: Value) -> Result<(), Failure> {
         let token = self.become_one_with("nobody");
         self.get(one).await?;

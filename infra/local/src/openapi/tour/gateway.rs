@@ -1,4 +1,4 @@
-//! The gateway: a member who calls models, and the operator who keeps them.
+//! The recorded tour of the gateway: a member calls models, and the operator manages models, users and credits.
 
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ impl Walker {
             "max_tokens": 200,
         });
         self.send("POST", CHAT, Some(ask.clone())).await?;
-        self.name_it("Answered whole");
+        self.name_it("Not streamed");
         let mut streamed = ask.clone();
         streamed["max_tokens"] = json!(12);
         streamed["stream"] = json!(true);
@@ -161,7 +161,7 @@ impl Walker {
         self.new_people().await
     }
 
-    /// A customer who has no identity provider.
+    /// Creates an organization, a user and a key for a customer without an identity provider.
     async fn new_people(&mut self) -> Result<(), Failure> {
         const ORGS: &str = "/gateway/v1/admin/orgs";
         const USERS: &str = "/gateway/v1/admin/users";
@@ -195,7 +195,7 @@ impl Walker {
         Ok(())
     }
 
-    /// Calls that are refused for what the caller is, has or did, and for what the platform or a provider is.
+    /// Records refused calls: missing role, failing provider, spending cap, rate limit and maintenance.
     async fn turned_away(&mut self, operator: &str) -> Result<(), Failure> {
         const MAINTENANCE: &str = "/gateway/v1/admin/maintenance";
         let ask = |model: &str| Some(json!({"model": model, "messages": [{"role": "user", "content": "Hello"}]}));

@@ -1,4 +1,4 @@
-//! A walk through an area, whose requests and answers are the examples of its document.
+//! Recorded tours of the areas: their requests and responses are the examples of the OpenAPI documents.
 
 mod builder;
 mod gateway;
@@ -21,32 +21,32 @@ use crate::issuer::Subject;
 use crate::services::{address, listen};
 use crate::{DataDir, Failure, Options, Platform};
 
-/// What a list is made of is seen from a few.
+/// How many entries of a list an example shows.
 const FEW: usize = 2;
-/// A body of this and a little more is refused.
+/// The maximum size of a body: one that holds a text of this size is refused.
 const TOO_LARGE: usize = 4 * 1024 * 1024;
 const JSON: (&str, &str) = ("content-type", "application/json");
 
-/// Somebody who walks, and what they met.
+/// An HTTP client that follows a tour and records its exchanges.
 struct Walker {
     platform: Platform,
     client: Client<HttpConnector, Full<Bytes>>,
     /// An access token or an API key.
     token: String,
     plain: Plain,
-    /// The values of the parameters in paths.
+    /// The values of path parameters.
     places: BTreeMap<&'static str, String>,
     met: Vec<Exchange>,
 }
 
-/// What the document of agents and workflows shows.
+/// Records the examples of the document of agents and workflows.
 pub async fn builder() -> Result<Vec<Exchange>, Failure> {
     let mut ada = Walker::start().await?;
     ada.builder().await?;
     ada.end().await
 }
 
-/// What the document of the gateway shows.
+/// Records the examples of the document of the gateway.
 pub async fn gateway() -> Result<Vec<Exchange>, Failure> {
     let mut ada = Walker::start().await?;
     ada.gateway().await?;
@@ -54,7 +54,7 @@ pub async fn gateway() -> Result<Vec<Exchange>, Failure> {
 }
 
 impl Walker {
-    /// On a platform that runs for this alone.
+    /// Starts a platform that runs only for this tour.
     async fn start() -> Result<Self, Failure> {
         let data = DataDir::temporary()?;
         let platform = Platform::start(Options::new(data)).await?;
@@ -70,7 +70,7 @@ impl Walker {
         Ok(self.met)
     }
 
-    /// Another system, which answers every call; where it is.
+    /// Starts a mock of another system, which answers every call, and returns its origin.
     async fn another_system(&mut self) -> Result<String, Failure> {
         let listener = listen(0).await?;
         let origin = format!("http://{}", address(&listener)?);
@@ -79,12 +79,12 @@ impl Walker {
         Ok(origin)
     }
 
-    /// Walks on as somebody else; who it was before.
+    /// Sends later requests with this token, and returns the previous token.
     fn become_one_with(&mut self, token: &str) -> String {
         std::mem::replace(&mut self.token, token.to_owned())
     }
 
-    /// What the parameter of later paths is.
+    /// Sets a path parameter of later requests.
     fn at(&mut self, parameter: &'static str, value: &Value) {
         self.places.insert(parameter, value.as_str().unwrap_or_default().to_owned());
     }
@@ -93,7 +93,7 @@ impl Walker {
         self.send("GET", path, None).await
     }
 
-    /// Sends a request, keeps it and its answer, and returns the answer as it came.
+    /// Sends a request, records the exchange, and returns the body of the response unchanged.
     async fn send(&mut self, method: &'static str, path: &'static str, body: Option<Value>) -> Result<Value, Failure> {
         self.ask(method, path, body, &[JSON]).await
     }
@@ -105,7 +105,7 @@ impl Walker {
         body: Option<Value>,
         headers: &[(&str, &str)],
     ) -> Result<Value, Failure> {
-        // A query says which, and not of what the example is.
+        // The document describes the path without its query.
         let described = path.split_once('?').map_or(path, |(path, _)| path);
         let failed = |cause: &dyn std::fmt::Display| Failure::Said(format!("{method} {path}: {cause}"));
         let mut url = format!("{}{path}", self.platform.base_url);
@@ -138,7 +138,7 @@ impl Walker {
         Ok(answer.unwrap_or_default())
     }
 
-    /// Names the last exchange, as one example of several.
+    /// Gives the last exchange a title, because its operation has several examples.
     fn name_it(&mut self, title: &'static str) {
         if let Some(exchange) = self.met.last_mut() {
             exchange.title = Some(title);

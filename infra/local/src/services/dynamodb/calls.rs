@@ -1,10 +1,10 @@
-//! The calls of DynamoDB that are served, each to the database's own function.
+//! Dispatches the supported operations of DynamoDB to the embedded database.
 
 use dynoxide::{Database, DynoxideError};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// Carries out a call: its answer as JSON.
+/// Runs an operation, and returns its response as JSON.
 pub fn call(database: &Database, operation: &str, body: &[u8]) -> Result<Vec<u8>, DynoxideError> {
     match operation {
         "BatchGetItem" => answer(body, |request| database.batch_get_item(request)),
@@ -20,11 +20,11 @@ pub fn call(database: &Database, operation: &str, body: &[u8]) -> Result<Vec<u8>
         "TransactGetItems" => answer(body, |request| database.transact_get_items(request)),
         "TransactWriteItems" => answer(body, |request| database.transact_write_items(request)),
         "UpdateItem" => answer(body, |request| database.update_item(request)),
-        other => Err(DynoxideError::ValidationException(format!("the embedded DynamoDB does not serve {other}"))),
+        other => Err(DynoxideError::ValidationException(format!("the embedded DynamoDB does not support {other}"))),
     }
 }
 
-/// Whether a call changes what is stored.
+/// Whether an operation changes the stored data.
 pub fn is_write(operation: &str) -> bool {
     matches!(operation, "BatchWriteItem" | "DeleteItem" | "PutItem" | "TransactWriteItems" | "UpdateItem")
 }

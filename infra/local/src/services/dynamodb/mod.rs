@@ -1,6 +1,6 @@
-//! DynamoDB: dynoxide on SQLite. Every acknowledged write is in its log before the answer leaves.
+//! Embedded DynamoDB, by dynoxide on SQLite. A write is in SQLite's write-ahead log (WAL) before it is acknowledged.
 //!
-//! dynoxide's own server takes anybody's calls, so it is not used: the calls are served here, behind the gate.
+//! dynoxide's own server does not check signatures, so it is not used: calls are served here, behind the gate.
 
 mod calls;
 mod wal;
@@ -27,16 +27,16 @@ use crate::data_dir::{DYNAMODB, DataDir, KMS};
 use crate::failure::Failure;
 use crate::template::Template;
 
-/// What CloudFormation says of a table that `CreateTable` takes too.
+/// The properties of a table that CloudFormation and `CreateTable` share.
 const TAKEN: [&str; 4] = ["AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
 
-/// Opens the database and makes the template's tables in it.
+/// Opens the database and creates the template's tables in it.
 pub fn open(data: &DataDir, template: &Template, sync: SyncMode) -> Result<Database, Failure> {
     let damaged = |cause| data.damaged(DYNAMODB, cause);
     let database = match data.dynamodb_file() {
         None => Database::memory(),
         Some(file) => {
-            // The database is made before the keys: where only they are, it was there.
+            // The database is created before the keys. If only the keys exist, the database was removed.
             if !file.exists() && data.folder().join(KMS).exists() {
                 return Err(data.missing(DYNAMODB));
             }
@@ -46,8 +46,8 @@ pub fn open(data: &DataDir, template: &Template, sync: SyncMode) -> Result<Datab
     };
     let database = database.map_err(damaged)?;
     if sync == SyncMode::Normal {
-        // Its other effect: a commit is in the log when it is acknowledged, and on the disk at the next checkpoint. A
-        // killed process loses nothing by that, and no write waits for the disk. Without it, each commit is synced.
+        // This call also sets `PRAGMA synchronous = NORMAL`: a commit is in the log when it is acknowledged, and is
+        // synced to the disk at the next checkpoint, so a killed process loses nothing. `Full` syncs each commit.
         database.disable_bulk_loading().map_err(damaged)?;
     }
     for (name, properties) in &template.tables {
@@ -56,18 +56,19 @@ pub fn open(data: &DataDir, template: &Template, sync: SyncMode) -> Result<Datab
     Ok(database)
 }
 
-/// Says what a process that did not stop cleanly left behind: SQLite recovers it silently, and drops what is cut.
+/// Logs what a process that did not stop cleanly left behind. SQLite recovers it silently, and drops truncated
+/// transactions.
 fn log_leftover(file: &Path) {
     match wal::inspect(file) {
         Ok(wal::Leftover { lost_pages, pages, .. }) if lost_pages > 0 => tracing::error!(
-            "{DYNAMODB}: the log of the database was cut: it holds {pages} pages, and {lost_pages} pages of acknowledged \
-             writes are lost; if you have a copy of the data folder, stop and restore it"
+            "{DYNAMODB}: the write-ahead log is truncated: it holds {pages} pages, and {lost_pages} pages of acknowledged \
+             writes are lost; stop the platform and restore the data folder from a copy"
         ),
         Ok(wal::Leftover { pages: 0, .. }) => {}
         Ok(wal::Leftover { pages, transactions, .. }) => tracing::info!(
             "{DYNAMODB}: the last process did not stop cleanly; {transactions} writes ({pages} pages) are recovered from the log"
         ),
-        Err(cause) => tracing::warn!(%cause, "{DYNAMODB}: its log cannot be read"),
+        Err(cause) => tracing::warn!(%cause, "{DYNAMODB}: its write-ahead log cannot be read"),
     }
 }
 
@@ -77,7 +78,7 @@ struct Served {
     storage: Storage,
 }
 
-/// The calls of DynamoDB, as its clients make them.
+/// The router of DynamoDB's API.
 pub fn router(database: Database, storage: Storage) -> Router {
     Router::new().fallback(serve).with_state(Served { database, storage })
 }
@@ -102,7 +103,7 @@ fn refusal(error: &DynoxideError, storage: &Storage) -> (StatusCode, Vec<u8>) {
     match Trouble::of_sqlite(&error.to_string()).filter(|_| status.is_server_error()) {
         Some(trouble) => {
             storage.report(DYNAMODB, trouble);
-            // A status that clients do not retry: it would only take longer.
+            // SDK clients do not retry this status; a retry would fail too.
             let body = json!({"__type": "StorageFailure", "message": format!("{DYNAMODB}: {trouble}")});
             (StatusCode::BAD_REQUEST, body.to_string().into())
         }
@@ -110,14 +111,14 @@ fn refusal(error: &DynoxideError, storage: &Storage) -> (StatusCode, Vec<u8>) {
     }
 }
 
-/// Notes in the database itself what it cannot do without: the key by which its secrets are encrypted.
+/// Stores a tag in the database: it names the KMS key that encrypts the secrets, without which they are lost.
 pub fn note(database: &Database, table: &str, name: &str, value: &str) -> Result<(), Failure> {
     let request = parse(json!({"ResourceArn": arn(table), "Tags": [{"Key": name, "Value": value}]}));
     let tagged = request.and_then(|request| database.tag_resource(request).map_err(|error| error.to_string()));
     tagged.map(drop).map_err(|cause| Failure::Template { resource: table.to_owned(), cause })
 }
 
-/// What was noted under that name.
+/// The value of a tag that `note` stored.
 pub fn noted(database: &Database, table: &str, name: &str) -> Option<String> {
     let tags = database.list_tags_of_resource(parse(json!({"ResourceArn": arn(table)})).ok()?).ok()?;
     let tag = tags.tags.into_iter().find(|tag| tag.key == name)?;
@@ -152,7 +153,7 @@ fn create_table(database: &Database, data: &DataDir, name: &str, properties: &Va
     Ok(())
 }
 
-/// The names of a table's indexes: what a later version of the platform adds to.
+/// The sorted names of a table's indexes. They differ if another version of the platform created the table.
 fn indexes(table: &Value) -> Vec<String> {
     let lists = ["LocalSecondaryIndexes", "GlobalSecondaryIndexes"].map(|list| table[list].as_array().cloned());
     let indexes = lists.into_iter().flatten().flatten();
@@ -165,7 +166,7 @@ fn parse<T: serde::de::DeserializeOwned>(request: Value) -> Result<T, String> {
     serde_json::from_value(request).map_err(|error| error.to_string())
 }
 
-/// Deletes what has expired, as DynamoDB does: late, and for tidiness only.
+/// Deletes expired items (TTL) every minute. As in DynamoDB, items outlive their expiry, so readers must check it.
 pub async fn sweep(database: Database, stop: CancellationToken) {
     let mut minutes = tokio::time::interval(Duration::from_secs(60));
     loop {

@@ -1,4 +1,4 @@
-//! Reads what a process that was killed left in `SQLite`'s write-ahead log (WAL), before `SQLite` recovers it without a word.
+//! Reads what a killed process left in `SQLite`'s write-ahead log (WAL), before `SQLite` recovers it silently.
 //!
 //! The format is that of <https://www.sqlite.org/fileformat2.html#the_write_ahead_log> and
 //! <https://www.sqlite.org/walformat.html>.
@@ -13,7 +13,7 @@ const MAX_PAGE_BYTES: u32 = 65_536;
 const LITTLE_ENDIAN_SUMS: u32 = 0x377f_0682;
 const BIG_ENDIAN_SUMS: u32 = 0x377f_0683;
 
-/// What the log holds, in pages of the database.
+/// The content of the log, in pages of the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Leftover {
     /// Pages of complete transactions.
@@ -23,7 +23,7 @@ pub struct Leftover {
     pub lost_pages: u32,
 }
 
-/// What is left in the log of a database that no process has open.
+/// Counts what is left in the log of a database that no process has open.
 pub fn inspect(database: &Path) -> io::Result<Leftover> {
     let beside = |suffix: &str| database.with_file_name(format!("{}{suffix}", file_name(database)));
     let log = match File::open(beside("-wal")) {
@@ -53,7 +53,7 @@ struct Log {
 }
 
 impl Log {
-    /// Reads as far as the checksums are right, as `SQLite` does.
+    /// Reads the log up to the first wrong checksum, as `SQLite` does.
     fn read(mut log: impl Read) -> io::Result<Self> {
         let mut header = [0; HEADER_BYTES];
         if !read_whole(&mut log, &mut header)? {
@@ -73,7 +73,7 @@ impl Log {
         while read_whole(&mut log, &mut frame)? {
             sums.add(&frame[..8]);
             sums.add(&frame[FRAME_HEADER_BYTES..]);
-            // What follows is of an earlier use of the file, or was not written to its end.
+            // The rest belongs to an earlier use of the file, or was written incompletely.
             if frame[8..16] != salt || sums.sums != (word(&frame, 16), word(&frame, 20)) {
                 break;
             }
@@ -88,19 +88,19 @@ impl Log {
     }
 }
 
-/// The head of the log's index. It is a file too, so it outlives a kill.
+/// The header of the log's index. The index is a file, so it survives a kill.
 struct Index {
     salt: [u8; 8],
-    /// Pages of the log.
+    /// Pages in the log.
     pages: u32,
-    /// Pages that were copied into the database already.
+    /// Pages that checkpoints have copied into the database.
     copied: u32,
 }
 
 impl Index {
     fn read(bytes: &[u8]) -> Option<Self> {
         let native = |at: usize| Some(u32::from_ne_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
-        // Two copies of the head, and then what is known of the copying.
+        // Two copies of the header come first, then the state of the checkpoint.
         let is_whole = bytes.get(..48)? == bytes.get(48..96)? && bytes.get(12) == Some(&1);
         let salt = bytes.get(32..40)?.try_into().ok()?;
         is_whole.then_some(Self { salt, pages: native(16)?, copied: native(96)? })
@@ -131,7 +131,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).and_then(|word| word.try_into().ok()).map_or(0, u32::from_be_bytes)
 }
 
-/// Fills `buffer`; false when there is not enough.
+/// Fills `buffer`; false if the reader ends before.
 fn read_whole(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match from.read_exact(buffer) {
         Ok(()) => Ok(true),
