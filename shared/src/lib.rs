@@ -1,6 +1,6 @@
-//! What two functions of the platform need, and nothing else.
+//! Code that at least two functions of the platform share.
 //!
-//! Inside, the layers look one way: `http` → `auth` → `store` → `domain` → `error`.
+//! Dependencies between the layers go one way: `http` → `auth` → `store` → `domain` → `error`.
 //! AWS types stop at `store`, `queue`, `bucket` and `secrets`; axum types stop at `http`.
 
 pub mod auth;
