@@ -130,7 +130,7 @@ fn completed(config: aws_types::sdk_config::Builder, http_client: SharedHttpClie
         .time_source(SystemTimeSource::new())
         .retry_config(retries())
         .timeout_config(timeouts())
-        // Responses are small and limited by the attempt timeout; monitoring their throughput costs more than it helps.
+        // Responses are small and limited by the attempt timeout: monitoring their speed costs more than it helps.
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .build()
 }
@@ -147,8 +147,8 @@ impl LoadServiceConfig for EndpointsOfEnvironment {
     }
 }
 
-/// Retries with exponential backoff. Throttling and conflicts end within milliseconds, so many short attempts are better
-/// than a few long waits.
+/// Retries with exponential backoff. Throttling and conflicts end within milliseconds, so many short attempts are
+/// better than a few long waits.
 fn retries() -> RetryConfig {
     RetryConfig::standard()
         .with_max_attempts(8)

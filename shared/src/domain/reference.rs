@@ -1,4 +1,4 @@
-//! What an entity needs to exist in order to work.
+//! References from one entity to another that must exist for it to work.
 
 use std::fmt;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ pub enum Reference {
     Agent(AgentId),
     Model(String),
     Workflow(WorkflowId),
-    /// Of the workflow that names it.
+    /// A credential belongs to the workflow that refers to it.
     Credential(WorkflowId, CredentialId),
     Webhook(WebhookId),
 }

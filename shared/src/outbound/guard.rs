@@ -56,8 +56,8 @@ impl Guard {
         Ok(Self::allowing(config.list(OUTBOUND_ALLOWED_CIDRS))?.refusing_ports(ports))
     }
 
-    /// Blocks these ports of this machine even if its address is allowed. They belong to the platform, which trusts callers
-    /// on them.
+    /// Blocks these ports of this machine even if its address is allowed. They belong to the platform, which trusts
+    /// callers on them.
     #[must_use]
     pub fn refusing_ports(self, refused_ports: Vec<u16>) -> Self {
         Self { refused_ports, ..self }

@@ -106,7 +106,7 @@ struct Denied {
 }
 
 impl Client<'_> {
-    /// Sends the client secret in the header, which every server must support. If that is refused, sends it in the body.
+    /// Sends the client secret in the header, which every server must support, and if that is refused, in the body.
     async fn fetch(&self, outbound: &Outbound) -> Result<Token, CallError> {
         match self.ask(outbound, true).await {
             Err(CallError::TokenRefused { status: 400 | 401, .. }) => self.ask(outbound, false).await,

@@ -40,7 +40,8 @@ impl From<KeySettings> for KeySettingsIn {
 }
 
 impl KeySettingsIn {
-    /// Validates the settings. Models and expiry are checked only if they differ from `before`; a new key has no `before`.
+    /// Validates the settings. Models and expiry are checked only if they differ from `before`, which is `None` for a
+    /// new key.
     pub fn read(self, before: Option<&KeySettings>, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
         let Self { name, models, limits, spending_cap, expires_at } = self;
         if name.trim().is_empty() || name.chars().count() > MAX_NAME_CHARS {

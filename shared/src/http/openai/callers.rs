@@ -31,7 +31,7 @@ pub struct Person {
     pub key: Option<Arc<ApiKey>>,
 }
 
-/// An operator of the platform, with an API key or an access token. The records are read in this request. A key that has
+/// An operator of the platform, with an API key or an access token. The records are read in this request. A key with
 /// its own limits, spending cap or model list may only read, because with write access it could remove them.
 pub struct Operator(Person);
 
@@ -40,7 +40,7 @@ impl Person {
         Actor { org: self.caller.org, user: self.caller.user, key: self.key.as_ref().map(|key| key.id) }
     }
 
-    /// The conditions on which the writes of this user depend, such as that the key is not revoked. The transaction checks
+    /// The conditions on which the writes of this user depend, such as that the key is not revoked. Transactions check
     /// them.
     pub fn authority(&self, now: Time) -> Authority {
         Authority::of_person(self.actor(), now)

@@ -97,7 +97,8 @@ fn details(error: &Error) -> Value {
     }
 }
 
-/// Whether a retry within the time that SDKs wait cannot succeed. Without `X-Should-Retry: false`, SDKs retry a 429 twice.
+/// Whether a retry within the time that SDKs wait cannot succeed. Without `X-Should-Retry: false`, SDKs retry a 429
+/// twice.
 fn is_final(error: &Error) -> bool {
     match error {
         Error::Billing { .. } | Error::Provider { trouble: ProviderTrouble::Setup, .. } => true,

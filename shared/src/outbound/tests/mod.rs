@@ -38,8 +38,8 @@ struct Stage {
     broken: Option<i32>,
 }
 
-/// Stops the clock: from here on, only `pass` advances it. An idle runtime would advance a stopped clock by itself, so a
-/// task keeps it busy.
+/// Stops the clock: from here on, only `pass` advances it. An idle runtime would advance a stopped clock by itself, so
+/// a task keeps it busy.
 fn stop_clock() {
     tokio::time::pause();
     tokio::spawn(async {

@@ -40,7 +40,7 @@ async fn redirects_are_followed_to_the_final_response() {
 
 #[tokio::test]
 async fn each_redirect_is_checked_by_the_guard() {
-    // Literal addresses, addresses in unusual notations, and below a name that no longer resolves to a public address.
+    // Literal addresses, also in unusual notations. The second loop uses a name whose address changes.
     for inside in [
         "http://127.0.0.1/",
         "http://169.254.169.254/latest/meta-data/",
