@@ -164,7 +164,10 @@ pub fn configured(wishes: &[Wish], graph: &Graph, equipment: &Equipment) -> Resu
             return Err(wish.wrong("nodeId", format!("the draft has no node `{}` with a channel", wish.node_id)));
         };
         if slot.direction != wish.direction {
-            return Err(wish.wrong("nodeId", format!("the channel of node `{}` has the other direction; move it to the other list", wish.node_id)));
+            return Err(wish.wrong(
+                "nodeId",
+                format!("the channel of node `{}` has the other direction; move it to the other list", wish.node_id),
+            ));
         }
         // An empty configuration is the same as none.
         if wish.config == ChannelConfig::default() {

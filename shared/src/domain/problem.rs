@@ -23,6 +23,9 @@ impl Problem {
             Reference::Credential(_, id) => id.to_string(),
             Reference::Webhook(id) => id.to_string(),
         };
-        Self { code: "reference_gone", message: format!("{kind} {name} no longer exists: replace it or remove the reference") }
+        Self {
+            code: "reference_gone",
+            message: format!("{kind} {name} no longer exists: replace it or remove the reference"),
+        }
     }
 }

@@ -25,7 +25,7 @@ impl Cursors {
 
     pub fn read(self, cursor: Option<&str>) -> Result<Option<String>> {
         let Some(cursor) = cursor else { return Ok(None) };
-        let place = self.place(cursor).ok_or_else(|| Error::invalid_query("cursor", "not a cursor of this list; use the one of the previous page"))?;
+        let place = self.place(cursor).ok_or_else(|| Error::invalid_query("cursor", "not a cursor of this list"))?;
         Ok(Some(place))
     }
 

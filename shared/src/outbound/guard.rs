@@ -66,7 +66,7 @@ impl Guard {
     /// Allows additional addresses or CIDR ranges, such as `10.1.0.0/16` or `fd00::1`.
     pub fn allowing(allowed: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self> {
         let read = |text: &str| {
-            let wrong = || Error::internal(format!("{OUTBOUND_ALLOWED_CIDRS}: {text} is neither an IP address nor a CIDR"));
+            let wrong = || Error::internal(format!("{OUTBOUND_ALLOWED_CIDRS}: {text} is not an address or CIDR"));
             Cidr::read(text).ok_or_else(wrong)
         };
         let allowed = allowed.into_iter().map(|cidr| read(cidr.as_ref())).collect::<Result<_>>()?;

@@ -111,7 +111,10 @@ impl Agent {
         let gone = self.gone.iter().map(Problem::gone);
         let tools = self.config.tools.iter().filter(|tool| tool.lacks_credential()).map(|tool| Problem {
             code: "credential_missing",
-            message: format!("the tool {} needs a credential, and none is stored for it", tool.name().unwrap_or("http")),
+            message: format!(
+                "the tool {} needs a credential, and none is stored for it",
+                tool.name().unwrap_or("http")
+            ),
         });
         gone.chain(tools).collect()
     }

@@ -74,7 +74,8 @@ impl Workflow {
         match self.state() {
             WorkflowState::Archived => impossible(WorkflowState::Archived, "be published"),
             _ if !self.has_unpublished_changes() => {
-                let message = "the draft has no changes since the active release; change it before you publish".to_owned();
+                let message =
+                    "the draft has no changes since the active release; change it before you publish".to_owned();
                 Err(Error::Conflict { code: "no_changes", message })
             }
             _ => Ok(()),
