@@ -15,7 +15,7 @@ pub fn check(field: &str, url: &str) -> Result<()> {
     }
 }
 
-/// Why a URL cannot be called.
+/// The reason why a URL cannot be called, or `None`.
 pub fn problem(url: &str) -> Option<&'static str> {
     if url.len() > MAX_CHARS {
         return Some("at most 2000 characters");

@@ -1,5 +1,4 @@
-//! Outbound credentials: what a workflow sends to authenticate at other systems. Secrets are stored encrypted and never
-//! shown.
+//! Outbound credentials, with which workflows authenticate at other systems. They are stored encrypted and never shown.
 
 use std::fmt;
 

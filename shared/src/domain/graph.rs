@@ -37,7 +37,7 @@ pub struct Node {
     /// A node type of `GET /builder/v1/workflows/node-types`
     #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$", example = "condition")]
     pub r#type: String,
-    /// The display name. The id is shown without one
+    /// The display name; defaults to the id
     #[serde(default)]
     #[schema(max_length = 200, example = "Is it urgent?")]
     pub name: String,

@@ -19,7 +19,7 @@ const TRANSPORT: [&str; 12] = [
     "upgrade",
 ];
 
-/// Why users cannot set a header of this name.
+/// The reason why users cannot set a header of this name, or `None`.
 pub fn problem(name: &str) -> Option<&'static str> {
     let is_token = |c: u8| c.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&c);
     if name.is_empty() || !name.bytes().all(is_token) {

@@ -23,7 +23,7 @@ macro_rules! ids {
 
         impl $name {
             /// Creates an id (UUID version 7). Ids sort by their creation time.
-            #[expect(clippy::new_without_default, reason = "two calls differ; a default would not say so")]
+            #[expect(clippy::new_without_default, reason = "two calls return different ids, and `default` would hide that")]
             pub fn new() -> Self {
                 Self(Uuid::now_v7())
             }

@@ -10,15 +10,15 @@ use super::time::Time;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dimension {
-    /// Requests a minute
+    /// Requests per minute
     Rpm,
-    /// Requests a day
+    /// Requests per day
     Rpd,
-    /// Tokens a minute
+    /// Tokens per minute
     Tpm,
-    /// Tokens a day
+    /// Tokens per day
     Tpd,
-    /// Images a minute
+    /// Images per minute
     Ipm,
 }
 

@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{AgentId, CredentialId, NotAnId, WebhookId, WorkflowId};
 
-/// Printed `agent:<id>`, `model:<name>`, `workflow:<id>`, `credential:<workflow>/<id>`, `webhook:<id>`.
+/// A reference. Its text form is `agent:<id>`, `model:<name>`, `workflow:<id>`, `credential:<workflow>/<id>` or
+/// `webhook:<id>`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Reference {

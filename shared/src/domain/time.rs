@@ -9,7 +9,7 @@ use jiff::fmt::temporal::DateTimePrinter;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// `2026-03-01T09:30:00.000Z`
+/// A point in time, such as `2026-03-01T09:30:00.000Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(transparent)]
 pub struct Time(Timestamp);

@@ -36,7 +36,7 @@ impl IntoResponse for ETag {
 
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "the OpenAPI documents are made of it")]
+#[expect(dead_code, reason = "read only by the generator of the OpenAPI documents")]
 pub struct IfMatchHeaders {
     /// The ETag of the version to change. Without it the last write wins, field by field.
     #[param(rename = "If-Match", nullable = false)]

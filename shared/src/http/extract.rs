@@ -21,7 +21,7 @@ macro_rules! extractors {
     () => {
         pub type Result<T> = std::result::Result<T, ApiError>;
 
-        /// An error in this area's envelope.
+        /// An error in the envelope of this area.
         pub struct ApiError(pub Error);
 
         impl<E: Into<Error>> From<E> for ApiError {

@@ -15,7 +15,7 @@ pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-
 
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "the OpenAPI documents are made of it")]
+#[expect(dead_code, reason = "read only by the generator of the OpenAPI documents")]
 pub struct IdempotencyHeaders {
     /// A request with the same key within 24 hours returns the earlier creation instead of creating another.
     #[param(rename = "Idempotency-Key", nullable = false)]

@@ -43,7 +43,7 @@ impl PartialSchema for Usd {
 
 impl ToSchema for Usd {}
 
-/// US dollars: a number, or its digits in a string.
+/// US dollars: a number, or its digits in a string
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsdIn(pub Money);
 

@@ -1,3 +1,5 @@
+//! Tests of the memory limit and of integers in either form.
+
 use allocation_counter::measure;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -43,7 +45,7 @@ fn list_of(item: &str) -> String {
     list(item, BODY_BYTES / (item.len() + 1))
 }
 
-/// An object of many fields.
+/// An object with `count` fields.
 fn fields(count: usize) -> String {
     let fields: Vec<String> = (0..count).map(|n| format!("\"{n:06}\":0")).collect();
     format!("{{{}}}", fields.join(","))

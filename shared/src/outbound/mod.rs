@@ -208,7 +208,7 @@ fn trusted_roots() -> Result<ClientConfig> {
 fn no_roots() -> ClientConfig {
     ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_protocol_versions(rustls::ALL_VERSIONS)
-        .expect("ring has what TLS needs")
+        .expect("ring supports all TLS versions")
         .with_root_certificates(RootCertStore::empty())
         .with_no_client_auth()
 }

@@ -48,7 +48,7 @@ pub enum AgentType {
     Multiple,
 }
 
-/// The status that the owner requested. [`AgentStatus`] follows from it and from the problems of the agent
+/// The status that the owner requested. The effective status also depends on the problems of the agent
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Intent {

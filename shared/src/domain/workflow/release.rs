@@ -30,7 +30,7 @@ pub struct Release {
     pub sha256: String,
 }
 
-/// The activation of a release. The latest deployment is the active one.
+/// The activation of a release. The deployment with the latest activation is the active one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deployment {
     pub id: DeploymentId,

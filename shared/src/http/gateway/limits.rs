@@ -15,19 +15,19 @@ const MOST: u64 = 1_000_000_000_000;
 #[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsIn {
-    /// Requests a minute
+    /// Requests per minute
     #[schema(maximum = 1000000000000_u64)]
     rpm: Option<u64>,
-    /// Requests a day
+    /// Requests per day
     #[schema(maximum = 1000000000000_u64)]
     rpd: Option<u64>,
-    /// Tokens a minute
+    /// Tokens per minute
     #[schema(maximum = 1000000000000_u64)]
     tpm: Option<u64>,
-    /// Tokens a day
+    /// Tokens per day
     #[schema(maximum = 1000000000000_u64)]
     tpd: Option<u64>,
-    /// Images a minute
+    /// Images per minute
     #[schema(maximum = 1000000000000_u64)]
     ipm: Option<u64>,
 }

@@ -69,10 +69,10 @@ pub enum NotCalled {
         ("X-RateLimit-Reset-Tokens" = u64, description = "When the window ends, in Unix seconds"),
     ))]
     RateLimited(#[to_schema] ErrorBody),
-    /// The model's provider failed
+    /// The provider of the model failed
     #[response(status = 502)]
     Provider(#[to_schema] ErrorBody),
-    /// The model's provider did not answer in time
+    /// The provider of the model did not respond in time
     #[response(status = 504)]
     ProviderTimeout(#[to_schema] ErrorBody),
 }
