@@ -26,7 +26,7 @@ pub enum Error {
     NotFound { kind: &'static str },
     #[error("no such route; the API reference is at /docs")]
     NoRoute,
-    #[error("this path does not take that method; see the Allow header")]
+    #[error("this path does not support the method; see the Allow header")]
     MethodNotAllowed,
     #[error("{message}")]
     Conflict { code: &'static str, message: String },
@@ -51,7 +51,7 @@ pub enum Error {
     TooLarge { limit_bytes: usize },
     #[error("send the body as JSON, with Content-Type: application/json")]
     NotJson,
-    #[error("send the body as it is, without Content-Encoding")]
+    #[error("the body has a Content-Encoding: send it without")]
     EncodedBody,
     #[error("send the file as application/json or application/yaml")]
     NotAFile,
@@ -99,9 +99,9 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => "send a token in the header Authorization: Bearer <token>",
-            Self::Malformed => "what was sent is no access token: send one as the issuer gave it",
-            Self::ApiKey => "an API key opens the model gateway only: send an access token of the issuer",
-            Self::Unknown => "the token is not valid here, or not any more",
+            Self::Malformed => "the token is not an access token: send one exactly as the issuer returned it",
+            Self::ApiKey => "API keys are accepted by the model gateway only: send an access token of the issuer",
+            Self::Unknown => "the token is invalid, expired or revoked: get a new one",
             Self::UserSuspended => "this user is suspended",
             Self::OrgSuspended => "this organization is suspended",
         })
