@@ -1,4 +1,4 @@
-//! The connection to AWS: one TLS stack and one connection pool under every SDK client.
+//! AWS SDK clients. All of them share one TLS stack, one connection pool, and the same retries and timeouts.
 
 use std::time::Duration;
 
@@ -24,12 +24,13 @@ use domain::{Error, Result};
 
 const TLS: tls::Provider = tls::Provider::Rustls(tls::rustls_provider::CryptoMode::Ring);
 
-/// Clients are made where they are asked for, so that a binary links only the services it calls.
+/// The configuration of the AWS SDK. Each method creates the client of one service, so that a binary links only the
+/// services it calls.
 #[derive(Clone)]
 pub struct Aws {
     config: SdkConfig,
     watchers: Vec<SharedInterceptor>,
-    /// On a machine of one's own, buckets have no host names.
+    /// Local S3 services do not resolve a host name for each bucket.
     s3_path_style: bool,
 }
 
@@ -44,8 +45,8 @@ macro_rules! client {
 }
 
 impl Aws {
-    /// From the environment, as Lambda gives it. Other places to find credentials (profiles, roles, instance
-    /// metadata) would be linked into every function and never be used there.
+    /// Reads the region and the credentials from environment variables, where Lambda puts them. Other credential
+    /// providers (profiles, roles, instance metadata) would be linked into every function and never used.
     pub fn from_env() -> Self {
         let region = ["AWS_REGION", "AWS_DEFAULT_REGION"].iter().find_map(|name| std::env::var(name).ok());
         let config = SdkConfig::builder()
@@ -59,17 +60,22 @@ impl Aws {
     /// The services that are embedded in `local`. Their calls have no time limit: no network can lose an answer, and on
     /// a busy machine a late answer is still right.
     pub fn local(config: aws_types::sdk_config::Builder) -> Self {
-        Self { config: completed(config, https(), TimeoutConfig::disabled()), watchers: Vec::new(), s3_path_style: true }
+        Self {
+            config: completed(config, https(), TimeoutConfig::disabled()),
+            watchers: Vec::new(),
+            s3_path_style: true,
+        }
     }
 
-    /// The same connection, whose calls they all see, and may refuse: locally, permissions are held so and tests count.
+    /// Adds interceptors to every client. They observe each call and may refuse it: `local` uses them to enforce IAM
+    /// permissions and tests to count calls.
     #[must_use]
     pub fn watched_by(mut self, watchers: impl IntoIterator<Item = SharedInterceptor>) -> Self {
         self.watchers.extend(watchers);
         self
     }
 
-    /// Services that are reached without a network: `http_client` answers in their place.
+    /// Connects to services in this process: `http_client` answers the requests without a network.
     pub fn in_process(config: aws_types::sdk_config::Builder, http_client: SharedHttpClient) -> Self {
         Self { config: completed(config, http_client, timeouts()), watchers: Vec::new(), s3_path_style: true }
     }
@@ -78,10 +84,10 @@ impl Aws {
     client!(sqs, aws_sdk_sqs);
     client!(kms, aws_sdk_kms);
 
-    /// Models answer slowly: whoever calls them waits as long as it will, and tries again when it will.
+    /// A Bedrock client without timeouts and retries: models respond slowly, and the gateway applies its own.
     pub fn bedrock(&self, options: BedrockOptions<'_>) -> aws_sdk_bedrockruntime::Client {
         use aws_sdk_bedrockruntime::config::{Builder, Token};
-        // A model that thinks is silent, not stalled: no protection of streams.
+        // A reasoning model may send nothing for a long time, so stalled stream protection stays disabled.
         let mut config = Builder::from(&self.config);
         config.set_interceptors(self.watchers.iter().cloned());
         config.set_retry_config(Some(RetryConfig::disabled()));
@@ -112,15 +118,15 @@ fn https() -> SharedHttpClient {
     Builder::new().tls_provider(TLS).build_https()
 }
 
-/// What differs from one Bedrock to another.
+/// The settings of one Bedrock provider.
 pub struct BedrockOptions<'a> {
     pub region: Option<&'a str>,
     pub url: Option<&'a str>,
-    /// A Bedrock API key, in place of the platform's own credentials.
+    /// A Bedrock API key. Without one, the credentials of the platform are used.
     pub key: Option<&'a str>,
 }
 
-/// What every connection has in common, whoever it is to.
+/// Adds the settings that all connections share.
 fn completed(
     config: aws_types::sdk_config::Builder,
     http_client: SharedHttpClient,
@@ -133,12 +139,12 @@ fn completed(
         .time_source(SystemTimeSource::new())
         .retry_config(retries())
         .timeout_config(timeouts)
-        // Answers come whole, within the time that a try has; to watch each of them flow costs more than it finds.
+        // Responses are small and limited by the attempt timeout: monitoring their speed costs more than it helps.
         .stalled_stream_protection(StalledStreamProtectionConfig::disabled())
         .build()
 }
 
-/// `AWS_ENDPOINT_URL_<SERVICE>` and `AWS_ENDPOINT_URL`: where the services are, when they are not AWS's own.
+/// Reads endpoints other than those of AWS from `AWS_ENDPOINT_URL_<SERVICE>` and `AWS_ENDPOINT_URL`.
 #[derive(Debug)]
 struct EndpointsOfEnvironment;
 
@@ -150,7 +156,8 @@ impl LoadServiceConfig for EndpointsOfEnvironment {
     }
 }
 
-/// Many short tries rather than few long waits: what throttles or conflicts passes in milliseconds.
+/// Retries with exponential backoff. Throttling and conflicts end within milliseconds, so many short attempts are
+/// better than a few long waits.
 fn retries() -> RetryConfig {
     RetryConfig::standard()
         .with_max_attempts(8)
@@ -158,7 +165,7 @@ fn retries() -> RetryConfig {
         .with_max_backoff(Duration::from_secs(2))
 }
 
-/// Bounds on one AWS call, its retries included: a stuck call must not hold a request until Lambda kills it.
+/// Timeouts of one AWS call, including its retries: a stuck call must not block a request until Lambda ends it.
 fn timeouts() -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(Duration::from_secs(2))
@@ -176,11 +183,12 @@ fn patient() -> TimeoutConfig {
         .build()
 }
 
-/// What says that a service is busy, where its status does not.
+/// Error codes of throttled calls whose HTTP status is neither 429 nor 5xx.
 const BUSY_CODES: [&str; 5] =
     ["ProvisionedThroughputExceededException", "RequestLimitExceeded", "SlowDown", "Throttling", "ThrottlingException"];
 
-/// A call that failed. The SDK has already retried what may pass; what still passes by its nature is `Unavailable`.
+/// Converts an SDK error. Temporary failures, which the SDK has already retried, become `Unavailable`; others are
+/// `Internal`.
 pub fn failed<E>(error: SdkError<E, HttpResponse>) -> Error
 where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
@@ -197,7 +205,8 @@ where
     if passing { Error::busy(cause) } else { Error::internal(cause) }
 }
 
-/// Reads a small document of a trusted address (the issuer's keys) over the same stack, without another HTTP client.
+/// Fetches a small document from a trusted URL (the keys of the token issuer). It uses the TLS stack of the SDK, so no
+/// second HTTP client is linked.
 pub async fn fetch(url: &str, limit_bytes: usize) -> Result<Vec<u8>> {
     let settings = HttpConnectorSettings::builder()
         .connect_timeout(Duration::from_secs(2))

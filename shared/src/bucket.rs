@@ -1,4 +1,4 @@
-//! S3: exports, manifests and values too large for a table.
+//! S3 storage for objects that are too large for a DynamoDB item, such as release manifests.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// The bucket that the setting names.
+    /// The bucket whose name is in the given setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
         let name = context.config.required(setting).map_err(Error::internal)?.to_owned();
         Ok(Self { client: context.aws.s3(), name })
@@ -42,15 +42,15 @@ impl Bucket {
         }
     }
 
-    /// An object that nothing names. What cannot be removed now is left: it costs its bytes and nothing else.
+    /// Deletes an object that is no longer referenced. A failure is only logged: the object that remains does no harm.
     pub async fn discard(&self, key: &str) {
         let removed = self.client.delete_object().bucket(&self.name).key(key).send().await.map_err(failed);
         if let Err(error) = removed {
-            tracing::warn!(?error, "an object was left behind");
+            tracing::warn!(?error, "an unreferenced object could not be deleted");
         }
     }
 
-    /// A URL that reads the object, for whoever holds it and for so long.
+    /// A presigned URL. Anyone who has it can read the object until `valid` has passed.
     pub async fn presigned(&self, key: &str, valid: Duration) -> Result<String> {
         let valid = PresigningConfig::expires_in(valid).map_err(Error::internal)?;
         let request = self.client.get_object().bucket(&self.name).key(key).presigned(valid).await.map_err(failed)?;
@@ -58,9 +58,9 @@ impl Bucket {
     }
 }
 
-/// An object that ended before its end, or that is not what its checksum says.
+/// The error for an object whose download broke off or whose checksum does not match.
 fn cut(error: aws_sdk_s3::primitives::ByteStreamError) -> Error {
     let cause = DisplayErrorContext(&error).to_string();
-    // The SDK tells the one from the other in words only.
+    // The SDK distinguishes the two only in the text of the error.
     if cause.contains("checksum") { Error::internal(cause) } else { Error::busy(cause) }
 }

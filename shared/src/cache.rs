@@ -1,4 +1,4 @@
-//! A small cache whose entries expire, and whose concurrent misses of one key load it once.
+//! An in-memory cache with a time to live. Concurrent misses of one key share a single load.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -20,25 +20,25 @@ impl<K: Eq + Hash + Clone, V: Clone> Cache<K, V> {
         Self { ttl, capacity, slots: Mutex::default() }
     }
 
-    /// The value of `key`, loaded when it is missing or older than the time to live. A failed load is not kept.
+    /// Returns the value of `key` and loads it if it is missing or expired. A failed load is not cached.
     pub async fn get_or_load<E>(&self, key: &K, load: impl AsyncFnOnce() -> Result<V, E>) -> Result<V, E> {
         let slot = self.slot(key);
         slot.get_or_try_init(|| async { load().await }).await.cloned()
     }
 
-    /// The next look at `key` loads it anew.
+    /// Removes `key`, so that the next read loads it again.
     pub fn forget(&self, key: &K) {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }
 
-    /// The value of `key`, if it was put there or loaded within the time to live.
+    /// Returns the value of `key` if it is cached and not expired.
     pub fn get(&self, key: &K) -> Option<V> {
         let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
         let (born, slot) = slots.get(key)?;
         if born.elapsed() < self.ttl { slot.get().cloned() } else { None }
     }
 
-    /// Puts a value there, in the place of another.
+    /// Stores a value and replaces the previous one.
     pub fn put(&self, key: &K, value: V) {
         let slot = Arc::new(OnceCell::new_with(Some(value)));
         self.insert(&mut self.slots.lock().unwrap_or_else(PoisonError::into_inner), key, slot);

@@ -17,12 +17,12 @@ pub const AUTH_ROLES_CLAIM: &str = "AUTH_ROLES_CLAIM";
 pub const CONSOLE_ORIGIN: &str = "CONSOLE_ORIGIN";
 pub const CORS_ORIGINS: &str = "CORS_ORIGINS";
 pub const OUTBOUND_ALLOWED_CIDRS: &str = "OUTBOUND_ALLOWED_CIDRS";
-/// Ports of this machine that no request may go to, separated by commas: `local` names its own.
+/// Ports of this machine that outbound requests must not reach, separated by commas. `local` lists its own ports.
 pub const OUTBOUND_REFUSED_PORTS: &str = "OUTBOUND_REFUSED_PORTS";
 pub const OUTBOUND_MAX_CONNECTIONS: &str = "OUTBOUND_MAX_CONNECTIONS";
 pub const BASE_URL: &str = "BASE_URL";
 
-/// A setting that is not there, said in a way that tells whoever reads the log what to do.
+/// A required setting is missing.
 #[derive(Debug, thiserror::Error)]
 #[error("the environment variable {0} is not set; README.md lists the settings of each function")]
 pub struct Missing(&'static str);
@@ -37,7 +37,7 @@ impl Config {
         std::env::vars().collect()
     }
 
-    /// A function asks only for what it uses, so it needs no setting of its neighbours.
+    /// Returns a setting, or an error if it is missing. A function requires only the settings it uses.
     pub fn required(&self, name: &'static str) -> Result<&str, Missing> {
         self.optional(name).ok_or(Missing(name))
     }
@@ -46,7 +46,7 @@ impl Config {
         self.settings.get(name).map(String::as_str).filter(|value| !value.is_empty())
     }
 
-    /// A comma list; empty when the setting is not there.
+    /// Reads a comma-separated list. It is empty if the setting is missing.
     pub fn list(&self, name: &str) -> Vec<String> {
         let items = self.optional(name).unwrap_or_default().split(',');
         items.map(|item| item.trim().to_owned()).filter(|item| !item.is_empty()).collect()

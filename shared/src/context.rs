@@ -1,4 +1,4 @@
-//! What a function builds once per cold start: its settings and its connection to AWS.
+//! The settings and the AWS connection of a function, created once per cold start.
 
 use crate::aws::Aws;
 use crate::config::Config;

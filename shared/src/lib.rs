@@ -1,6 +1,6 @@
-//! What two functions of the platform need: HTTP envelopes, authentication, stores, the model catalog, outbound calls.
+//! Code that at least two functions share: HTTP envelopes, authentication, stores, the model catalog, outbound calls.
 //!
-//! Inside, the layers look one way: `http` → `auth` → `store`.
+//! Dependencies between the layers go one way: `http` → `auth` → `store`.
 //! AWS types stop at `store`, `queue`, `bucket` and `secrets`; axum types stop at `http`.
 
 pub mod auth;

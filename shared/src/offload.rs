@@ -1,5 +1,5 @@
-//! CPU-bound work on users' input, off the async workers: expressions, compilation of graphs, imports. While it runs the
-//! process goes on answering other requests.
+//! Runs CPU-bound work on users' input (expressions, compilation of graphs, imports) on the blocking thread pool. The
+//! async workers keep serving other requests.
 
 use std::panic::resume_unwind;
 use std::sync::{Arc, LazyLock};
@@ -11,12 +11,12 @@ use tracing::Span;
 
 use domain::{Error, Result};
 
-/// How much of it runs at once: on all cores but one, or on the only one. What comes later waits its turn.
+/// How many pieces of work run at once: one per core except one, and at least one. Others wait for a free slot.
 pub static SLOTS: LazyLock<usize> = LazyLock::new(|| available_parallelism().map_or(1, |cores| cores.get() - 1).max(1));
 
 static FREE: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(*SLOTS)));
 
-/// Runs the work on a thread for blocking work. A panic of the work is the caller's panic.
+/// Runs the work on a blocking thread. If it panics, the panic continues in the caller.
 pub async fn offload<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
     run_in(&FREE, work).await
 }
@@ -28,7 +28,7 @@ async fn run_in<T: Send + 'static>(
     let slot = slots.clone().acquire_owned().await.map_err(Error::internal)?;
     let span = Span::current();
     let running = spawn_blocking(move || {
-        // The work keeps its slot: it goes on when the caller has gone.
+        // The work owns its slot, because it continues after its caller was cancelled.
         let _slot = slot;
         span.in_scope(work)
     });
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_worker_goes_on_while_as_much_work_runs_as_there_are_slots() {
+    async fn async_worker_is_not_blocked_while_all_slots_are_in_use() {
         const SLOTS: usize = 2;
         const WORKS: usize = 5;
         let slots = Arc::new(Semaphore::new(SLOTS));
@@ -65,20 +65,20 @@ mod tests {
             works.push(tokio::spawn(async move {
                 let work = move || {
                     started.send(current().id()).map_err(Error::internal)?;
-                    // Only the worker opens the gate: work that blocked it would never end.
+                    // Only the async worker opens the gate, so work that blocks the worker would never finish.
                     gate.recv().map_err(Error::internal)
                 };
                 run_in(&slots, work).await
             }));
         }
-        // Every task gets its turn on the only worker, though no work has ended.
+        // Every task gets a turn on the single worker, although no work has finished.
         for _ in 0..WORKS {
             tokio::task::yield_now().await;
         }
         for _ in 0..SLOTS {
             assert_ne!(starts.recv().unwrap(), current().id());
         }
-        assert!(starts.try_recv().is_err(), "more runs at once than there are slots");
+        assert!(starts.try_recv().is_err(), "more work runs at once than there are slots");
         for gate in &gates {
             gate.send(()).unwrap();
         }
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_of_the_work_is_the_callers_and_frees_its_slot() {
+    async fn panic_of_the_work_reaches_the_caller_and_frees_its_slot() {
         let slots = Arc::new(Semaphore::new(1));
         for _ in 0..3 {
             let panicked = AssertUnwindSafe(run_in::<()>(&slots, || panic!("of the work"))).catch_unwind().await;

@@ -1,4 +1,4 @@
-//! SQS. A message is a hint that there is work: what there is to do stands in a table.
+//! SQS queues. A message only signals that work exists; the work itself is stored in a table.
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use aws_sdk_sqs::Client;
@@ -15,7 +15,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The queue whose URL the setting holds.
+    /// The queue whose URL is in the given setting.
     pub fn new(context: &Context, setting: &'static str) -> Result<Self> {
         let url = context.config.required(setting).map_err(Error::internal)?.to_owned();
         Ok(Self { client: context.aws.sqs(), url })
@@ -28,7 +28,7 @@ impl Queue {
     }
 }
 
-/// Handles each message of a batch by itself, so that one that fails comes back alone.
+/// Handles the messages of a batch one by one and reports the failed ones, so that SQS redelivers only those.
 pub async fn each_message<M, F>(event: SqsEvent, handle: impl Fn(M) -> F) -> SqsBatchResponse
 where
     M: DeserializeOwned,
@@ -43,7 +43,7 @@ where
             Err(error) => Err(Error::internal(error)),
         };
         if let Err(error) = handled {
-            tracing::error!(?error, message_id, "a message failed; it will come again");
+            tracing::error!(?error, message_id, "a message failed and will be redelivered");
             response.add_failure(message_id);
         }
     }

@@ -1,5 +1,5 @@
-//! Secrets that others entrusted to us: encrypted under data keys that KMS wraps, each bound to its place,
-//! so that a sealed secret moved to another tenant's item does not open there.
+//! Envelope encryption of users' secrets: each is encrypted with AES-256-GCM under a data key that KMS wraps. Its place
+//! (tenant, item, field) is the additional authenticated data, so a copy in another tenant's item cannot be decrypted.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -19,15 +19,15 @@ use crate::cache::Cache;
 use crate::{Context, config};
 use domain::{Error, Result};
 
-/// A data key seals this many secrets and for this long at most; then KMS makes another.
+/// A data key encrypts at most this many secrets, for at most this long. Then KMS generates a new one.
 const SEALS: u32 = 1_000;
 const SEALS_FOR: Duration = Duration::from_secs(5 * 60);
 const OPENS_FOR: Duration = Duration::from_secs(5 * 60);
 
-/// The data keys' encryption context: a key of ours unwraps for this use alone.
+/// The KMS encryption context of the data keys: KMS unwraps them only for this purpose.
 const PURPOSE: (&str, &str) = ("purpose", "atelier-secret");
 
-/// A secret as it is stored.
+/// An encrypted secret, as it is stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sealed {
     wrapped_key: String,
@@ -55,24 +55,24 @@ impl Secrets {
         Ok(Self { client: context.aws.kms(), key_id, sealing: Mutex::default(), opening: Cache::new(OPENS_FOR, 1_000) })
     }
 
-    /// Seals a secret for one place (a tenant, an item, a field).
+    /// Encrypts a secret for one place (a tenant, an item, a field).
     pub async fn seal(&self, place: &str, secret: &[u8]) -> Result<Sealed> {
         let Sealing { key, wrapped, .. } = match self.take_seal() {
             Some(sealing) => sealing,
             None => self.new_data_key().await?,
         };
         let mut nonce = [0; NONCE_LEN];
-        SystemRandom::new().fill(&mut nonce).map_err(|_| Error::internal("no randomness"))?;
+        SystemRandom::new().fill(&mut nonce).map_err(|_| Error::internal("the random number generator failed"))?;
         let mut sealed = secret.to_vec();
         key.seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), Aad::from(place.as_bytes()), &mut sealed)
-            .map_err(|_| Error::internal("sealing failed"))?;
+            .map_err(|_| Error::internal("a secret could not be encrypted"))?;
         let ciphertext = STANDARD.encode([&nonce[..], &sealed].concat());
         Ok(Sealed { wrapped_key: wrapped, ciphertext })
     }
 
-    /// Opens a secret that was sealed for this place.
+    /// Decrypts a secret that was encrypted for this place.
     pub async fn open(&self, place: &str, sealed: &Sealed) -> Result<Zeroizing<Vec<u8>>> {
-        let broken = || Error::internal("a sealed secret does not open here");
+        let broken = || Error::internal("a sealed secret could not be decrypted");
         let load = async || self.unwrap(&sealed.wrapped_key).await;
         let key = self.opening.get_or_load(&sealed.wrapped_key, load).await?;
         let bytes = STANDARD.decode(&sealed.ciphertext).map_err(Error::internal)?;
@@ -96,7 +96,7 @@ impl Secrets {
         let call = self.client.generate_data_key().key_id(&self.key_id).key_spec(DataKeySpec::Aes256);
         let made = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(failed)?;
         let plain = Zeroizing::new(made.plaintext.map(Blob::into_inner).unwrap_or_default());
-        let wrapped = STANDARD.encode(made.ciphertext_blob.ok_or_else(|| Error::internal("KMS sent no key"))?);
+        let wrapped = STANDARD.encode(made.ciphertext_blob.ok_or_else(|| Error::internal("KMS returned no data key"))?);
         let sealing = Sealing { key: aes(&plain)?, wrapped, since: Instant::now(), seals_left: SEALS - 1 };
         *self.sealing.lock().unwrap_or_else(PoisonError::into_inner) = Some(sealing.clone());
         Ok(sealing)

@@ -76,7 +76,7 @@ async fn a_session_cookie_changes_things_only_from_the_console() {
     )
     .await;
     assert_eq!(status, StatusCode::UNAUTHORIZED);
-    assert_snapshot!(body, @r#"{"error":{"code":"LAB_UNAUTHENTICATED","message":"what was sent is no access token: send one as the issuer gave it","details":null}}"#);
+    assert_snapshot!(body, @r#"{"error":{"code":"LAB_UNAUTHENTICATED","message":"the token is not an access token: send one exactly as the issuer returned it","details":null}}"#);
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn an_api_key_says_who_calls() {
     let unknown = SecretToken::generate(TokenKind::ApiKey);
     let (status, body) = send(&router, bearer(unknown.reveal())).await;
     assert_eq!(status, StatusCode::UNAUTHORIZED);
-    assert_snapshot!(body, @r#"{"error":{"type":"authentication_error","code":"identity.unauthorized","message":"the token is not valid here, or not any more","param":null,"request_id":"r1","details":null}}"#);
+    assert_snapshot!(body, @r#"{"error":{"type":"authentication_error","code":"identity.unauthorized","message":"the token is invalid, expired or revoked: get a new one","param":null,"request_id":"r1","details":null}}"#);
     let (_, body) = send(&router, Request::get("/").header("x-request-id", "r2")).await;
     assert_snapshot!(body, @r#"{"error":{"type":"authentication_error","code":"identity.invalid_token","message":"send a token in the header Authorization: Bearer <token>","param":null,"request_id":"r2","details":null}}"#);
 }

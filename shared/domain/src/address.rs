@@ -1,4 +1,4 @@
-//! Addresses of other systems that the platform is to call.
+//! Validation of the URLs of other systems that the platform calls.
 
 use http::Uri;
 use http::uri::Authority;
@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 const MAX_CHARS: usize = 2_000;
 
-/// An absolute URL of a web server, without what belongs into a credential.
+/// Checks that `url` is an absolute HTTP URL without credentials.
 pub fn check(field: &str, url: &str) -> Result<()> {
     match problem(url) {
         Some(problem) => Err(Error::invalid_body(field, problem)),
@@ -15,7 +15,7 @@ pub fn check(field: &str, url: &str) -> Result<()> {
     }
 }
 
-/// Why a URL cannot be called.
+/// The reason why a URL cannot be called, or `None`.
 pub fn problem(url: &str) -> Option<&'static str> {
     if url.len() > MAX_CHARS {
         return Some("at most 2000 characters");
@@ -37,7 +37,8 @@ pub fn problem(url: &str) -> Option<&'static str> {
     url.contains('#').then_some("must not have a fragment")
 }
 
-/// Whether the port is one, where there is one. Others are as good as none to `http`, which would call the usual port.
+/// Whether the port is missing or valid. The `http` crate treats an invalid port as missing, so the default port would
+/// be called.
 pub fn has_valid_port(authority: &Authority) -> bool {
     let after_host = authority.as_str().rsplit('@').next().and_then(|host| host.strip_prefix(authority.host()));
     match after_host {
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_called_says_why() {
+    fn invalid_urls_are_refused_with_the_reason() {
         for sound in [
             "https://a.example",
             "http://127.0.0.1:9000/x?y=z",

@@ -1,24 +1,24 @@
-//! What operators did.
+//! Entries of the audit log: actions of operators.
 
 use serde::{Deserialize, Serialize};
 
 use super::id::{ApiKeyId, OrgId, UserId};
 use super::time::Time;
 
-/// Who did it.
+/// The operator who acted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Actor {
     pub org: OrgId,
     pub user: UserId,
-    /// None for who came by access token.
+    /// `None` if the operator used an access token.
     pub key: Option<ApiKeyId>,
 }
 
-/// What is being done, to what.
+/// An action and its target.
 #[derive(Clone, Debug)]
 pub struct Deed {
     pub actor: Actor,
-    /// `model.create`, `org.update` …
+    /// For example `model.create` or `org.update`.
     pub action: &'static str,
     pub target: String,
     pub request_id: String,

@@ -1,4 +1,4 @@
-//! Models that can be called, as the catalog describes them.
+//! The model catalog: models, deployments, prices and maintenance.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,7 +7,7 @@ use super::money::Money;
 use super::time::Time;
 use super::usage::Tokens;
 
-/// What a call is held for when neither the client nor the catalog limits the answer.
+/// The output tokens that a lease reserves for a call if neither the request nor the catalog has a limit.
 pub const DEFAULT_OUTPUT_TOKENS: u64 = 4_096;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -15,30 +15,32 @@ pub struct Model {
     pub name: String,
     pub display_name: String,
     pub r#type: ModelType,
-    /// Who makes it, for people to read.
+    /// The name of the company that makes the model, for display.
     pub provider: String,
     pub capabilities: Vec<String>,
     pub context_window: Option<u64>,
-    /// The longest answer. A call that sets no limit is held for it.
+    /// The maximum output. A call without a limit reserves this many tokens.
     pub max_output_tokens: Option<u64>,
     pub pricing: Pricing,
     pub deprecated_at: Option<Time>,
     pub retires_at: Option<Time>,
-    /// What the operator sets for parameters that a request leaves out.
+    /// Default values for parameters that a request omits.
     #[serde(default)]
     pub defaults: Map<String, Value>,
-    /// Where it runs.
+    /// The providers that run the model.
     #[serde(default)]
     pub deployments: Vec<Deployment>,
     #[serde(default)]
     pub on_disconnect: OnDisconnect,
-    /// What happens to parameters that the provider does not have.
+    /// How to handle parameters that the provider does not support.
     #[serde(default)]
     pub unsupported: Unsupported,
-    /// The name under which `OpenAI`-kind providers take the limit of an answer; the client's name when there is none.
+    /// The name of the output limit in requests to `OpenAI`-compatible providers. Without it, the name in the client's
+    /// request is used.
     #[serde(default)]
     pub max_tokens_parameter: Option<MaxTokensParameter>,
-    /// Prices carry the version of their model: a call is priced as its lease was made.
+    /// The version of the model and its prices. A call is charged at the prices of the version that its lease was
+    /// granted for.
     #[serde(default)]
     pub version: u64,
 }
@@ -52,7 +54,7 @@ impl Model {
         self.deprecated_at.is_some_and(|deprecated_at| deprecated_at <= now)
     }
 
-    /// Whether it does what is asked of models for that.
+    /// Whether the model can be used for this purpose.
     pub fn does(&self, purpose: Purpose) -> bool {
         match purpose {
             Purpose::Chat => self.r#type != ModelType::Embeddings && self.can("chat"),
@@ -60,8 +62,8 @@ impl Model {
         }
     }
 
-    /// The output that a call without a limit is held for: the longest answer, or `DEFAULT_OUTPUT_TOKENS` where the
-    /// catalog does not know it. No answer is longer than the context window.
+    /// The output tokens to reserve for a call without a limit: the maximum output, or `DEFAULT_OUTPUT_TOKENS` if the
+    /// catalog has none, but at most the context window.
     pub fn held_output_tokens(&self) -> u64 {
         let longest = self.max_output_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS);
         longest.min(self.context_window.unwrap_or(u64::MAX)).max(1)
@@ -72,61 +74,61 @@ impl Model {
     }
 }
 
-/// What can be a model's name at all: 1 to 200 characters, so that it also fits a key of the table.
+/// Whether `name` can be the name of a model. The maximum of 200 characters also fits a table key.
 pub fn is_model_name(name: &str) -> bool {
     (1..=200).contains(&name.chars().count())
 }
 
-/// The contract's literal words.
+/// The model types, with the exact spelling of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ModelType {
     Embeddings,
     Others,
 }
 
-/// What a model is called for.
+/// The kind of request a model is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Chat,
     Embeddings,
 }
 
-/// One place a model runs at.
+/// A provider that runs a model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Deployment {
     /// The name of a provider in the catalog.
     pub provider: String,
-    /// What that provider calls the model.
+    /// The name of the model at that provider.
     pub model: String,
-    /// Its share of the calls, among those of its priority.
+    /// The share of calls among deployments of the same priority.
     pub weight: u32,
-    /// The lowest number is tried first; the others are there to fall back on.
+    /// The deployments with the lowest number are tried first. The others are fallbacks.
     pub priority: u32,
 }
 
-/// What happens upstream when a client hangs up.
+/// How to handle the provider's response after the client disconnects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnDisconnect {
-    /// The provider is cut off; what it delivered is billed.
+    /// The connection to the provider is closed. The output received so far is billed.
     #[default]
     Stop,
-    /// The answer is read to its end; what the provider counts is billed.
+    /// The response is read to its end. The usage that the provider reports is billed.
     Drain,
 }
 
-/// What happens to parameters that a provider does not have and that only steer its answer.
+/// How to handle parameters that a provider does not support and that only influence the output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unsupported {
-    /// They are left out of the provider's request and named in `X-Svc-Dropped`.
+    /// They are removed from the request to the provider and listed in the header `X-Svc-Dropped`.
     #[default]
     Drop,
     /// The request is refused.
     Reject,
 }
 
-/// The two names that `OpenAI` has given to the limit of an answer.
+/// The two names that the `OpenAI` API has for the output limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MaxTokensParameter {
@@ -143,22 +145,21 @@ impl MaxTokensParameter {
     }
 }
 
-/// Whole micro-USD for a million tokens, so that a price is never a float: one micro-USD a million tokens is one
-/// pico-USD a token.
+/// Prices in whole micro-USD per million tokens, which equals pico-USD per token. A price is never a float.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pricing {
     pub input_micro_usd: u64,
     pub output_micro_usd: u64,
-    /// Of input read from a cache; the price of input where there is none.
+    /// The price of input read from a cache. Without it, the price of input applies.
     #[serde(default)]
     pub cached_input_micro_usd: Option<u64>,
-    /// Of one picture, in micro-USD.
+    /// The price of one image, in micro-USD.
     #[serde(default)]
     pub image_micro_usd: Option<u64>,
 }
 
 impl Pricing {
-    /// What the tokens cost. Cached ones are part of the input, and are priced once.
+    /// The cost of the tokens. Cached tokens are part of the input and are not charged twice.
     pub fn cost(&self, tokens: &Tokens) -> Money {
         let cached = tokens.cached.min(tokens.input);
         let price = Money::from_pico_usd;
@@ -167,7 +168,7 @@ impl Pricing {
             + price(self.output_micro_usd).times(tokens.output)
     }
 
-    /// The most that so many tokens can cost, whatever part of them a cache serves.
+    /// The maximum cost of these tokens, for any share of cached input.
     pub fn greatest_cost(&self, input: u64, output: u64) -> Money {
         let dearest = self.input_micro_usd.max(self.cached_input_micro_usd.unwrap_or_default());
         let price = Money::from_pico_usd;
@@ -175,7 +176,7 @@ impl Pricing {
     }
 }
 
-/// While it is on, only operators are served.
+/// Maintenance mode: while it is on, the gateway serves only operators.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Maintenance {
     pub on: bool,
@@ -190,7 +191,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cached_tokens_are_priced_once_and_at_their_own_price() {
+    fn cached_tokens_are_charged_once_at_their_own_price() {
         let pricing = Pricing {
             input_micro_usd: 100,
             output_micro_usd: 400,
@@ -216,18 +217,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_call_within_its_bounds_costs_more_than_the_greatest_cost(
+        fn no_call_within_its_limits_costs_more_than_the_greatest_cost(
             pricing in pricing(), input in 0..=10_000_000u64, output in 0..=1_000_000u64,
             used: (u64, u64), cached: u64, reasoning: u64,
         ) {
             let greatest = pricing.greatest_cost(input, output);
-            // A provider may count anything as cached or as reasoning.
+            // A provider may report any number of cached and reasoning tokens.
             let tokens = Tokens { input: used.0 % (input + 1), cached, output: used.1 % (output + 1), reasoning };
             prop_assert!(pricing.cost(&tokens) <= greatest);
         }
 
         #[test]
-        fn a_cached_token_is_priced_once(pricing in pricing(), fresh in 0..=1_000_000u64, cached in 0..=1_000_000u64) {
+        fn cached_tokens_are_not_charged_as_fresh_input(pricing in pricing(), fresh in 0..=1_000_000u64, cached in 0..=1_000_000u64) {
             let cost = |input, cached| pricing.cost(&Tokens { input, cached, ..Tokens::default() });
             prop_assert_eq!(cost(fresh + cached, cached), cost(fresh, 0) + cost(cached, cached));
         }

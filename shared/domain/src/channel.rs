@@ -1,5 +1,5 @@
-//! How a workflow is joined to the world: each node that begins or ends a run has a channel, and each channel must be
-//! configured before the workflow can be published.
+//! The input and output channels of a workflow. Each node that starts a run or sends output has a channel, and each
+//! channel must be configured before the workflow can be published.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -24,21 +24,21 @@ pub enum Direction {
 pub enum ChannelKind {
     Webhook,
     Messaging,
-    /// Within the platform: by hand, by the clock, or by another workflow. There is nothing to configure.
+    /// Within the platform: a manual run, a schedule or another workflow. It needs no configuration
     Internal,
 }
 
-/// What a channel is configured with; which fields it has depends on its kind.
+/// The configuration of a channel. Its fields depend on the kind of the channel
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ChannelConfig {
-    /// Of a webhook: one of the workflow's.
+    /// For webhooks: the id of a webhook of the workflow
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook_id: Option<Uuid>,
-    /// Of messaging: whose.
+    /// For messaging: the messaging provider
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<MessagingProvider>,
-    /// Of messaging: the outbound credential of the account that speaks.
+    /// For messaging: the outbound credential of the account at the provider
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credential_id: Option<Uuid>,
 }
@@ -49,12 +49,12 @@ pub enum MessagingProvider {
     Slack,
     Telegram,
     Whatsapp,
-    /// Signed HTTP, for whatever has no provider of its own.
+    /// Signed HTTP, for systems without a provider of their own
     Http,
 }
 
 impl MessagingProvider {
-    /// Whether it knows its accounts by credentials of that type.
+    /// Whether the provider accepts credentials of this type.
     fn takes(self, r#type: CredentialType) -> bool {
         match self {
             Self::Slack | Self::Telegram | Self::Whatsapp => r#type == CredentialType::Bearer,
@@ -63,20 +63,20 @@ impl MessagingProvider {
     }
 }
 
-/// The configured channels, by the nodes they belong to.
+/// The configured channels by node id
 pub type Channels = BTreeMap<String, ChannelConfig>;
 
-/// How somebody wants a channel configured, and where they said so.
+/// The requested configuration of a channel and its position in the request.
 #[derive(Clone, Debug)]
 pub struct Wish {
     pub direction: Direction,
-    /// Among those of its direction.
+    /// The index in the list of its direction.
     pub index: usize,
     pub node_id: String,
     pub config: ChannelConfig,
 }
 
-/// A place for a channel that a graph opens.
+/// A channel that a node of a graph requires, configured or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slot {
     pub node_id: String,
@@ -84,14 +84,14 @@ pub struct Slot {
     pub kind: ChannelKind,
 }
 
-/// What there is to configure channels with.
+/// The webhooks and credentials that channels of the workflow can use.
 #[derive(Clone, Debug, Default)]
 pub struct Equipment {
     pub webhooks: BTreeSet<Uuid>,
     pub credentials: BTreeMap<Uuid, CredentialType>,
 }
 
-/// The channel that a node of this type has.
+/// The direction and the kind of the channel of this node type, if it has one.
 pub fn of_type(node_type: &str) -> Option<(Direction, ChannelKind)> {
     Some(match node_type {
         "webhook" => (Direction::Input, ChannelKind::Webhook),
@@ -103,7 +103,7 @@ pub fn of_type(node_type: &str) -> Option<(Direction, ChannelKind)> {
     })
 }
 
-/// The places for channels that a graph opens, in its order.
+/// The channels that the nodes of a graph require, in the order of the nodes.
 pub fn slots(graph: &Graph) -> Vec<Slot> {
     let slots = graph.nodes.iter().filter_map(|node| {
         let (direction, kind) = of_type(&node.r#type)?;
@@ -112,7 +112,8 @@ pub fn slots(graph: &Graph) -> Vec<Slot> {
     slots.collect()
 }
 
-/// What a channel of this kind still lacks: fields that are not set, or that name what is not there or cannot serve.
+/// The fields that keep a channel of this kind incomplete: they are not set, or their value does not exist or does not
+/// fit.
 pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &Equipment) -> Vec<&'static str> {
     let empty = ChannelConfig::default();
     let ChannelConfig { webhook_id, provider, credential_id } = config.unwrap_or(&empty);
@@ -149,23 +150,26 @@ impl Wish {
     }
 }
 
-/// The channels of a graph as they are wished for: each belongs to a node, and has the fields of its kind. A webhook
-/// begins runs at one node, and a messaging provider is shown a credential of a type that it knows.
+/// Validates the requested configuration of channels. Each belongs to a node and has only the fields of its kind. A
+/// webhook starts runs at only one node, and a messaging provider needs a credential of a type that it accepts.
 pub fn configured(wishes: &[Wish], graph: &Graph, equipment: &Equipment) -> Result<Channels> {
     let slots = slots(graph);
     let (mut channels, mut named, mut webhooks) = (Channels::new(), BTreeSet::new(), BTreeSet::new());
     for wish in wishes {
         let ChannelConfig { webhook_id, provider, credential_id } = &wish.config;
         if !named.insert(&wish.node_id) {
-            return Err(wish.wrong("nodeId", "has a channel already"));
+            return Err(wish.wrong("nodeId", "is listed twice; list each node once"));
         }
         let Some(slot) = slots.iter().find(|slot| slot.node_id == wish.node_id) else {
             return Err(wish.wrong("nodeId", format!("the draft has no node `{}` with a channel", wish.node_id)));
         };
         if slot.direction != wish.direction {
-            return Err(wish.wrong("nodeId", format!("the channel of node `{}` goes the other way", wish.node_id)));
+            return Err(wish.wrong(
+                "nodeId",
+                format!("the channel of node `{}` has the other direction; move it to the other list", wish.node_id),
+            ));
         }
-        // What is not configured is the same as what is left out.
+        // An empty configuration is the same as none.
         if wish.config == ChannelConfig::default() {
             continue;
         }
@@ -181,7 +185,7 @@ pub fn configured(wishes: &[Wish], graph: &Graph, equipment: &Equipment) -> Resu
             }
         }
         if webhook_id.is_some_and(|id| !webhooks.insert(id)) {
-            return Err(wish.wrong("config.webhookId", "begins runs at another node already"));
+            return Err(wish.wrong("config.webhookId", "already starts runs at another node; use another webhook"));
         }
         let credential = credential_id.and_then(|id| equipment.credentials.get(&id));
         if let (Some(provider), Some(r#type)) = (provider, credential)

@@ -1,4 +1,4 @@
-//! What a workflow shows to the systems that it calls. The secret parts are never stored in clear, and never shown.
+//! Outbound credentials, with which workflows authenticate at other systems. They are stored encrypted and never shown.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ const MAX_PART_CHARS: usize = 8_192;
 const MAX_PLACE_CHARS: usize = 200;
 const MAX_SCOPE_CHARS: usize = 1_000;
 
-/// A credential as it is given.
+/// A credential with its secrets
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Credential {
@@ -29,21 +29,21 @@ pub enum Credential {
         #[schema(max_length = 8192)]
         password: String,
     },
-    /// A header of its own.
+    /// A custom header
     Header {
         #[schema(min_length = 1, max_length = 200, example = "X-Api-Key")]
         header: String,
         #[schema(min_length = 1, max_length = 8192)]
         value: String,
     },
-    /// A parameter of the query.
+    /// A query parameter
     Query {
         #[schema(min_length = 1, max_length = 200, example = "api_key")]
         parameter: String,
         #[schema(min_length = 1, max_length = 8192)]
         value: String,
     },
-    /// A token that is fetched with these, and kept until it expires.
+    /// OAuth 2 client credentials. The token is fetched with them and cached until it expires
     #[serde(rename_all = "camelCase")]
     Oauth2ClientCredentials {
         #[schema(min_length = 1, max_length = 2000, example = "https://auth.example.com/oauth/token")]
@@ -89,7 +89,7 @@ impl Credential {
                 return Err(Error::invalid_body(field, "must not be empty"));
             }
             text::at_most(field, value, most)?;
-            // What ends up in a header must not begin another one.
+            // A line break would allow header injection.
             if value.chars().any(char::is_control) {
                 return Err(Error::invalid_body(field, "must not hold control characters"));
             }
@@ -126,7 +126,7 @@ impl Credential {
     }
 }
 
-/// Its kind and nothing else: logs and panics print it.
+/// Prints only the type, because logs and panics may contain it.
 impl fmt::Debug for Credential {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Credential({:?})", self.r#type())

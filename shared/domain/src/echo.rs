@@ -1,4 +1,4 @@
-//! How much of a user's text an error repeats: every message and field name is bounded here.
+//! Limits on the user input that errors repeat: messages, field names and details are shortened here.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use super::text::{SHOWN_CHARS, clip, clip_to};
 pub const MOST_FIELD_CHARS: usize = 300;
 pub const MOST_MESSAGE_CHARS: usize = 2_000;
 
-/// A field's path, with long names cut.
+/// Shortens the long names in the path of a field.
 pub fn field(path: &str) -> Cow<'_, str> {
     if path.len() <= SHOWN_CHARS {
         return Cow::Borrowed(path);
@@ -18,7 +18,7 @@ pub fn field(path: &str) -> Cow<'_, str> {
     Cow::Owned(clip_to(&names.join("."), MOST_FIELD_CHARS).into_owned())
 }
 
-/// A message, with the texts that it quotes cut: `unknown field `aaa…`, expected …`.
+/// Shortens the texts that a message quotes: `unknown field `aaa…`, expected …`.
 pub fn message(text: &str) -> Cow<'_, str> {
     if text.len() <= SHOWN_CHARS {
         return Cow::Borrowed(text);
@@ -37,7 +37,7 @@ pub fn message(text: &str) -> Cow<'_, str> {
     Cow::Owned(clip_to(&shown, MOST_MESSAGE_CHARS).into_owned())
 }
 
-/// Where a quoted text ends. Double quotes within it are escaped.
+/// The index of the closing quote. Double quotes within the text are escaped.
 fn end_of_quoted(text: &str, quote: u8) -> usize {
     let mut is_escaped = false;
     let end = text.bytes().position(|byte| {
@@ -48,7 +48,7 @@ fn end_of_quoted(text: &str, quote: u8) -> usize {
     end.unwrap_or(text.len())
 }
 
-/// The details of an error within so many bytes of JSON: a list keeps its beginning, and long texts are cut.
+/// Limits the details of an error to `most_bytes` of JSON. A list keeps its first entries; long texts are shortened.
 pub fn details(details: &Value, most_bytes: usize) -> Value {
     let mut left = most_bytes;
     match details {
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_message_quotes_is_cut_and_the_rest_is_kept() {
+    fn quoted_texts_are_shortened_and_the_rest_is_kept() {
         let long = "ä".repeat(5_000);
         let cut = "ä".repeat(SHOWN_CHARS);
         let shown = message(&format!("unknown field `{long}`, expected one of `a`, `b`")).into_owned();
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_names_of_a_path_are_cut() {
+    fn long_names_in_a_path_are_shortened() {
         let long = "x".repeat(5_000);
         assert_eq!(field(&format!("config.{long}.url")), format!("config.{}….url", "x".repeat(SHOWN_CHARS)));
         assert!(field(&"a.".repeat(100_000)).chars().count() <= MOST_FIELD_CHARS + 1);

@@ -1,4 +1,4 @@
-//! The one error of the platform. It knows nothing of HTTP: `http` gives each variant its status and code.
+//! The error type of the platform. It does not depend on HTTP: `http` maps each variant to a status and a code.
 
 use std::fmt;
 
@@ -7,30 +7,30 @@ use crate::limits::{Dimension, Level};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Why something was not done, in the words of the platform.
+/// Why an operation failed or was refused. `Display` gives the message that the client receives.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     #[error("{message}")]
     InvalidQuery { parameter: String, message: String },
     #[error("{message}")]
     InvalidBody { field: String, message: String },
-    /// A document that is well formed and wrong: with all that is, for programs.
+    /// A well-formed document that is invalid. `details` lists every problem in a form that programs can read.
     #[error("{message}")]
     Unsound { code: &'static str, message: String, details: serde_json::Value },
     #[error("{0}")]
     Unauthenticated(Refusal),
     #[error("{message}")]
     Forbidden { code: &'static str, message: String },
-    /// The message never holds the id: someone else's and nobody's must read alike.
+    /// The message never holds the id: a resource of another account and a missing one must read the same.
     #[error("no such {kind}")]
     NotFound { kind: &'static str },
     #[error("no such route; the API reference is at /docs")]
     NoRoute,
-    #[error("this path does not take that method; see the Allow header")]
+    #[error("this path does not support the method; see the Allow header")]
     MethodNotAllowed,
     #[error("{message}")]
     Conflict { code: &'static str, message: String },
-    /// Credits or a cap are used up.
+    /// The credits or a spending cap are used up.
     #[error("{message}")]
     Billing { code: &'static str, message: String, level: Option<Level> },
     #[error("{message}")]
@@ -51,45 +51,45 @@ pub enum Error {
     TooLarge { limit_bytes: usize },
     #[error("send the body as JSON, with Content-Type: application/json")]
     NotJson,
-    #[error("send the body as it is, without Content-Encoding")]
+    #[error("the body has a Content-Encoding: send it without")]
     EncodedBody,
     #[error("send the file as application/json or application/yaml")]
     NotAFile,
-    /// Passing trouble (throttling, contention that outlasted its retries): the same request may succeed soon.
+    /// A temporary failure (throttling, or contention that outlasted its retries). A retry may succeed soon.
     #[error("the platform is busy; try again in {retry_after_s} s")]
     Unavailable { retry_after_s: u32, cause: String },
-    /// The disk under the platform is full or damaged: no retry helps before somebody acts.
+    /// The disk of the platform is full or damaged. Retries fail until an operator repairs it.
     #[error("the platform cannot store data: {0}")]
     StorageTrouble(String),
-    /// The cause is for the log, never for the caller.
+    /// The cause is logged and never sent to the caller.
     #[error("something failed on our side; quote the header X-Request-Id when you report it")]
     Internal(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// How a model's provider failed a call.
+/// How the provider of a model failed a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProviderTrouble {
-    /// It finds fault with the request.
+    /// The provider rejected the request as invalid.
     Request,
-    /// It has no way to do what a parameter asks.
+    /// The provider does not support a parameter of the request.
     Unsupported,
-    /// It does not take our credentials, or does not know the model: nothing that another try would mend.
+    /// The provider rejected our credentials or does not know the model. A retry cannot fix that.
     Setup,
     RateLimited,
     Failed,
     Timeout,
 }
 
-/// Why a caller was not let in.
+/// Why a caller was not authenticated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// No credential.
+    /// The request has no credential.
     Missing,
-    /// One that is not even well formed.
+    /// The credential is not well formed.
     Malformed,
-    /// An API key where an access token is asked for.
+    /// The credential is an API key, but the route requires an access token.
     ApiKey,
-    /// Well formed, but unknown, expired, revoked or not signed by whom we trust.
+    /// The credential is well formed but unknown, expired, revoked or not signed by the trusted issuer.
     Unknown,
     UserSuspended,
     OrgSuspended,
@@ -99,9 +99,9 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Missing => "send a token in the header Authorization: Bearer <token>",
-            Self::Malformed => "what was sent is no access token: send one as the issuer gave it",
-            Self::ApiKey => "an API key opens the model gateway only: send an access token of the issuer",
-            Self::Unknown => "the token is not valid here, or not any more",
+            Self::Malformed => "the token is not an access token: send one exactly as the issuer returned it",
+            Self::ApiKey => "API keys are accepted by the model gateway only: send an access token of the issuer",
+            Self::Unknown => "the token is invalid, expired or revoked: get a new one",
             Self::UserSuspended => "this user is suspended",
             Self::OrgSuspended => "this organization is suspended",
         })
@@ -121,10 +121,10 @@ impl Error {
         Self::InvalidBody { field, message }
     }
 
-    /// A body of the wrong shape, by where it is wrong.
+    /// An error for a body that cannot be deserialized. It names the field.
     pub fn unreadable_body<E: fmt::Display>(error: serde_path_to_error::Error<E>) -> Self {
         let path = error.path().to_string();
-        // Where a body ends too early, nobody knows what would have come.
+        // In a truncated body the last part of the path is `?`.
         let known = path.trim_end_matches(['?', '.']);
         Self::invalid_body(known, error.into_inner())
     }

@@ -1,5 +1,5 @@
-//! The graph of a workflow, as its owner draws it. A draft may be wrong in every way but its form; what it takes to
-//! run is [`engine::compile`]'s to say.
+//! The graph of a workflow, as its owner edits it. Here only the form of a draft is checked; `engine::compile`
+//! checks whether it can run.
 
 use ring::digest::{SHA256, digest};
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use crate::{Error, Result};
 
 pub const MAX_NODES: usize = 500;
 pub const MAX_CONNECTIONS: usize = 2_000;
-/// A draft travels in requests of at most 4 MB.
+/// A draft must fit into requests, which have at most 4 MB.
 pub const MAX_GRAPH_BYTES: usize = 2 * 1024 * 1024;
 const MAX_ID_CHARS: usize = 64;
 const MAX_NAME_CHARS: usize = 200;
@@ -27,25 +27,25 @@ pub struct Graph {
     pub connections: Vec<Connection>,
 }
 
-/// A step.
+/// A step of a workflow
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
-    /// Unique in the graph: expressions name it, `nodes.<id>.output`.
+    /// Unique in the graph. Expressions use it, as in `nodes.<id>.output`
     #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$", example = "classify")]
     pub id: String,
-    /// One of `GET /builder/v1/workflows/node-types`.
+    /// A node type of `GET /builder/v1/workflows/node-types`
     #[schema(min_length = 1, max_length = 64, pattern = "^[A-Za-z0-9_-]+$", example = "condition")]
     pub r#type: String,
-    /// What people read; the id where it is left out.
+    /// The display name; defaults to the id
     #[serde(default)]
     #[schema(max_length = 200, example = "Is it urgent?")]
     pub name: String,
-    /// As the type's `configSchema` says.
+    /// The configuration, valid against the `configSchema` of the node type
     #[serde(default)]
     #[schema(example = json!({"expression": "input.priority > 2"}))]
     pub config: Map<String, Value>,
-    /// Where it stands on the canvas; no part of what is published.
+    /// The position on the canvas. It is not published
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "object::optional")]
     pub position: Option<Position>,
 }
@@ -57,7 +57,7 @@ pub struct Position {
     pub y: f64,
 }
 
-/// What leads from one step to another.
+/// A connection from one node to another
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Connection {
@@ -77,12 +77,12 @@ pub struct End {
 }
 
 impl Node {
-    /// What people call it.
+    /// The display name.
     pub fn title(&self) -> &str {
         if self.name.is_empty() { &self.id } else { &self.name }
     }
 
-    /// A draft is shown, exported and published with all it holds, so a call of it may have no secret as a header.
+    /// Refuses secrets in the headers of HTTP nodes, because a draft is shown, exported and published.
     fn check_headers(&self, field: &str) -> Result<()> {
         if self.r#type != "http" {
             return Ok(());
@@ -91,14 +91,14 @@ impl Node {
         let mut texts = headers.filter_map(|(name, value)| Some((name, value.as_str()?)));
         let Some((name, _)) = texts.find(|(name, value)| header::is_secret(name, value)) else { return Ok(()) };
         let shown: String = name.chars().take(MAX_NAME_CHARS).collect();
-        let problem = "is a secret, which everybody who reads the workflow would see. Remove it, keep it in an outbound \
-                       credential of the workflow, and name that in `credentialId`";
+        let problem = "is a secret that every reader of the workflow would see. Remove it, store it in an outbound \
+                       credential of the workflow, and set `credentialId` to that credential";
         Err(Error::invalid_body(format!("{field}.{shown}"), problem))
     }
 }
 
 impl Graph {
-    /// Whether it can be kept as a draft.
+    /// Checks whether the graph can be stored as a draft.
     pub fn check(&self) -> Result<()> {
         let at_most = |what: &str, count: usize, limit: usize| {
             if count > limit { Err(Error::invalid_body(what, format!("at most {limit}"))) } else { Ok(()) }
@@ -133,19 +133,19 @@ impl Graph {
         Ok(())
     }
 
-    /// What is published of it: everything but the places on the canvas.
+    /// The graph without the positions on the canvas, as it is published.
     pub fn published(&self) -> Self {
         let nodes = self.nodes.iter().cloned().map(|node| Node { position: None, ..node });
         Self { nodes: nodes.collect(), connections: self.connections.clone() }
     }
 
-    /// The same for graphs that do the same.
+    /// A hash that is equal for graphs that differ only in positions.
     pub fn hash(&self) -> String {
         hash(&self.published())
     }
 }
 
-/// SHA-256 of a document, whatever the order its fields came in.
+/// The SHA-256 of a document, independent of the order of its fields.
 pub fn hash(document: &impl Serialize) -> String {
     let mut value = serde_json::to_value(document).expect("a document is JSON");
     value.sort_all_objects();
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hash_sees_what_a_graph_does_and_not_how_it_looks() {
+    fn hash_ignores_positions_and_the_order_of_fields() {
         let one = graph(json!({"nodes": [{"id": "a", "type": "input", "config": {"x": 1, "y": 2}}]}));
         let same =
             json!({"nodes": [{"id": "a", "type": "input", "config": {"y": 2, "x": 1}, "position": {"x": 1, "y": 2}}]});
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_draft_is_refused_by_its_form_only() {
+    fn only_the_form_of_a_draft_is_checked() {
         let nodes = |count: usize| (0..count).map(|i| json!({"id": format!("n{i}"), "type": "x"})).collect::<Vec<_>>();
         assert!(graph(json!({"nodes": nodes(500)})).check().is_ok());
         let refused = graph(json!({"nodes": nodes(501)})).check().unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! What is different between two graphs and their channels, for people to read.
+//! The differences between two versions of a graph and its channels.
 
 use std::collections::BTreeSet;
 
@@ -9,12 +9,12 @@ use utoipa::ToSchema;
 use super::channel::{ChannelConfig, Channels};
 use super::graph::{Connection, Graph, Node};
 
-/// Of the values that differ.
+/// The maximum total size of the values in a diff.
 const SHOWN_BYTES: usize = 1024 * 1024;
 
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
 pub struct GraphDiff {
-    /// A line for each difference.
+    /// One line per difference
     #[schema(example = json!(["node `Is it urgent?` (urgent): config.expression changed"]))]
     pub summary: Vec<String>,
     pub nodes: Vec<NodeDiff>,
@@ -35,7 +35,7 @@ pub struct NodeDiff {
     pub id: String,
     pub name: String,
     pub change: Change,
-    /// Of a changed node, what changed in it.
+    /// The changed fields of a changed node
     pub fields: Vec<FieldDiff>,
 }
 
@@ -43,12 +43,12 @@ pub struct NodeDiff {
 pub struct FieldDiff {
     #[schema(example = "config.expression")]
     pub field: String,
-    /// Null where there was nothing.
+    /// Null if there was no value
     #[schema(required)]
     pub before: Option<Value>,
     #[schema(required)]
     pub after: Option<Value>,
-    /// Whether the values are left out: of all that differ, so many are shown as fit into 1 MiB.
+    /// Whether the values are omitted. All values of a diff together have at most 1 MiB
     pub omitted: bool,
 }
 
@@ -63,21 +63,21 @@ pub struct ConnectionDiff {
 #[serde(rename_all = "camelCase")]
 pub struct ChannelDiff {
     pub node_id: String,
-    /// Null where it was not configured.
+    /// Null if the channel was not configured
     #[schema(required)]
     pub before: Option<ChannelConfig>,
     #[schema(required)]
     pub after: Option<ChannelConfig>,
 }
 
-/// What a version consists of.
+/// A version of a workflow: its graph and its channels.
 #[derive(Clone, Copy)]
 pub struct Versioned<'v> {
     pub graph: &'v Graph,
     pub channels: &'v Channels,
 }
 
-/// From one to the other: nodes in the order of the newer, then those that are gone.
+/// Compares two versions. Nodes have the order of the new version, followed by removed nodes.
 pub fn diff(old: Versioned<'_>, new: Versioned<'_>) -> GraphDiff {
     let (before, after) = (old.graph, new.graph);
     let find = |graph: &'_ Graph, id: &str| graph.nodes.iter().position(|node| node.id == id);
@@ -113,14 +113,14 @@ pub fn diff(old: Versioned<'_>, new: Versioned<'_>) -> GraphDiff {
 
     let mut summary: Vec<String> = nodes.iter().map(in_words).collect();
     summary.extend(connections.iter().map(connection_in_words));
-    summary.extend(channels.iter().map(|channel| format!("channel of node `{}` configured anew", channel.node_id)));
+    summary.extend(channels.iter().map(|channel| format!("channel of node `{}` reconfigured", channel.node_id)));
     if summary.is_empty() && before.published() != after.published() {
-        summary.push("nodes or connections in another order".to_owned());
+        summary.push("nodes or connections reordered".to_owned());
     }
     GraphDiff { summary, nodes, connections, channels }
 }
 
-/// Two drafts are larger together than an answer can be.
+/// Omits values that exceed the limit, because two large drafts together do not fit into a response.
 fn omit_what_is_too_much(nodes: &mut [NodeDiff]) {
     let mut left = SHOWN_BYTES;
     for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_diff_tells_what_changed_and_nothing_of_what_only_moved() {
+    fn diff_lists_changes_and_ignores_positions() {
         let graph = |value: Value| serde_json::from_value::<Graph>(value).unwrap();
         let link =
             |from: &str, to: &str| json!({"from": {"node": from, "port": "out"}, "to": {"node": to, "port": "in"}});
@@ -216,7 +216,7 @@ mod tests {
         let webhook = ChannelConfig { webhook_id: Some(uuid::Uuid::nil()), ..ChannelConfig::default() };
         let connected: Channels = [("a".to_owned(), webhook)].into();
         let connected = diff(of(&after), Versioned { graph: &after, channels: &connected });
-        assert_eq!(connected.summary, ["channel of node `a` configured anew"]);
+        assert_eq!(connected.summary, ["channel of node `a` reconfigured"]);
         let long = |n: usize| {
             let nodes =
                 ["a", "b"].map(|id| json!({"id": id, "type": "template", "config": {"template": "x".repeat(n)}}));
@@ -230,6 +230,6 @@ mod tests {
 
         let mut turned = after.clone();
         turned.nodes.reverse();
-        assert_eq!(diff(of(&after), of(&turned)).summary, ["nodes or connections in another order"]);
+        assert_eq!(diff(of(&after), of(&turned)).summary, ["nodes or connections reordered"]);
     }
 }

@@ -1,8 +1,9 @@
-//! Headers that users may give to the calls they make.
+//! Validation of the headers that users configure for outbound calls.
 
 use super::secret_name;
 
-/// What says where a message ends and whom it is for: to set it is to speak for others on a connection that is shared.
+/// Headers that control the framing and routing of a message. On a shared connection, setting them would allow request
+/// smuggling.
 const TRANSPORT: [&str; 12] = [
     "connection",
     "content-length",
@@ -18,19 +19,19 @@ const TRANSPORT: [&str; 12] = [
     "upgrade",
 ];
 
-/// Why a header of that name cannot be set.
+/// The reason why users cannot set a header of this name, or `None`.
 pub fn problem(name: &str) -> Option<&'static str> {
     let is_token = |c: u8| c.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&c);
     if name.is_empty() || !name.bytes().all(is_token) {
-        return Some("is no name of a header");
+        return Some("is not a valid header name");
     }
     TRANSPORT.contains(&name.to_ascii_lowercase().as_str()).then_some("is set by the platform")
 }
 
-/// How a value begins that authenticates somebody, whatever its header is called.
+/// The schemes with which the value of any header is recognized as a credential.
 const SCHEMES: [&str; 2] = ["Bearer", "Basic"];
 
-/// Whether a header holds a secret in clear. A value with a place to fill in is none: the secret is elsewhere.
+/// Whether a header contains a plain-text secret. A value with a `{{…}}` placeholder is not one: it is filled in later.
 pub fn is_secret(name: &str, value: &str) -> bool {
     let mut words = value.split_whitespace();
     let has_scheme = words.next().is_some_and(|word| SCHEMES.iter().any(|scheme| word.eq_ignore_ascii_case(scheme)));
@@ -43,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_values_tell_secrets() {
+    fn secrets_are_recognized_by_name_and_value() {
         for (name, value) in
             [("Authorization", "anything"), ("X-Api-Key", "k"), ("cookie", "a=b"), ("x-custom", "bearer abc")]
         {

@@ -1,4 +1,4 @@
-//! Identifiers as types: parsed once, printed one way.
+//! Typed identifiers. Each kind of resource has its own type with one text format.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,12 +7,12 @@ use uuid::Uuid;
 
 use crate::{Error, Result};
 
-/// Not an id of its kind. Where the id was in a path, that is the same as not found.
+/// The text is not an id of this kind. For an id in a path, the response is 404.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an identifier of this kind")]
 pub struct NotAnId;
 
-/// What an id identifies, as errors and logs name it.
+/// An identifier. `KIND` names what it identifies in errors and logs.
 pub trait Id: FromStr<Err = NotAnId> {
     const KIND: &'static str;
 }
@@ -51,8 +51,8 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-            /// A new id, later in order than those made before it.
-            #[expect(clippy::new_without_default, reason = "two calls differ; a default would not say so")]
+            /// Creates an id (UUID version 7). Ids sort by their creation time.
+            #[expect(clippy::new_without_default, reason = "two calls return different ids, and `default` would hide that")]
             pub fn new() -> Self {
                 Self(Uuid::now_v7())
             }
@@ -115,23 +115,23 @@ ids! {
     WebhookId = "webhook", plain, "";
     /// One call of a webhook.
     WebhookEventId = "webhook event", plain, "";
-    /// What a workflow shows to a system that it calls.
+    /// An outbound credential of a workflow.
     CredentialId = "credential", plain, "";
-    /// Something that is due and must not be lost; see `store::work`.
+    /// A durable work item (outbox); see `store::work`.
     WorkId = "work", plain, "";
     UserId = "user", prefixed, "usr_";
     OrgId = "organization", prefixed, "org_";
     ApiKeyId = "API key", prefixed, "key_";
-    /// One lease of money and requests; see `gateway::leases`.
+    /// A lease of money and requests; see `gateway::leases`.
     LeaseId = "lease", prefixed, "lse_";
-    /// One movement of credits.
+    /// A credit transaction.
     TransactionId = "transaction", prefixed, "txn_";
-    /// One change by an operator.
+    /// An entry of the audit log.
     AuditId = "audit entry", prefixed, "aud_";
 }
 
 fn plain(_: &str, text: &str) -> Result<Uuid, NotAnId> {
-    // Only the hyphenated form: one resource has one URL.
+    // Only the hyphenated form is accepted, so that each resource has one URL.
     if text.len() != 36 {
         return Err(NotAnId);
     }

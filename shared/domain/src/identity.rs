@@ -1,4 +1,4 @@
-//! Who uses the platform: users, the organizations they belong to, and what a plan lets them use.
+//! Users, organizations, memberships and plans.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ use super::time::Time;
 pub enum Role {
     Member,
     Admin,
-    /// Who runs the platform itself.
+    /// An operator of the platform.
     Operator,
 }
 
@@ -38,19 +38,19 @@ pub struct Membership {
     pub org: OrgId,
     pub user: UserId,
     pub role: Role,
-    /// When the role was given, in Unix seconds as tokens have it: a token that is older does not change it.
+    /// When the role was assigned, in Unix seconds like the claims of tokens. An older token does not change the role.
     #[serde(default)]
     pub role_at: i64,
     pub created_at: Time,
 }
 
-/// What the organizations on it may use.
+/// The models and limits of the organizations on a plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     pub id: String,
     pub name: String,
     pub models: Models,
-    /// Calls show what they would cost, and nothing is deducted.
+    /// Calls report their theoretical cost, and nothing is deducted.
     #[serde(default)]
     pub is_billing_exempt: bool,
     #[serde(default)]
@@ -60,7 +60,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The plan of an organization whose own is not in the catalog: it allows nothing.
+    /// A plan that allows no models, for an organization whose plan is not in the catalog.
     pub fn none(id: &str) -> Self {
         Self {
             id: id.to_owned(),
@@ -87,8 +87,8 @@ pub enum Models {
     Only(Vec<String>),
 }
 
-/// Whose things they are: one user in one organization. Every repository of the builder is keyed by it,
-/// so that a neighbour's things cannot even be named.
+/// The owner of resources: one user in one organization. Every repository of the builder has it in its keys, so that
+/// resources of other accounts cannot be addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Account {
     pub org: OrgId,

@@ -1,5 +1,5 @@
-//! Leases: money and requests taken beforehand, so that what is spent was there, whatever the concurrency.
-//! `store/leases` has the protocol; here are its words and its arithmetic.
+//! Leases: money and requests that are reserved before a call, so that concurrent calls cannot overspend. This module
+//! has the types and the arithmetic; the protocol is in `store/leases`.
 
 use std::time::Duration;
 
@@ -11,27 +11,27 @@ use super::limits::{Dimension, Level, Limits, PlanLimits};
 use super::money::Money;
 use super::time::Time;
 
-/// A lease takes calls for so long at most, and only within the windows it was counted in.
+/// The longest time in which a lease accepts calls. It also ends with the windows in which it is counted.
 pub const ADMITS_FOR: Duration = Duration::from_secs(10);
-/// Longer than the longest call: after it, whoever finds the lease may close it.
+/// Longer than any call. After this time, any process may close an abandoned lease.
 pub const LONGEST_CALL: Duration = Duration::from_secs(330);
-/// The most calls of one lease; with a void for each, its close still fits one transaction.
+/// The maximum number of calls of a lease. Closing it with a void for each slot still fits into one transaction.
 pub const MOST_SLOTS: u32 = 64;
-/// A lease of many calls takes at most one part in so many of what a counter has left …
+/// A wide lease (of more than one call) takes at most this fraction (1/100) of what a counter has left.
 const PART_OF_LEFT: u64 = 100;
-/// … and all of them together at most one part in so many.
+/// All wide leases together take at most this fraction (1/20) of what a counter has left.
 const PART_OF_ALL: u64 = 20;
 
-/// Who pays for a call, and is held to what.
+/// The payer of a call and its limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Payer {
     pub org: OrgId,
     pub user: UserId,
-    /// None for what the platform calls for a user in process.
+    /// `None` for model calls that the platform makes in process for a user.
     pub key: Option<ApiKeyId>,
-    /// Nothing is deducted, and no cap holds.
+    /// Exempt from billing: nothing is deducted and no spending cap applies.
     pub is_exempt: bool,
-    /// The plan's; a meter may have its own.
+    /// The limits of the plan. The limits of a meter take precedence.
     pub limits: PlanLimits,
 }
 
@@ -41,7 +41,7 @@ impl Payer {
     }
 }
 
-/// The most that one call can take.
+/// The maximum that one call can use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Need {
     pub money: Money,
@@ -62,7 +62,7 @@ impl Need {
         }
     }
 
-    /// How much of a counter one call takes.
+    /// The amount that one call takes from a counter.
     pub fn of(&self, what: What) -> u64 {
         match what {
             What::Balance | What::Spending => self.money.pico_usd(),
@@ -73,23 +73,23 @@ impl Need {
     }
 }
 
-/// What a meter counts.
+/// The quantity that a counter of a meter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum What {
     /// The credits of an organization.
     Balance,
-    /// What was spent in a month, against a cap where there is one.
+    /// The spending of a month, limited by a cap if there is one.
     Spending,
     Limit(Dimension),
 }
 
-/// Something that a lease has taken from.
+/// A counter of a meter from which a lease has reserved an amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counter {
     pub level: Level,
     pub what: What,
-    /// The number of its window: a minute, a day, a month (`202611`). None for what has no window.
+    /// The number of its window: a minute, a day or a month (`202611`). `None` for counters without a window.
     pub window: Option<i64>,
 }
 
@@ -101,7 +101,7 @@ pub struct Lease {
     pub key: Option<ApiKeyId>,
     pub is_exempt: bool,
     pub model: String,
-    /// The prices its calls are charged at, whatever the catalog says later.
+    /// The prices for its calls, even if the catalog changes later.
     pub pricing: Pricing,
     pub price_version: u64,
     pub unit: Need,
@@ -113,49 +113,49 @@ pub struct Lease {
 }
 
 impl Lease {
-    /// A lease of many calls keeps its distance from every limit.
+    /// Whether the lease covers more than one call. Wide leases are granted only with a margin to every limit.
     pub fn is_wide(&self) -> bool {
         self.slots > 1
     }
 }
 
-/// The month of a moment, as `202611`.
+/// The month of a time, as `202611`.
 pub fn month(at: Time) -> i64 {
     let text = at.to_string();
     text[..4].parse::<i64>().unwrap_or_default() * 100 + text[5..7].parse::<i64>().unwrap_or_default()
 }
 
-/// Until when a lease granted now may take calls: not beyond any window it is counted in.
+/// Until when a lease granted now accepts calls: at most until the first of its windows ends.
 pub fn admits_until(now: Time, limits: impl IntoIterator<Item = Dimension>) -> Time {
     let latest = now.plus(ADMITS_FOR);
     let ends = limits.into_iter().map(|dimension| Time::from_millis(dimension.resets_at(now) * 1_000));
-    // Every spending is counted in its month, which ends with a day.
+    // Spending is counted per month, and a month ends at the end of a day.
     let end_of_day = Time::from_millis(Dimension::Rpd.resets_at(now) * 1_000);
     ends.chain([end_of_day]).fold(latest, Time::min)
 }
 
-/// What a counter has left for a lease.
+/// The amount that a counter has left for a lease.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Room {
     pub counter: Counter,
-    /// The limit that it counts against; the balance's is its own height.
+    /// The limit of the counter. For the balance, it is the balance itself.
     pub limit: u64,
     pub left: u64,
-    /// What wide leases hold of it now.
+    /// The amount that open wide leases hold.
     pub wide: u64,
     pub per_call: u64,
 }
 
 impl Room {
-    /// How many calls a wide lease may cover here.
+    /// The number of calls that a wide lease may cover on this counter.
     fn wide_calls(&self) -> u64 {
         let by_left = self.left / PART_OF_LEFT / self.per_call;
         let by_all = (self.floor(0) / PART_OF_ALL).saturating_sub(self.wide) / self.per_call;
         by_left.min(by_all)
     }
 
-    /// What must be left for the lease to be granted. For one call that is what it takes; a wide lease names a height
-    /// well above, since a condition can compare with a number, not with a part of another attribute.
+    /// The amount that the counter must have left when the lease is written. For one call it is what the call takes. A
+    /// wide lease requires a much higher amount, because a DynamoDB condition cannot compute a part of an attribute.
     pub fn needed(&self, slots: u32) -> u64 {
         let amount = self.per_call.saturating_mul(slots.into());
         if slots > 1 { self.floor(amount) } else { amount }
@@ -165,13 +165,13 @@ impl Room {
         amount.saturating_mul(PART_OF_LEFT).max(self.left - self.left / 4)
     }
 
-    /// What wide leases may hold already, for one of so many calls to be granted.
+    /// The maximum that open wide leases may hold for a lease of `slots` calls to be granted.
     pub fn most_wide(&self, slots: u32) -> u64 {
         (self.needed(slots) / PART_OF_ALL).saturating_sub(self.per_call.saturating_mul(slots.into()))
     }
 }
 
-/// How many calls a lease may cover, at most as many as are wished for; or the counter that has not even room for one.
+/// The number of calls that a lease may cover, at most `wish`. Fails with a counter that has no room for a single call.
 pub fn size(rooms: &[Room], wish: u32) -> Result<u32, Room> {
     if let Some(short) = rooms.iter().find(|room| room.left < room.per_call) {
         return Err(*short);
@@ -181,10 +181,10 @@ pub fn size(rooms: &[Room], wish: u32) -> Result<u32, Room> {
     Ok(wide.max(1))
 }
 
-/// Why a call cannot be paid for.
+/// Why a lease was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
-    /// `left` is what the balance can still bear.
+    /// `left` is the rest of the balance.
     Credits {
         left: Money,
     },
@@ -202,7 +202,7 @@ pub enum Shortage {
     Revoked(Level),
 }
 
-/// The limits that hold at a level: the meter's own before the plan's.
+/// The effective limits of a level: those of the meter take precedence over those of the plan.
 pub fn effective(own: Option<Limits>, plan: Limits) -> Limits {
     own.unwrap_or(Limits::NONE).or(plan)
 }
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn near_a_limit_each_call_is_exact() {
+    fn near_a_limit_a_lease_covers_one_call() {
         assert_eq!(size(&[room(199, 0, 1)], 64), Ok(1));
         assert_eq!(size(&[room(200, 0, 1)], 64), Ok(2));
         assert_eq!(size(&[room(1_000_000, 0, 1)], 64), Ok(64));
@@ -230,8 +230,8 @@ mod tests {
     }
 
     #[test]
-    fn wide_leases_together_hold_a_twentieth_at_most() {
-        // Three quarters of 10,000 is the height that a writer can count on; a twentieth of it is 375.
+    fn wide_leases_together_hold_at_most_a_twentieth() {
+        // The condition requires three quarters of 10,000 to be left; a twentieth of that is 375.
         assert_eq!(size(&[room(10_000, 360, 1)], 64), Ok(15));
         assert_eq!(size(&[room(10_000, 375, 1)], 64), Ok(1));
         let room = room(10_000, 360, 1);
@@ -240,14 +240,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wished_for_bounds_a_lease() {
+    fn lease_covers_at_most_the_requested_calls() {
         assert_eq!(size(&[room(1_000_000, 0, 1)], 1), Ok(1));
         assert_eq!(size(&[], 3), Ok(3));
         assert_eq!(size(&[], 1_000), Ok(MOST_SLOTS));
     }
 
     #[test]
-    fn a_lease_ends_with_its_windows() {
+    fn lease_ends_with_its_windows() {
         let at = Time::from_millis(86_400_000 - 3_000);
         assert_eq!(admits_until(at, []), Time::from_millis(86_400_000));
         let at = Time::from_millis(55_000);
@@ -258,7 +258,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_wide_lease_keeps_its_distance_from_every_limit(
+        fn wide_lease_keeps_a_margin_to_every_limit(
             states in vec((0..=u64::MAX / 256, 0..=10_000u64, 1..=1_000_000u64), 1..6), wish in 1..=100u32,
         ) {
             let rooms: Vec<Room> = states.iter().map(|(left, wide, per_call)| room(*left, *wide, *per_call)).collect();
@@ -269,15 +269,15 @@ mod tests {
             prop_assert!(slots >= 1 && slots <= wish.min(MOST_SLOTS));
             for room in rooms {
                 let amount = room.per_call * u64::from(slots);
-                prop_assert!(room.needed(slots) <= room.left, "what it was sized by is enough");
-                prop_assert!(slots == 1 || room.wide <= room.most_wide(slots), "and so is what others hold");
+                prop_assert!(room.needed(slots) <= room.left, "the amount left meets the condition");
+                prop_assert!(slots == 1 || room.wide <= room.most_wide(slots), "the amount of other wide leases meets the condition");
                 prop_assert!(slots == 1 || amount <= room.left / PART_OF_LEFT);
             }
         }
 
-        /// The conditions compare with numbers that were read before: they must do for any state that meets them.
+        /// The conditions contain numbers that were read earlier. They must be sufficient for every later state.
         #[test]
-        fn whatever_meets_the_conditions_of_a_wide_lease_has_room(
+        fn every_state_that_meets_the_conditions_has_room_for_the_lease(
             left in 200..=1_000_000_000u64, per_call in 1..=1_000_000u64, slots in 2..=MOST_SLOTS,
             later_left: u64, later_wide: u64,
         ) {

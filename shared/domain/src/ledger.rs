@@ -1,4 +1,4 @@
-//! What was spent and what was given: the entries of the ledger.
+//! Ledger entries: charges of calls and adjustments by operators.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,7 +7,7 @@ use super::money::Money;
 use super::time::Time;
 use super::usage::{Tokens, UsageSource};
 
-/// What one call cost, in the slot of its lease.
+/// The charge of one call, recorded in a slot of its lease.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Charge {
     pub id: TransactionId,
@@ -18,37 +18,37 @@ pub struct Charge {
     pub key: Option<ApiKeyId>,
     pub model: String,
     pub price_version: u64,
-    /// The price of what the provider counted.
+    /// The price of the usage that the provider reported.
     pub cost: Money,
-    /// What the organization paid: the cost, as far as balance and caps went. Nothing on an exempt plan.
+    /// The part of the cost that was deducted, limited by the balance and the caps. Zero on an exempt plan.
     pub charged: Money,
-    /// What it could not pay. Except on an exempt plan, `charged` and `uncollected` add up to `cost`.
+    /// The part of the cost that was not deducted. Except on exempt plans, `charged` + `uncollected` = `cost`.
     #[serde(default, skip_serializing_if = "Money::is_zero")]
     pub uncollected: Money,
-    /// The part of `charged` that the lease did not hold; it was debited from the meters.
+    /// The part of `charged` that exceeded the lease and was debited from the meters.
     #[serde(default, skip_serializing_if = "Money::is_zero")]
     pub overage: Money,
     pub tokens: Tokens,
     pub images: u64,
     pub source: UsageSource,
-    /// The provider that answered.
+    /// The provider that responded.
     pub provider: String,
     pub request_id: String,
-    /// The transaction of an earlier try of the same request.
+    /// The transaction of an earlier attempt of the same request.
     pub retry_of: Option<TransactionId>,
-    /// Of the body, so that a later try of the same request is known as one.
+    /// The hash of the body, by which a retry of the request is recognized.
     pub body_hash: Option<String>,
     pub created_at: Time,
 }
 
 impl Charge {
-    /// The part of `charged` that came out of the lease.
+    /// The part of `charged` that the lease covered.
     pub fn from_lease(&self) -> Money {
         self.charged.less(self.overage)
     }
 }
 
-/// Credits that an operator gave or took.
+/// Credits that an operator added or deducted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adjustment {
     pub id: TransactionId,
@@ -68,7 +68,7 @@ pub enum Kind {
     Credit,
 }
 
-/// What a ledger holds.
+/// An entry of the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Entry {
@@ -84,7 +84,7 @@ impl Entry {
         }
     }
 
-    /// Whose call it is; nobody's, if it is an operator's adjustment.
+    /// The user who made the call. `None` for an adjustment by an operator.
     pub fn user(&self) -> Option<UserId> {
         match self {
             Self::Charge(charge) => Some(charge.user),

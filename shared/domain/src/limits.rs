@@ -1,4 +1,4 @@
-//! Rate limits: how much of what, in which window.
+//! Rate limits in fixed windows: dimensions, levels and values.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 
 use super::time::Time;
 
-/// What is counted.
+/// The quantity that a rate limit counts, and its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Dimension {
-    /// Requests a minute
+    /// Requests per minute
     Rpm,
-    /// Requests a day
+    /// Requests per day
     Rpd,
-    /// Tokens a minute
+    /// Tokens per minute
     Tpm,
-    /// Tokens a day
+    /// Tokens per day
     Tpd,
-    /// Images a minute
+    /// Images per minute
     Ipm,
 }
 
@@ -35,7 +35,7 @@ impl Dimension {
         }
     }
 
-    /// Windows are fixed: UTC minutes and UTC days.
+    /// The length of the window in seconds. Windows are fixed: UTC minutes and UTC days.
     pub fn window_s(self) -> i64 {
         match self {
             Self::Rpm | Self::Tpm | Self::Ipm => 60,
@@ -43,12 +43,12 @@ impl Dimension {
         }
     }
 
-    /// The number of the window that `at` is in.
+    /// The number of the window that contains `at`.
     pub fn window(self, at: Time) -> i64 {
         at.as_seconds().div_euclid(self.window_s())
     }
 
-    /// When the window that `at` is in ends, in Unix seconds.
+    /// When the window that contains `at` ends, in Unix seconds.
     pub fn resets_at(self, at: Time) -> i64 {
         (self.window(at) + 1) * self.window_s()
     }
@@ -60,7 +60,7 @@ impl fmt::Display for Dimension {
     }
 }
 
-/// At most so much a window; none is no limit.
+/// The maximum per window and dimension. `None` means unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
@@ -84,7 +84,7 @@ impl Limits {
         }
     }
 
-    /// These, and where they say nothing, the others.
+    /// Fills the missing limits with `others`.
     pub fn or(self, others: Self) -> Self {
         Self {
             rpm: self.rpm.or(others.rpm),
@@ -96,7 +96,7 @@ impl Limits {
     }
 }
 
-/// What is limited: an organization, a user in it, or a key of theirs.
+/// The level of a limit: an organization, a user in it, or an API key of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -121,7 +121,7 @@ impl fmt::Display for Level {
     }
 }
 
-/// A plan's limits at each level.
+/// The limits of a plan at each level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PlanLimits {

@@ -1,4 +1,4 @@
-//! JSON merge patches (RFC 7396) over documents whose fields are known.
+//! JSON Merge Patch (RFC 7396) for documents with a fixed set of fields.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{Error, Result, json};
 
-/// A merge patch: an object.
+/// A merge patch, which is always an object.
 #[derive(Clone, Debug)]
 pub struct MergePatch(Value);
 
@@ -22,8 +22,8 @@ impl MergePatch {
         &self.0
     }
 
-    /// The document with the patch merged into it. `closed` are the fields whose own fields are known as well: there, as
-    /// in the document itself, a patch names nothing else, not even to take it away.
+    /// Merges the patch into a document. Unknown fields of the document are refused, even with the value null. The same
+    /// applies to the fields of the objects in `closed`.
     pub fn merge<T: Serialize + DeserializeOwned>(&self, before: &T, closed: &[&str]) -> Result<T> {
         let mut document = serde_json::to_value(before).map_err(Error::internal)?;
         check_names("", &self.0, &document)?;
@@ -32,7 +32,7 @@ impl MergePatch {
         }
         json_patch::merge(&mut document, &self.0);
         for field in closed {
-            // A sequence would be read as the fields in their order.
+            // serde would read a list as the fields of the struct in their order.
             if !matches!(document[*field], Value::Object(_) | Value::Null) {
                 return Err(Error::invalid_body(*field, "must be an object"));
             }

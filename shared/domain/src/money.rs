@@ -1,4 +1,4 @@
-//! Money: whole pico-USD (10⁻¹² USD), never a float.
+//! Money as an integer of pico-USD (10⁻¹² USD), never a float.
 
 use std::fmt;
 use std::iter::Sum;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 const PICO_IN_USD: u64 = 1_000_000_000_000;
 const DECIMALS: usize = 12;
 
-/// An amount. Sums stop at the largest there is: what is to be taken then never fits, instead of wrapping to little.
+/// An amount that is never negative. Arithmetic saturates, so an overflow becomes too expensive instead of cheap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Money(u64);
@@ -18,7 +18,7 @@ pub struct Money(u64);
 impl Money {
     pub const ZERO: Self = Self(0);
     pub const MAX: Self = Self(u64::MAX);
-    /// The most credit an organization may hold. Amounts below it also fit signed 64-bit readers.
+    /// The maximum balance of an organization. Smaller amounts also fit into signed 64-bit integers.
     pub const MOST_CREDIT: Self = Self(9_000_000 * PICO_IN_USD);
 
     pub const fn from_pico_usd(pico: u64) -> Self {
@@ -45,7 +45,7 @@ impl Money {
         Self(self.0.saturating_mul(count))
     }
 
-    /// What is left after taking `other`, or nothing.
+    /// Subtracts `other`; the result is at least zero.
     pub const fn less(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
@@ -71,7 +71,7 @@ impl Sum for Money {
     }
 }
 
-/// US dollars, with as many decimals as there are to show: `25`, `0.000041`.
+/// Prints US dollars without trailing zeros: `25`, `0.000041`.
 impl fmt::Display for Money {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (whole, part) = (self.0 / PICO_IN_USD, self.0 % PICO_IN_USD);
@@ -87,7 +87,7 @@ impl fmt::Display for Money {
 #[error("an amount of US dollars, not negative and with at most 12 decimals")]
 pub struct NotAnAmount;
 
-/// US dollars in decimal digits. Exponents, as JSON numbers may have, are read too.
+/// Parses US dollars in decimal digits, optionally with an exponent like a JSON number.
 impl FromStr for Money {
     type Err = NotAnAmount;
 
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_print_without_idle_zeros_and_parse_back() {
+    fn amounts_print_without_trailing_zeros_and_parse_back() {
         for (pico, text) in [
             (0, "0"),
             (1, "0.000000000001"),
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_amount_is_refused() {
+    fn invalid_amounts_are_refused() {
         for text in
             ["", "-1", "1.0000000000001", "1,5", ".5", "NaN", "1e30", "1e-13", "99999999999999999999", "1e99999999999"]
         {
@@ -146,21 +146,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_amount_is_read_as_it_was_printed(pico: u64) {
+        fn printed_amounts_parse_back(pico: u64) {
             let text = Money(pico).to_string();
             prop_assert!(text.bytes().all(|c| c.is_ascii_digit() || c == b'.'));
             prop_assert_eq!(text.parse(), Ok(Money(pico)));
         }
 
         #[test]
-        fn an_exponent_moves_the_point_and_nothing_else(pico: u64, moved in 0..=6usize) {
+        fn exponents_are_applied_exactly(pico: u64, moved in 0..=6usize) {
             let zeros = "0".repeat(moved);
             prop_assert_eq!(format!("{pico}e-12").parse(), Ok(Money(pico)));
             prop_assert_eq!(format!("{pico}{zeros}E-{}", 12 + moved).parse(), Ok(Money(pico)));
         }
 
         #[test]
-        fn what_has_more_than_12_decimals_is_refused_not_rounded(whole in 0..1_000_000u64, part in "[0-9]{12}[1-9]") {
+        fn amounts_with_more_than_12_decimals_are_refused(whole in 0..1_000_000u64, part in "[0-9]{12}[1-9]") {
             prop_assert_eq!(format!("{whole}.{part}").parse::<Money>(), Err(NotAnAmount));
         }
 

@@ -1,4 +1,4 @@
-//! Names that operators give, where they stand in a path: what cannot be a name is not found.
+//! Names of models, aliases, providers and plans as path parameters. An invalid name is answered with 404.
 
 use std::str::FromStr;
 
@@ -26,7 +26,7 @@ macro_rules! names {
 }
 
 names! {
-    /// Of a model, or a public name of one.
+    /// The name or an alias of a model.
     ModelName = "model";
     AliasName = "alias";
     ProviderName = "provider";

@@ -1,5 +1,5 @@
-//! serde reads a list as the fields of a structure in their order. Where the contract has an object, only an object will
-//! do: `#[serde(deserialize_with = "object::one")]`.
+//! Deserializers that accept only JSON objects for structs. By default, serde also reads a list as the fields of a
+//! struct in their order. Usage: `#[serde(deserialize_with = "object::one")]`.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -8,7 +8,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-/// A structure, from an object.
+/// A struct that is deserialized only from an object.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {

@@ -1,6 +1,6 @@
-//! Pages of a list of definitions.
+//! Pagination: pages by number, and slices with a cursor.
 
-/// Which part of a list is wanted.
+/// The requested page of a list. Page numbers start at 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageRequest {
     pub page: u32,
@@ -11,12 +11,12 @@ impl PageRequest {
     pub const DEFAULT_PER_PAGE: u32 = 20;
     pub const MAX_PER_PAGE: u32 = 100;
 
-    /// How many entries stand before the page.
+    /// The number of entries before the page.
     pub fn offset(self) -> u64 {
         u64::from(self.page - 1) * u64::from(self.per_page)
     }
 
-    /// The page's part of a whole list.
+    /// Cuts the page out of the whole list.
     pub fn of<T>(self, whole: Vec<T>) -> Page<T> {
         let total = whole.len() as u64;
         let skipped = usize::try_from(self.offset()).unwrap_or(usize::MAX);
@@ -32,7 +32,7 @@ pub enum Order {
     Desc,
 }
 
-/// One page, and how long the whole list is.
+/// A page and the length of the whole list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page<T> {
     pub items: Vec<T>,
@@ -55,7 +55,7 @@ impl<T> Page<T> {
     }
 }
 
-/// A part of a list that grows, and where the next part begins.
+/// A part of a list and the position of the next part, for cursor pagination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice<T> {
     pub items: Vec<T>,

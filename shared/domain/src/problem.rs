@@ -1,4 +1,4 @@
-//! Why something that its owner published does not work.
+//! Problems that keep a published agent or workflow from working.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -23,6 +23,9 @@ impl Problem {
             Reference::Credential(_, id) => id.to_string(),
             Reference::Webhook(id) => id.to_string(),
         };
-        Self { code: "reference_gone", message: format!("{kind} {name} is gone: replace it or take it out") }
+        Self {
+            code: "reference_gone",
+            message: format!("{kind} {name} no longer exists: replace it or remove the reference"),
+        }
     }
 }

@@ -1,31 +1,31 @@
-//! Who runs models: how a provider is reached, as the catalog keeps it.
+//! Model providers: their kinds and timeouts.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The language a provider speaks.
+/// The API protocol of a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProviderKind {
-    /// `OpenAI`, and whoever speaks as it does: vLLM, Ollama, TGI, Azure …
+    /// `OpenAI` and compatible servers: vLLM, Ollama, TGI, Azure …
     OpenAi,
     Anthropic,
     Gemini,
     Bedrock,
-    /// The embedded models, for development.
+    /// The embedded development models.
     Dev,
 }
 
-/// How long a provider is waited for.
+/// The timeouts of calls to a provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct Timeouts {
-    /// Until a streamed answer begins. One that is not streamed begins when it is complete.
+    /// Until the response starts. A response that is not streamed starts when it is complete.
     pub first_byte_ms: u64,
-    /// Between two pieces of an answer.
+    /// Between two chunks of a response.
     pub idle_ms: u64,
-    /// For a whole answer, streamed or not.
+    /// For the whole response, streamed or not.
     pub total_ms: u64,
 }
 
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_are_stored_by_the_names_that_operators_write() {
+    fn provider_kinds_are_stored_by_their_api_names() {
         let kinds = [
             ProviderKind::OpenAi,
             ProviderKind::Anthropic,

@@ -1,4 +1,4 @@
-//! What an entity needs to exist in order to work.
+//! References from one entity to another that must exist for it to work.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::id::{AgentId, CredentialId, NotAnId, WebhookId, WorkflowId};
 
-/// Printed `agent:<id>`, `model:<name>`, `workflow:<id>`, `credential:<workflow>/<id>`, `webhook:<id>`.
+/// A reference. Its text form is `agent:<id>`, `model:<name>`, `workflow:<id>`, `credential:<workflow>/<id>` or
+/// `webhook:<id>`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub enum Reference {
     Agent(AgentId),
     Model(String),
     Workflow(WorkflowId),
-    /// Of the workflow that names it.
+    /// A credential belongs to the workflow that refers to it.
     Credential(WorkflowId, CredentialId),
     Webhook(WebhookId),
 }

@@ -1,6 +1,6 @@
-//! Names of fields and headers that hold secrets: `X-Api-Key`, `access_token`, `clientSecret`.
+//! Detection of secrets by the names of fields and headers: `X-Api-Key`, `access_token`, `clientSecret`.
 
-/// Words that only names of secrets have.
+/// Words that occur only in names of secrets.
 const WORDS: [&str; 24] = [
     "apikey",
     "auth",
@@ -27,7 +27,7 @@ const WORDS: [&str; 24] = [
     "signature",
     "token",
 ];
-/// How a word ends that joins several: `accesstoken`.
+/// Endings of compound words such as `accesstoken`.
 const ENDINGS: [&str; 11] = [
     "accesskey",
     "apikey",
@@ -42,16 +42,16 @@ const ENDINGS: [&str; 11] = [
     "token",
 ];
 
-/// Whether a value of this name belongs in a credential.
+/// Whether a field of this name holds a secret, which belongs in a credential.
 pub fn is_secret(name: &str) -> bool {
     let words = words(name);
-    // `genericAuthType` names a kind, and an idempotency key authenticates nobody.
+    // `genericAuthType` is a type, and an idempotency key is not a credential.
     let is_other = words.last().is_some_and(|word| word == "type") || words.iter().any(|word| word == "idempotency");
     let is_known = |word: &String| WORDS.contains(&word.as_str()) || ENDINGS.iter().any(|end| word.ends_with(end));
     !is_other && words.iter().any(is_known)
 }
 
-/// The words of a name in lower case. Digits and punctuation separate words, and a capital begins one.
+/// Splits a name into lower-case words at digits, punctuation and capital letters.
 fn words(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let (mut before, mut chars) = (' ', name.chars().peekable());
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_tells_what_is_secret() {
+    fn secrets_are_recognized_by_name() {
         for name in [
             "Authorization",
             "Proxy-Authorization",

@@ -1,5 +1,4 @@
-//! Names and texts of users: how names compare (for search, without regard to case; for order, without regard to accents
-//! either), and how much of a text is shown.
+//! Text of users: shortening, case folding for search, and sort keys that ignore case and accents.
 
 use std::borrow::Cow;
 
@@ -16,15 +15,15 @@ pub fn at_most(field: &str, text: &str, limit: usize) -> Result<()> {
     Ok(())
 }
 
-/// How much of a user's text a message repeats.
+/// The maximum number of characters of user input that a message repeats.
 pub const SHOWN_CHARS: usize = 100;
 
-/// The beginning of a text, as much as a message repeats of it.
+/// Shortens a text for a message.
 pub fn clip(text: &str) -> Cow<'_, str> {
     clip_to(text, SHOWN_CHARS)
 }
 
-/// The beginning of a text; `…` marks that there was more.
+/// Shortens a text to `chars` characters. `…` marks a shortened text.
 pub fn clip_to(text: &str, chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(chars) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
@@ -32,15 +31,15 @@ pub fn clip_to(text: &str, chars: usize) -> Cow<'_, str> {
     }
 }
 
-/// What is left of a sort key of DynamoDB (1,024 bytes) once an id stands behind the name.
+/// The maximum of a name in a DynamoDB sort key (1,024 bytes), in which the id follows the name.
 const SORT_KEY_BYTES: usize = 900;
 
-/// Two names that differ only in case have one folded form (Unicode's compatibility caseless match).
+/// Case folding (Unicode compatibility caseless match): names that differ only in case have the same result.
 pub fn folded(name: &str) -> String {
     name.nfkd().default_case_fold().nfkd().default_case_fold().nfkc().collect()
 }
 
-/// Where a name stands in a list: `Álvaro` beside `Alva`, not behind `Zoe`.
+/// The sort key of a name. It ignores case and accents: `Álvaro` sorts next to `Alva`, not after `Zoe`.
 pub fn sort_key(name: &str) -> String {
     let mut key: String = name.nfkd().filter(|c| !is_combining_mark(*c)).default_case_fold().nfkc().collect();
     key.truncate(key.floor_char_boundary(SORT_KEY_BYTES));
@@ -61,14 +60,14 @@ mod tests {
     }
 
     #[test]
-    fn accents_do_not_move_a_name_in_the_order() {
+    fn accents_do_not_change_the_order() {
         let mut names = ["Zoe", "Álvaro", "alba", "Ñandú", "oso"];
         names.sort_by_key(|name| sort_key(name));
         assert_eq!(names, ["alba", "Álvaro", "Ñandú", "oso", "Zoe"]);
     }
 
     #[test]
-    fn a_sort_key_fits_even_for_a_name_that_expands() {
+    fn sort_keys_of_names_that_expand_are_truncated() {
         assert!(sort_key(&"ﷺ".repeat(200)).len() <= SORT_KEY_BYTES);
     }
 }

@@ -1,4 +1,4 @@
-//! Moments: UTC, to the millisecond, printed in one way that also sorts.
+//! Timestamps: UTC with milliseconds, in one text format that sorts by time.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use jiff::fmt::temporal::DateTimePrinter;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// `2026-03-01T09:30:00.000Z`
+/// A point in time, such as `2026-03-01T09:30:00.000Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(transparent)]
 pub struct Time(Timestamp);
@@ -23,7 +23,7 @@ impl Time {
         Self(Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH))
     }
 
-    /// When a version 7 UUID was made.
+    /// The creation time of a UUID version 7.
     pub fn of(uuid: Uuid) -> Self {
         Self::from_millis((uuid.as_u128() >> 80) as i64)
     }
@@ -32,12 +32,12 @@ impl Time {
         self.0.as_millisecond()
     }
 
-    /// The form of DynamoDB's TTL and of JWT claims.
+    /// Unix seconds, as in DynamoDB TTL attributes and JWT claims.
     pub fn as_seconds(self) -> i64 {
         self.0.as_second()
     }
 
-    /// `2026-03-01`, in UTC.
+    /// The UTC date, such as `2026-03-01`.
     pub fn day(self) -> String {
         self.to_string()[..10].to_owned()
     }
@@ -53,7 +53,7 @@ impl From<Time> for Timestamp {
     }
 }
 
-/// What tells the time where it cannot come in as a value: the machine, or a simulation.
+/// A clock for code that cannot receive the time as an argument. Simulations replace it.
 #[derive(Clone)]
 pub struct Clock(Arc<dyn Fn() -> Time + Send + Sync>);
 
@@ -91,13 +91,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_time_prints_in_milliseconds_utc() {
+    fn times_print_in_utc_with_milliseconds() {
         assert_eq!(Time::from_millis(0).to_string(), "1970-01-01T00:00:00.000Z");
         assert_eq!(Time::from_millis(1_772_357_400_120).to_string(), "2026-03-01T09:30:00.120Z");
     }
 
     #[test]
-    fn a_version_7_uuid_knows_when_it_was_made() {
+    fn creation_time_is_read_from_a_version_7_uuid() {
         let before = Time::now();
         let made = Time::of(Uuid::now_v7());
         assert!(before <= made && made <= Time::now());

@@ -1,4 +1,4 @@
-//! Secrets that the platform hands out: API keys and channel tokens. Only their hash is ever stored.
+//! Secrets that the platform issues: API keys and channel tokens. Only their hash is stored.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 /// 32 random bytes in base62.
 const SECRET_CHARS: usize = 43;
-/// A CRC-32 of what stands before it, so that a secret scanner can tell a key from noise without asking us.
+/// A CRC-32 of the text before it, so that a secret scanner can verify a key offline.
 const CHECKSUM_CHARS: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +28,10 @@ impl TokenKind {
     }
 }
 
-/// A secret in clear. It prints as its last four characters, and is wiped when dropped.
+/// A plain-text secret. `Debug` prints only its last four characters, and dropping it wipes its memory.
 pub struct SecretToken(Zeroizing<String>);
 
-/// What is stored in a secret's place.
+/// The SHA-256 hash of a secret, which is stored instead of it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TokenHash(String);
 
@@ -46,7 +46,7 @@ impl SecretToken {
         Self(text)
     }
 
-    /// Recognises a token by its form alone: what does not pass need not be looked up.
+    /// Checks the format and the checksum of a token, so that an invalid one needs no database lookup.
     pub fn parse(kind: TokenKind, text: &str) -> Option<Self> {
         let body = text.strip_prefix(kind.prefix())?;
         if body.len() != SECRET_CHARS + CHECKSUM_CHARS || !body.bytes().all(|c| c.is_ascii_alphanumeric()) {
@@ -65,7 +65,7 @@ impl SecretToken {
         &self.0[self.0.len() - 4..]
     }
 
-    /// The secret itself, for the one answer that shows it.
+    /// The plain-text secret, for the one response that shows it.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -86,13 +86,13 @@ impl TokenHash {
         &self.0
     }
 
-    /// In constant time.
+    /// Compares in constant time.
     pub fn matches(&self, other: &Self) -> bool {
         self.0.as_bytes().ct_eq(other.0.as_bytes()).into()
     }
 }
 
-/// Big-endian, zero-padded to `width`.
+/// Encodes a big-endian number in base62, padded with zeros to `width`.
 fn base62(bytes: &[u8], width: usize) -> String {
     let mut number = Zeroizing::new(bytes.to_vec());
     let mut digits = vec![ALPHABET[0]; width];
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_generated_token_is_recognised_and_hashes_the_same() {
+    fn generated_tokens_parse_and_keep_their_hash() {
         for kind in [TokenKind::ApiKey, TokenKind::Channel] {
             let token = SecretToken::generate(kind);
             let parsed = SecretToken::parse(kind, token.reveal()).expect("its own form");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mistyped_or_foreign_token_is_refused_without_a_look_up() {
+    fn mistyped_and_foreign_tokens_are_refused_by_their_format() {
         let token = SecretToken::generate(TokenKind::ApiKey);
         let mut typo = token.reveal().to_owned();
         let flipped = if typo.as_bytes()[20] == b'a' { "b" } else { "a" };

@@ -1,17 +1,17 @@
-//! What a call used.
+//! Token usage of model calls.
 
 use serde::{Deserialize, Serialize};
 
-/// Tokens of one call, as its provider counts them.
+/// The tokens of one call.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tokens {
-    /// All of the prompt, those read from a cache included.
+    /// All tokens of the prompt, including cached ones.
     pub input: u64,
-    /// Of `input`, those read from the provider's cache.
+    /// The part of `input` that the provider read from its cache.
     pub cached: u64,
-    /// All that was made, reasoning included.
+    /// All generated tokens, including reasoning.
     pub output: u64,
-    /// Of `output`, those spent on reasoning.
+    /// The part of `output` that was spent on reasoning.
     pub reasoning: u64,
 }
 
@@ -21,16 +21,16 @@ impl Tokens {
     }
 }
 
-/// How the tokens of a call are known.
+/// How the tokens of a call were determined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum UsageSource {
-    /// The provider's own final count.
+    /// The final count of the provider.
     Provider,
-    /// The last of the counts it sent along the way, before the stream was cut.
+    /// The last intermediate count of the provider, because the stream was interrupted.
     Cumulative,
-    /// Counted here, from the text that was delivered.
+    /// Counted by the platform from the received text.
     Counted,
-    /// Nothing was reported nor delivered whole: the greatest it can have been.
+    /// The maximum possible usage, because there is neither a count nor a complete text.
     Estimated,
 }

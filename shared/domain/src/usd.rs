@@ -1,4 +1,4 @@
-//! Money on the wire: US dollars in decimal digits, exact where a float would round.
+//! Money in JSON: US dollars as exact decimal digits, where a float would be rounded.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -8,7 +8,7 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::money::Money;
 
-/// US dollars: a number with as many decimals as it takes.
+/// US dollars: a number with all its decimals
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Usd {
     is_negative: bool,
@@ -37,13 +37,13 @@ impl Serialize for Usd {
 
 impl PartialSchema for Usd {
     fn schema() -> RefOr<Schema> {
-        ObjectBuilder::new().schema_type(Type::Number).description(Some("US dollars, to the last digit")).into()
+        ObjectBuilder::new().schema_type(Type::Number).description(Some("US dollars, exact to the last digit")).into()
     }
 }
 
 impl ToSchema for Usd {}
 
-/// US dollars: a number, or its digits in a string.
+/// US dollars: a number, or its digits in a string
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UsdIn(pub Money);
 
@@ -61,7 +61,7 @@ impl PartialSchema for UsdIn {
 impl ToSchema for UsdIn {}
 
 impl Serialize for UsdIn {
-    /// As digits: what is read back is the same amount.
+    /// Serializes the amount as a string, so that it is read back exactly.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
@@ -69,7 +69,7 @@ impl Serialize for UsdIn {
 
 impl<'de> Deserialize<'de> for UsdIn {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // As it was written: by way of a float, 0.1 would not be 0.1.
+        // The raw digits are read, because a float cannot represent 0.1 exactly.
         let raw = Box::<RawValue>::deserialize(deserializer)?;
         let text = raw.get();
         let digits = text.strip_prefix('"').and_then(|text| text.strip_suffix('"')).unwrap_or(text);
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_are_read_and_written_to_the_last_digit() {
+    fn amounts_are_read_and_written_exactly() {
         for text in ["0", "0.000000000001", "9000000.123456789012", "25"] {
             let read: UsdIn = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&Usd::from(read.0)).unwrap(), text);
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_difference_has_its_sign() {
+    fn differences_are_signed() {
         let money = Money::from_usd;
         assert_eq!(serde_json::to_string(&Usd::difference(money(2), money(5))).unwrap(), "-3");
         assert_eq!(serde_json::to_string(&Usd::difference(money(5), money(5))).unwrap(), "0");

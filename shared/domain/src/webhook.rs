@@ -1,4 +1,4 @@
-//! A webhook: an address at which others start runs, and the token they need for it.
+//! Inbound webhooks: URLs where other systems start runs, each with its own token.
 
 use std::collections::BTreeMap;
 
@@ -30,34 +30,34 @@ pub struct Webhook {
     pub token_last4: String,
     pub token_created_at: Time,
     pub created_at: Time,
-    /// When a call last showed the token, to the minute.
+    /// When the token was last used, to the minute.
     pub last_used_at: Option<Time>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WebhookMode {
-    /// The answer carries the run's output.
+    /// The response carries the output of the run
     #[default]
     Sync,
-    /// The answer carries the run's id, at once.
+    /// The response is immediate and carries the id of the run
     Async,
 }
 
-/// A call that a webhook received, and what came of it.
+/// A call that a webhook received, and its outcome.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookEvent {
     pub id: WebhookEventId,
     pub outcome: WebhookOutcome,
-    /// What the call was answered with.
+    /// The status of the response.
     pub status: u16,
     pub run: Option<Uuid>,
-    /// Why there is no run.
+    /// The error code, if no run was started.
     pub error_code: Option<String>,
     pub content_type: Option<String>,
-    /// Without what is secret: see [`kept_headers`].
+    /// Without secrets; see [`kept_headers`].
     pub headers: BTreeMap<String, String>,
-    /// At most [`MAX_KEPT_BYTES`] of it.
+    /// Truncated to [`MAX_KEPT_BYTES`].
     pub body: String,
     pub body_bytes: u64,
 }
@@ -65,17 +65,17 @@ pub struct WebhookEvent {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WebhookOutcome {
-    /// It started a run.
+    /// The call started a run
     Accepted,
-    /// It is the repetition of a call that did.
+    /// The call repeats an accepted one
     Repeated,
     Refused,
 }
 
-/// How much of a call's body is kept.
+/// The maximum size of a stored request body.
 pub const MAX_KEPT_BYTES: usize = 64 * 1024;
 
-/// The headers of a call that may be kept: those that say what was sent, and no secret.
+/// The headers of a call that may be stored, without those that may hold secrets.
 pub fn kept_headers<'h>(headers: impl Iterator<Item = (&'h str, &'h str)>) -> BTreeMap<String, String> {
     const SECRET: [&str; 6] = ["auth", "cookie", "token", "secret", "signature", "key"];
     const MAX_HEADERS: usize = 40;
@@ -85,7 +85,7 @@ pub fn kept_headers<'h>(headers: impl Iterator<Item = (&'h str, &'h str)>) -> BT
     kept.map(|(name, value)| (name.to_ascii_lowercase(), value.chars().take(MAX_VALUE_CHARS).collect())).collect()
 }
 
-/// Whether a webhook may be called so and wait so long.
+/// Validates the name and the timeout of a webhook.
 pub fn check(name: &str, timeout_ms: u64) -> Result<()> {
     if name.is_empty() {
         return Err(Error::invalid_body("name", "must not be empty"));
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_secret_is_kept_of_a_calls_headers() {
+    fn secret_headers_are_not_stored() {
         let sent = [
             ("Content-Type", "application/json"),
             ("Authorization", "Bearer whk_x"),

@@ -1,5 +1,5 @@
-//! Identities derived from what the issuer calls somebody: two first requests at once make the same records, and
-//! knowing who calls takes no look-up of names.
+//! Derives user and organization ids from the claims of the issuer. Concurrent first requests of a user create the same
+//! records, and finding the caller needs no lookup by name.
 
 use super::Claims;
 use crate::store::callers::DEFAULT_PLAN;
@@ -8,7 +8,7 @@ use domain::id::{OrgId, UserId};
 use domain::identity::{Membership, Org, User};
 use domain::time::Time;
 
-/// The records of a person who comes for the first time.
+/// The records to store for a user who calls for the first time.
 pub fn first_seen(claims: &Claims) -> Identity {
     let now = Time::now();
     let user_id = user_id(&claims.issuer, &claims.subject);
@@ -38,18 +38,18 @@ pub fn first_seen(claims: &Claims) -> Identity {
     }
 }
 
-/// The user that an issuer calls `subject`.
+/// The id of the user with this `subject` at the issuer.
 pub(super) fn user_id(issuer: &str, subject: &str) -> UserId {
     derived("user", issuer, subject).into()
 }
 
-/// The organization that an issuer calls `org`.
+/// The id of the organization with this name at the issuer.
 pub(super) fn org_id(issuer: &str, org: &str) -> OrgId {
     derived("org", issuer, org).into()
 }
 
 fn derived(kind: &str, issuer: &str, name: &str) -> uuid::Uuid {
-    // Lengths in front keep ("a", "bc") and ("ab", "c") apart.
+    // The length prefix keeps ("a", "bc") and ("ab", "c") distinct.
     let text = format!("{kind}\n{}\n{issuer}\n{name}", issuer.len());
     let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
     let mut bytes = [0; 16];

@@ -1,4 +1,4 @@
-//! The issuer's public keys, found by OpenID Connect discovery or where the settings say.
+//! A cache of the issuer's public keys (JWKS), located by OpenID Connect discovery or by `AUTH_JWKS_URL`.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,9 +11,9 @@ use tokio::sync::Mutex;
 use crate::aws;
 use domain::{Error, Result};
 
-/// Keys that the issuer withdrew are forgotten after this time.
+/// Keys are fetched again after this time, so that keys which the issuer withdrew stop being accepted.
 const MAX_AGE: Duration = Duration::from_secs(60 * 60);
-/// A token with an unknown key id may announce a new key, or be made up: look again, but not for each of them.
+/// An unknown key id may be a new key or a forgery. It triggers a new fetch, but not more often than this.
 const MIN_AGE: Duration = Duration::from_secs(5);
 const LIMIT_BYTES: usize = 256 * 1024;
 
@@ -25,7 +25,7 @@ pub struct Jwks {
 #[derive(Default)]
 struct Known {
     keys: Option<Keys>,
-    /// Also when there was nothing to see.
+    /// The time of the last fetch, including failed ones.
     looked_at: Option<Instant>,
 }
 
@@ -52,14 +52,14 @@ impl Jwks {
         Self { place, known: Mutex::default() }
     }
 
-    /// The key a token was signed with, if the issuer has it.
+    /// Returns the key that a token was signed with, if the issuer publishes it.
     pub async fn key(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<Option<DecodingKey>> {
-        // One look at a time: those who wait find what the first one fetched.
+        // The lock allows one fetch at a time. Requests that wait for it use its result.
         let mut known = self.known.lock().await;
         let found = |keys: &Option<Keys>| keys.as_ref().and_then(|keys| find(&keys.set, kid, algorithm));
         let key = found(&known.keys);
         let is_stale = known.keys.as_ref().is_none_or(|keys| keys.fetched_at.elapsed() > MAX_AGE);
-        // An issuer that is away is waited for by one request now and then, and not by each.
+        // If the issuer is unreachable, only one request per `MIN_AGE` waits for it.
         let looked_lately = known.looked_at.is_some_and(|at| at.elapsed() < MIN_AGE);
         if !looked_lately && (is_stale || key.is_none()) {
             let fetched = self.fetch().await;
@@ -69,11 +69,11 @@ impl Jwks {
                     known.keys = Some(Keys { fetched_at: Instant::now(), set: Arc::new(set) });
                     return Ok(found(&known.keys));
                 }
-                Err(cause) => tracing::warn!(%cause, "the issuer's keys could not be read"),
+                Err(cause) => tracing::warn!(%cause, "the issuer's keys could not be fetched"),
             }
         }
         match (key, &known.keys) {
-            (None, None) => Err(Error::busy("the issuer's keys could not be read")),
+            (None, None) => Err(Error::busy("the issuer's keys could not be fetched")),
             (key, _) => Ok(key),
         }
     }
@@ -95,13 +95,13 @@ fn find(set: &JwkSet, kid: Option<&str>, algorithm: Algorithm) -> Option<Decodin
     let mut fitting = set.keys.iter().filter(|key| fits(key, algorithm));
     let key = match kid {
         Some(kid) => fitting.find(|key| key.common.key_id.as_deref() == Some(kid)),
-        // A token without a key id is only clear when there is one key it could mean.
+        // A token without a key id is accepted only if exactly one key fits.
         None => fitting.next().filter(|_| fitting.next().is_none()),
     };
     key.and_then(|key| DecodingKey::from_jwk(key).ok())
 }
 
-/// The key decides the algorithm, not the token.
+/// Whether the key may be used with the algorithm. The key determines it, never the token alone (RFC 8725).
 fn fits(key: &Jwk, algorithm: Algorithm) -> bool {
     let family = match (&key.algorithm, algorithm) {
         (AlgorithmParameters::RSA(_), Algorithm::RS256) => true,

@@ -1,8 +1,8 @@
-//! Who is calling. The extractors of `http` turn a request's credentials into one of the callers here;
-//! a handler without one in its signature is open to everybody.
+//! Authentication. The extractors in `http` turn the credentials of a request into one of the callers defined here. A
+//! handler without such an extractor in its signature is public.
 //!
-//! [`Auth`] reads what is on record in each request, so that a revocation, a suspension and a demotion hold at once.
-//! [`RecentCallers`] believes it for 30 seconds, and is for inference alone.
+//! [`Auth`] reads the stored records on each request, so revocations, suspensions and role changes take effect at once.
+//! [`RecentCallers`] caches them for 30 seconds and is used for inference only.
 
 mod access_token;
 mod first_seen;
@@ -32,14 +32,14 @@ pub use access_token::Claims;
 pub use first_seen::first_seen;
 pub use recent::RecentCallers;
 
-/// A person with an access token.
+/// A user who authenticated with an access token.
 #[derive(Clone, Debug)]
 pub struct Caller {
     pub user: UserId,
     pub org: OrgId,
     pub role: Role,
     pub plan: Arc<Plan>,
-    /// Their records: their names, for a route that shows them.
+    /// The records of the user, for routes that show names.
     pub identity: Arc<Identity>,
 }
 
@@ -49,14 +49,14 @@ impl Caller {
     }
 }
 
-/// A program with an API key.
+/// A program that authenticated with an API key.
 #[derive(Clone, Debug)]
 pub struct ApiCaller {
     pub key: Arc<ApiKey>,
     pub caller: Caller,
 }
 
-/// A trigger with a channel's token. The channel's own record names its workflow.
+/// A trigger that authenticated with the token of a channel. The record of the channel names its workflow.
 #[derive(Debug)]
 pub struct ChannelCaller {
     pub token: TokenHash,
@@ -68,7 +68,7 @@ pub struct Auth {
     console_origins: BTreeSet<String>,
 }
 
-/// A caller who is not let in. The log has the exact reason; the answer does not.
+/// An authentication error. The exact reason is logged and not sent.
 pub fn refused(refusal: Refusal, why: &str) -> Error {
     tracing::Span::current().record("refusal", why);
     Error::Unauthenticated(refusal)
@@ -95,21 +95,21 @@ impl Auth {
 
     pub fn channel_caller(&self, secret: &str) -> Result<ChannelCaller> {
         let token = SecretToken::parse(TokenKind::Channel, secret);
-        let token = token.ok_or_else(|| refused(Refusal::Unknown, "not the form of a channel's token"))?;
+        let token = token.ok_or_else(|| refused(Refusal::Unknown, "not in the format of a channel token"))?;
         Ok(ChannelCaller { token: token.hash() })
     }
 
-    /// Whether a page of this origin is the console's.
+    /// Whether the origin is one of the console.
     pub fn is_console(&self, origin: &str) -> bool {
         self.console_origins.contains(origin)
     }
 
-    /// The user that the identity provider calls so.
+    /// The id of the user with this `subject` at the identity provider.
     pub fn user_of_issuer(&self, subject: &str) -> UserId {
         first_seen::user_id(&self.access_tokens.issuer, subject)
     }
 
-    /// The organization that the identity provider calls so.
+    /// The id of the organization with this name at the identity provider.
     pub fn org_of_issuer(&self, org: &str) -> OrgId {
         first_seen::org_id(&self.access_tokens.issuer, org)
     }
@@ -117,7 +117,7 @@ impl Auth {
 
 fn key_hash(secret: &str) -> Result<TokenHash> {
     let token = SecretToken::parse(TokenKind::ApiKey, secret);
-    token.map(|token| token.hash()).ok_or_else(|| refused(Refusal::Unknown, "not the form of a key"))
+    token.map(|token| token.hash()).ok_or_else(|| refused(Refusal::Unknown, "not in the format of an API key"))
 }
 
 fn admit_key(known: Option<KnownKey>, now: Time) -> Result<ApiCaller> {
@@ -126,7 +126,7 @@ fn admit_key(known: Option<KnownKey>, now: Time) -> Result<ApiCaller> {
     if !key.is_valid(now) {
         return Err(unknown("the key is revoked or has expired"));
     }
-    let holder = holder.ok_or_else(|| unknown("the key's holder is gone"))?;
+    let holder = holder.ok_or_else(|| unknown("the user of the key is not a member of the organization"))?;
     Ok(ApiCaller { key, caller: admit(holder)? })
 }
 

@@ -1,6 +1,6 @@
-//! API keys as inference knows them: read once in 30 seconds, because a call of a model cannot wait for a read. Only
-//! inference may: a key that is revoked meanwhile, or a holder who is suspended, is granted no new lease, so that what
-//! is believed here spends at most what is left of a lease that was open before.
+//! A cache of API keys for inference. Keys are read once in 30 seconds, because a model call should not wait for a
+//! database read. This is safe for inference only: a revoked key or a suspended user gets no new lease, so a stale
+//! entry can spend at most what is left of an open lease.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use domain::token::TokenHash;
 const BELIEVED_FOR: Duration = Duration::from_secs(30);
 const REMEMBERED: usize = 10_000;
 
-/// The callers of inference. No other function has one of these, so that no other route can take its extractor.
+/// Authenticates callers of inference. Only that function has this state, so no other route can use its extractor.
 pub struct RecentCallers {
     auth: Auth,
-    /// Also that there is no such key.
+    /// `None` caches that a key does not exist.
     known: Cache<TokenHash, Option<KnownKey>>,
 }
 

@@ -1,5 +1,5 @@
-//! The signature checks of `jsonwebtoken`, done by the *ring* that TLS already brings along:
-//! its own choices would link a second cryptography library into every function.
+//! Signature verification for `jsonwebtoken` with *ring*, which TLS already links. The providers of `jsonwebtoken`
+//! would link a second cryptography library into every function.
 
 use jsonwebtoken::crypto::{CryptoProvider, JwtSigner, JwtVerifier, KeyUtils};
 use jsonwebtoken::errors::{Error, ErrorKind};
@@ -25,7 +25,7 @@ static PROVIDER: CryptoProvider = CryptoProvider {
 };
 
 pub fn install() {
-    // The second function of one process finds the provider installed, which is as good.
+    // When several functions share a process, the provider is already installed; that error is ignored.
     let _ = PROVIDER.install_default();
 }
 

@@ -1,15 +1,15 @@
-//! A JWT taken apart (RFC 7515, compact serialization), with the strictness that RFC 8725 asks for.
+//! Parsing of JWTs (RFC 7515, compact serialization), as strict as RFC 8725 requires.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// A token as it was sent. Nothing in it is verified yet.
+/// The parts of a token. None of them is verified yet.
 pub(super) struct TokenParts<'a> {
     pub header: Map<String, Value>,
     pub claims: Map<String, Value>,
-    /// What was signed: the header and the claims, encoded.
+    /// The signed text: the encoded header and claims.
     pub message: &'a str,
     pub signature: &'a str,
 }
@@ -18,7 +18,7 @@ impl<'a> TokenParts<'a> {
     pub fn read(token: &'a str) -> Option<Self> {
         let (message, signature) = token.rsplit_once('.')?;
         let (header, claims) = message.split_once('.')?;
-        // A dot is no character of base64: more than three parts are refused here.
+        // Base64 has no dots, so a token with more than three parts fails to decode here.
         Some(Self { header: read_object(header)?, claims: read_object(claims)?, message, signature })
     }
 }
@@ -28,7 +28,7 @@ fn read_object(part: &str) -> Option<Map<String, Value>> {
     serde_json::from_slice::<UniqueObject>(&bytes).ok().map(|object| object.0)
 }
 
-/// An object in which no name repeats: of a name that does, two readers may believe different values.
+/// An object without duplicate names: two parsers may read different values for a duplicate name.
 struct UniqueObject(Map<String, Value>);
 
 impl<'de> Deserialize<'de> for UniqueObject {
@@ -46,7 +46,7 @@ impl<'de> Deserialize<'de> for UniqueObject {
                 let mut object = Map::new();
                 while let Some((name, value)) = entries.next_entry::<String, Value>()? {
                     if object.insert(name, value).is_some() {
-                        return Err(de::Error::custom("a name repeats"));
+                        return Err(de::Error::custom("a name occurs twice"));
                     }
                 }
                 Ok(object)

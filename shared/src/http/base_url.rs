@@ -1,5 +1,5 @@
-//! Where callers find the platform: as it is configured, or as API Gateway says. The header `Host` is the caller's word
-//! and is never used: a webhook's URL must not lead to where a caller wants.
+//! The base URL of the platform, from the configuration or from the request context of API Gateway. The `Host` header
+//! is not trusted for it: a caller could use it to forge the URL of a webhook.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use lambda_http::request::RequestContext;
 
 use crate::config::{BASE_URL, Config};
 
-/// `https://host/stage`; none when nothing says where the platform is.
+/// The base URL, such as `https://host/stage`. `None` if it is neither configured nor known from API Gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BaseUrl(pub Option<String>);
 
-/// The base URL, when the request was sent to it; none when it was sent to another name of the platform. For documents
-/// that are read where they were fetched.
+/// The base URL if the request was sent to its host, `None` if it was sent to another host name of the platform. It is
+/// for documents that clients use on the host they fetched them from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CalledBaseUrl(pub Option<String>);
 
-/// The base URL of the configuration, on each request.
+/// The configured base URL, as an extension of each request.
 #[derive(Clone)]
 pub(super) struct ConfiguredBaseUrl(Arc<str>);
 
@@ -39,7 +39,8 @@ impl BaseUrl {
     }
 }
 
-/// The stage, or the base path of a custom domain, is what the path has before the platform's own.
+/// The base URL of API Gateway. The stage, or the base path of a custom domain, is the prefix that its path has before
+/// the path of the route.
 fn of_api_gateway(context: &RequestContext, path: &str) -> Option<String> {
     let (domain, whole_path) = match context {
         RequestContext::ApiGatewayV1(context) => (context.domain_name.as_deref()?, context.path.as_deref()),

@@ -1,4 +1,4 @@
-//! Where a list goes on: a place in it, which clients hand back as they got it.
+//! Cursor pagination: an opaque position in a list, which clients send back unchanged.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,11 +10,11 @@ use super::paging::{default_per_page, per_page};
 use domain::{Error, Result};
 
 const CHECK_BYTES: usize = 4;
-/// Longer is no key of a table.
+/// No table key is longer.
 const MAX_PLACE_BYTES: usize = 512;
 
-/// The cursors of one list: those of another are refused, and what came about by accident. Who makes one up gets no
-/// further than to a place of a list that they may read anyway.
+/// The cursors of one list. A checksum refuses cursors of other lists and damaged ones. It is no signature: a forged
+/// cursor only gives access to another position in a list that the caller may read anyway.
 #[derive(Clone, Copy)]
 pub struct Cursors(pub &'static str);
 
@@ -25,7 +25,7 @@ impl Cursors {
 
     pub fn read(self, cursor: Option<&str>) -> Result<Option<String>> {
         let Some(cursor) = cursor else { return Ok(None) };
-        let place = self.place(cursor).ok_or_else(|| Error::invalid_query("cursor", "not one of this list's"))?;
+        let place = self.place(cursor).ok_or_else(|| Error::invalid_query("cursor", "not a cursor of this list"))?;
         Ok(Some(place))
     }
 
@@ -44,7 +44,7 @@ impl Cursors {
     }
 }
 
-/// What a list takes that has no filters.
+/// The query parameters of a list without filters.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -52,7 +52,7 @@ pub struct CursorQuery {
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
-    /// The `next_cursor` of the answer before.
+    /// The `next_cursor` of the previous page
     #[param(nullable = false)]
     pub cursor: Option<String>,
 }
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cursor_leads_back_to_its_place_in_its_list() {
+    fn cursor_returns_to_its_position_in_its_own_list_only() {
         let keys = Cursors("keys");
         let cursor = keys.write("2026-03-01#ñ");
         assert_eq!(keys.read(Some(&cursor)).unwrap().as_deref(), Some("2026-03-01#ñ"));

@@ -1,4 +1,4 @@
-//! The envelope of workbenches: bare objects, and `{error: {code, message, details}}`.
+//! The response envelope of the workbenches API: bare objects, and errors as `{error: {code, message, details}}`.
 
 use axum::response::{IntoResponse, Response};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// A person with an access token in the header `Authorization`, or in the session cookie of the console.
+/// A user with an access token in the header `Authorization` or in the session cookie of the console.
 pub struct Caller(pub crate::auth::Caller);
 
 caller_by_access_token!(Caller, cookies: true);

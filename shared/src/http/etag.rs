@@ -1,4 +1,4 @@
-//! Versions of a resource: `ETag` on what is read, `If-Match` on what is changed.
+//! Optimistic locking with `ETag` and `If-Match`.
 
 use axum::extract::FromRequestParts;
 use axum::http::HeaderValue;
@@ -7,7 +7,7 @@ use axum::http::request::Parts;
 use axum::response::{IntoResponse, IntoResponseParts, Response, ResponseParts};
 use utoipa::IntoParams;
 
-/// The version of a resource: how often it changed.
+/// The version of a resource: its revision number.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ETag(String);
 
@@ -36,14 +36,14 @@ impl IntoResponse for ETag {
 
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "the OpenAPI documents are made of it")]
+#[expect(dead_code, reason = "read only by the generator of the OpenAPI documents")]
 pub struct IfMatchHeaders {
-    /// Change only this version; without it the last write wins, field by field.
+    /// The ETag of the version to change. Without it the last write wins, field by field.
     #[param(rename = "If-Match", nullable = false)]
     if_match: Option<String>,
 }
 
-/// The versions a change is meant for. Without the header, any.
+/// The versions that a change applies to. Without the header, it applies to any version.
 #[derive(Clone, Debug, Default)]
 pub struct IfMatch(Option<Vec<String>>);
 
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_header_allows_any_version_and_a_header_only_its_own() {
+    fn if_match_allows_the_listed_versions_and_its_absence_allows_any() {
         let second = ETag::of(2);
         assert!(IfMatch(None).allows(&second));
         assert!(IfMatch(Some(vec!["*".to_owned()])).allows(&second));

@@ -1,5 +1,5 @@
-//! What handlers take out of a request. Every envelope has its own `Json`, `Query`, `Path` and callers, made by the
-//! macros here, so that a refusal comes out in the area's form; what they do is the functions below.
+//! Extractors of request data. The macros here define `Json`, `Query`, `Path` and callers once per envelope, so each
+//! rejection has the error format of its area. The functions below implement them.
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, RawPathParams, Request};
@@ -21,7 +21,7 @@ macro_rules! extractors {
     () => {
         pub type Result<T> = std::result::Result<T, ApiError>;
 
-        /// An error in this area's envelope.
+        /// An error in the envelope of this area.
         pub struct ApiError(pub Error);
 
         impl<E: Into<Error>> From<E> for ApiError {
@@ -43,7 +43,7 @@ macro_rules! extractors {
             }
         }
 
-        /// The JSON body; the default where there is none.
+        /// The JSON body, or the default value if the body is empty.
         pub struct OptionalJson<T>(pub T);
 
         impl<S: Send + Sync, T: serde::de::DeserializeOwned + Default> axum::extract::FromRequest<S>
@@ -56,7 +56,7 @@ macro_rules! extractors {
             }
         }
 
-        /// A file in JSON or YAML, as it came.
+        /// The text of a JSON or YAML file, not parsed.
         pub struct TextFile(pub String);
 
         impl<S: Send + Sync> axum::extract::FromRequest<S> for TextFile {
@@ -67,7 +67,7 @@ macro_rules! extractors {
             }
         }
 
-        /// No body.
+        /// Accepts no body, an empty one or `{}`.
         impl<S: Send + Sync> axum::extract::FromRequest<S> for super::extract::NoBody<ApiError> {
             type Rejection = ApiError;
 
@@ -87,7 +87,7 @@ macro_rules! extractors {
             }
         }
 
-        /// The ids of the path. What is no id is not found.
+        /// The ids of the path. A malformed id is answered with 404, like an unknown one.
         pub struct Path<T>(pub T);
 
         impl<S: Send + Sync, T: domain::id::PathIds> axum::extract::FromRequestParts<S> for Path<T> {
@@ -117,7 +117,7 @@ macro_rules! caller_by_access_token {
 
 pub(super) use {caller_by_access_token, extractors};
 
-/// Refuses a body where a route takes none.
+/// Refuses a body on routes that take none.
 pub struct NoBody<E>(std::marker::PhantomData<E>);
 
 async fn bytes(request: Request) -> Result<axum::body::Bytes> {
@@ -140,12 +140,13 @@ async fn bytes(request: Request) -> Result<axum::body::Bytes> {
         if is_too_large {
             too_large()
         } else {
-            Error::invalid_body("", "was not sent to its end, or its chunks are malformed")
+            Error::invalid_body("", "is incomplete, or its chunks are malformed; send it again")
         }
     })
 }
 
-/// A client that still sends when the connection is closed on it never sees why: some of what is too large is read.
+/// Reads and drops some of a body that is too large. If the connection closed while the client is still sending, the
+/// client would not receive the error.
 async fn discard(mut body: Body) {
     let mut read = 0;
     while let Some(Ok(frame)) = body.frame().await {
@@ -179,7 +180,7 @@ pub(super) async fn text_file(request: Request) -> Result<String> {
     String::from_utf8(bytes.into()).map_err(|_| Error::invalid_body("", "must be UTF-8"))
 }
 
-/// The body as it came, if it says that it is JSON.
+/// The bytes of the body, if its media type is JSON.
 pub(super) async fn json_bytes(request: Request) -> Result<axum::body::Bytes> {
     if !is_json(&request) {
         return Err(Error::NotJson);
@@ -188,15 +189,15 @@ pub(super) async fn json_bytes(request: Request) -> Result<axum::body::Bytes> {
 }
 
 pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    // Every body is an object. A list would be read as the fields of one in their order; the message about anything
-    // else would name one of our types.
+    // Every body must be an object. serde would read a list as the fields of a struct in their order, and its message
+    // about other values would name a Rust type.
     if matches!(bytes.trim_ascii_start().first(), Some(b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f')) {
         return Err(Error::invalid_body("", "must be an object"));
     }
     json::parse(bytes)
 }
 
-/// `application/json` and its relatives, such as `application/merge-patch+json`.
+/// Whether the media type is `application/json` or has the suffix `+json`, such as `application/merge-patch+json`.
 fn is_json(request: &Request<Body>) -> bool {
     let essence = essence(request);
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
@@ -208,7 +209,7 @@ fn essence(request: &Request<Body>) -> String {
     declared.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// `{}`, which some clients send where there is nothing to send.
+/// `{}`, which some clients send instead of an empty body.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Nothing {}
@@ -232,7 +233,7 @@ pub(super) fn query<T: DeserializeOwned>(parts: &Parts) -> Result<T> {
 }
 
 pub(super) async fn path<T: PathIds>(parts: &mut Parts) -> Result<T> {
-    // A path that is not even UTF-8 once decoded holds no id.
+    // If the decoded path is not UTF-8, it contains no valid id.
     match RawPathParams::from_request_parts(parts, &()).await {
         Ok(parameters) => T::read(&parameters.iter().map(|(_, value)| value).collect::<Vec<_>>()),
         Err(_) => T::read(&[]),
@@ -266,7 +267,8 @@ fn session(parts: &Parts) -> Option<&str> {
     cookies.find(|(name, _)| *name == SESSION_COOKIE).map(|(_, token)| token)
 }
 
-/// A browser sends the cookie along with whatever page makes it ask; only the console's pages may change things.
+/// CSRF protection: a browser attaches the session cookie to requests of any site, so only pages of the console may use
+/// it to change data.
 fn check_origin(parts: &Parts, auth: &Auth) -> Result<()> {
     let origin = parts.headers.get(ORIGIN).and_then(|value| value.to_str().ok());
     if parts.method.is_safe() || origin.is_some_and(|origin| auth.is_console(origin)) {
@@ -276,7 +278,7 @@ fn check_origin(parts: &Parts, auth: &Auth) -> Result<()> {
     Err(Error::Forbidden { code: "origin_not_allowed", message })
 }
 
-/// Names the caller in the request's log line.
+/// Adds the caller to the log line of the request.
 pub(super) fn record_caller(caller: &Caller) {
     let span = tracing::Span::current();
     span.record("user_id", tracing::field::display(caller.user));

@@ -1,4 +1,4 @@
-//! Creations that carry an `Idempotency-Key`: the first answer is kept as text, so that a repeat is the same to the byte.
+//! Idempotency keys of creations. The first response is stored as text, so that a replay is identical byte by byte.
 
 use axum::http::header::{CONTENT_TYPE, HeaderName};
 use axum::http::{HeaderMap, StatusCode};
@@ -15,14 +15,14 @@ pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-
 
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "the OpenAPI documents are made of it")]
+#[expect(dead_code, reason = "read only by the generator of the OpenAPI documents")]
 pub struct IdempotencyHeaders {
-    /// Repeated within 24 hours, it returns the earlier creation instead of creating another.
+    /// A request with the same key within 24 hours returns the earlier creation instead of creating another.
     #[param(rename = "Idempotency-Key", nullable = false)]
     idempotency_key: Option<Uuid>,
 }
 
-/// The `Idempotency-Key` of a request, with the hash of its body.
+/// Reads the `Idempotency-Key` of a request. `request` is the hash of its body.
 pub fn once(headers: &HeaderMap, request: String) -> Result<Option<Once>> {
     Ok(key(headers)?.map(|key| Once { key, request }))
 }
@@ -33,7 +33,7 @@ pub fn key(headers: &HeaderMap) -> Result<Option<Uuid>> {
     Ok(Some(key.ok_or_else(|| Error::invalid_query("Idempotency-Key", "must be a UUID"))?))
 }
 
-/// The answer to a creation: this one's, or the first's.
+/// The response to a creation: its own, or the replay of the first response with the same key.
 pub fn created(outcome: Created, version: ETag, answer: String) -> Response {
     match outcome {
         Created::Now => made(Some(version), answer),
@@ -41,7 +41,7 @@ pub fn created(outcome: Created, version: ETag, answer: String) -> Response {
     }
 }
 
-/// What was made has a version, or none.
+/// A `201 Created` response, with an `ETag` if the resource has a version.
 pub fn made(version: Option<ETag>, answer: String) -> Response {
     (StatusCode::CREATED, [(CONTENT_TYPE, "application/json")], version, answer).into_response()
 }

@@ -1,4 +1,4 @@
-//! What happens around every handler: the request id, the log line, the end of a panic, and CORS.
+//! Middleware around every handler: request ids, request logging, recovery from panics, and CORS.
 
 use std::panic::AssertUnwindSafe;
 use std::time::{Duration, Instant};
@@ -32,7 +32,7 @@ pub fn request_id() -> String {
     REQUEST_ID.try_with(String::clone).unwrap_or_default()
 }
 
-/// A part of the platform whose refusals have one form.
+/// A part of the platform whose errors share one envelope.
 #[derive(Clone, Copy)]
 pub struct Area {
     refuse: fn(Error) -> Response,
@@ -43,7 +43,7 @@ impl Area {
         Self { refuse }
     }
 
-    /// An error's response, for where no function is reached.
+    /// The response to an error that occurs before a request reaches a function.
     pub fn respond(self, error: Error) -> Response {
         let mut response = (self.refuse)(error);
         if let Ok(id) = HeaderValue::try_from(new_request_id()) {
@@ -56,7 +56,7 @@ impl Area {
 /// Each route's path and method, and whether it takes query parameters.
 pub type Routes = &'static [(&'static str, &'static str, bool)];
 
-/// Completes a function's router: what it has no route for, and what happens around every handler.
+/// Adds the fallbacks (404 and 405) and the middleware to the router of a function.
 pub fn finish(router: Router, routes: Routes, area: Area, function: &'static str, config: &Config) -> Router {
     let router = router
         .fallback(move || async move { (area.refuse)(Error::NoRoute) })
@@ -111,12 +111,12 @@ fn new_request_id() -> String {
     format!("req_{}", Uuid::now_v7().simple())
 }
 
-/// Of a path, as much as ids take.
+/// Limits the logged path to 200 bytes.
 fn beginning(path: &str) -> &str {
     &path[..path.floor_char_boundary(200)]
 }
 
-/// A query parameter of a request that goes where nobody would read it.
+/// The first query parameter of a request whose handler reads none.
 fn unread_parameter(request: &Request, route: &str, routes: Routes) -> Option<String> {
     let (name, _) = form_urlencoded::parse(request.uri().query()?.as_bytes()).next()?;
     let method = if request.method() == Method::HEAD { "GET" } else { request.method().as_str() };
@@ -125,14 +125,14 @@ fn unread_parameter(request: &Request, route: &str, routes: Routes) -> Option<St
     routes.iter().any(is_unread).then(|| name.into_owned())
 }
 
-/// A client's own id is echoed when it is something that can be printed. It identifies; it never keys anything.
+/// The request id that the client sent, if it is printable ASCII. It is only echoed and logged, never used as a key.
 fn client_request_id(headers: &HeaderMap) -> Option<String> {
     let id = headers.get(&X_REQUEST_ID)?.to_str().ok()?;
     let is_visible = !id.is_empty() && id.len() <= MAX_REQUEST_ID_CHARS && id.bytes().all(|c| c.is_ascii_graphic());
     is_visible.then(|| id.to_owned())
 }
 
-/// No other origin may call unless the configuration names it.
+/// CORS for the configured origins. Without any, browsers of other origins cannot call the API.
 fn cors(config: &Config) -> Option<CorsLayer> {
     let origins = config.list(CORS_ORIGINS);
     let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| HeaderValue::try_from(origin).ok()).collect();

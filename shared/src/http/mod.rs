@@ -1,5 +1,5 @@
-//! The only place that knows status codes. Each area of the platform has its envelope, a module here:
-//! a family of routes picks it with one `use`, and everything it refuses comes out in that form.
+//! HTTP: status codes, extractors, middleware, and one module per response envelope. A family of routes chooses its
+//! envelope by importing that module, and all of its errors then have that format.
 
 pub mod base_url;
 pub mod cursor;
@@ -28,10 +28,10 @@ use domain::echo;
 use domain::text::clip;
 use domain::{Error, ProviderTrouble, Refusal};
 
-/// What one request may carry: Lambda's 6 MB are of the escaped event.
+/// The largest request body. Lambda allows 6 MB for the whole event, in which the body is escaped.
 pub const MAX_BODY_BYTES: usize = 4 * 1024 * 1024;
 
-/// The status and the code of each error, said once. An envelope may know a more specific code.
+/// The status and the code of each error. An envelope may replace the code with a more specific one.
 fn classify(error: &Error) -> (StatusCode, String) {
     let (status, code) = match error {
         Error::InvalidQuery { .. } => (StatusCode::BAD_REQUEST, "invalid_query"),
@@ -61,13 +61,14 @@ fn classify(error: &Error) -> (StatusCode, String) {
     (status, code.to_owned())
 }
 
-/// The code of an error that stands among others in an answer. Its cause is logged.
+/// The code of an error that is one entry of a larger response. Its cause is logged.
 pub fn code(error: &Error) -> String {
     log(error);
     classify(error).1
 }
 
-/// What a provider refuses of the request is the client's to mend; all else is between the provider and us.
+/// The status of a provider error. The client can fix what the provider rejects in the request; other failures are
+/// between the provider and the platform.
 fn of_provider(trouble: ProviderTrouble) -> StatusCode {
     match trouble {
         ProviderTrouble::Request | ProviderTrouble::Unsupported => StatusCode::BAD_REQUEST,
@@ -77,25 +78,25 @@ fn of_provider(trouble: ProviderTrouble) -> StatusCode {
     }
 }
 
-/// What is never sent.
+/// Logs the cause of an error, which is never sent.
 fn log(error: &Error) {
     match error {
         Error::Internal(cause) => tracing::error!(%cause, "request failed"),
-        Error::Unavailable { cause, .. } => tracing::warn!(cause, "request put off"),
+        Error::Unavailable { cause, .. } => tracing::warn!(cause, "request answered as temporarily unavailable"),
         _ => {}
     }
 }
 
-/// No error's body is larger, whatever the request or a provider said. A Lambda answers with 6 MB at most.
+/// The largest error body. Errors quote requests and providers, and a Lambda response has at most 6 MB.
 pub const MAX_ERROR_BYTES: usize = 64 * 1024;
 const MAX_DETAILS_BYTES: usize = 32 * 1024;
 
-/// The message of an error as it is sent: bounded.
+/// The message of an error, shortened for the response.
 fn message(error: &Error) -> String {
     echo::message(&error.to_string()).into_owned()
 }
 
-/// The details of an error as they are sent: bounded.
+/// The details of an error, shortened for the response.
 fn details(error: &Error) -> Option<Value> {
     match error {
         Error::Unsound { details, .. } => Some(echo::details(details, MAX_DETAILS_BYTES)),
@@ -103,7 +104,7 @@ fn details(error: &Error) -> Option<Value> {
     }
 }
 
-/// The text of an error's body. Its parts are bounded by themselves: this is for one that is forgotten.
+/// Serializes an error body. Its parts are already limited; this limit applies if one of them was overlooked.
 fn bounded(mut body: Value) -> String {
     let text = body.to_string();
     if text.len() <= MAX_ERROR_BYTES {
@@ -114,7 +115,7 @@ fn bounded(mut body: Value) -> String {
     body.to_string()
 }
 
-/// An error's response in the envelope that `body` writes. Causes are logged, once, and never sent.
+/// The response to an error, in the envelope that `body` creates. Its cause is logged once and never sent.
 fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Response {
     let (status, code) = classify(error);
     tracing::Span::current().record("code", &code);
@@ -135,7 +136,7 @@ fn respond(error: &Error, body: impl FnOnce(StatusCode, String) -> Value) -> Res
     response
 }
 
-/// The refusals that the gateway tells apart.
+/// The error code of the gateway for an authentication failure.
 fn refusal_code(refusal: Refusal) -> &'static str {
     match refusal {
         Refusal::Missing | Refusal::Malformed | Refusal::ApiKey => "identity.invalid_token",

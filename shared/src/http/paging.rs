@@ -1,4 +1,4 @@
-//! What lists of definitions take and answer.
+//! Page-number pagination: the query parameters and the `meta` object of lists.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -9,13 +9,13 @@ use utoipa::ToSchema;
 
 use domain::page::{Order, Page, PageRequest};
 
-/// Where a page stands in its list.
+/// The position of a page in its list.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PageMeta {
     pub page: u32,
     pub per_page: u32,
-    /// How many entries the whole list has.
+    /// The number of entries in the whole list
     pub total: u64,
     pub total_pages: u64,
 }
@@ -27,7 +27,7 @@ impl<T> From<&Page<T>> for PageMeta {
     }
 }
 
-/// The order as the query spells it.
+/// The sort order
 #[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OrderIn {
@@ -53,12 +53,12 @@ pub fn default_per_page() -> u32 {
     PageRequest::DEFAULT_PER_PAGE
 }
 
-/// `page`: from 1, and no further than a signed reader can count.
+/// Reads `page`: from 1 to the largest signed 32-bit integer.
 pub fn page_number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     number(deserializer, 1, i32::MAX.unsigned_abs())
 }
 
-/// `perPage`: 1 to 100.
+/// Reads `perPage`: from 1 to 100.
 pub fn per_page<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     number(deserializer, 1, PageRequest::MAX_PER_PAGE)
 }
@@ -66,13 +66,13 @@ pub fn per_page<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Er
 fn number<'de, D: Deserializer<'de>>(deserializer: D, least: u32, most: u32) -> Result<u32, D::Error> {
     let refused = || D::Error::custom(format_args!("a whole number from {least} to {most}"));
     let text = String::deserialize(deserializer)?;
-    // `+1` is a number to Rust, but not to a reader of the contract.
+    // Rust parses `+1` as a number, but the API does not accept it.
     let digits = text.bytes().all(|c| c.is_ascii_digit());
     let number = text.parse().ok().filter(|number| digits && (least..=most).contains(number));
     number.ok_or_else(refused)
 }
 
-/// `a,b,c`: any of them.
+/// A comma-separated list (`a,b,c`); an entry matches if it has any of the values.
 #[derive(Clone, Debug)]
 pub struct CommaList<T>(pub Vec<T>);
 
@@ -98,7 +98,7 @@ impl<'de, T: DeserializeOwned + PartialEq> Deserialize<'de> for CommaList<T> {
                 let mut values = Vec::new();
                 for word in words {
                     let value = T::deserialize(word.into_deserializer())?;
-                    // Said twice, it is the same; and what is looked for stays within what a query may hold.
+                    // Duplicates are dropped. That also limits the number of values in the database query.
                     if !values.contains(&value) {
                         values.push(value);
                     }

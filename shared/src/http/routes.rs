@@ -1,6 +1,6 @@
-//! The one table of a function's routes.
+//! The `routes!` macro: one table defines the routes of a function and their OpenAPI document.
 
-/// Makes of one table the function's router and its OpenAPI document:
+/// Defines the router of a function and its OpenAPI document from one table:
 ///
 /// ```ignore
 /// routes! { Stores;
@@ -8,9 +8,9 @@
 /// }
 /// ```
 ///
-/// A `?` says that the handler takes query parameters: they are refused where nobody reads them. Two functions come out,
-/// `table` and `document`, and a list for `finish`. What only `document` needs is not linked into a Lambda, and tests
-/// hold the paths and parameters in the handlers' attributes to the table.
+/// A `?` marks a handler that takes query parameters; other handlers refuse them. The macro defines two functions,
+/// `table` and `document`, and the constant `ROUTES` for `finish`. A Lambda does not link `document` and its
+/// dependencies. Tests check that the paths and parameters in the attributes of the handlers match the table.
 #[macro_export]
 macro_rules! routes {
     ($state:ty; $($path:literal => $($method:ident($handler:ident $($query:tt)?)),+;)+) => {
@@ -21,7 +21,7 @@ macro_rules! routes {
 
         const ROUTES: $crate::http::Routes = &[$($(($path, stringify!($method), routes!(@takes $($query)?)),)+)+];
 
-        /// The part of the area's OpenAPI document that describes these routes, and the routes themselves.
+        /// The OpenAPI document of these routes, and their paths and methods.
         pub fn document() -> (utoipa::openapi::OpenApi, Vec<(&'static str, &'static str)>) {
             #[derive(utoipa::OpenApi)]
             #[openapi(paths($($($handler),+),+))]

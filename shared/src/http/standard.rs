@@ -1,4 +1,4 @@
-//! The envelope of agents and workflows: `{data, meta}`, and `{error: {code, message}}`.
+//! The response envelope of the agents and workflows APIs: `{data, meta}`, and errors as `{error: {code, message}}`.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -28,12 +28,12 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// A person with an access token in the header `Authorization`.
+/// A user with an access token in the header `Authorization`.
 pub struct Caller(pub crate::auth::Caller);
 
 caller_by_access_token!(Caller, cookies: false);
 
-/// A trigger with the token of its channel.
+/// A trigger with the token of a channel in the header `Authorization`.
 pub struct ChannelCaller(pub crate::auth::ChannelCaller);
 
 impl<S> FromRequestParts<S> for ChannelCaller
@@ -47,7 +47,7 @@ where
     }
 }
 
-/// One thing.
+/// A single resource
 #[derive(Serialize, ToSchema)]
 pub struct Data<T> {
     pub data: T,
@@ -59,7 +59,7 @@ impl<T: Serialize> IntoResponse for Data<T> {
     }
 }
 
-/// A page of a list.
+/// A page of a list
 #[derive(Serialize, ToSchema)]
 pub struct DataList<T> {
     pub data: Vec<T>,
@@ -72,7 +72,7 @@ impl<T: Serialize> IntoResponse for DataList<T> {
     }
 }
 
-/// A part of a list that grows.
+/// A page of a list with cursor pagination
 #[derive(Serialize, ToSchema)]
 pub struct DataSlice<T> {
     pub data: Vec<T>,
@@ -82,7 +82,7 @@ pub struct DataSlice<T> {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SliceMeta {
-    /// Send it as `cursor` for what comes after; null at the end.
+    /// Send it as `cursor` to get the next page; null on the last page
     #[schema(required)]
     pub next_cursor: Option<String>,
 }
@@ -100,7 +100,7 @@ impl<T: Serialize> IntoResponse for DataSlice<T> {
     }
 }
 
-/// Why a request was refused.
+/// Why a request was refused
 #[derive(Serialize, Deserialize, ToSchema)]
 #[schema(title = "Error")]
 pub struct ErrorBody {
@@ -109,28 +109,28 @@ pub struct ErrorBody {
 
 #[derive(Serialize, Deserialize, ToSchema)]
 pub struct ErrorDetail {
-    /// For programs: stable.
+    /// A stable identifier for programs
     #[schema(example = "unavailable")]
     pub code: String,
-    /// For people: says what to do.
+    /// The problem and what to do about it, for people
     #[schema(example = "the platform is busy; try again in 1 s")]
     pub message: String,
-    /// Where there is more to say: of a graph, all that is wrong with it.
+    /// More about the error. For an invalid graph, the list of all its problems
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub details: Option<serde_json::Value>,
 }
 
-/// What any route of the area may answer when it does not serve the request.
+/// The errors that any route of the area may return.
 #[derive(IntoResponses)]
 pub enum Refused {
-    /// A parameter or a field is not as it should be; the message names it.
+    /// A parameter or a field is invalid; the message names it
     #[response(status = 400)]
     Invalid(ErrorBody),
-    /// No access token, or one that is not valid.
+    /// The access token is missing or invalid
     #[response(status = 401)]
     Unauthorized(ErrorBody),
-    /// The platform is busy; `Retry-After` says when to try again.
+    /// The platform is busy; retry after the time in `Retry-After`
     #[response(status = 503)]
     Unavailable(ErrorBody),
 }

@@ -1,7 +1,8 @@
-//! A function on Lambda whose answers are streams.
+//! Response streaming on Lambda.
 //!
-//! The runtime polls as it does for every function; only the answers are sent from here. The runtime's own client leaves
-//! Nagle's algorithm on, so the second write of an answer waits until the first is acknowledged: 40 ms on every stream.
+//! The Lambda runtime polls for events as usual, but the responses are sent here. The client of the runtime does not
+//! disable Nagle's algorithm, so the second write of a response waits for the acknowledgment of the first: 40 ms per
+//! stream.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -26,18 +27,18 @@ use lambda_runtime_api_client::body::Body;
 use lambda_runtime_api_client::{PooledClient, RuntimeApiClient, build_request};
 use serde_json::json;
 
-/// Separates an answer's prelude (status, headers, cookies) from its body.
+/// Separates the prelude of a response (status, headers, cookies) from its body.
 const SEPARATOR: &[u8] = &[0; 8];
 const RESPONSE_MODE: HeaderName = HeaderName::from_static("lambda-runtime-function-response-mode");
 const INVOCATION_ID: HeaderName = HeaderName::from_static("lambda-runtime-invocation-id");
 
-/// Serves until Lambda ends the process.
+/// Serves requests until Lambda ends the process.
 pub async fn run(router: Router) -> Result<(), Error> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     let api = Arc::new(PooledClient::builder().with_connector(connector).build());
     let answering = Answering { adapter: StreamAdapter::from(router.clone()), api };
-    // In the place of the service that the runtime would answer with.
+    // Replaces the service with which the runtime would send responses.
     let runtime = streaming_runtime(router).layer(layer_fn(move |_| answering.clone()));
     runtime.layer(TracingLayer::new()).run().await
 }
@@ -76,8 +77,8 @@ impl Service<LambdaInvocation> for Answering {
     }
 }
 
-/// Prelude, separator and body are chunks of their own. Lambda reads them as one stream of bytes, but `cargo lambda
-/// watch` takes the first chunk for the prelude and the second for the separator.
+/// Builds the request that sends a response. Prelude, separator and body are separate chunks: Lambda reads one byte
+/// stream, but `cargo lambda watch` expects the prelude in the first chunk and the separator in the second.
 fn response<S>(path: &str, answer: StreamResponse<S>) -> Result<Request<Body>, Error>
 where
     S: Stream<Item = Result<Bytes, axum::Error>> + Send + 'static,
@@ -98,11 +99,11 @@ fn failure(path: &str, cause: &serde_json::Error) -> Result<Request<Body>, Error
     Ok(build_request().method("POST").uri(format!("{path}/error")).body(Body::from(body))?)
 }
 
-/// A client that hangs up ends its answer, not the process.
+/// Sends a response. A failure, such as a client that disconnected, is only logged.
 async fn send(api: &PooledClient, request: Request<Body>) {
     match RuntimeApiClient::call(api, request).await {
         Ok(response) if response.status().is_success() => {}
-        Ok(response) => tracing::warn!(status = %response.status(), "Lambda did not take an answer"),
-        Err(error) => tracing::warn!(error, "an answer could not be sent to its end"),
+        Ok(response) => tracing::warn!(status = %response.status(), "Lambda refused a response"),
+        Err(error) => tracing::warn!(error, "a response could not be sent completely"),
     }
 }

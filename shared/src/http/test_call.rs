@@ -1,4 +1,4 @@
-//! The result of a test call, which the answers of every area share.
+//! The result of a test call to another system, shared by the responses of every area.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use domain::Result;
 
-/// Why a test call failed.
+/// Why a test call failed
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(title = "TestCallError")]
 pub struct TestCallError {
@@ -16,19 +16,19 @@ pub struct TestCallError {
     pub message: String,
 }
 
-/// The end of a test call.
+/// The outcome of a test call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tested {
     pub ok: bool,
-    /// The status of the answer, where there was one.
+    /// The status of the response, if there was one.
     pub status: Option<u16>,
     pub error: Option<TestCallError>,
     pub duration_ms: u64,
 }
 
 impl Tested {
-    /// Makes the call, which gives the answer's status and the failure. It is ok without a failure and below status 400.
-    /// An error means that the call could not be tried.
+    /// Runs the call, which returns the status of the response and the failure. The outcome is `ok` if there is no
+    /// failure and the status is below 400. An error means that the call could not be made.
     pub async fn run(call: impl Future<Output = Result<(Option<u16>, Option<TestCallError>)>>) -> Result<Self> {
         let began = Instant::now();
         let (status, error) = call.await?;

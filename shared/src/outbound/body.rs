@@ -1,4 +1,4 @@
-//! The body of an answer, read within its limits.
+//! The body of an outbound response, with idle and total timeouts and a size limit.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,16 +13,16 @@ use tokio::time::{Instant, Sleep, timeout};
 
 use super::{OutboundError, Patience};
 
-/// How long the little that follows the end of a stream is waited for.
+/// How long to wait for the rest of a body after the last event of its stream.
 const REST_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A stream of what arrives. Dropped before its end, it closes the connection, which tells the other side to stop.
+/// A response body as a stream. Dropping it early closes the connection, so that the server stops sending.
 pub struct Body {
     incoming: Incoming,
     idle: Duration,
     deadline: Instant,
     timer: Pin<Box<Sleep>>,
-    /// Whether the timer runs: it does from when nothing is there, so that a slow reader is not taken for a silence.
+    /// Whether the idle timer runs. It starts only when no data is available, so a slow reader causes no timeout.
     waiting: bool,
     ended: bool,
 }
@@ -33,7 +33,7 @@ impl Body {
         Self { incoming, idle: patience.idle, deadline, timer, waiting: false, ended: false }
     }
 
-    /// All of it, when it is no more than `limit_bytes`.
+    /// Reads the whole body, or fails if it has more than `limit_bytes`.
     pub async fn whole(mut self, limit_bytes: usize) -> Result<Bytes, OutboundError> {
         let mut first: Option<Bytes> = None;
         let mut all = BytesMut::new();
@@ -43,7 +43,7 @@ impl Body {
             if before + piece.len() > limit_bytes {
                 return Err(OutboundError::TooLarge { limit_bytes });
             }
-            // Most answers come in one piece, which needs no copy.
+            // Most bodies arrive in one piece, which needs no copy.
             match first.take() {
                 None if all.is_empty() => first = Some(piece),
                 earlier => {
@@ -55,8 +55,7 @@ impl Body {
         Ok(first.unwrap_or_else(|| all.freeze()))
     }
 
-    /// Reads the rest in the background, so that the connection can serve again: for a reader that has seen the last
-    /// event of a stream.
+    /// Reads the rest in the background after the last event of a stream, so that the connection can be reused.
     pub fn finish(mut self) -> JoinHandle<()> {
         tokio::spawn(async move {
             let rest = async { while let Some(Ok(_)) = self.next().await {} };
@@ -73,11 +72,11 @@ impl Stream for Body {
             let next = match Pin::new(&mut self.incoming).poll_frame(cx) {
                 Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
                     Ok(data) => Some(Ok(data)),
-                    // Trailers
+                    // Trailers are ignored.
                     Err(_) => continue,
                 },
                 Poll::Ready(Some(Err(cause))) => {
-                    tracing::warn!(%cause, "an answer was cut");
+                    tracing::warn!(%cause, "the connection closed in the middle of a response");
                     Some(Err(OutboundError::Cut))
                 }
                 Poll::Ready(None) => None,

@@ -1,4 +1,4 @@
-//! What a user's workflow asks of other systems: with its credential, wherever they move to.
+//! HTTP calls of workflows to other systems, with outbound credentials and redirects.
 
 use std::sync::Arc;
 
@@ -22,16 +22,16 @@ const AGENT: HeaderValue = HeaderValue::from_static("atelier");
 pub enum CallError {
     #[error(transparent)]
     Outbound(#[from] OutboundError),
-    /// `reason`: the error code of RFC 6749, when the answer has one.
+    /// `reason` is the error code of RFC 6749, if the response has one.
     #[error("the token endpoint answered {status}{}", reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
     TokenRefused { status: u16, reason: Option<String> },
-    #[error("the token endpoint's answer holds no bearer token")]
+    #[error("the token endpoint did not return a bearer token")]
     NoToken,
-    #[error("the credential does not fit into a request")]
+    #[error("the credential cannot be sent in a request; check its header name and its values")]
     Unfit,
 }
 
-/// One for the life of a process: it holds connections and tokens.
+/// Sends calls. A process needs only one, because it holds connections and tokens.
 #[derive(Clone)]
 pub struct Calls {
     outbound: Outbound,
@@ -43,7 +43,7 @@ impl Calls {
         Self { outbound, tokens: Arc::default() }
     }
 
-    /// `patience` is for all of it: the token, the redirects, and the call again with another token.
+    /// Sends a request. `patience` covers everything: fetching a token, redirects, and a retry with a new token.
     pub async fn send(
         &self,
         mut request: Request<Bytes>,
@@ -59,7 +59,8 @@ impl Calls {
         Ok(self.outbound.follow(request, patience).await?)
     }
 
-    /// A token that is refused before its time was revoked: one more is fetched, and only then is the refusal believed.
+    /// Sends a request with an access token. A cached token that is refused with 401 may be revoked, so the request is
+    /// retried once with a new token.
     async fn send_with_token(
         &self,
         request: Request<Bytes>,
@@ -78,7 +79,7 @@ impl Calls {
         Ok(self.outbound.follow(with_token(request, token), &patience.until(deadline)).await?)
     }
 
-    /// The `Authorization` of a credential of client credentials, and whether it was fetched for this.
+    /// The `Authorization` header of an OAuth 2 client, and whether its token was fetched by this call.
     pub async fn token(
         &self,
         id: CredentialId,
@@ -94,7 +95,7 @@ fn with_token(mut request: Request<Bytes>, token: HeaderValue) -> Request<Bytes>
     request
 }
 
-/// Puts into a request what is shown as it is.
+/// Adds a credential to a request, except OAuth 2 client credentials, which need a token.
 fn apply(credential: &Credential, request: &mut Request<Bytes>) -> Result<(), CallError> {
     match credential {
         Credential::Bearer { token } => {
@@ -104,7 +105,7 @@ fn apply(credential: &Credential, request: &mut Request<Bytes>) -> Result<(), Ca
             request.headers_mut().insert(AUTHORIZATION, basic(username, password)?);
         }
         Credential::Header { header, value } => {
-            // It was looked at when it was made, and is again: a connection is shared with others.
+            // The header name was validated on creation and is validated again, because connections are shared.
             if header::problem(header).is_some() {
                 return Err(CallError::Unfit);
             }
@@ -129,7 +130,7 @@ pub(super) fn secret(value: &str) -> Result<HeaderValue, CallError> {
     sensitive(value).ok_or(CallError::Unfit)
 }
 
-/// A header's value, marked so that no log shows it and no redirect carries it elsewhere.
+/// A header value marked as sensitive: it is not logged, and a redirect to another origin removes it.
 pub fn sensitive(value: &str) -> Option<HeaderValue> {
     let mut value = HeaderValue::from_str(value).ok()?;
     value.set_sensitive(true);

@@ -1,12 +1,12 @@
-//! Which addresses outgoing requests may reach: the public internet, and what the operator allows beyond it.
+//! SSRF protection: outbound requests may reach only public addresses and those that the operator allows.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use crate::config::{Config, OUTBOUND_ALLOWED_CIDRS, OUTBOUND_REFUSED_PORTS};
 use domain::{Error, Result};
 
-/// IPv4 that is not somebody's public host: the registry of special-purpose addresses, multicast, and the address at
-/// which Azure serves its machines' metadata.
+/// IPv4 ranges that are blocked: the IANA registry of special-purpose addresses, multicast, and the address of Azure's
+/// host services.
 const CLOSED_V4: [(Ipv4Addr, u8); 17] = [
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
@@ -27,10 +27,10 @@ const CLOSED_V4: [(Ipv4Addr, u8); 17] = [
     (Ipv4Addr::new(240, 0, 0, 0), 4),
 ];
 
-/// IPv6 is open only where global addresses are given out, less these.
+/// IPv6 is allowed only in the global unicast range, without `CLOSED_V6`.
 const GLOBAL_V6: (Ipv6Addr, u8) = (Ipv6Addr::new(0x2000, 0, 0, 0, 0, 0, 0, 0), 3);
 const CLOSED_V6: [(Ipv6Addr, u8); 3] = [
-    // Protocol assignments: Teredo, benchmarks, ORCHID.
+    // IETF protocol assignments: Teredo, benchmarking, ORCHID.
     (Ipv6Addr::new(0x2001, 0, 0, 0, 0, 0, 0, 0), 23),
     (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
@@ -39,7 +39,7 @@ const CLOSED_V6: [(Ipv6Addr, u8); 3] = [
 #[derive(Clone, Debug, Default)]
 pub struct Guard {
     allowed: Vec<Cidr>,
-    /// Ports of this machine that are never open.
+    /// Ports of this machine that are always blocked.
     refused_ports: Vec<u16>,
 }
 
@@ -56,16 +56,17 @@ impl Guard {
         Ok(Self::allowing(config.list(OUTBOUND_ALLOWED_CIDRS))?.refusing_ports(ports))
     }
 
-    /// With these ports of this machine closed, whatever is allowed: the platform's own, behind which it trusts callers.
+    /// Blocks these ports of this machine even if its address is allowed. They belong to the platform, which trusts
+    /// callers on them.
     #[must_use]
     pub fn refusing_ports(self, refused_ports: Vec<u16>) -> Self {
         Self { refused_ports, ..self }
     }
 
-    /// `allowed` as in `10.1.0.0/16` or `fd00::1`.
+    /// Allows additional addresses or CIDR ranges, such as `10.1.0.0/16` or `fd00::1`.
     pub fn allowing(allowed: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Self> {
         let read = |text: &str| {
-            let wrong = || Error::internal(format!("{OUTBOUND_ALLOWED_CIDRS}: {text} is no address nor a CIDR"));
+            let wrong = || Error::internal(format!("{OUTBOUND_ALLOWED_CIDRS}: {text} is not an address or CIDR"));
             Cidr::read(text).ok_or_else(wrong)
         };
         let allowed = allowed.into_iter().map(|cidr| read(cidr.as_ref())).collect::<Result<_>>()?;
@@ -74,13 +75,13 @@ impl Guard {
 
     pub fn permits(&self, socket: SocketAddr) -> bool {
         let address = socket.ip().to_canonical();
-        // The unspecified address leads to this machine too.
+        // The unspecified address also reaches this machine.
         let is_this_machine = address.is_loopback() || address.is_unspecified();
         self.permits_address(address) && !(is_this_machine && self.refused_ports.contains(&socket.port()))
     }
 
     fn permits_address(&self, address: IpAddr) -> bool {
-        // `::ffff:10.0.0.1` reaches what 10.0.0.1 does, so it is judged as that.
+        // `::ffff:10.0.0.1` reaches 10.0.0.1, so it is checked as an IPv4 address.
         let address = address.to_canonical();
         let is_public = match address {
             IpAddr::V4(v4) => is_public_v4(v4),
@@ -96,9 +97,9 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
 
 fn is_public_v6(address: Ipv6Addr) -> bool {
     match address.segments() {
-        // NAT64 and 6to4 hold an IPv4 address, and lead to it.
+        // NAT64 and 6to4 addresses reach the IPv4 address that they contain.
         [0x64, 0xff9b, 0, 0, 0, 0, high, low] | [0x2002, high, low, ..] => is_public_v4(v4_of(high, low)),
-        // ISATAP: the interface of an IPv4 address.
+        // An ISATAP address contains the IPv4 address of its interface.
         [.., 0x0 | 0x200, 0x5efe, high, low] if !is_public_v4(v4_of(high, low)) => false,
         _ => {
             is_in_v6(address, GLOBAL_V6.0, GLOBAL_V6.1)
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn public_addresses_are_open() {
+    fn public_addresses_are_allowed() {
         for address in ["8.8.8.8", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "::ffff:8.8.8.8", "64:ff9b::808:808"]
         {
             assert!(permitted(&Guard::default(), address), "{address}");
@@ -156,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_inside_is_closed_however_it_is_written() {
+    fn internal_addresses_are_blocked_in_every_notation() {
         let inside = [
             "0.0.0.0",
             "10.0.0.1",
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn the_operator_opens_what_they_name_and_no_more() {
+    fn only_the_ranges_of_the_operator_are_allowed_in_addition() {
         let guard = Guard::allowing(["10.1.0.0/16", "127.0.0.1", "fd00:1::/32"]).unwrap();
         for address in ["10.1.2.3", "127.0.0.1", "::ffff:10.1.2.3", "fd00:1::9"] {
             assert!(permitted(&guard, address), "{address}");
@@ -210,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_setting_is_said() {
+    fn invalid_cidrs_are_refused() {
         for wrong in ["10.0.0.0/33", "localhost", "10.0.0.0/x", "/8"] {
             assert!(Guard::allowing([wrong]).is_err(), "{wrong}");
         }

@@ -1,7 +1,7 @@
-//! The one HTTP client for requests that leave the platform, to model providers and to addresses that users give.
+//! The HTTP client for outbound requests: to model providers and to URLs of users.
 //!
-//! It goes only where the guard lets it, follows redirects only when asked to, and waits and reads no more than it is
-//! told to.
+//! An SSRF guard checks every address, redirects are followed only on request, and every call has timeouts and size
+//! limits.
 
 mod body;
 mod calls;
@@ -36,27 +36,27 @@ pub use redirects::MAX_REDIRECTS;
 
 use network::{ConnectError, Connector};
 
-/// Under the minute after which load balancers drop idle connections.
+/// Less than the 60 seconds after which load balancers drop idle connections.
 const KEEP_ALIVE: Duration = Duration::from_secs(50);
 const MAX_IDLE_PER_HOST: usize = 128;
-/// Half of what a Lambda may have open.
+/// Half of the 1,024 files that a Lambda may have open.
 const MAX_CONNECTIONS: usize = 512;
 
 type HttpClient = Client<HttpsConnector<Connector>, Full<Bytes>>;
 
-/// How long to wait for an answer.
+/// The timeouts of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Patience {
-    /// Until the status and headers are there, connecting included.
+    /// Until the status and the headers arrive, including connecting.
     pub first_byte: Duration,
     /// Between two pieces of the body.
     pub idle: Duration,
-    /// For all of it.
+    /// For the whole request and response.
     pub total: Duration,
 }
 
 impl Patience {
-    /// What is left of it when all must be over by then.
+    /// Limits the total timeout to the time left until the deadline.
     fn until(&self, deadline: Instant) -> Self {
         let left = deadline.saturating_duration_since(Instant::now());
         Self { total: self.total.min(left), ..*self }
@@ -65,30 +65,30 @@ impl Patience {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OutboundError {
-    #[error("the destination is not one that requests may go to")]
+    #[error("requests to this destination are not allowed; use a public address, or one that the operator allows")]
     Forbidden,
-    #[error("the URL is not one of HTTP")]
+    #[error("the URL is not a valid HTTP or HTTPS URL")]
     NotHttp,
-    /// This process has no connection free. Nothing was sent.
-    #[error("the platform has too many connections open")]
+    /// The connection limit of this process is reached. Nothing was sent.
+    #[error("the platform has too many connections open; try again later")]
     Exhausted,
     /// Nothing was sent.
-    #[error("the destination is not reached")]
+    #[error("the destination could not be reached")]
     Unreachable,
-    /// `sent`: the request may have arrived.
-    #[error("the destination did not answer in time")]
+    /// `sent` means that the request may have arrived.
+    #[error("the destination did not respond in time")]
     Timeout { sent: bool },
     /// The request may have arrived.
-    #[error("the connection was cut")]
+    #[error("the connection was closed before the response was complete")]
     Cut,
-    #[error("the answer is larger than {limit_bytes} bytes")]
+    #[error("the response is larger than {limit_bytes} bytes")]
     TooLarge { limit_bytes: usize },
     #[error("the destination redirects more than {MAX_REDIRECTS} times")]
     TooManyRedirects,
 }
 
 impl OutboundError {
-    /// For the answers of test calls.
+    /// The error code in the result of a test call.
     pub fn code(&self) -> &'static str {
         match self {
             Self::Forbidden => "destination_forbidden",
@@ -109,7 +109,7 @@ pub struct Answer {
     pub body: Body,
 }
 
-/// One for the life of a process: it holds the connections.
+/// The client. A process needs only one, because it holds the connection pool.
 #[derive(Clone)]
 pub struct Outbound {
     connector: Connector,
@@ -125,7 +125,7 @@ impl Outbound {
         }
     }
 
-    /// At most so many connections, idle ones included.
+    /// Limits the number of connections, including idle ones.
     #[must_use]
     pub fn with_max_connections(self, most: usize) -> Self {
         let room = Arc::new(Semaphore::new(most));
@@ -138,8 +138,8 @@ impl Outbound {
         Self { connector, client: Arc::default() }
     }
 
-    /// Whether the guard refuses the host of a URL as it is written: an address, or `localhost`. Any other name is
-    /// checked when it is resolved.
+    /// Whether the guard refuses the host of a URL without resolving it: an IP address or `localhost`. Other names are
+    /// checked when they are resolved.
     pub fn refuses_host(&self, url: &Uri) -> bool {
         let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']').to_ascii_lowercase();
         let name = host.trim_end_matches('.');
@@ -162,7 +162,7 @@ impl Outbound {
         }
         let began = Instant::now();
         let deadline = began + patience.total;
-        // Trust is read from disk, so not before something is sent.
+        // Root certificates are read from disk, so only when the first request is sent.
         let client = match self.client.get() {
             Some(client) => client.clone(),
             None => self.connect(),
@@ -178,12 +178,12 @@ impl Outbound {
         Ok(Answer { status: parts.status, headers: parts.headers, body })
     }
 
-    /// The client, kept once it has its certificates: where there was no file free to read them, the next call tries again.
+    /// Creates the client. It is kept only if its certificates could be read; otherwise the next call tries again.
     fn connect(&self) -> HttpClient {
         let (tls, is_trusting) = match trusted_roots() {
             Ok(tls) => (tls, true),
             Err(cause) => {
-                tracing::error!(?cause, "no trusted certificates found: no HTTPS request succeeds");
+                tracing::error!(?cause, "no trusted root certificates could be read; HTTPS requests fail");
                 (no_roots(), false)
             }
         };
@@ -197,7 +197,7 @@ impl Outbound {
     }
 }
 
-/// The machine's own roots, as for AWS: an operator's private authority is added in one place, `SSL_CERT_FILE`.
+/// The root certificates of the machine, as for AWS. An operator adds a private authority with `SSL_CERT_FILE`.
 fn trusted_roots() -> Result<ClientConfig> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
@@ -208,14 +208,14 @@ fn trusted_roots() -> Result<ClientConfig> {
 fn no_roots() -> ClientConfig {
     ClientConfig::builder_with_provider(Arc::new(rustls::crypto::ring::default_provider()))
         .with_protocol_versions(rustls::ALL_VERSIONS)
-        .expect("ring has what TLS needs")
+        .expect("ring supports all TLS versions")
         .with_root_certificates(RootCertStore::empty())
         .with_no_client_auth()
 }
 
 fn why(error: &legacy::Error) -> OutboundError {
     if !error.is_connect() {
-        tracing::warn!(cause = %cause_of(error), "an answer never began");
+        tracing::warn!(cause = %cause_of(error), "the connection failed before a response arrived");
         return OutboundError::Cut;
     }
     let mut cause: Option<&(dyn std::error::Error + 'static)> = Some(error);
@@ -227,11 +227,11 @@ fn why(error: &legacy::Error) -> OutboundError {
             _ => cause = error.source(),
         }
     }
-    tracing::warn!(cause = %cause_of(error), "a destination is not reached");
+    tracing::warn!(cause = %cause_of(error), "a destination could not be reached");
     OutboundError::Unreachable
 }
 
-/// The innermost cause: the outer ones only say that there is one.
+/// The innermost cause, because the outer ones have no details.
 fn cause_of(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

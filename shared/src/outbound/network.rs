@@ -1,4 +1,5 @@
-//! How connections are made: a name is resolved once, every address is judged, and exactly a judged one is dialled.
+//! DNS resolution and connecting, safe against DNS rebinding: a name is resolved once, the guard checks each address,
+//! and only a checked address is connected to.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -22,14 +23,14 @@ use super::guard::Guard;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What lies under a connection: tests put their own here.
+/// Resolves names and opens connections. Tests replace it.
 pub trait Network: Send + Sync {
     fn resolve<'a>(&'a self, host: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>>;
 
     fn dial(&self, address: SocketAddr) -> BoxFuture<'_, io::Result<TcpStream>>;
 }
 
-/// The machine's own resolver and sockets.
+/// The resolver and the sockets of this machine.
 pub struct Internet;
 
 impl Network for Internet {
@@ -47,11 +48,11 @@ impl Network for Internet {
 
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectError {
-    #[error("the destination is not one that requests may go to")]
+    #[error("requests to this destination are not allowed")]
     Forbidden,
     #[error("no connection within {} s", CONNECT_TIMEOUT.as_secs())]
     Timeout,
-    #[error("this process has no connection or file free")]
+    #[error("this process has no free connection or file descriptor")]
     Exhausted,
     #[error(transparent)]
     Failed(io::Error),
@@ -63,7 +64,7 @@ impl From<io::Error> for ConnectError {
     }
 }
 
-/// Whether this process or machine has run out of files or memory: no fault of the destination.
+/// Whether this process or machine has run out of file descriptors or memory, so the destination is not the cause.
 pub fn is_exhaustion(error: &io::Error) -> bool {
     const ENFILE: i32 = 23;
     const EMFILE: i32 = 24;
@@ -74,11 +75,11 @@ pub fn is_exhaustion(error: &io::Error) -> bool {
 pub(super) struct Connector {
     pub guard: Arc<Guard>,
     pub network: Arc<dyn Network>,
-    /// A place for each connection, in use or idle.
+    /// The connection limit: each open connection holds a permit, also while idle.
     pub room: Arc<Semaphore>,
 }
 
-/// A connection, which has its place until it closes.
+/// A connection with its permit, which is released when it closes.
 pub(super) struct Connection {
     stream: TokioIo<TcpStream>,
     _place: OwnedSemaphorePermit,
@@ -154,7 +155,7 @@ impl Connector {
         for socket in permitted {
             match self.network.dial(socket).await {
                 Ok(stream) => {
-                    // A request is one small write, and a streamed answer many: neither waits for company.
+                    // Nagle's algorithm would delay small writes.
                     stream.set_nodelay(true)?;
                     return Ok(Connection { stream: TokioIo::new(stream), _place: place });
                 }

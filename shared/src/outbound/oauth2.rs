@@ -1,4 +1,4 @@
-//! Tokens of OAuth 2 client credentials (RFC 6749, 4.4): fetched when they are first needed, kept until they expire.
+//! Access tokens by OAuth 2 client credentials (RFC 6749, 4.4), fetched when needed and cached until they expire.
 
 use std::time::Duration;
 
@@ -16,11 +16,11 @@ use crate::cache::Cache;
 use domain::credential::Credential;
 use domain::id::CredentialId;
 
-/// At most this long, whatever the answer says.
+/// The longest time a token is kept, even if the server grants more.
 const LONGEST: Duration = Duration::from_secs(24 * 3600);
-/// When the answer does not say.
+/// The lifetime of a token if the response has no `expires_in`.
 const USUAL: Duration = Duration::from_secs(300);
-/// So that a token is not found expired when it arrives.
+/// A token is renewed this long before it expires, so that it does not expire on the way.
 const MARGIN: Duration = Duration::from_secs(30);
 const MOST: usize = 1_000;
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
@@ -44,7 +44,7 @@ struct Token {
 }
 
 impl Tokens {
-    /// The token as a header, and whether it was fetched for this. Those who need one at once wait for one fetch.
+    /// The token as a header, and whether this call fetched it. Concurrent calls share one fetch.
     pub async fn get(
         &self,
         outbound: &Outbound,
@@ -92,7 +92,7 @@ struct Granted {
     expires_in: Option<Seconds>,
 }
 
-/// Some servers write it as a text.
+/// Some servers send the number as a string.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Seconds {
@@ -106,7 +106,7 @@ struct Denied {
 }
 
 impl Client<'_> {
-    /// With the client's secret in the header, as every server must take it; and for those that do not, in the body.
+    /// Sends the client secret in the header, which every server must support, and if that is refused, in the body.
     async fn fetch(&self, outbound: &Outbound) -> Result<Token, CallError> {
         match self.ask(outbound, true).await {
             Err(CallError::TokenRefused { status: 400 | 401, .. }) => self.ask(outbound, false).await,
@@ -117,7 +117,7 @@ impl Client<'_> {
     async fn ask(&self, outbound: &Outbound, in_header: bool) -> Result<Token, CallError> {
         let request = self.request(in_header)?;
         let asked = Instant::now();
-        // Redirects are not followed: a secret goes where it was meant to go.
+        // Redirects are not followed, so that the secret reaches only the configured server.
         let answer = outbound.send(request, &PATIENCE.until(self.deadline)).await?;
         let status = answer.status;
         let body = answer.body.whole(MAX_ANSWER_BYTES).await?;
@@ -155,7 +155,7 @@ impl Client<'_> {
     }
 }
 
-/// A code, not a text: what a stranger's server says at length is not for our messages.
+/// The error code of the response. Other text is dropped, because messages must not repeat what a foreign server sends.
 fn reason(body: &[u8]) -> Option<String> {
     let Denied { error } = serde_json::from_slice(body).ok()?;
     let is_code = error.len() <= 64 && error.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_' || c == b'-');

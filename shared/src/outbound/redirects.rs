@@ -1,4 +1,4 @@
-//! Redirects: each is a request of its own, which the guard judges like the first.
+//! Redirects. Each is a separate request, which the SSRF guard checks like the first.
 
 use bytes::Bytes;
 use http::header::{
@@ -11,11 +11,11 @@ use url::Url;
 
 use super::{Answer, Outbound, OutboundError, Patience};
 
-/// What a chain of moved pages needs, and a circle soon exceeds.
+/// Enough for a chain of moved pages; a redirect loop soon exceeds it.
 pub const MAX_REDIRECTS: usize = 10;
 
 impl Outbound {
-    /// Sends the request, and follows where the answers lead. `patience` is for all of it.
+    /// Sends the request and follows redirects. `patience` covers all of them together.
     pub async fn follow(&self, request: Request<Bytes>, patience: &Patience) -> Result<Answer, OutboundError> {
         let deadline = Instant::now() + patience.total;
         let (mut parts, mut body) = request.into_parts();
@@ -33,7 +33,7 @@ fn location(status: StatusCode, headers: &HeaderMap) -> Option<&[u8]> {
     matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308).then(|| headers.get(LOCATION))?.map(|value| value.as_bytes())
 }
 
-/// Makes the request the one that the answer asks for, as browsers do.
+/// Rewrites the request for a redirect as browsers do: the URL, and sometimes the method and the body.
 fn turn(parts: &mut Parts, body: &mut Bytes, status: StatusCode, location: &[u8]) -> Result<(), OutboundError> {
     let wrong = |_| OutboundError::NotHttp;
     let from = Url::parse(&parts.uri.to_string()).map_err(wrong)?;
@@ -57,7 +57,7 @@ fn turn(parts: &mut Parts, body: &mut Bytes, status: StatusCode, location: &[u8]
     Ok(())
 }
 
-/// What was meant for one server is nothing for another.
+/// Removes credentials, which must not be sent to another origin.
 fn keep_to_oneself(headers: &mut HeaderMap) {
     let is_secret = |value: &http::HeaderValue| value.is_sensitive();
     let secret: Vec<_> = headers.iter().filter(|(_, value)| is_secret(value)).map(|(name, _)| name.clone()).collect();

@@ -159,7 +159,7 @@ async fn a_tool_takes_no_secret_as_a_header() {
     }
     for (headers, problem) in [
         (json!({"Host": "x"}), "headers.Host: is set by the platform"),
-        (json!({"two words": "x"}), "headers.two words: is no name of a header"),
+        (json!({"two words": "x"}), "headers.two words: is not a valid header name"),
         (json!({"X-Team": "a\r\nb"}), "headers.X-Team: has a line break"),
     ] {
         let refused = ada.patch(&path, tool(headers)).await;

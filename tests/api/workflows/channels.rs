@@ -84,7 +84,7 @@ async fn channels_are_configured_until_nothing_is_missing() {
     assert_eq!(other.status, "200 OK");
     assert_eq!(ada.get(&path).await.json["data"]["hasUnpublishedChanges"], true);
     let diff = ada.get(&format!("{path}/releases/{release}/diff/draft")).await;
-    assert_eq!(diff.json["data"]["summary"], json!(["channel of node `say` configured anew"]));
+    assert_eq!(diff.json["data"]["summary"], json!(["channel of node `say` reconfigured"]));
     assert_eq!(
         diff.json["data"]["channels"],
         json!([{"nodeId": "say", "before": {"provider": "slack", "credentialId": credential}, "after": null}])
@@ -132,7 +132,10 @@ async fn a_workflow_whose_credential_or_webhook_goes_needs_attention() {
         let problems = read.json["data"]["problems"].as_array().unwrap();
         assert_eq!((problems.len(), &problems[0]["code"]), (1, &json!("reference_gone")));
         let message = problems[0]["message"].as_str().unwrap();
-        assert!(message.starts_with(&format!("{what} ")) && message.ends_with("is gone: replace it or take it out"));
+        assert!(
+            message.starts_with(&format!("{what} "))
+                && message.ends_with("no longer exists: replace it or remove the reference")
+        );
     };
     let outbound = format!("{path}/webhook-credentials/outbound");
     let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
@@ -185,14 +188,17 @@ async fn what_is_wrong_with_channels_is_named() {
             "inputs[0].nodeId: the draft has no node `ghost` with a channel",
         ),
         (json!({"inputs": [{"nodeId": "ghost"}]}), "inputs[0].nodeId: the draft has no node `ghost` with a channel"),
-        (json!({"inputs": [{"nodeId": "hook"}, {"nodeId": "hook"}]}), "inputs[1].nodeId: has a channel already"),
+        (
+            json!({"inputs": [{"nodeId": "hook"}, {"nodeId": "hook"}]}),
+            "inputs[1].nodeId: is listed twice; list each node once",
+        ),
         (
             json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": nobody}}, {"nodeId": "hook"}]}),
-            "inputs[1].nodeId: has a channel already",
+            "inputs[1].nodeId: is listed twice; list each node once",
         ),
         (
             json!({"outputs": [{"nodeId": "hook", "config": {"webhookId": nobody}}]}),
-            "outputs[0].nodeId: the channel of node `hook` goes the other way",
+            "outputs[0].nodeId: the channel of node `hook` has the other direction; move it to the other list",
         ),
         (
             json!({"outputs": [{"nodeId": "say", "config": {"provider": "pigeon"}}]}),
@@ -221,7 +227,7 @@ async fn what_is_wrong_with_channels_is_named() {
     let two = format!("{WORKFLOWS}/{}/connections", created(&ada, "Twice", twice).await);
     let hook = |node: &str| json!({"nodeId": node, "config": {"webhookId": nobody}});
     let refused = ada.put(&two, json!({"inputs": [hook("hook"), hook("say")]})).await;
-    let message = "inputs[1].config.webhookId: begins runs at another node already";
+    let message = "inputs[1].config.webhookId: already starts runs at another node; use another webhook";
     assert_eq!(refused.json["error"]["message"], message);
     // What nobody has can be named, and is missing.
     let named = ada.put(&path, json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": nobody}}]})).await;

@@ -296,7 +296,7 @@ async fn a_deleted_workflow_is_gone_and_those_who_use_it_know() {
     assert_eq!(attention.json["data"]["state"], "needs_attention");
     assert_eq!(
         attention.json["data"]["problems"],
-        json!([{"code": "reference_gone", "message": format!("workflow {used} is gone: replace it or take it out")}])
+        json!([{"code": "reference_gone", "message": format!("workflow {used} no longer exists: replace it or remove the reference")}])
     );
     assert_eq!(ada.get(&format!("{WORKFLOWS}?state=needs_attention")).await.column("name"), ["User"]);
 

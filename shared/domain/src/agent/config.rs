@@ -1,5 +1,5 @@
-//! What an agent is made of. A document its owner writes: it is stored and shown as written,
-//! so it is the one domain type that is also the wire's.
+//! The configuration of an agent: model, instructions, tools, sources and team. It is stored and returned as its owner
+//! wrote it, so it is also the wire type.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,16 +16,16 @@ use crate::object;
 use crate::reference::Reference;
 use crate::{Error, Result};
 
-/// An item of the table stays small: every list and every write pays for its size.
+/// Keeps the table item small, because every list and every write pays for its size.
 const MAX_CONFIG_BYTES: usize = 24 * 1024;
 const MAX_TOOLS: usize = 32;
 const MAX_SOURCES: usize = 16;
 const MAX_MEMBERS: usize = 16;
-/// With the agent itself they fit one transaction (100 items) even when all of them change.
+/// The agent and all of its changed references fit into one transaction (100 items).
 const MAX_REFERENCES: usize = 32;
 const MAX_TOKENS: u32 = i32::MAX.unsigned_abs();
 const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
-/// How much of a name an error repeats.
+/// The maximum number of characters of a name that an error repeats.
 const MAX_SHOWN_CHARS: usize = 100;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -50,26 +50,26 @@ pub struct AgentConfig {
     /// The agents of a team; only for type `multiple`.
     #[schema(max_items = 16, value_type = Vec<uuid::Uuid>)]
     pub members: Vec<AgentId>,
-    /// How a team shares its work; only for type `multiple`.
+    /// How a team divides its work; only for type `multiple`.
     pub strategy: Option<Strategy>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
-    /// One member after the other, each with what the one before answered.
+    /// One member after the other; each receives the answer of the previous one
     Sequential,
-    /// The member that fits the request answers it.
+    /// The member that fits the request best answers it
     Router,
-    /// All members at once.
+    /// All members at the same time
     Parallel,
 }
 
-/// Something the agent may call.
+/// A tool that the agent can call
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Tool {
-    /// A call to another system.
+    /// An HTTP call to another system
     Http {
         #[schema(pattern = "^[a-zA-Z0-9_-]{1,64}$")]
         name: String,
@@ -86,7 +86,7 @@ pub enum Tool {
         #[serde(default)]
         auth: ToolAuth,
     },
-    /// One of the caller's workflows.
+    /// A workflow of the caller
     #[serde(rename_all = "camelCase")]
     Workflow {
         #[schema(value_type = uuid::Uuid)]
@@ -94,7 +94,7 @@ pub enum Tool {
         #[serde(default)]
         description: String,
     },
-    /// Another of the caller's agents.
+    /// Another agent of the caller
     #[serde(rename_all = "camelCase")]
     Agent {
         #[schema(value_type = uuid::Uuid)]
@@ -102,7 +102,7 @@ pub enum Tool {
         #[serde(default)]
         description: String,
     },
-    /// A function that the caller of the agent carries out.
+    /// A function that the caller of the agent executes
     Function {
         #[schema(pattern = "^[a-zA-Z0-9_-]{1,64}$")]
         name: String,
@@ -124,8 +124,8 @@ pub enum HttpMethod {
     Delete,
 }
 
-/// The kind of credential the other system asks for. While none of that kind is stored for the agent,
-/// its status is `permissions_required`.
+/// The type of credential that the other system requires. While none of that type is stored for the agent, its status
+/// is `permissions_required`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolAuth {
@@ -138,7 +138,7 @@ pub enum ToolAuth {
     Oauth2ClientCredentials,
 }
 
-/// Something the agent knows.
+/// A source of knowledge of the agent
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 #[schema(as = AgentSource)]
@@ -154,7 +154,7 @@ pub enum Source {
         #[schema(pattern = "^https?://[^/]")]
         url: String,
     },
-    /// A small file, in the document itself.
+    /// A small file, embedded in this document
     #[serde(rename_all = "camelCase")]
     File {
         #[schema(min_length = 1)]
@@ -191,7 +191,7 @@ impl AgentConfig {
         self.tools.iter().any(Tool::lacks_credential)
     }
 
-    /// Everything the agent names, with the place where it names it.
+    /// All references of the agent, each with the path of its field.
     pub fn references(&self) -> BTreeMap<Reference, String> {
         let model = self.model.iter().map(|name| (Reference::Model(name.clone()), "config.model".to_owned()));
         let members = self.members.iter().enumerate();
@@ -228,7 +228,7 @@ impl AgentConfig {
     }
 
     fn check_team(&self, own: AgentId, r#type: AgentType) -> Result<()> {
-        const ONLY_TEAMS: &str = "only an agent of type multiple has it; send null to take it out";
+        const ONLY_TEAMS: &str = "only agents of type multiple have this field; send null to remove it";
         if r#type == AgentType::Single && !self.members.is_empty() {
             return Err(Error::invalid_body("config.members", ONLY_TEAMS));
         }
@@ -238,7 +238,7 @@ impl AgentConfig {
         let mut seen = BTreeSet::from([own]);
         for (i, member) in self.members.iter().enumerate() {
             if !seen.insert(*member) {
-                let problem = "an agent is a member once, and never of itself";
+                let problem = "an agent can be a member only once, and not of itself";
                 return Err(Error::invalid_body(format!("config.members[{i}]"), problem));
             }
         }
@@ -294,7 +294,7 @@ impl AgentConfig {
     }
 }
 
-/// What a configuration holds is shown to everybody who reads it, so no header of it may be a secret.
+/// Refuses invalid headers and headers that hold a secret, because every reader of the agent sees the configuration.
 fn check_headers(field: &str, headers: &BTreeMap<String, String>) -> Result<()> {
     for (name, value) in headers {
         let shown: String = name.chars().take(MAX_SHOWN_CHARS).collect();
@@ -303,8 +303,8 @@ fn check_headers(field: &str, headers: &BTreeMap<String, String>) -> Result<()> 
             return Err(Error::invalid_body(field, problem));
         }
         if header::is_secret(name, value) {
-            let problem = "is a secret, which everybody who reads the agent would see. Remove it, keep it in an \
-                           outbound credential, and name the credential's kind in `auth`";
+            let problem = "is a secret that every reader of the agent would see. Remove it, store it in an outbound \
+                           credential, and set `auth` to the type of that credential";
             return Err(Error::invalid_body(field, problem));
         }
         if value.contains(|c: char| c.is_control() && c != '\t') {

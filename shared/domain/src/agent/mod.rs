@@ -1,4 +1,4 @@
-//! An agent: one assistant or a team of them, and what it needs in order to work.
+//! Agents: single ones and teams, their status and their problems.
 
 mod config;
 mod patch;
@@ -31,12 +31,12 @@ pub struct Agent {
     pub intent: Intent,
     pub scope: Scope,
     pub config: AgentConfig,
-    /// Of its references, those that are gone.
+    /// The references whose target was deleted.
     pub gone: BTreeSet<Reference>,
     pub requests: u64,
     pub created_at: Time,
     pub updated_at: Time,
-    /// Counts what its owner changed, and is its ETag.
+    /// Counts the changes by the owner, and is the ETag.
     pub revision: u64,
 }
 
@@ -48,7 +48,7 @@ pub enum AgentType {
     Multiple,
 }
 
-/// What the owner asked for. What becomes of it is the agent's status.
+/// The status that the owner requested. The effective status also depends on the problems of the agent
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Intent {
@@ -68,7 +68,7 @@ pub enum AgentStatus {
     Archived,
 }
 
-/// Reusable, or private to one workflow and then in no list.
+/// A reusable agent, or one that is private to a workflow and not listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     Global,
@@ -76,7 +76,7 @@ pub enum Scope {
 }
 
 impl Agent {
-    /// A new agent with the defaults; when it was made is in its id.
+    /// Creates an agent with the defaults. Its creation time is taken from its id.
     pub fn new(id: AgentId, account: Account, scope: Scope) -> Self {
         let now = Time::of(id.uuid());
         Self {
@@ -106,12 +106,15 @@ impl Agent {
         }
     }
 
-    /// What stands between the agent and its work, worst first.
+    /// The problems that keep the agent from working, worst first.
     pub fn problems(&self) -> Vec<Problem> {
         let gone = self.gone.iter().map(Problem::gone);
         let tools = self.config.tools.iter().filter(|tool| tool.lacks_credential()).map(|tool| Problem {
             code: "credential_missing",
-            message: format!("the tool {} needs a credential that is not there", tool.name().unwrap_or("http")),
+            message: format!(
+                "the tool {} needs a credential, and none is stored for it",
+                tool.name().unwrap_or("http")
+            ),
         });
         gone.chain(tools).collect()
     }

@@ -1,4 +1,4 @@
-//! Changing an agent: JSON merge patch (RFC 7396) over what its owner may edit.
+//! Updates of agents: JSON Merge Patch (RFC 7396) on the fields that the owner may edit.
 
 use std::collections::BTreeSet;
 
@@ -37,8 +37,8 @@ impl AgentPatch {
         MergePatch::new(patch).map(Self)
     }
 
-    /// What the patch itself may name. The store looks these up together with the agent, in one call;
-    /// whether the patch is well formed is found out when it is merged.
+    /// The references in the patch. The store reads them together with the agent in one call. The patch itself is
+    /// validated later, when it is merged.
     pub fn references(&self) -> BTreeSet<Reference> {
         let config = &self.0.value()["config"];
         let texts = |list: &Value, field: Option<&str>| -> Vec<String> {
@@ -58,7 +58,7 @@ impl AgentPatch {
 }
 
 impl Agent {
-    /// The agent after a patch of its owner. `known` are those references of the patch that exist for the caller.
+    /// Applies a patch. `known` are the references of the patch that exist in the account of the caller.
     pub fn patched(&self, patch: &AgentPatch, known: &BTreeSet<Reference>, now: Time) -> Result<Self> {
         let before = Editable {
             name: self.name.clone(),
@@ -83,7 +83,7 @@ impl Agent {
         if let Some((reference, field)) = unknown {
             return Err(Error::invalid_body(field, format!("no such {}", reference.kind())));
         }
-        // Sending a thing again that was gone and is there now mends it.
+        // Sending a reference again whose target exists once more resolves the problem.
         let still_gone = |reference: &Reference| named.contains_key(reference) && !known.contains(reference);
         Ok(Self {
             name: after.name,
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_patch_changes_what_it_names_and_null_restores_the_default() {
+    fn patch_changes_only_its_fields_and_null_restores_the_default() {
         let before = agent();
         let named = patch(&before, json!({"name": "Scout", "config": {"temperature": 0.5}})).unwrap();
         assert_eq!((named.name.as_str(), named.config.temperature, named.revision), ("Scout", Some(0.5), 2));
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_names_the_field_by_its_path() {
+    fn errors_name_the_path_of_the_field() {
         let cases = [
             (json!({"name": ""}), "name"),
             (json!({"name": null}), "name"),
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_team_whose_member_is_gone_needs_attention_until_it_lets_go_of_it() {
+    fn team_needs_attention_until_a_deleted_member_is_removed() {
         let member = AgentId::new();
         let mut team = patch(&agent(), json!({"type": "multiple", "config": {"members": [member]}})).unwrap();
         team.gone.insert(Reference::Agent(member));
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_needs_a_credential_requires_permissions() {
+    fn tool_without_its_credential_requires_permissions() {
         let tool = json!({"type": "http", "name": "crm", "method": "GET", "url": "https://e.org", "auth": "bearer"});
         let agent = patch(&agent(), json!({"config": {"tools": [tool]}})).unwrap();
         assert_eq!(agent.status(), AgentStatus::PermissionsRequired);
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_caller_cannot_see_cannot_be_named() {
+    fn unknown_references_are_refused() {
         let patch = AgentPatch::new(json!({"config": {"model": "gpt-x"}})).unwrap();
         let refused = agent().patched(&patch, &BTreeSet::new(), Time::now()).unwrap_err();
         assert_eq!(refused.to_string(), "config.model: no such model");

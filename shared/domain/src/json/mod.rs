@@ -1,4 +1,4 @@
-//! JSON that clients send: bounded before it is read, and with whole numbers in either form.
+//! Parsing of JSON that clients send: its size in memory is limited, and integers may be written as `3` or `3.0`.
 
 mod size;
 #[cfg(test)]
@@ -13,14 +13,14 @@ use crate::{Error, Result};
 
 pub use size::check_size;
 
-/// Reads a body, or part of one. Errors name the field.
+/// Deserializes a body or a part of one. Errors name the field.
 pub fn deserialize<'de, T: DeserializeOwned, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<T, serde_path_to_error::Error<D::Error>> {
     serde_path_to_error::deserialize(whole_numbers::WholeNumbers(reader))
 }
 
-/// Reads a whole text as one document.
+/// Parses a complete JSON document.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     check_size(bytes)?;
     let mut reader = serde_json::Deserializer::from_slice(bytes);
@@ -29,7 +29,8 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     Ok(value)
 }
 
-/// A JSON text within a body, such as the arguments of a tool call. None where it is no JSON, or too large a tree.
+/// Parses JSON that is a string within a body, such as the arguments of a tool call. Returns `None` if it is invalid or
+/// too large.
 pub fn parse_text(text: &str) -> Option<Value> {
     check_size(text.as_bytes()).ok()?;
     serde_json::from_str(text).ok()

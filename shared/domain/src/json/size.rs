@@ -1,21 +1,21 @@
-//! How much memory a JSON text takes as a tree. `[[0]]` is five bytes as text and hundreds as values: a text is counted
-//! before it is read, and refused where its tree would be too large.
+//! A limit on the memory of parsed JSON. `[[0]]` has five bytes as text but takes hundreds as values, so the size is
+//! estimated before parsing and a document that would be too large is refused.
 
 use serde_json::Value;
 
 use crate::{Error, Result};
 
-/// A body of 4 MB fits with one number to five bytes. A function has 256 MB; lists grow by doubling, so that reading
-/// takes up to twice as much.
+/// A body of 4 MB with one number per five bytes fits. A function has 256 MB of memory, and parsing takes up to twice
+/// this limit because lists grow by doubling.
 pub(super) const MOST_TREE_BYTES: usize = 64 * 1024 * 1024;
-/// What `serde_json` allocates, which keeps the order of fields and has room for four at first.
+/// Sizes of what `serde_json` allocates. Objects keep the order of their fields, and a list first allocates four items.
 const VALUE_BYTES: usize = size_of::<Value>();
 const ARRAY_BYTES: usize = 4 * VALUE_BYTES;
 const OBJECT_BYTES: usize = 512;
 const ENTRY_BYTES: usize = 160;
 const STRING_BYTES: usize = 32;
 
-/// Refuses a text whose tree is too large. Whether it is JSON is not checked here.
+/// Refuses a text that would take too much memory. It does not check whether the text is valid JSON.
 pub fn check_size(text: &[u8]) -> Result<()> {
     if tree_bytes(text) <= MOST_TREE_BYTES {
         return Ok(());
@@ -24,7 +24,7 @@ pub fn check_size(text: &[u8]) -> Result<()> {
     Err(Error::invalid_body("", problem))
 }
 
-/// As much as its tree takes, or more.
+/// An upper bound of the memory that the parsed text takes.
 pub(super) fn tree_bytes(text: &[u8]) -> usize {
     let (mut total, mut rest) = (VALUE_BYTES, text.iter());
     while let Some(byte) = rest.next() {
@@ -43,7 +43,7 @@ pub(super) fn tree_bytes(text: &[u8]) -> usize {
     total
 }
 
-/// Goes behind the quote that ends a string.
+/// Skips the rest of a string, including its closing quote.
 fn skip_string<'t>(rest: &mut impl Iterator<Item = &'t u8>) {
     while let Some(byte) = rest.next() {
         match byte {

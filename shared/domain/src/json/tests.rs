@@ -1,3 +1,5 @@
+//! Tests of the memory limit and of integers in either form.
+
 use allocation_counter::measure;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -5,9 +7,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::graph::Graph;
 
-/// A request's.
+/// The largest body of a request.
 const BODY_BYTES: usize = 4 * 1024 * 1024;
-/// What reading one body may hold at once. A function has 256 MB.
+/// The most memory that parsing one body may use. A function has 256 MB.
 const MOST_BYTES: u64 = 128 * 1024 * 1024;
 const ITEMS: [&str; 12] = [
     "[[0]]",
@@ -24,7 +26,7 @@ const ITEMS: [&str; 12] = [
     "[0,0,0,0,0]",
 ];
 
-/// Whether a body is read; and within how much memory.
+/// Whether a body is accepted. Asserts that parsing it stays within the memory limit.
 fn is_read(body: &str) -> bool {
     let mut read = false;
     let used = measure(|| read = parse::<Value>(body.as_bytes()).is_ok());
@@ -38,19 +40,19 @@ fn list(item: &str, count: usize) -> String {
     format!("{{\"input\":[{}]}}", vec![item; count].join(","))
 }
 
-/// As many as a request can carry.
+/// A list with as many items as fit into a request.
 fn list_of(item: &str) -> String {
     list(item, BODY_BYTES / (item.len() + 1))
 }
 
-/// An object of many fields.
+/// An object with `count` fields.
 fn fields(count: usize) -> String {
     let fields: Vec<String> = (0..count).map(|n| format!("\"{n:06}\":0")).collect();
     format!("{{{}}}", fields.join(","))
 }
 
 #[test]
-fn a_body_that_would_be_a_large_tree_is_refused() {
+fn body_that_takes_too_much_memory_is_refused() {
     for item in ITEMS {
         assert!(!is_read(&list_of(item)), "{item}");
     }
@@ -60,14 +62,14 @@ fn a_body_that_would_be_a_large_tree_is_refused() {
         refused,
         "body: holds too many values for one request; send fewer objects and lists, or several requests"
     );
-    assert_eq!(parse_text(&list_of("[[0]]")), None, "nor as a text within a body");
+    assert_eq!(parse_text(&list_of("[[0]]")), None, "the limit also applies to JSON within a string");
     assert_eq!(parse_text("{\"a\": 1}"), Some(json!({"a": 1})));
     let refused = parse::<Graph>(list_of("[[0]]").as_bytes()).unwrap_err().to_string();
-    assert!(refused.contains("too many values"), "whatever type it is read as: {refused}");
+    assert!(refused.contains("too many values"), "the limit applies to every type: {refused}");
 }
 
 #[test]
-fn whatever_a_tree_is_made_of_it_is_read_within_its_memory() {
+fn estimated_size_bounds_memory_for_every_kind_of_value() {
     for item in ITEMS {
         let each = size::tree_bytes(format!(",{item}").as_bytes()) - size_of::<Value>();
         let count = size::MOST_TREE_BYTES / each - 20;
@@ -79,7 +81,7 @@ fn whatever_a_tree_is_made_of_it_is_read_within_its_memory() {
 }
 
 #[test]
-fn the_largest_bodies_that_are_meant_are_read() {
+fn large_realistic_bodies_are_accepted() {
     let picture = format!("{{\"messages\":[{{\"content\":\"{}\"}}]}}", "iVBORw0K".repeat(BODY_BYTES / 8 - 10));
     let escapes = format!("{{\"text\":\"{}\"}}", "\\\"[,{:".repeat(BODY_BYTES / 6 - 10));
     let message = json!({"role": "user", "content": "x".repeat(370)}).to_string();
@@ -99,7 +101,7 @@ fn the_largest_bodies_that_are_meant_are_read() {
 }
 
 #[test]
-fn a_whole_number_is_read_in_either_form() {
+fn integers_are_read_with_and_without_a_fraction() {
     #[derive(Debug, Default, PartialEq, Deserialize)]
     #[serde(default, rename_all = "camelCase", deny_unknown_fields)]
     struct Limits {

@@ -1,4 +1,4 @@
-//! A deserializer that reads `24604.0` where a field is a whole number, as JSON Schema has it. All else is left as it is.
+//! A deserializer that accepts `24604.0` for integer fields, as JSON Schema does. Other values are passed on unchanged.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A workflow: a draft that its owner edits, and the releases that run.
+//! Workflows: a draft that the owner edits, and published releases that run.
 
 mod patch;
 mod release;
@@ -27,7 +27,7 @@ const DEFAULT_NAME: &str = "Nuevo workflow";
 pub const MAX_NAME_CHARS: usize = 200;
 pub const MAX_DESCRIPTION_CHARS: usize = 1_000;
 
-/// That of a workflow that was just made.
+/// The revision of a new workflow.
 pub const FIRST_REVISION: u64 = 1;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -39,15 +39,15 @@ pub struct Workflow {
     pub graph: Graph,
     pub channels: Channels,
     pub lifecycle: Lifecycle,
-    /// The release that runs.
+    /// The active release.
     pub active: Option<Active>,
-    /// How many releases there have been: the number of the last.
+    /// The number of releases, which is also the number of the last one.
     pub releases: u64,
-    /// What the active release names and is not there any more.
+    /// References of the active release whose target was deleted.
     pub gone: BTreeSet<Reference>,
     pub created_at: Time,
     pub updated_at: Time,
-    /// Counts its changes: those of its owner, and that something it names went or came back.
+    /// Counts the changes by the owner, and those of `gone` when a target is deleted or restored.
     pub revision: u64,
 }
 
@@ -55,24 +55,24 @@ pub struct Workflow {
 pub struct Active {
     pub release: ReleaseId,
     pub number: u64,
-    /// Of what was published, so that it is known whether the draft differs.
+    /// The hash of the published content, to detect whether the draft differs.
     pub content_hash: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WorkflowState {
-    /// Never published.
+    /// The workflow was never published
     Draft,
     Published,
-    /// Its triggers are refused.
+    /// Triggers are refused
     Paused,
-    /// The active release cannot run.
+    /// The active release cannot run
     NeedsAttention,
     Archived,
 }
 
-/// What a new workflow may be given.
+/// The initial content of a new workflow
 #[derive(Clone, Debug, Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NewWorkflow {
@@ -106,7 +106,7 @@ impl Workflow {
         Ok(workflow)
     }
 
-    /// The draft once more, as a workflow of its own.
+    /// Copies the draft into a new workflow.
     pub fn cloned(&self, id: WorkflowId, name: Option<String>) -> Result<Self> {
         let copy_of = |name: &str| {
             let kept: String = name.chars().take(MAX_NAME_CHARS - " (copy)".len()).collect();
@@ -127,7 +127,7 @@ impl Workflow {
         }
     }
 
-    /// The same for drafts that publish to the same.
+    /// A hash that is equal for drafts whose published content is equal.
     pub fn content_hash(&self) -> String {
         hash(&json!({"graph": self.graph.published(), "channels": self.channels}))
     }
@@ -136,12 +136,12 @@ impl Workflow {
         self.active.as_ref().is_none_or(|active| active.content_hash != self.content_hash())
     }
 
-    /// What of its active release keeps it from working.
+    /// The problems that keep the active release from working.
     pub fn problems(&self) -> Vec<Problem> {
         self.gone.iter().map(Problem::gone).collect()
     }
 
-    /// With its channels configured so, and no others.
+    /// Replaces the configuration of all channels.
     pub fn connected(&self, wishes: &[Wish], equipment: &Equipment, now: Time) -> Result<Self> {
         self.check_editable()?;
         let channels = channel::configured(wishes, &self.graph, equipment)?;

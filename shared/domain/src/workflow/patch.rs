@@ -1,4 +1,4 @@
-//! Changing a draft: JSON merge patch (RFC 7396) over what its owner may edit.
+//! Updates of drafts: JSON Merge Patch (RFC 7396) on the fields that the owner may edit.
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ impl Workflow {
             revision: self.revision + 1,
             ..self.clone()
         };
-        // A channel goes with its node, or when the node becomes another.
+        // The configuration of a channel is removed with its node, or if the kind of the channel changes.
         let slots = channel::slots(&after.graph);
         let kind =
             |slots: &[channel::Slot], id: &str| slots.iter().find(|slot| slot.node_id == id).map(|slot| slot.kind);

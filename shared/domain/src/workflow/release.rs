@@ -1,4 +1,4 @@
-//! What was published: a numbered release, its manifest, and the deployment that made it run.
+//! Published versions: numbered releases, their manifests, and deployments.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::reference::Reference;
 use crate::time::Time;
 use crate::{Error, Result};
 
-/// The format of manifests. Another is one of another version of the platform.
+/// The format version of manifests. Another version of the platform may write another one.
 const FORMAT: &str = "atelier.release/1";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,11 +26,11 @@ pub struct Release {
     pub created_by: UserId,
     pub graph_hash: String,
     pub content_hash: String,
-    /// Of its manifest.
+    /// The checksum of the manifest.
     pub sha256: String,
 }
 
-/// That a release ran, and since when it does if it is the active one.
+/// The activation of a release. The deployment with the latest activation is the active one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deployment {
     pub id: DeploymentId,
@@ -40,7 +40,7 @@ pub struct Deployment {
     pub activated_by: UserId,
 }
 
-/// All that a release needs to run. A document that never changes.
+/// An immutable document with everything that a release needs to run
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Manifest {
@@ -49,10 +49,10 @@ pub struct Manifest {
     pub workflow: ManifestWorkflow,
     pub release: ManifestRelease,
     pub graph: Graph,
-    /// By the nodes they belong to.
+    /// The channels by node id
     pub channels: Channels,
     pub dependencies: Dependencies,
-    /// SHA-256 of this document with this field empty, without spaces, its fields in alphabetical order.
+    /// SHA-256 of this document with this field empty, serialized without spaces and with fields in alphabetical order
     pub sha256: String,
 }
 
@@ -79,7 +79,7 @@ pub struct ManifestRelease {
     pub created_by: UserId,
 }
 
-/// What must exist for it to run.
+/// The entities that must exist for the release to run
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Dependencies {
     pub agents: BTreeSet<Uuid>,
@@ -97,7 +97,7 @@ impl Dependencies {
                 Reference::Workflow(id) => all.workflows.insert(id.uuid()),
                 Reference::Model(name) => all.models.insert(name.clone()),
                 Reference::Credential(_, id) => all.credentials.insert(id.uuid()),
-                // The manifest's channels tell it.
+                // Webhooks are part of the channels of the manifest.
                 Reference::Webhook(_) => continue,
             };
         }
@@ -106,7 +106,7 @@ impl Dependencies {
 }
 
 impl Manifest {
-    /// Of the draft as it is, with the number that comes next.
+    /// Creates the manifest of the current draft.
     pub fn new(workflow: &Workflow, release: ManifestRelease, dependencies: Dependencies) -> Self {
         let mut manifest = Self {
             format: FORMAT.to_owned(),
@@ -125,14 +125,14 @@ impl Manifest {
         manifest
     }
 
-    /// One that was stored. What is not what was stored is an error of ours, and never runs.
+    /// Reads a stored manifest and verifies its checksum. A damaged manifest is an internal error and never runs.
     pub fn read(stored: &[u8], sha256: &str) -> Result<Self> {
         let manifest: Self = serde_json::from_slice(stored).map_err(Error::internal)?;
         if manifest.format != FORMAT {
-            return Err(Error::internal(format!("a manifest of the format {}", manifest.format)));
+            return Err(Error::internal(format!("a manifest has the unknown format {}", manifest.format)));
         }
         if manifest.sha256 != sha256 || manifest.checksum() != sha256 {
-            return Err(Error::internal("a manifest is not what was published"));
+            return Err(Error::internal("the checksum of a manifest does not match"));
         }
         Ok(manifest)
     }

@@ -1,4 +1,4 @@
-//! The life of a workflow: which change is possible when, and how an impossible one is answered.
+//! The state machine of a workflow: which transitions are allowed, and the errors for the others.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use super::{Active, Workflow, WorkflowState};
 use crate::time::Time;
 use crate::{Error, Result};
 
-/// What its owner wants of it. What it is, its [`WorkflowState`], follows from this and from its releases.
+/// The lifecycle that the owner requested. The [`WorkflowState`] follows from it and from the releases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Lifecycle {
@@ -56,7 +56,8 @@ impl Workflow {
         }
     }
 
-    /// Paused when it was ever published, so that nothing runs before its owner says so.
+    /// Restores an archived workflow. If it was ever published, it becomes paused, so that nothing runs until its owner
+    /// resumes it.
     pub fn restored(&self, now: Time) -> Result<Self> {
         match (self.state(), &self.active) {
             (WorkflowState::Archived, Some(_)) => Ok(self.lived(Lifecycle::Paused, now)),
@@ -68,25 +69,26 @@ impl Workflow {
         }
     }
 
-    /// Whether its draft may be published, as far as its state goes.
+    /// Checks whether the state allows publishing the draft.
     pub fn check_publishable(&self) -> Result<()> {
         match self.state() {
             WorkflowState::Archived => impossible(WorkflowState::Archived, "be published"),
             _ if !self.has_unpublished_changes() => {
-                let message = "the draft is what the active release already is".to_owned();
+                let message =
+                    "the draft has no changes since the active release; change it before you publish".to_owned();
                 Err(Error::Conflict { code: "no_changes", message })
             }
             _ => Ok(()),
         }
     }
 
-    /// With a new release, which runs at once: whoever publishes a paused workflow wants it to run.
+    /// Activates a new release. Publishing a paused workflow resumes it.
     pub fn published(&self, active: Active, now: Time) -> Self {
         let releases = active.number;
         Self { active: Some(active), releases, gone: Default::default(), ..self.lived(Lifecycle::Live, now) }
     }
 
-    /// With an earlier release as the one that runs. A paused workflow stays paused.
+    /// Activates an earlier release. A paused workflow stays paused.
     pub fn with_active(&self, active: Active, now: Time) -> Result<Self> {
         match self.state() {
             WorkflowState::Archived => impossible(WorkflowState::Archived, "change its release"),
@@ -129,9 +131,9 @@ mod tests {
         Workflow { gone: [Reference::Model("gone".to_owned())].into(), ..published() }
     }
 
-    /// Every transition from every state: where it leads, or the code it is refused with.
+    /// Every transition from every state: the new state, or the error code.
     #[test]
-    fn every_transition_is_answered() {
+    fn every_transition_has_an_outcome() {
         let now = Time::now();
         let states = [
             draft(),
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn publishing_and_activating_clear_what_needed_attention() {
+    fn publishing_and_activating_clear_needs_attention() {
         let workflow = needs_attention();
         let active = workflow.active.clone().unwrap();
         assert_eq!(workflow.state(), WorkflowState::NeedsAttention);

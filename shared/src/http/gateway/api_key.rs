@@ -1,4 +1,4 @@
-//! API keys, without their secret.
+//! The wire type of API keys. It never holds the secret.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -20,26 +20,26 @@ pub struct ApiKeyOut {
     last4: String,
     #[schema(format = DateTime)]
     created_at: String,
-    /// To the age of a lease: ten seconds at most while the key is busy.
+    /// Exact to about ten seconds while the key is in use
     #[schema(required, format = DateTime)]
     last_used_at: Option<String>,
     #[schema(required, format = DateTime)]
     expires_at: Option<String>,
     #[schema(required, format = DateTime)]
     revoked_at: Option<String>,
-    /// The models it may call; null is all of the plan's.
+    /// The models the key may call; null means all models of the plan
     #[schema(required)]
     models: Option<Vec<String>>,
-    /// Its own limits; where they say nothing, the plan's hold.
+    /// The limits of this key; the limits of the plan apply where these are null
     #[schema(required)]
     limits: Option<LimitsOut>,
-    /// US dollars a calendar month
+    /// In US dollars per calendar month
     #[schema(required)]
     spending_cap: Option<Usd>,
 }
 
 impl ApiKeyOut {
-    /// What a key is held to stands on its meter.
+    /// The limits and the spending cap of a key are stored on its meter.
     pub fn new(key: &ApiKey, meter: &Meter) -> Self {
         let ApiKey { id, account: _, name, last4, created_at, expires_at, revoked_at, models } = key;
         Self {

@@ -1,4 +1,4 @@
-//! What a key may be given, as its owner or an operator sends it.
+//! The settings of an API key, as its owner or an operator sends them.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -21,14 +21,14 @@ const MAX_MODELS: usize = 100;
 pub struct KeySettingsIn {
     #[schema(min_length = 1, max_length = 200)]
     pub name: String,
-    /// The models it may call, by name or alias; all of the plan's when null or left out
+    /// The models the key may call, by name or alias. Null or a missing field means all models of the plan
     #[schema(min_items = 1, max_items = 100)]
     pub models: Option<Vec<String>>,
-    /// Its own limits; where they say nothing, the plan's hold
+    /// The limits of this key. The limits of the plan apply where these are null
     pub limits: Option<LimitsIn>,
-    /// US dollars a calendar month
+    /// In US dollars per calendar month
     pub spending_cap: Option<UsdIn>,
-    /// From then on it is not valid any more.
+    /// The key is invalid from this time on
     #[schema(value_type = Option<String>, format = DateTime)]
     pub expires_at: Option<Time>,
 }
@@ -40,7 +40,8 @@ impl From<KeySettings> for KeySettingsIn {
 }
 
 impl KeySettingsIn {
-    /// Checks what is new of them; all of it is for a key that is made.
+    /// Validates the settings. Models and expiry are checked only if they differ from `before`, which is `None` for a
+    /// new key.
     pub fn read(self, before: Option<&KeySettings>, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
         let Self { name, models, limits, spending_cap, expires_at } = self;
         if name.trim().is_empty() || name.chars().count() > MAX_NAME_CHARS {
@@ -50,7 +51,7 @@ impl KeySettingsIn {
             check_models(models.as_deref(), listing, plan, now)?;
         }
         if before.is_none_or(|before| before.expires_at != expires_at) && expires_at.is_some_and(|at| at <= now) {
-            return Err(Error::invalid_body("expires_at", "a moment in the future"));
+            return Err(Error::invalid_body("expires_at", "must be in the future"));
         }
         let limits = limits.map(|limits| limits.read("limits")).transpose()?;
         Ok(KeySettings { name, models, expires_at, limits, cap: spending_cap.map(|cap| cap.0) })

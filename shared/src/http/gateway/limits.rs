@@ -1,4 +1,4 @@
-//! Rate limits and spending caps.
+//! The wire types of rate limits and spending caps.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -8,26 +8,26 @@ use domain::money::Money;
 use domain::usd::Usd;
 use domain::{Error, Result};
 
-/// More would not be a limit; and it keeps sums within what counters hold.
+/// The largest limit that can be set. It keeps the sums of counters from overflowing.
 const MOST: u64 = 1_000_000_000_000;
 
-/// At most so much a window; what is null or left out is not limited here.
+/// The maximum per window. A null or missing field sets no limit
 #[derive(Clone, Copy, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LimitsIn {
-    /// Requests a minute
+    /// Requests per minute
     #[schema(maximum = 1000000000000_u64)]
     rpm: Option<u64>,
-    /// Requests a day
+    /// Requests per day
     #[schema(maximum = 1000000000000_u64)]
     rpd: Option<u64>,
-    /// Tokens a minute
+    /// Tokens per minute
     #[schema(maximum = 1000000000000_u64)]
     tpm: Option<u64>,
-    /// Tokens a day
+    /// Tokens per day
     #[schema(maximum = 1000000000000_u64)]
     tpd: Option<u64>,
-    /// Images a minute
+    /// Images per minute
     #[schema(maximum = 1000000000000_u64)]
     ipm: Option<u64>,
 }
@@ -39,7 +39,7 @@ impl From<Limits> for LimitsIn {
 }
 
 impl LimitsIn {
-    /// `field` is where they stand in the body.
+    /// Validates the limits. `field` is their path in the body.
     pub fn read(self, field: &str) -> Result<Limits> {
         let Self { rpm, rpd, tpm, tpd, ipm } = self;
         for (name, limit) in [("rpm", rpm), ("rpd", rpd), ("tpm", tpm), ("tpd", tpd), ("ipm", ipm)] {
@@ -52,7 +52,7 @@ impl LimitsIn {
     }
 }
 
-/// A plan's limits: of each organization on it, each user in one, each key.
+/// The limits of a plan: for each organization on it, for each of their users, and for each key
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanLimitsIn {
@@ -106,7 +106,7 @@ impl From<PlanLimits> for PlanLimitsOut {
     }
 }
 
-/// What may be spent in a calendar month (UTC).
+/// A limit on the spending of a calendar month (UTC)
 #[derive(Serialize, ToSchema)]
 #[schema(as = SpendingCap)]
 pub struct SpendingCapOut {
@@ -116,7 +116,7 @@ pub struct SpendingCapOut {
     #[schema(example = "month")]
     period: &'static str,
     limit: Usd,
-    /// This month, what open leases hold included.
+    /// The spending of this month, including what open leases reserve
     used: Usd,
 }
 

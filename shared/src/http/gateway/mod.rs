@@ -1,4 +1,4 @@
-//! Wire types that several functions of the gateway show.
+//! Wire types that several functions of the gateway share.
 
 mod api_key;
 mod key_settings;

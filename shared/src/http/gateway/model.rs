@@ -1,4 +1,4 @@
-//! Models, as the catalog and the operator see them.
+//! The wire types of models, shared by the catalog and the operator routes.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -37,11 +37,11 @@ impl From<ModelTypeWire> for ModelType {
 pub struct PricingOut {
     input: Usd,
     output: Usd,
-    /// Of input that the provider reads from a cache
+    /// The price of input that the provider reads from its cache
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cached_input: Option<Usd>,
-    /// Of one picture
+    /// The price of one image
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     per_image: Option<Usd>,
@@ -71,7 +71,7 @@ impl From<Pricing> for PricingOut {
 pub struct DeprecationOut {
     #[schema(required, format = DateTime)]
     deprecated_at: Option<String>,
-    /// From then on the model does not answer any more.
+    /// The model cannot be called from this time on
     #[schema(required, format = DateTime)]
     retires_at: Option<String>,
 }

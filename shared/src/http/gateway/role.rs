@@ -1,4 +1,4 @@
-//! What a user may do in an organization.
+//! The wire type of a user's role in an organization.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! Movements of credits.
+//! The wire types of credit transactions and their totals.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -45,19 +45,19 @@ pub struct TransactionOut {
     #[schema(example = "txn_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     id: String,
     pub kind: TransactionKind,
-    /// What was added to the balance or deducted from it
+    /// The amount that was added to the balance or deducted from it
     pub amount: Usd,
-    /// Known for credits that an operator gave or took; calls spend from leases, side by side.
+    /// The balance after an adjustment by an operator. Null for calls, which spend from concurrent leases
     #[schema(required)]
     balance_after: Option<Usd>,
-    /// What a call cost above `amount`, because the balance or a spending cap was used up
+    /// The part of the cost that was not deducted, because the balance or a spending cap was used up
     pub uncollected: Usd,
     #[schema(example = "usage")]
     pub reason: String,
     request_id: String,
     #[schema(required)]
     model: Option<String>,
-    /// The key that called
+    /// The key that made the call
     #[schema(required)]
     api_key: Option<String>,
     #[schema(format = DateTime)]
@@ -95,27 +95,27 @@ impl From<Entry> for TransactionOut {
     }
 }
 
-/// The sums of the whole period, whatever page of it is shown, up to the last call that ended.
+/// The totals of the whole period, not only of this page, up to the last call that ended
 #[derive(Serialize, ToSchema)]
 #[schema(as = Totals)]
 pub struct TotalsOut {
     debit: Usd,
     credit: Usd,
-    /// Credit less debit
+    /// Credit minus debit
     net: Usd,
-    /// What calls cost above `debit`, because the balance or a spending cap was used up
+    /// The cost of calls that was not deducted, because the balance or a spending cap was used up
     uncollected: Usd,
 }
 
 impl TotalsOut {
-    /// The sums of an organization.
+    /// The totals of an organization.
     pub fn of_org(month: &MonthOfUsage) -> Self {
         let AdjustedSums { credit, debit } = month.adjusted;
         let Figures { charged, uncollected, .. } = month.total();
         Self::new(debit + charged, credit, uncollected)
     }
 
-    /// The sums of one user's calls.
+    /// The totals of the calls of one user.
     pub fn of_user(month: &MonthOfUsage, user: UserId) -> Self {
         let Figures { charged, uncollected, .. } = month.of_user(user);
         Self::new(charged, Money::ZERO, uncollected)
@@ -157,12 +157,12 @@ impl IntoResponse for TransactionsOut {
     }
 }
 
-/// The month that `period` names, `2026-03` as 202603; this month when it names none.
+/// Parses `period`: `2026-03` becomes 202603. Without one, the result is `this`, the current month.
 pub fn month_of(period: Option<&str>, this: i64) -> Result<i64> {
     let Some(period) = period else { return Ok(this) };
     let parts = period.split_once('-').filter(|(year, month)| year.len() == 4 && month.len() == 2);
     let number = |text: &str| text.bytes().all(|c| c.is_ascii_digit()).then(|| text.parse::<i64>().ok()).flatten();
     let month = parts.and_then(|(year, month)| Some((number(year)?, number(month)?)));
     let month = month.filter(|(_, month)| (1..=12).contains(month)).map(|(year, month)| year * 100 + month);
-    month.ok_or_else(|| Error::invalid_query("period", "a month as YYYY-MM"))
+    month.ok_or_else(|| Error::invalid_query("period", "must be a month in the form YYYY-MM"))
 }

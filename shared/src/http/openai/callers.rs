@@ -1,4 +1,4 @@
-//! Who calls the gateway. While it is under maintenance, only operators are let in.
+//! Extractors that authenticate callers of the gateway. During maintenance, only operators are admitted.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use domain::identity::Role;
 use domain::time::Time;
 use domain::token::TokenKind;
 
-/// A program with an API key, read in this request.
+/// A program with an API key. Its records are read in this request.
 pub struct ApiCaller(pub auth::ApiCaller);
 
-/// A program with an API key, as it was up to 30 seconds ago: for calls of models, whose leases refuse a revoked key.
+/// A program with an API key, from a cache of 30 seconds. It is for model calls only, whose leases refuse revoked keys.
 pub struct InferenceCaller(pub auth::ApiCaller);
 
-/// Somebody with an API key or an access token, read in this request.
+/// A user with an API key or an access token. The records are read in this request.
 pub struct Person {
     pub caller: Caller,
-    /// None with an access token.
+    /// `None` if the user sent an access token.
     pub key: Option<Arc<ApiKey>>,
 }
 
-/// An operator of the platform, by API key or by access token, read in this request. A key with limits, a cap or a
-/// list of models of its own only reads: whatever it changed, it could lift them.
+/// An operator of the platform, with an API key or an access token. The records are read in this request. A key with
+/// its own limits, spending cap or model list may only read, because with write access it could remove them.
 pub struct Operator(Person);
 
 impl Person {
@@ -40,20 +40,21 @@ impl Person {
         Actor { org: self.caller.org, user: self.caller.user, key: self.key.as_ref().map(|key| key.id) }
     }
 
-    /// What this person's writes must still find true when they are carried out.
+    /// The conditions on which the writes of this user depend, such as that the key is not revoked. Transactions check
+    /// them.
     pub fn authority(&self, now: Time) -> Authority {
         Authority::of_person(self.actor(), now)
     }
 }
 
 impl Operator {
-    /// What this operator does now, for the audit.
+    /// An entry of the audit log for an action of this operator.
     pub fn deed(&self, action: &'static str, target: impl ToString) -> Deed {
         let actor = self.0.actor();
         Deed { actor, action, target: target.to_string(), request_id: request_id(), at: Time::now() }
     }
 
-    /// When the key of this operator expires: a key that it makes expires no later.
+    /// When the key of this operator expires. Keys that it creates must not expire later.
     pub fn expires_at(&self) -> Option<Time> {
         self.0.key.as_ref().and_then(|key| key.expires_at)
     }
@@ -76,7 +77,8 @@ async fn person(parts: &Parts, auth: &Auth) -> domain::Result<Person> {
     Ok(Person { caller, key: None })
 }
 
-/// The catalog holds the maintenance flag, and is in memory where models are called.
+/// Refuses callers other than operators during maintenance. The flag is part of the catalog, which inference caches in
+/// memory.
 async fn let_in(caller: &Caller, models: &Models) -> domain::Result<()> {
     if caller.role == Role::Operator {
         return Ok(());
@@ -144,7 +146,7 @@ where
         match &person.key {
             Some(key) if !parts.method.is_safe() && keys.is_restricted(key).await? => {
                 let message =
-                    "this key has limits, a cap or a list of models and changes nothing here; use a key without";
+                    "this key has limits, a spending cap or a model list and may only read; use a key without them";
                 Err(ApiError(Error::Forbidden { code: "api_key_restricted", message: message.to_owned() }))
             }
             _ => Ok(Self(person)),

@@ -1,4 +1,4 @@
-//! Lists in OpenAI's form.
+//! List responses in the format of OpenAI, with cursor pagination.
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::http::cursor::Cursors;
 use domain::page::Slice;
 
-/// A list that is whole.
+/// A complete list
 #[derive(Serialize, ToSchema)]
 pub struct List<T> {
     #[schema(example = "list")]
@@ -16,14 +16,14 @@ pub struct List<T> {
     pub data: Vec<T>,
 }
 
-/// A part of a list that grows.
+/// A page of a list with cursor pagination
 #[derive(Serialize, ToSchema)]
 pub struct CursorList<T> {
     #[schema(example = "list")]
     object: &'static str,
     pub data: Vec<T>,
     has_more: bool,
-    /// Send it as `cursor` for what comes after.
+    /// Send it as `cursor` to get the next page; null on the last page
     #[schema(required)]
     next_cursor: Option<String>,
 }

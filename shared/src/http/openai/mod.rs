@@ -1,4 +1,5 @@
-//! The envelope of the gateway: OpenAI's objects, and `{error: {type, code, message, param, request_id, details}}`.
+//! The response envelope of the gateway: objects in the format of OpenAI, and errors as `{error: {type, code, message,
+//! param, request_id, details}}`.
 
 mod callers;
 mod list;
@@ -33,7 +34,7 @@ impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
         let mut response = respond(&self.0, |status, code| body(&self.0, status, &code, &request_id()));
         let headers = response.headers_mut();
-        // The SDKs read milliseconds first.
+        // OpenAI SDKs prefer `retry-after-ms` over `Retry-After`.
         let retry_after_s = headers.get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse::<u64>().ok());
         if let Some(retry_after_s) = retry_after_s {
             headers.insert(RETRY_AFTER_MS, retry_after_s.saturating_mul(1_000).into());
@@ -48,7 +49,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// The error object of a stream that fails in the middle: there, no status tells it any more.
+/// The error object of a stream that fails after its status was sent.
 pub fn event(error: &Error, request_id: &str) -> String {
     let (status, code) = classify(error);
     body(error, status, &code, request_id).to_string()
@@ -96,7 +97,8 @@ fn details(error: &Error) -> Value {
     }
 }
 
-/// What another try of the same request, within the patience of an SDK, cannot change. They would retry a 429 twice.
+/// Whether a retry within the time that SDKs wait cannot succeed. Without `X-Should-Retry: false`, SDKs retry a 429
+/// twice.
 fn is_final(error: &Error) -> bool {
     match error {
         Error::Billing { .. } | Error::Provider { trouble: ProviderTrouble::Setup, .. } => true,
@@ -119,7 +121,7 @@ fn rate_headers(headers: &mut HeaderMap, dimension: Dimension, limit: u64, reset
 const HASH_BYTES: usize = 16;
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
-/// Limit, remaining and reset.
+/// The headers of the request limit: limit, remaining and reset.
 pub const REQUESTS: [HeaderName; 3] = [
     HeaderName::from_static("x-ratelimit-limit-requests"),
     HeaderName::from_static("x-ratelimit-remaining-requests"),
@@ -131,7 +133,7 @@ pub const TOKENS: [HeaderName; 3] = [
     HeaderName::from_static("x-ratelimit-reset-tokens"),
 ];
 
-/// A JSON body, and a hash by which another try of the same request is known.
+/// A JSON body and its hash, by which a retry of the same request is recognized.
 pub struct HashedJson<T = Value> {
     pub value: T,
     pub hash: String,
@@ -147,7 +149,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for HashedJson<T> {
     }
 }
 
-/// What an answer's headers tell of its model.
+/// Response headers about the model: its alias, deprecation and retirement.
 pub fn model_headers(model: &Model, by_alias: bool, now: Time) -> HeaderMap {
     let mut headers = HeaderMap::new();
     let mut add = |name: &'static str, value: &str| {
@@ -158,7 +160,7 @@ pub fn model_headers(model: &Model, by_alias: bool, now: Time) -> HeaderMap {
     if by_alias {
         add("x-alias-of", &model.name);
     }
-    // Retirement that is announced is deprecation, even where nobody said so.
+    // A model with a retirement date counts as deprecated even without a deprecation date.
     if model.is_deprecated(now) || model.retires_at.is_some() {
         add("x-model-deprecated", "true");
     }

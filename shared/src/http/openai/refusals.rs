@@ -1,10 +1,10 @@
-//! What may be refused, as the OpenAPI document has it.
+//! The error responses of the gateway in its OpenAPI document.
 
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::{IntoResponses, ToSchema};
 
-/// What went wrong.
+/// Why a request was refused
 #[derive(Serialize, ToSchema)]
 #[schema(as = GatewayErrorBody)]
 pub struct ErrorBody {
@@ -19,7 +19,7 @@ struct ErrorOut {
     r#type: String,
     code: String,
     message: String,
-    /// The parameter that is at fault.
+    /// The parameter that caused the error
     #[schema(required)]
     param: Option<String>,
     /// The same as the header `X-Request-Id`
@@ -28,56 +28,56 @@ struct ErrorOut {
     details: Option<Value>,
 }
 
-/// What every route of the gateway may refuse.
+/// The errors that every route of the gateway may return.
 #[derive(IntoResponses)]
 pub enum Refused {
-    /// The request is wrong; the message names what
+    /// The request is invalid; the message names the reason
     #[response(status = 400)]
     Invalid(#[to_schema] ErrorBody),
-    /// No API key, or one that is not valid
+    /// The API key is missing or invalid
     #[response(status = 401)]
     Unauthenticated(#[to_schema] ErrorBody),
-    /// Passing trouble, or maintenance: `Retry-After` tells when to try again
+    /// The platform is busy or under maintenance; retry after the time in `Retry-After`
     #[response(status = 503)]
     Unavailable(#[to_schema] ErrorBody),
 }
 
-/// What a call of a model may be refused for, besides.
+/// The additional errors of model calls.
 #[derive(IntoResponses)]
 pub enum NotCalled {
-    /// Credits or a spending cap do not cover the call
+    /// The credits or a spending cap do not cover the call
     #[response(status = 402)]
     Billing(#[to_schema] ErrorBody),
-    /// The model is not on the key's list
+    /// The model is not in the model list of the key
     #[response(status = 403)]
     Forbidden(#[to_schema] ErrorBody),
-    /// No such model in the plan
+    /// The plan has no such model
     #[response(status = 404)]
     NoModel(#[to_schema] ErrorBody),
     /// The body is not JSON
     #[response(status = 415)]
     NotJson(#[to_schema] ErrorBody),
-    /// A rate limit is reached: `details.dimension` names it
+    /// A rate limit is reached; `details.dimension` names it
     #[response(status = 429, headers(
-        ("Retry-After" = u64, description = "When to try again, in seconds; `retry-after-ms` has it in milliseconds"),
+        ("Retry-After" = u64, description = "When to retry, in seconds; `retry-after-ms` is the same in milliseconds"),
         ("X-Should-Retry" = String, description = "`false` when the window is longer than a minute"),
-        ("X-RateLimit-Limit-Requests" = u64, description = "The limit, of the one that is reached: requests or tokens"),
+        ("X-RateLimit-Limit-Requests" = u64, description = "The limit, if the request limit is reached"),
         ("X-RateLimit-Remaining-Requests" = u64, description = "0"),
-        ("X-RateLimit-Reset-Requests" = u64, description = "When its window ends, in Unix seconds"),
-        ("X-RateLimit-Limit-Tokens" = u64, description = "The same in tokens"),
+        ("X-RateLimit-Reset-Requests" = u64, description = "When the window ends, in Unix seconds"),
+        ("X-RateLimit-Limit-Tokens" = u64, description = "The limit, if the token limit is reached"),
         ("X-RateLimit-Remaining-Tokens" = u64, description = "0"),
-        ("X-RateLimit-Reset-Tokens" = u64, description = "When its window ends, in Unix seconds"),
+        ("X-RateLimit-Reset-Tokens" = u64, description = "When the window ends, in Unix seconds"),
     ))]
     RateLimited(#[to_schema] ErrorBody),
-    /// The model's provider failed
+    /// The provider of the model failed
     #[response(status = 502)]
     Provider(#[to_schema] ErrorBody),
-    /// The model's provider did not answer in time
+    /// The provider of the model did not respond in time
     #[response(status = 504)]
     ProviderTimeout(#[to_schema] ErrorBody),
 }
 
-/// What every change that carries a body may be refused for, besides.
+/// The additional error of routes with a body.
 #[derive(IntoResponses)]
 pub enum BodyRefused {
     /// The body is not JSON
@@ -85,10 +85,10 @@ pub enum BodyRefused {
     NotJson(#[to_schema] ErrorBody),
 }
 
-/// What the operator's routes may refuse, besides.
+/// The additional error of operator routes.
 #[derive(IntoResponses)]
 pub enum OperatorOnly {
-    /// The caller is no operator: `operator_only`
+    /// The caller is not an operator: `operator_only`
     #[response(status = 403)]
     Forbidden(#[to_schema] ErrorBody),
 }

@@ -1,4 +1,4 @@
-//! Each type of credential as it arrives, and who gets to see it.
+//! Tests of outbound credentials: how a server receives each type, and that no other server does.
 
 use bytes::Bytes;
 use http::Request;
@@ -28,7 +28,7 @@ fn shown() -> [(Credential, &'static str); 3] {
 }
 
 #[tokio::test]
-async fn each_type_arrives_as_what_it_is() {
+async fn each_credential_type_is_sent_in_its_place() {
     let stage = Stage::resolving(&[&[PUBLIC]]).answering(|_| closing("200 OK", &[], "")).await;
     for (credential, header) in shown() {
         assert_eq!(call(&stage, Some(&credential), "http://api.test/x?a=1").await.unwrap(), 200);
@@ -49,7 +49,7 @@ async fn each_type_arrives_as_what_it_is() {
 }
 
 #[tokio::test]
-async fn a_credential_is_shown_to_the_server_it_was_meant_for() {
+async fn credentials_are_removed_on_redirects_to_another_origin() {
     for (credential, header) in shown() {
         let stage = Stage::resolving(&[&[PUBLIC]]).answering(|request| match line(request) {
             "GET /a HTTP/1.1" => closing("302 Found", &[("location", "/b")], ""),
@@ -61,7 +61,7 @@ async fn a_credential_is_shown_to_the_server_it_was_meant_for() {
         let saw: Vec<_> = stage.heard().iter().map(|request| request.contains(header)).collect();
         assert_eq!(saw, [true, true, false], "{header}");
     }
-    // Another port is another server.
+    // Another port is another origin.
     let (credential, header) = &shown()[0];
     let stage = Stage::resolving(&[&[PUBLIC]]).answering(|request| match line(request) {
         "GET /a HTTP/1.1" => closing("307 Temporary Redirect", &[("location", "http://api.test:8080/b")], ""),
@@ -73,7 +73,7 @@ async fn a_credential_is_shown_to_the_server_it_was_meant_for() {
 }
 
 #[tokio::test]
-async fn what_fits_into_no_request_is_said_before_anything_is_sent() {
+async fn invalid_credential_is_refused_before_anything_is_sent() {
     let stage = Stage::resolving(&[&[PUBLIC]]).answering(|_| closing("200 OK", &[], "")).await;
     let broken = Credential::Header { header: "X-Api-Key".to_owned(), value: "two\nlines".to_owned() };
     assert_eq!(call(&stage, Some(&broken), "http://api.test/").await.unwrap_err(), CallError::Unfit);

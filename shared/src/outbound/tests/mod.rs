@@ -1,5 +1,5 @@
-//! The client against a network of the tests' own: names resolve as they say, and every connection leads to a server
-//! in this process.
+//! Tests of the outbound client on a fake network: a test decides what names resolve to, and every connection reaches a
+//! server in this process.
 
 mod calls;
 mod oauth2;
@@ -19,27 +19,27 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{Guard, Network, Outbound, OutboundError, Patience};
 
-/// Somebody's host; nothing is ever sent there.
+/// A public address. Nothing is ever sent to it.
 const PUBLIC: &str = "93.184.215.14";
 const PATIENCE: Patience =
     Patience { first_byte: Duration::from_secs(5), idle: Duration::from_secs(5), total: Duration::from_secs(10) };
 
 #[derive(Clone, Default)]
 struct Stage {
-    /// What each resolution of a name finds; the last goes on.
+    /// The result of each name resolution. The last one repeats.
     answers: Arc<Mutex<Vec<Vec<IpAddr>>>>,
     dialled: Arc<Mutex<Vec<SocketAddr>>>,
-    /// The requests that arrived at a server of `answering`.
+    /// The requests that a server of `answering` received.
     heard: Arc<Mutex<Vec<String>>>,
     server: Option<SocketAddr>,
-    /// How long a server of `answering` takes for each answer, by the stopped clock.
+    /// How long a server of `answering` takes for each response, on the stopped clock.
     takes: Duration,
-    /// The system's error for every connection.
+    /// An operating system error with which every connection fails.
     broken: Option<i32>,
 }
 
-/// Stops the clock: from here on, time passes only where `pass` is called. The runtime moves a stopped clock itself when
-/// it is idle, so a task keeps it busy.
+/// Stops the clock: from here on, only `pass` advances it. An idle runtime would advance a stopped clock by itself, so
+/// a task keeps it busy.
 fn stop_clock() {
     tokio::time::pause();
     tokio::spawn(async {
@@ -49,14 +49,14 @@ fn stop_clock() {
     });
 }
 
-/// Lets time pass: after everything that happens before, and before everything that comes later.
+/// Advances the clock, after other tasks have done everything they can do before that time.
 async fn pass(time: Duration) {
     settle().await;
     tokio::time::advance(time).await;
     settle().await;
 }
 
-/// Gives the other tasks turns enough for all that they can do now.
+/// Yields until the other tasks have done everything they can do now.
 async fn settle() {
     for _ in 0..100 {
         tokio::task::yield_now().await;
@@ -88,7 +88,7 @@ impl Stage {
         Self { answers: Arc::new(Mutex::new(answers.iter().map(parse).collect())), ..Self::default() }
     }
 
-    /// A server that reads a request and answers with these pieces, before each of which some time passes.
+    /// A server that reads a request and sends these pieces, each after a pause.
     async fn serving(mut self, pieces: Vec<(Duration, &'static str)>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         self.server = Some(listener.local_addr().unwrap());
@@ -113,7 +113,7 @@ impl Stage {
         self
     }
 
-    /// A server that answers each request, one a connection, with what this makes of it.
+    /// A server that responds to each request with the result of `answer`, one request per connection.
     async fn answering(mut self, answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         self.server = Some(listener.local_addr().unwrap());
@@ -176,7 +176,7 @@ async fn whole_request(stream: &mut TcpStream) -> String {
     }
 }
 
-/// An answer after which the connection ends.
+/// A response after which the server closes the connection.
 fn closing(status: &str, headers: &[(&str, &str)], body: &str) -> String {
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
     format!("HTTP/1.1 {status}\r\n{headers}connection: close\r\ncontent-length: {}\r\n\r\n{body}", body.len())

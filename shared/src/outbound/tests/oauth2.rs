@@ -1,4 +1,4 @@
-//! Tokens of client credentials: asked for once, kept until they expire, asked for anew when they were revoked.
+//! Tests of OAuth 2 tokens: fetched once, cached until they expire, and fetched again after a revocation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -24,7 +24,7 @@ fn client(scope: Option<&str>) -> Credential {
     }
 }
 
-/// Grants `token-1`, `token-2` and so on, and shows what is asked with them.
+/// A server that grants `token-1`, `token-2` and so on and records the calls made with them.
 struct Granting {
     stage: Stage,
     calls: Calls,
@@ -36,7 +36,7 @@ impl Granting {
         Self::refusing(grant, |_| false).await
     }
 
-    /// A server of which `refuses` says whether it answers a call with 401.
+    /// A server that responds with 401 to the calls for which `refuses` is true.
     async fn refusing(grant: Value, refuses: impl Fn(&str) -> bool + Send + Sync + 'static) -> Self {
         let granted = Arc::new(AtomicUsize::new(0));
         let stage = Stage::resolving(&[&[PUBLIC]]).answering(move |request| {
@@ -58,7 +58,7 @@ impl Granting {
         Ok(sent?.status.as_u16())
     }
 
-    /// How many tokens were asked for, and those that the calls carried.
+    /// How many tokens were requested, and the tokens of the calls.
     fn seen(&self) -> (usize, Vec<String>) {
         let heard = self.stage.heard();
         let asked = heard.iter().filter(|request| line(request) == TOKEN_LINE).count();
@@ -70,14 +70,14 @@ impl Granting {
 }
 
 #[tokio::test]
-async fn a_token_is_asked_for_as_the_standard_says_and_used_until_it_expires() {
+async fn token_is_requested_per_rfc_6749_and_reused_until_it_expires() {
     let granting = Granting::new(json!({"token_type": "Bearer", "expires_in": 3600})).await;
     for _ in 0..3 {
         assert_eq!(granting.call().await.unwrap(), 200);
     }
     assert_eq!(granting.seen(), (1, vec!["token-1".to_owned(); 3]));
     let asked = &granting.stage.heard()[0];
-    // `the+client:s%3Ae%2Bcret`: both are encoded before they are joined.
+    // `the+client:s%3Ae%2Bcret`: id and secret are encoded before they are joined.
     assert!(asked.contains("authorization: Basic dGhlK2NsaWVudDpzJTNBZSUyQmNyZXQ=\r\n"), "{asked}");
     assert!(asked.contains("content-type: application/x-www-form-urlencoded\r\n"), "{asked}");
     assert!(asked.ends_with("\r\n\r\ngrant_type=client_credentials"), "{asked}");
@@ -88,7 +88,7 @@ async fn a_token_is_asked_for_as_the_standard_says_and_used_until_it_expires() {
 }
 
 #[tokio::test]
-async fn a_token_that_expired_is_asked_for_anew() {
+async fn expired_token_is_fetched_again() {
     stop_clock();
     for expires_in in [json!(0.2), json!("0.2")] {
         let granting = Granting::new(json!({"expires_in": expires_in})).await;
@@ -102,7 +102,7 @@ async fn a_token_that_expired_is_asked_for_anew() {
 }
 
 #[tokio::test]
-async fn those_who_need_one_at_once_share_one() {
+async fn concurrent_calls_share_one_token_fetch() {
     let granting = Granting::new(json!({"expires_in": 3600})).await;
     let calls = futures::future::join_all((0..20).map(|_| granting.call())).await;
     assert!(calls.into_iter().all(|status| status == Ok(200)));
@@ -110,7 +110,7 @@ async fn those_who_need_one_at_once_share_one() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_revoked_is_replaced_once() {
+async fn revoked_token_is_replaced_once() {
     let is_revoked = Arc::new(AtomicBool::new(false));
     let refuses = {
         let is_revoked = is_revoked.clone();
@@ -122,15 +122,15 @@ async fn a_token_that_was_revoked_is_replaced_once() {
     assert_eq!(revoked.call().await.unwrap(), 200);
     let (asked, carried) = revoked.seen();
     assert_eq!((asked, carried), (2, ["token-1", "token-1", "token-2"].map(str::to_owned).to_vec()));
-    assert!(revoked.stage.heard().last().unwrap().ends_with("the body"), "the call is repeated whole");
+    assert!(revoked.stage.heard().last().unwrap().ends_with("the body"), "the retry has the same body");
 
-    // A new one that is refused is refused: nothing else would come of asking again.
+    // If a new token is refused, the response is final: another token would be refused too.
     let refused = Granting::refusing(json!({"expires_in": 3600}), |_| true).await;
     assert_eq!((refused.call().await.unwrap(), refused.seen().0), (401, 1));
 }
 
 #[tokio::test]
-async fn servers_that_take_the_secret_in_the_body_alone_are_understood() {
+async fn client_secret_is_sent_in_the_body_if_the_header_is_refused() {
     let stage = Stage::resolving(&[&[PUBLIC]]).answering(|request| match request.contains("client_secret=") {
         true => closing("200 OK", &[], r#"{"access_token": "t"}"#),
         false => closing("401 Unauthorized", &[], r#"{"error": "invalid_client"}"#),
@@ -143,7 +143,7 @@ async fn servers_that_take_the_secret_in_the_body_alone_are_understood() {
 }
 
 #[tokio::test]
-async fn patience_is_for_the_token_and_the_call_together() {
+async fn timeout_covers_the_token_and_the_call_together() {
     let granted = closing("200 OK", &[], r#"{"access_token": "t"}"#);
     stop_clock();
     let stage = Stage { takes: Duration::from_millis(80), ..Stage::resolving(&[&[PUBLIC]]) };
@@ -156,7 +156,7 @@ async fn patience_is_for_the_token_and_the_call_together() {
 }
 
 #[tokio::test]
-async fn what_comes_instead_of_a_token_is_told_and_not_kept() {
+async fn failed_token_requests_are_reported_and_not_cached() {
     let refused = |status, reason: Option<&str>| CallError::TokenRefused { status, reason: reason.map(str::to_owned) };
     for (answer, expected) in [
         (closing("400 Bad Request", &[], r#"{"error": "invalid_scope"}"#), refused(400, Some("invalid_scope"))),
@@ -179,7 +179,7 @@ async fn what_comes_instead_of_a_token_is_told_and_not_kept() {
         let before = stage.heard().len();
         assert!(before <= 2);
         assert_eq!(calls.token(id, &client(None), &PATIENCE).await.unwrap_err(), expected);
-        assert!(stage.heard().len() > before, "it is asked again");
+        assert!(stage.heard().len() > before, "the token is requested again");
     }
     let inside = Stage::resolving(&[&["10.0.0.1"]]);
     let calls = Calls::new(Outbound::new(Guard::default(), inside.clone()));

@@ -1,4 +1,4 @@
-//! Where requests get to, and how long they may take.
+//! Tests of the SSRF guard, the connection limit and the timeouts.
 
 use std::time::Duration;
 
@@ -11,14 +11,14 @@ const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
 
 #[tokio::test]
 async fn the_checked_address_is_the_one_connected_to() {
-    // A name that is public when it is asked first and private ever after: nobody asks again.
+    // DNS rebinding: the name resolves to a public address first and to a private one later. It is resolved only once.
     let stage = Stage::resolving(&[&["93.184.215.14"], &["127.0.0.1"]]).serving(at_once(&[OK])).await;
     assert_eq!(stage.get("http://rebound.test:8080/a", Guard::default(), PATIENCE).await.unwrap(), "hello");
     assert_eq!(stage.dialled(), ["93.184.215.14:8080"]);
 }
 
 #[tokio::test]
-async fn a_name_that_leads_inside_is_refused_and_nothing_is_dialled() {
+async fn name_that_resolves_to_an_internal_address_is_not_connected_to() {
     for inside in ["127.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1"] {
         let stage = Stage::resolving(&[&[inside]]).serving(at_once(&[OK])).await;
         let refused = stage.get("http://inside.test/", Guard::default(), PATIENCE).await;
@@ -28,14 +28,14 @@ async fn a_name_that_leads_inside_is_refused_and_nothing_is_dialled() {
 }
 
 #[tokio::test]
-async fn of_a_mixed_answer_only_public_addresses_are_dialled() {
+async fn only_the_public_addresses_of_a_name_are_connected_to() {
     let stage = Stage::resolving(&[&["10.0.0.1", "93.184.215.14"]]).serving(at_once(&[OK])).await;
     stage.get("http://mixed.test/", Guard::default(), PATIENCE).await.unwrap();
     assert_eq!(stage.dialled(), ["93.184.215.14:80"]);
 }
 
 #[tokio::test]
-async fn literal_addresses_are_judged_too() {
+async fn literal_addresses_are_checked_too() {
     let stage = Stage::default().serving(at_once(&[OK])).await;
     for url in ["http://127.0.0.1/", "http://[::1]:81/", "http://[::ffff:192.168.0.1]/", "https://169.254.169.254/"] {
         let refused = stage.get(url, Guard::default(), PATIENCE).await;
@@ -47,7 +47,7 @@ async fn literal_addresses_are_judged_too() {
 }
 
 #[tokio::test]
-async fn the_platforms_own_ports_stay_closed_whatever_is_allowed() {
+async fn ports_of_the_platform_stay_blocked_when_everything_is_allowed() {
     let stage = Stage::resolving(&[&["::1", "127.0.0.1", "0.0.0.0"]]).serving(at_once(&[OK])).await;
     let guard = || Guard::allowing(["0.0.0.0/0", "::/0"]).unwrap().refusing_ports(vec![9_000]);
     for host in ["127.0.0.1", "127.9.9.9", "[::1]", "[::ffff:127.0.0.1]", "0.0.0.0", "[::]", "named.test"] {
@@ -61,7 +61,7 @@ async fn the_platforms_own_ports_stay_closed_whatever_is_allowed() {
 }
 
 #[tokio::test]
-async fn a_connection_more_than_there_may_be_is_our_exhaustion_until_one_ends() {
+async fn connection_limit_refuses_requests_until_a_connection_closes() {
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n";
     let stage = Stage::default().serving(at_once(&[head])).await;
     let outbound = Outbound::new(Guard::default(), stage.clone()).with_max_connections(1);
@@ -78,7 +78,7 @@ async fn a_connection_more_than_there_may_be_is_our_exhaustion_until_one_ends() 
 }
 
 #[tokio::test]
-async fn a_process_without_a_free_file_does_not_blame_the_destination() {
+async fn lack_of_file_descriptors_is_reported_as_exhaustion() {
     const EMFILE: i32 = 24;
     let stage = Stage { broken: Some(EMFILE), ..Stage::default() };
     let failed = stage.get("http://93.184.215.14/", Guard::default(), PATIENCE).await;
@@ -86,7 +86,7 @@ async fn a_process_without_a_free_file_does_not_blame_the_destination() {
 }
 
 #[tokio::test]
-async fn only_http_is_spoken() {
+async fn invalid_and_non_http_urls_are_refused() {
     let stage = Stage::default();
     for url in ["http://93.184.215.14:99999/", "http://93.184.215.14:0/"] {
         let refused = stage.get(url, Guard::default(), PATIENCE).await;
@@ -99,7 +99,7 @@ async fn only_http_is_spoken() {
 }
 
 #[tokio::test]
-async fn redirects_are_answers() {
+async fn send_does_not_follow_redirects() {
     let moved = "HTTP/1.1 302 Found\r\nlocation: http://127.0.0.1/\r\ncontent-length: 0\r\n\r\n";
     let stage = Stage::default().serving(at_once(&[moved])).await;
     let outbound = Outbound::new(Guard::default(), stage.clone());
@@ -109,7 +109,7 @@ async fn redirects_are_answers() {
 }
 
 #[tokio::test]
-async fn a_connection_serves_again_after_a_stream_that_was_finished() {
+async fn connection_is_reused_after_a_finished_stream() {
     let stream = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n";
     let stage = Stage::default().serving(at_once(&[stream, "0\r\n\r\n"])).await;
     let outbound = Outbound::new(Guard::default(), stage.clone());
@@ -117,14 +117,14 @@ async fn a_connection_serves_again_after_a_stream_that_was_finished() {
         let mut answer = outbound.send(get("http://93.184.215.14/"), &PATIENCE).await.unwrap();
         assert_eq!(answer.body.next().await.unwrap().unwrap(), "hello");
         answer.body.finish().await.unwrap();
-        // Now the connection is put back.
+        // Now the connection returns to the pool.
         settle().await;
     }
     assert_eq!(stage.dialled().len(), 1);
 }
 
 #[tokio::test]
-async fn every_wait_has_an_end() {
+async fn every_wait_times_out() {
     stop_clock();
     let second = Duration::from_secs(1);
     let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n";
@@ -133,7 +133,7 @@ async fn every_wait_has_an_end() {
     let cases = [
         (vec![(second, OK)], Patience { first_byte: quick, ..PATIENCE }),
         (vec![(Duration::ZERO, head), (second, "0\r\n\r\n")], Patience { idle: quick, ..PATIENCE }),
-        // Never idle for long, yet without end.
+        // The stream is never idle for long but does not end.
         (std::iter::once((Duration::ZERO, head)).chain([drop; 50]).collect(), Patience { total: quick, ..PATIENCE }),
     ];
     for (pieces, patience) in cases {
@@ -144,7 +144,7 @@ async fn every_wait_has_an_end() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_or_cut_or_not_there_is_told_apart() {
+async fn too_large_cut_and_unreachable_are_different_errors() {
     let endless = "HTTP/1.1 200 OK\r\ncontent-length: 101\r\n\r\n\
         0123456789012345678901234567890123456789012345678901234567890123456789012345678901234567890123456789x";
     let half = "HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\nhello";

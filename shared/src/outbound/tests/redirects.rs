@@ -1,4 +1,4 @@
-//! Redirects are followed to where requests may go, and nowhere else.
+//! Tests of redirects: they are followed only to allowed destinations.
 
 use std::time::Duration;
 
@@ -23,7 +23,7 @@ fn request(method: Method, url: &str) -> Request<Bytes> {
 }
 
 #[tokio::test]
-async fn the_end_of_the_way_is_the_answer() {
+async fn redirects_are_followed_to_the_final_response() {
     let stage = Stage::resolving(&[&[PUBLIC]]).answering(|request| match line(request) {
         "GET /a HTTP/1.1" => moved("301 Moved Permanently", "/b?x=1#part"),
         "GET /b?x=1 HTTP/1.1" => moved("302 Found", "//other.test:81/c"),
@@ -39,8 +39,8 @@ async fn the_end_of_the_way_is_the_answer() {
 }
 
 #[tokio::test]
-async fn each_step_is_judged_anew() {
-    // Written out, disguised, hidden behind a name, and by a name that was public a moment ago.
+async fn each_redirect_is_checked_by_the_guard() {
+    // Literal addresses, also in unusual notations. The second loop uses a name whose address changes.
     for inside in [
         "http://127.0.0.1/",
         "http://169.254.169.254/latest/meta-data/",
@@ -65,7 +65,7 @@ async fn each_step_is_judged_anew() {
 }
 
 #[tokio::test]
-async fn only_http_is_followed() {
+async fn redirects_to_other_schemes_are_refused() {
     for elsewhere in
         ["ftp://open.test/", "file:///etc/passwd", "gopher://open.test/", "http://u:p@open.test/", "http://"]
     {
@@ -73,19 +73,19 @@ async fn only_http_is_followed() {
         let refused = follow(&stage, request(Method::GET, "http://open.test/")).await;
         assert_eq!(refused.unwrap_err(), OutboundError::NotHttp, "{elsewhere}");
     }
-    // Nowhere to go: then that is the answer.
+    // A redirect without a location is returned as the response.
     let stage = Stage::resolving(&[&[PUBLIC]]).answering(|_| closing("302 Found", &[], "hm")).await;
     assert_eq!(follow(&stage, request(Method::GET, "http://open.test/")).await.unwrap(), (302, "hm".into()));
 }
 
 #[tokio::test]
-async fn a_circle_has_an_end() {
+async fn redirect_loops_end_at_the_maximum() {
     let stage = Stage::resolving(&[&[PUBLIC]]).answering(|_| moved("302 Found", "/round")).await;
     let refused = follow(&stage, request(Method::GET, "http://round.test/")).await;
     assert_eq!(refused.unwrap_err(), OutboundError::TooManyRedirects);
     assert_eq!(stage.heard().len(), MAX_REDIRECTS + 1);
 
-    // The patience is for all steps together: no step takes long, and the fourth is too late.
+    // The total timeout covers all redirects together: each is fast, but the fourth exceeds it.
     stop_clock();
     let slow = Stage { takes: Duration::from_millis(40), ..Stage::resolving(&[&[PUBLIC]]) };
     let slow = slow.answering(|_| moved("302 Found", "/round")).await;
@@ -97,7 +97,7 @@ async fn a_circle_has_an_end() {
 }
 
 #[tokio::test]
-async fn what_is_sent_becomes_a_look_where_browsers_make_it_one() {
+async fn redirects_change_the_method_as_browsers_do() {
     for (method, status, arrives) in [
         (Method::POST, "301 Moved Permanently", "GET"),
         (Method::POST, "302 Found", "GET"),
