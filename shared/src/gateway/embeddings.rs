@@ -64,7 +64,7 @@ impl EmbeddingsRequest {
         }
         match request.body.get("dimensions").map(Value::as_u64) {
             None | Some(Some(1..=65_536)) => Ok(request),
-            Some(_) => Err(Error::invalid_body("dimensions", "must be a whole number from 1 to 65536")),
+            Some(_) => Err(Error::invalid_body("dimensions", "must be an integer from 1 to 65536")),
         }
     }
 
