@@ -13,8 +13,8 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 pub struct CallHeaders {
-    /// Makes retries safe: a request repeated within 24 hours with the same key and body returns the first answer and is
-    /// not charged again.
+    /// Makes retries safe: a request repeated within 24 hours with the same key and body returns the first answer, and
+    /// is not charged again.
     #[param(rename = "Idempotency-Key", nullable = false, min_length = 1, max_length = 255)]
     idempotency_key: Option<String>,
 }

@@ -57,9 +57,9 @@ pub struct Terms {
 #[derive(Clone, Copy, Debug)]
 pub enum ResponseFormat<'a> {
     Text,
-    /// Any JSON object
+    /// The answer is any JSON object.
     Json,
-    /// `{name, schema, strict}`
+    /// The answer matches a JSON schema, given as `{name, schema, strict}`.
     Schema(&'a Value),
 }
 

@@ -71,7 +71,7 @@ impl Said {
     }
 }
 
-/// `36s` or `0.5s`
+/// Parses a protobuf duration such as `36s` or `0.5s`.
 fn protobuf_duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
 }
@@ -105,7 +105,7 @@ pub fn in_band(said: Said) -> Failure {
         "timeout" | "timeout_error" | "deadline_exceeded" => FailureKind::Timeout,
         _ => FailureKind::Unavailable,
     };
-    tracing::warn!(code = said.code.as_deref(), ?kind, "a provider failed within its answer");
+    tracing::warn!(code = said.code.as_deref(), ?kind, "a provider reported an error within its answer");
     Failure { may_have_run: true, retry_after: said.retry_after, ..said_as(kind, said) }
 }
 

@@ -94,7 +94,7 @@ pub fn of_stream<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failure {
     match error {
         SdkError::ServiceError(error) => {
             let error = error.into_err();
-            // For stream errors, the SDK has no code, so it is taken from the type.
+            // The SDK gives stream errors no code, so the code is taken from the type.
             let (kind, code) = match &error {
                 Exception::ThrottlingException(_) => (FailureKind::RateLimited, "ThrottlingException"),
                 Exception::ValidationException(_) => (FailureKind::Request, "ValidationException"),
