@@ -1,4 +1,4 @@
-//! Which models there are for whom.
+//! Model selection: resolves names and aliases against the catalog, the plan and the API key's allowlist.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use domain::identity::Plan;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// How long the catalog is believed without a look: a change takes effect within this time everywhere.
+/// Cache lifetime of the catalog. A change of the catalog takes effect in every process within this time.
 const BELIEF: Duration = Duration::from_secs(30);
 
 pub struct Models {
@@ -20,12 +20,12 @@ pub struct Models {
     listing: Cache<(), Arc<Listing>>,
 }
 
-/// The model that a call goes to.
+/// The model selected for a call.
 #[derive(Clone, Debug)]
 pub struct Chosen {
     pub listing: Arc<Listing>,
     pub model: Arc<Model>,
-    /// Whether it was asked for by a public name.
+    /// Whether the request named the model by a public alias.
     pub by_alias: bool,
 }
 
@@ -38,14 +38,14 @@ impl Models {
         self.listing.get_or_load(&(), async || self.catalog.read().await.map(Arc::new)).await
     }
 
-    /// The model that somebody on this plan, with a key of this list, means by `name`.
+    /// Resolves `name` to a model that the plan allows and that is on the key's allowlist, if it has one.
     pub async fn find(&self, plan: &Plan, list: Option<&[String]>, name: &str) -> Result<Chosen> {
         let listing = self.listing().await?;
         let model = visible(&listing, plan, name, Time::now())?;
         if !is_on_list(list, &listing, &model.name) {
             return Err(Error::Forbidden {
                 code: "model_access_denied",
-                message: "this key has a list of models, and this one is not on it".to_owned(),
+                message: "this key does not allow this model; use a model on the key's list".to_owned(),
             });
         }
         let by_alias = model.name != name;
@@ -54,13 +54,13 @@ impl Models {
     }
 }
 
-/// A model of the plan that answers today, by its own name or a public one.
+/// Finds a model of the plan by its name or by a public alias. Retired models are not found.
 pub fn visible<'a>(listing: &'a Listing, plan: &Plan, name: &str, now: Time) -> Result<&'a Model> {
     let model = listing.find(name).filter(|model| plan.allows(&model.name) && !model.is_retired(now));
     model.ok_or(Error::NotFound { kind: "model" })
 }
 
-/// A key's list may name models by their public names too.
+/// Reports whether the key's allowlist has the model, by name or by alias. A key without a list allows every model.
 pub fn is_on_list(list: Option<&[String]>, listing: &Listing, model: &str) -> bool {
     list.is_none_or(|list| list.iter().any(|name| listing.find(name).is_some_and(|named| named.name == model)))
 }

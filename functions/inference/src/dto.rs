@@ -1,7 +1,9 @@
-//! The requests and responses of the family, for its document. The crate `gateway` reads the requests and keeps parameters
-//! that it does not know; responses of providers of OpenAI's kind pass as they came.
+//! The request and response schemas of the OpenAPI document.
+//!
+//! The code does not use these types: the crate `gateway` parses the requests and keeps unknown parameters, and forwards
+//! the `choices` of OpenAI-compatible providers unchanged.
 
-#![expect(dead_code, reason = "the OpenAPI document is made of it")]
+#![expect(dead_code, reason = "the types are used only for the OpenAPI document")]
 
 use serde::Serialize;
 use serde_json::Value;
@@ -11,15 +13,16 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
 pub struct CallHeaders {
-    /// Repeated within 24 hours with the same body, it returns the first answer and costs nothing more.
+    /// Makes retries safe: a request repeated within 24 hours with the same key and body returns the first answer, and
+    /// is not charged again.
     #[param(rename = "Idempotency-Key", nullable = false, min_length = 1, max_length = 255)]
     idempotency_key: Option<String>,
 }
 
-/// The description of the operation says what happens to each parameter, and to others, by the kind of provider.
+/// The description of the operation lists what each kind of provider supports, including parameters not listed here.
 #[derive(Serialize, ToSchema)]
 pub struct ChatCompletionIn {
-    /// A name of the catalog, or a public alias
+    /// The name of a model in the catalog, or a public alias
     #[schema(example = "dev-chat")]
     model: String,
     #[schema(min_items = 1)]
@@ -31,11 +34,11 @@ pub struct ChatCompletionIn {
     temperature: Option<f64>,
     #[schema(minimum = 0, maximum = 1)]
     top_p: Option<f64>,
-    /// The limit of each answer, at most the model's `max_output_tokens`. The cost of the longest answer is held before
-    /// the call; what it did not cost is given back. When it is left out, the hold is for `max_output_tokens` (4096
-    /// where the catalog has none) and the provider gets no limit, unless its API needs one. If credits, a cap or a
-    /// token limit do not cover that, the hold shrinks to what they cover; that is then the limit, and
-    /// `X-Svc-Max-Tokens` names it.
+    /// The maximum tokens of each choice, up to the model's `max_output_tokens`. The maximum cost is held before the
+    /// call, and the unused part is released afterwards. Without this parameter, the hold covers `max_output_tokens`
+    /// (4096 if the catalog has none), and the provider gets a limit only if its API requires one. If credits, a cap or
+    /// a token limit do not cover this hold, it shrinks to what they cover. The answer is then limited to that, and
+    /// `X-Svc-Max-Tokens` reports the limit.
     #[schema(minimum = 1)]
     max_tokens: Option<u32>,
     /// The newer name of `max_tokens`
@@ -56,7 +59,7 @@ pub struct ChatCompletionIn {
     /// `none`, `auto`, `required`, or `{"type": "function", "function": {"name": …}}`
     #[schema(value_type = Option<Value>)]
     tool_choice: Option<Value>,
-    /// `false`: one call of a tool at a time
+    /// `false` allows at most one tool call per answer
     parallel_tool_calls: Option<bool>,
     /// `{"type": "text"}`, `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {…}}`
     #[schema(value_type = Option<Object>)]
@@ -64,7 +67,7 @@ pub struct ChatCompletionIn {
     logprobs: Option<bool>,
     #[schema(minimum = 0, maximum = 20)]
     top_logprobs: Option<u32>,
-    /// Evaluate the conversation after the answer
+    /// Evaluate the conversation with the guard; requires a model with the capability `guard`
     guard: Option<bool>,
 }
 
@@ -80,7 +83,7 @@ struct MessageIn {
     tool_call_id: Option<String>,
 }
 
-/// A text, or a list of parts
+/// A string, or a list of content parts
 #[derive(Serialize, ToSchema)]
 #[serde(untagged)]
 enum ContentIn {
@@ -88,7 +91,7 @@ enum ContentIn {
     Parts(Vec<PartIn>),
 }
 
-/// Models without the capability `vision` read texts only; audio and files are for providers of OpenAI's kind.
+/// Images require a model with the capability `vision`. Audio and files require an OpenAI-compatible provider.
 #[derive(Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum PartIn {
@@ -113,7 +116,7 @@ enum PartIn {
 
 #[derive(Serialize, ToSchema)]
 struct ImageUrlIn {
-    /// A `data:` URL; an address only where the provider fetches pictures
+    /// A `data:` URL; or the URL of an image, if the provider fetches images
     #[schema(example = "data:image/png;base64,iVBORw0KGgo=")]
     url: String,
     /// `low`, `high` or `auto`
@@ -133,7 +136,7 @@ enum RoleIn {
 
 #[derive(Serialize, ToSchema)]
 struct StreamOptions {
-    /// One more chunk, before `[DONE]`, tells the usage and what it cost.
+    /// Adds a chunk with the usage and the cost before `[DONE]`
     include_usage: Option<bool>,
 }
 
@@ -191,7 +194,7 @@ fn input_schema() -> Schema {
     let numbers = || ArrayBuilder::new().items(number()).min_items(Some(1));
     let many = || ArrayBuilder::new().min_items(Some(1)).max_items(Some(2_048));
     let forms = OneOfBuilder::new()
-        .description(Some("A text, texts, a list of token numbers, or lists of them"))
+        .description(Some("A string, a list of strings, a list of token numbers, or a list of such lists"))
         .item(text())
         .item(many().items(text()))
         .item(numbers())
@@ -221,7 +224,7 @@ struct EmbeddingOut {
     #[schema(example = "embedding")]
     object: String,
     index: u32,
-    /// Numbers, or with `encoding_format: base64` their little-endian bytes
+    /// A list of numbers; with `encoding_format: base64`, the little-endian bytes of 32-bit floats as base64
     #[schema(value_type = Value)]
     embedding: Value,
 }

@@ -1,4 +1,4 @@
-//! One function a route.
+//! The handlers of the inference API: chat completions and embeddings.
 
 use axum::body::Body;
 use axum::extract::State;
@@ -23,27 +23,27 @@ use crate::{Stores, headers};
     description = chat_description(),
     request_body = ChatCompletionIn,
     responses(
-        (status = 200, description = "The completion, or its chunks as events",
+        (status = 200, description = "The completion, or its chunks as server-sent events",
             content((ChatCompletionOut = "application/json"), (serde_json::Value = "text/event-stream")),
             headers(
-                ("X-Request-Id" = String, description = "The request; support asks for it"),
-                ("X-Request-Cost" = f64, description = "US dollars; absent from a stream, whose last chunk has `usage.cost`"),
-                ("X-Credits-Remaining" = f64, description = "US dollars; absent on a billing-exempt plan"),
-                ("X-Credits-Warning" = String, description = "`low` below a tenth of what the organization was last given"),
-                ("X-RateLimit-Limit-Requests" = u64, description = "Of the scope and window with the fewest requests left"),
-                ("X-RateLimit-Remaining-Requests" = u64, description = "Requests left in it"),
-                ("X-RateLimit-Reset-Requests" = u64, description = "When it ends, in Unix seconds"),
-                ("X-RateLimit-Limit-Tokens" = u64, description = "Of the scope and window with the fewest tokens left; absent from a stream, like the next two"),
-                ("X-RateLimit-Remaining-Tokens" = u64, description = "Tokens left in it"),
-                ("X-RateLimit-Reset-Tokens" = u64, description = "When it ends, in Unix seconds"),
-                ("X-Alias-Of" = String, description = "The model, when it was asked for by an alias"),
-                ("X-Model-Deprecated" = String, description = "`true` when the model is being retired"),
-                ("X-Model-Retires-At" = String, description = "When it stops answering"),
+                ("X-Request-Id" = String, description = "The id of the request, for support"),
+                ("X-Request-Cost" = f64, description = "The cost in US dollars; absent from a stream, whose last chunk has `usage.cost`"),
+                ("X-Credits-Remaining" = f64, description = "The remaining credits in US dollars; absent on a billing-exempt plan"),
+                ("X-Credits-Warning" = String, description = "`low` if less than a tenth of the last granted balance remains"),
+                ("X-RateLimit-Limit-Requests" = u64, description = "The request limit of the scope and window with the fewest requests left"),
+                ("X-RateLimit-Remaining-Requests" = u64, description = "The requests left in that window"),
+                ("X-RateLimit-Reset-Requests" = u64, description = "The end of that window, in Unix seconds"),
+                ("X-RateLimit-Limit-Tokens" = u64, description = "The token limit of the scope and window with the fewest tokens left; a stream has no token headers"),
+                ("X-RateLimit-Remaining-Tokens" = u64, description = "The tokens left in that window"),
+                ("X-RateLimit-Reset-Tokens" = u64, description = "The end of that window, in Unix seconds"),
+                ("X-Alias-Of" = String, description = "The name of the model, if the request named an alias"),
+                ("X-Model-Deprecated" = String, description = "`true` if the model is deprecated"),
+                ("X-Model-Retires-At" = String, description = "The date when the model stops answering"),
                 ("X-Svc-Passthrough" = String, description = "Parameters forwarded to the provider without validation"),
-                ("X-Svc-Dropped" = String, description = "Parameters left out, since the provider has none like them"),
-                ("X-Svc-Model-Defaults" = String, description = "Parameters that the operator's defaults set"),
-                ("X-Svc-Max-Tokens" = u64, description = "The limit put on each answer, since credits, a cap or a token limit cover no longer one"),
-                ("Idempotent-Replayed" = String, description = "`true` on the stored answer of an earlier request"),
+                ("X-Svc-Dropped" = String, description = "Parameters left out, because the provider does not support them"),
+                ("X-Svc-Model-Defaults" = String, description = "Parameters set by the operator's defaults"),
+                ("X-Svc-Max-Tokens" = u64, description = "The reduced limit of each choice, if credits, a cap or a token limit require one"),
+                ("Idempotent-Replayed" = String, description = "`true` if this is the replayed answer of an earlier request"),
             ),
         ),
         Refused, NotCalled,
@@ -67,7 +67,7 @@ pub async fn create_chat_completion(
     let id = request_id();
     let write_error = Box::new(move |error: &_| openai::event(error, &id));
     let (events, told) = stores.gateway.stream(asker, request, write_error).await?;
-    // Its errors are events: to Lambda, a body that fails is text like any other.
+    // The body never fails: errors are sent as events, because Lambda delivers a failed body like a complete one.
     let body = Body::from_stream(events.map(Ok::<_, std::convert::Infallible>));
     let kind = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
     Ok((headers::begun(&told), kind, body).into_response())
@@ -75,29 +75,29 @@ pub async fn create_chat_completion(
 
 /// Create embeddings
 ///
-/// OpenAI's call, answered by a model of type `Embeddings`.
+/// Compatible with OpenAI's embeddings API. The model must be of type `Embeddings`.
 #[utoipa::path(
     post, path = "/gateway/v1/embeddings", tag = "inference", security(("bearer" = [])), params(CallHeaders),
     request_body = EmbeddingsIn,
     responses(
         (status = 200, description = "A vector for each input", body = EmbeddingsOut,
             headers(
-                ("X-Request-Id" = String, description = "The request; support asks for it"),
-                ("X-Request-Cost" = f64, description = "US dollars"),
-                ("X-Credits-Remaining" = f64, description = "US dollars; absent on a billing-exempt plan"),
-                ("X-Credits-Warning" = String, description = "`low` below a tenth of what the organization was last given"),
-                ("X-RateLimit-Limit-Requests" = u64, description = "Of the scope and window with the fewest requests left"),
-                ("X-RateLimit-Remaining-Requests" = u64, description = "Requests left in it"),
-                ("X-RateLimit-Reset-Requests" = u64, description = "When it ends, in Unix seconds"),
-                ("X-RateLimit-Limit-Tokens" = u64, description = "Of the scope and window with the fewest tokens left"),
-                ("X-RateLimit-Remaining-Tokens" = u64, description = "Tokens left in it"),
-                ("X-RateLimit-Reset-Tokens" = u64, description = "When it ends, in Unix seconds"),
-                ("X-Alias-Of" = String, description = "The model, when it was asked for by an alias"),
-                ("X-Model-Deprecated" = String, description = "`true` when the model is being retired"),
-                ("X-Model-Retires-At" = String, description = "When it stops answering"),
+                ("X-Request-Id" = String, description = "The id of the request, for support"),
+                ("X-Request-Cost" = f64, description = "The cost in US dollars"),
+                ("X-Credits-Remaining" = f64, description = "The remaining credits in US dollars; absent on a billing-exempt plan"),
+                ("X-Credits-Warning" = String, description = "`low` if less than a tenth of the last granted balance remains"),
+                ("X-RateLimit-Limit-Requests" = u64, description = "The request limit of the scope and window with the fewest requests left"),
+                ("X-RateLimit-Remaining-Requests" = u64, description = "The requests left in that window"),
+                ("X-RateLimit-Reset-Requests" = u64, description = "The end of that window, in Unix seconds"),
+                ("X-RateLimit-Limit-Tokens" = u64, description = "The token limit of the scope and window with the fewest tokens left"),
+                ("X-RateLimit-Remaining-Tokens" = u64, description = "The tokens left in that window"),
+                ("X-RateLimit-Reset-Tokens" = u64, description = "The end of that window, in Unix seconds"),
+                ("X-Alias-Of" = String, description = "The name of the model, if the request named an alias"),
+                ("X-Model-Deprecated" = String, description = "`true` if the model is deprecated"),
+                ("X-Model-Retires-At" = String, description = "The date when the model stops answering"),
                 ("X-Svc-Passthrough" = String, description = "Parameters forwarded to the provider without validation"),
-                ("X-Svc-Dropped" = String, description = "Parameters left out, since the provider has none like them"),
-                ("Idempotent-Replayed" = String, description = "`true` on the stored answer of an earlier request"),
+                ("X-Svc-Dropped" = String, description = "Parameters left out, because the provider does not support them"),
+                ("Idempotent-Replayed" = String, description = "`true` if this is the replayed answer of an earlier request"),
             ),
         ),
         Refused, NotCalled,
@@ -120,13 +120,14 @@ pub async fn create_embeddings(
 
 fn chat_description() -> String {
     format!(
-        "OpenAI's call, answered by any model of the catalog. With `stream: true` the answer comes as server-sent \
-         events.\n\n{}",
+        "Compatible with OpenAI's chat completions API, for any model of the catalog. With `stream: true` the answer \
+         is sent as server-sent events.\n\n{}",
         markdown()
     )
 }
 
-/// Who asks; or the first answer to the same request, if it carries the `Idempotency-Key` of an earlier one.
+/// Claims the request's `Idempotency-Key`, if it has one. Returns the caller of the model, or the replayed answer of an
+/// earlier request with the same key.
 async fn claimed(
     stores: &Stores,
     caller: &shared::auth::ApiCaller,
@@ -149,8 +150,8 @@ async fn claimed(
     Ok(Ok(Asker::new(caller, request_id(), retries(headers), body_hash, claim)))
 }
 
-/// How often the client says it has tried this before: `OpenAI`'s SDKs count, and send no key that would tell tries of
-/// one request from two requests.
+/// The number of earlier attempts, as `OpenAI`'s SDKs report it. They send no idempotency key that would identify the
+/// retries of a request.
 fn retries(headers: &HeaderMap) -> u32 {
     let count = headers.get("x-stainless-retry-count").and_then(|count| count.to_str().ok());
     count.and_then(|count| count.parse().ok()).unwrap_or_default()

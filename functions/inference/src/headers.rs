@@ -1,4 +1,4 @@
-//! What the headers of an answer tell beside it.
+//! Response headers: cost, remaining credits, rate limits, and what happened to the request's parameters.
 
 use axum::http::HeaderMap;
 use axum::http::header::{HeaderName, HeaderValue};
@@ -15,7 +15,7 @@ const X_SVC_DROPPED: HeaderName = HeaderName::from_static("x-svc-dropped");
 const X_SVC_MAX_TOKENS: HeaderName = HeaderName::from_static("x-svc-max-tokens");
 const X_SVC_MODEL_DEFAULTS: HeaderName = HeaderName::from_static("x-svc-model-defaults");
 
-/// Those of an answer that is whole.
+/// The headers of a response that is not streamed.
 pub fn whole(told: &Told) -> HeaderMap {
     let mut headers = begun(told);
     add_remaining(&mut headers, TOKENS, told.standing.tokens);
@@ -25,7 +25,7 @@ pub fn whole(told: &Told) -> HeaderMap {
     headers
 }
 
-/// Those of a stream that begins: what it costs, in tokens and in money, is not known yet.
+/// The headers of a streamed response. They have no cost and no token counts, which are not known yet.
 pub fn begun(told: &Told) -> HeaderMap {
     let mut headers = shared::http::openai::model_headers(&told.chosen.model, told.chosen.by_alias, Time::now());
     add_remaining(&mut headers, REQUESTS, told.standing.requests);
@@ -58,7 +58,7 @@ fn add_remaining(headers: &mut HeaderMap, names: [HeaderName; 3], remaining: Opt
     }
 }
 
-/// Names of parameters fit a header: a request with others is refused.
+/// Adds a header. An invalid value is left out, but does not occur: requests with such parameter names are refused.
 fn add(headers: &mut HeaderMap, name: HeaderName, value: &str) {
     if let Ok(value) = HeaderValue::try_from(value) {
         headers.insert(name, value);

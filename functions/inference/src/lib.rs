@@ -1,4 +1,4 @@
-//! `/gateway/v1/chat/completions` and `/gateway/v1/embeddings`: calls of models, in OpenAI's form.
+//! The inference API, compatible with OpenAI: `/gateway/v1/chat/completions` and `/gateway/v1/embeddings`.
 
 mod dto;
 mod handlers;
@@ -15,7 +15,7 @@ use shared::models::Models;
 
 pub use routes::{document, router};
 
-/// What the handlers work with.
+/// The state that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     callers: Arc<RecentCallers>,

@@ -1,4 +1,4 @@
-//! Cold start of the Lambda `inference`. All its routes stream: one that answers whole is a stream of one piece.
+//! Cold start of the Lambda `inference`. All routes use response streaming; a JSON response is a stream of one chunk.
 
 use shared::http::streaming;
 use shared::{Context, telemetry};

@@ -1,4 +1,4 @@
-//! Who asks the gateway, and what their request says of itself.
+//! The caller of a gateway call: who pays, which plan and models apply, and which request it is.
 
 use std::sync::Arc;
 
@@ -14,14 +14,14 @@ use shared::store::claims::Claim;
 pub struct Asker {
     pub payer: Payer,
     pub plan: Arc<Plan>,
-    /// The models of the key, when it has a list of its own.
+    /// The API key's allowlist of models. None when the key has no list.
     pub models: Option<Vec<String>>,
     pub request_id: String,
-    /// How often the client has tried this before, as it says.
+    /// The number of earlier attempts that the client reports.
     pub retries: u32,
-    /// By which another try of the same request is known.
+    /// Identifies retries: two requests with the same hash have the same body.
     pub body_hash: String,
-    /// For a call that is made once.
+    /// The claim on the `Idempotency-Key`. None when the client sends no key.
     pub claim: Option<Claim>,
 }
 

@@ -1,5 +1,4 @@
-//! What every call goes through, whatever it asks for: the most it can come to is taken, a deployment is asked, and what
-//! it came to is charged.
+//! The billing steps that chat and embeddings share: reserve the maximum cost, call a deployment, charge the usage.
 
 use std::sync::Arc;
 
@@ -18,8 +17,8 @@ use shared::models::Chosen;
 use shared::store::claims::Claim;
 
 impl Gateway {
-    /// A call that is brought to its end, and charged, even if nobody waits for it any more. One that fails gives up
-    /// its claim.
+    /// Runs a call to its end and charges it, even if the client disconnects. A call that fails releases its claim on
+    /// the `Idempotency-Key`.
     pub(super) async fn to_the_end<T: Send + 'static>(
         &self,
         claim: Option<Claim>,
@@ -36,13 +35,13 @@ impl Gateway {
         tokio::spawn(call.instrument(tracing::Span::current())).await.map_err(Error::internal)?
     }
 
-    /// Takes the most that a call can come to.
+    /// Takes a slot of a lease, which reserves the maximum cost of the call.
     pub(super) async fn take(&self, asker: &Asker, chosen: &Chosen, need: Need) -> Result<Slot> {
         let taken = self.inner.leases.take(&asker.payer, &chosen.model, need).await?;
         taken.map_err(|shortage| refused(shortage, Time::now()))
     }
 
-    /// Asks the model's deployments. When none of them answers, another call may use the slot.
+    /// Sends the call to the model's deployments. When all of them fail, the slot becomes free for another call.
     pub(super) async fn ask<T, F>(
         &self,
         slot: &mut Slot,
@@ -59,7 +58,8 @@ impl Gateway {
         asked
     }
 
-    /// What a call comes to. When the client says that this is not its first try, an earlier one is noted.
+    /// Computes the charge of a call. When the client reports a retry, `retry_of` names the charge of the first
+    /// attempt, if the ledger has one.
     pub(super) async fn price(
         &self,
         slot: &Slot,
@@ -73,13 +73,13 @@ impl Gateway {
         if asker.retries > 0 {
             match self.inner.ledger.earlier_try(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
-                Err(error) => tracing::warn!(?error, "an earlier try could not be looked for"),
+                Err(error) => tracing::warn!(?error, "the search for an earlier attempt failed"),
             }
         }
         charge
     }
 
-    /// Writes the charge, and keeps the answer if it is to be kept.
+    /// Writes the charge. With an `Idempotency-Key` it stores the answer in the same transaction, for replays.
     pub(super) async fn record(
         &self,
         slot: &mut Slot,
@@ -94,10 +94,10 @@ impl Gateway {
             return Ok(());
         }
         slot.put_back();
-        Err(Error::busy("another try of this request has taken it over"))
+        Err(Error::busy("another request with this Idempotency-Key took over the call"))
     }
 
-    /// Ends a call that is answered whole; what the caller has left then.
+    /// Records a call that is not streamed, and returns the caller's remaining quota.
     pub(super) async fn settle(
         &self,
         mut slot: Slot,

@@ -1,4 +1,4 @@
-//! Embeddings: what is asked and answered, in OpenAI's form.
+//! Embeddings: the request and the response in OpenAI's format, and the billed call.
 
 use std::sync::Arc;
 
@@ -21,21 +21,21 @@ use domain::{Error, Result};
 pub const VALIDATED: [&str; 4] = ["model", "input", "dimensions", "encoding_format"];
 const MAX_INPUTS: usize = 2_048;
 
-/// A request that was read and found sound.
+/// A validated request.
 #[derive(Clone, Debug)]
 pub struct EmbeddingsRequest {
     body: Map<String, Value>,
     unsupported: Unsupported,
 }
 
-/// One text, or one list of token numbers.
+/// One input: a text, or a list of token numbers.
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
     Text(&'a str),
     Tokens(&'a [Value]),
 }
 
-/// A provider's answer: a vector an input, in the order of the inputs.
+/// A provider's answer: one vector for each input, in the order of the inputs.
 #[derive(Debug)]
 pub struct EmbeddingsAnswer {
     pub vectors: Vec<Vec<f32>>,
@@ -50,20 +50,21 @@ impl EmbeddingsRequest {
         unknown_parameters::check(&body)?;
         let request = Self { body, unsupported: Unsupported::Drop };
         if request.model().is_empty() {
-            return Err(Error::invalid_body("model", "the name of a model or of an alias"));
+            return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
         }
         let inputs = request.inputs();
         if inputs.is_empty() || inputs.len() > MAX_INPUTS || inputs.iter().any(Input::is_empty) {
-            let problem = "a string, a list of at most 2,048 strings, or lists of token numbers; none of them empty";
+            let problem =
+                "must be a string, a list of at most 2,048 strings, or lists of token numbers; none may be empty";
             return Err(Error::invalid_body("input", problem));
         }
         match request.body.get("encoding_format").map(Value::as_str) {
             None | Some(Some("float" | "base64")) => {}
-            Some(_) => return Err(Error::invalid_body("encoding_format", "float or base64")),
+            Some(_) => return Err(Error::invalid_body("encoding_format", "must be float or base64")),
         }
         match request.body.get("dimensions").map(Value::as_u64) {
             None | Some(Some(1..=65_536)) => Ok(request),
-            Some(_) => Err(Error::invalid_body("dimensions", "a whole number from 1 to 65536")),
+            Some(_) => Err(Error::invalid_body("dimensions", "must be an integer from 1 to 65536")),
         }
     }
 
@@ -75,7 +76,7 @@ impl EmbeddingsRequest {
         self.body.get("model").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// What is to be embedded; nothing where `input` is no such thing.
+    /// The inputs to embed. Empty when `input` has no valid form.
     pub fn inputs(&self) -> Vec<Input<'_>> {
         let is_tokens = |list: &[Value]| !list.is_empty() && list.iter().all(Value::is_u64);
         match self.body.get("input") {
@@ -105,7 +106,7 @@ impl EmbeddingsRequest {
         self.unsupported
     }
 
-    /// The most tokens it can be.
+    /// The maximum tokens that a provider may count for the inputs.
     pub fn greatest_input(&self) -> u64 {
         self.inputs().iter().map(Input::greatest_tokens).sum()
     }
@@ -124,7 +125,7 @@ impl Input<'_> {
     }
 }
 
-/// OpenAI's object.
+/// The response body, as OpenAI defines it.
 #[derive(Serialize)]
 struct EmbeddingsOut<'a> {
     object: &'static str,
@@ -144,7 +145,7 @@ struct EmbeddingOut {
 #[serde(untagged)]
 enum Vector {
     Floats(Vec<f32>),
-    /// Little-endian 32-bit floats, in base64.
+    /// Little-endian 32-bit floats, encoded as base64.
     Base64(String),
 }
 
@@ -159,7 +160,7 @@ impl Vector {
 }
 
 impl Gateway {
-    /// The answer as JSON.
+    /// Makes the call, and returns the response body as JSON.
     pub async fn embed(&self, asker: Asker, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
         let (gateway, claim) = (self.clone(), asker.claim.clone());
         self.to_the_end(claim, async move { gateway.embed_to_the_end(&asker, request).await }).await
@@ -168,7 +169,7 @@ impl Gateway {
     async fn embed_to_the_end(&self, asker: &Asker, mut request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
         let chosen = asker.find_model(self.models(), request.model()).await?;
         if !chosen.model.does(Purpose::Embeddings) {
-            let problem = "this is no model of type Embeddings; see /v1/models";
+            let problem = "this model does not make embeddings; choose a model of type Embeddings from /v1/models";
             return Err(Error::invalid_body("model", problem));
         }
         let input = request.greatest_input();

@@ -1,4 +1,4 @@
-//! Calls that are made once for an `Idempotency-Key`, however often they are asked for.
+//! Idempotency keys of model calls: one call per key, and a replay of its answer for repeated requests.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use shared::store::claims::{Claim, Claimed, Kept};
 use shared::store::stored_text::StoredText;
 
 const LOOK_EVERY: Duration = Duration::from_millis(250);
-/// How long a second try waits for the first one's answer.
+/// How long a repeated request waits for the answer of the first one.
 const PATIENCE: Duration = Duration::from_secs(20);
 const MAX_KEY_CHARS: usize = 255;
 
-/// Whether a call is to be made.
+/// The result of claiming an `Idempotency-Key`: make the call, or replay the stored answer.
 pub enum Claiming {
     Mine(Claim),
-    /// It was made before, and answered with this.
+    /// The call was made before, and this is its answer.
     Answered {
         content_type: String,
         body: Bytes,
@@ -29,7 +29,7 @@ pub enum Claiming {
 impl Gateway {
     pub async fn claim(&self, account: Account, key: &str, body_hash: &str) -> Result<Claiming> {
         if key.is_empty() || key.len() > MAX_KEY_CHARS || !key.bytes().all(|c| c.is_ascii_graphic()) {
-            return Err(Error::invalid_query("Idempotency-Key", "1 to 255 visible characters"));
+            return Err(Error::invalid_query("Idempotency-Key", "must be 1 to 255 visible ASCII characters"));
         }
         let began = tokio::time::Instant::now();
         loop {
@@ -39,32 +39,35 @@ impl Gateway {
                     let body = body.read_answer(&self.inner.answers).await?;
                     return Ok(Claiming::Answered { content_type, body });
                 }
-                // A 409 would be tried again by every SDK, for nothing.
+                // The status is 400, because OpenAI's SDKs retry a 409 and the retry could not succeed.
                 Claimed::Reused => {
                     return Err(Error::invalid_query(
                         "Idempotency-Key",
-                        "was used for another request; take a new one",
+                        "was used with another request; send another key",
                     ));
                 }
                 Claimed::UnderWay if began.elapsed() >= PATIENCE => {
-                    return Err(Error::busy("the first try of this request is still under way"));
+                    return Err(Error::busy("the first request with this Idempotency-Key is still running"));
                 }
                 Claimed::UnderWay => tokio::time::sleep(LOOK_EVERY).await,
             }
         }
     }
 
-    /// An answer, in a form to be kept with its charge.
+    /// Prepares an answer to be stored with its charge. A large answer is written to the bucket here.
     pub(super) async fn keep(&self, content_type: &str, body: &[u8]) -> Result<Kept> {
         let body = StoredText::store_answer(&self.inner.answers, content_type, body).await?;
         Ok(Kept { content_type: content_type.to_owned(), body })
     }
 
-    /// What came to nothing may be tried again under the same key.
+    /// Releases the claim of a failed call, so that the client can retry with the same key.
     pub(super) async fn release(&self, claim: Option<&Claim>) {
         let Some(claim) = claim else { return };
         if let Err(error) = self.inner.claims.release(claim).await {
-            tracing::warn!(?error, "a call that failed keeps its Idempotency-Key until it would have been over");
+            tracing::warn!(
+                ?error,
+                "the Idempotency-Key of a failed call could not be released; it stays claimed until the claim expires"
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The model gateway: one way to call any model, with the caller's limits and money.
+//! The model gateway: model selection, rate limits, billing, routing and translation for every model call.
 //!
 //! `inference` serves it over HTTP; agents and workflow nodes call it in process, with the same limits and billing.
 //!
-//! A call (`call`): the model is found (`models`), the most it can cost is taken (`leases`), a deployment answers
-//! (`routing`, `providers`), and what it came to is charged.
+//! Each call (`call`) takes four steps. It selects the model (`models`), reserves the maximum cost (`leases`), sends
+//! the request to a deployment (`routing`, `providers`) and charges the actual usage.
 
 mod asker;
 mod call;
@@ -38,7 +38,7 @@ use leases::{Leases, Standing};
 use providers::{Failure, ParameterReport};
 use routing::Routing;
 
-/// One for the life of a process: it holds leases, connections, and what is known of providers.
+/// The gateway of this process. It holds leases, connections and the health of deployments, so a process creates one.
 #[derive(Clone)]
 pub struct Gateway {
     inner: Arc<Inner>,
@@ -49,22 +49,22 @@ struct Inner {
     leases: Leases,
     ledger: Ledger,
     claims: Claims,
-    /// Answers that are kept and too large for a table.
+    /// Holds the stored answers of `Idempotency-Key` requests that are too large for a table item.
     answers: Bucket,
     routing: Routing,
 }
 
-/// What an answer's headers tell.
+/// The values that the response headers report: the model, the parameters, the remaining quota and the cost.
 #[derive(Clone, Debug)]
 pub struct Told {
     pub chosen: Chosen,
     pub notes: Notes,
     pub standing: Standing,
-    /// Not known yet when a stream begins.
+    /// None at the start of a stream, because the cost is not known yet.
     pub cost: Option<Money>,
 }
 
-/// What became of a request's parameters.
+/// How the gateway changed the request's parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
     pub report: ParameterReport,
@@ -98,14 +98,17 @@ fn refused(shortage: Shortage, now: Time) -> Error {
     match shortage {
         Shortage::Credits { .. } => Error::Billing {
             code: "insufficient_credits",
-            message: "the organization's credits do not cover the most that this call can cost; \
+            message: "the organization's credits do not cover the maximum cost of this call; \
                       ask the operator for credits, or lower max_tokens"
                 .to_owned(),
             level: None,
         },
         Shortage::Cap { level, .. } => Error::Billing {
             code: "spending_cap_reached",
-            message: format!("the monthly spending cap of this {} does not cover this call", in_words(level)),
+            message: format!(
+                "the monthly spending cap of this {} does not cover this call; ask the operator to raise the cap",
+                in_words(level)
+            ),
             level: Some(level),
         },
         Shortage::Rate { level, dimension, limit, resets_at } => {
@@ -144,7 +147,7 @@ impl From<Failure> for Error {
             Kind::Exhausted => return Self::busy(failure.message),
         };
         let Failure { code, message, param, retry_after, .. } = failure;
-        // Whole seconds, rounded up: to come back a moment too early is to be refused again.
+        // Retry-After has whole seconds. Rounding up avoids a retry that is refused because it comes too early.
         let retry_after_s = retry_after.map(|wait| wait.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX));
         Self::Provider { trouble, code, message, param, retry_after_s }
     }

@@ -1,5 +1,5 @@
-//! Which deployment answers: by priority and weight, with another try where that may end better, and rest for those
-//! that keep failing.
+//! Load balancing and failover between the deployments of a model: priority, weight, retry with backoff, and a circuit
+//! breaker for deployments that keep failing.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,14 +17,14 @@ use shared::outbound::Outbound;
 use shared::secrets::Secrets;
 use shared::store::catalog;
 
-/// Tries of one call, over all deployments.
+/// Maximum attempts of one call, over all deployments.
 const TRIES: usize = 4;
-/// Tries at one deployment in a row.
+/// Maximum attempts of one call at the same deployment.
 const TRIES_AT_ONE: usize = 2;
 const FIRST_WAIT: Duration = Duration::from_millis(200);
-/// A provider that asks for more patience than this is not waited for.
+/// A call does not retry at a deployment whose backoff or `Retry-After` is longer than this.
 const LONGEST_WAIT: Duration = Duration::from_secs(2);
-/// Failures in a row, after which a deployment rests.
+/// Consecutive failures that open the circuit breaker of a deployment.
 const FAILURES: u32 = 3;
 const SHORTEST_REST: Duration = Duration::from_secs(10);
 const LONGEST_REST: Duration = Duration::from_secs(160);
@@ -44,12 +44,12 @@ struct Health {
     rests_until: Option<Instant>,
 }
 
-/// An answer, and the deployment that gave it.
+/// An answer and the deployment that returned it.
 pub struct Routed<T> {
     pub answer: T,
     pub provider: String,
     pub kind: ProviderKind,
-    /// The provider's own name of the model.
+    /// The provider's name for the model.
     pub model: Arc<str>,
 }
 
@@ -64,7 +64,8 @@ impl Routing {
         })
     }
 
-    /// Asks the model's deployments until one answers, or none will.
+    /// Sends the call to the model's deployments, one after the other, until one answers. Returns the last failure when
+    /// all attempts fail, and returns at once when a failure is not retryable.
     pub async fn ask<T, F>(&self, chosen: &Chosen, ask: impl Fn(Arc<dyn Provider>, Arc<str>) -> F) -> Result<Routed<T>>
     where
         F: Future<Output = Result<T, Failure>>,
@@ -76,7 +77,7 @@ impl Routing {
                 tracing::error!(
                     provider = deployment.provider,
                     model = chosen.model.name,
-                    "a deployment names no provider of the catalog"
+                    "a deployment names a provider that is not in the catalog"
                 );
                 continue;
             };
@@ -98,7 +99,8 @@ impl Routing {
                 }
                 self.failed(deployment, &failure);
                 let wait = wait(&failure, try_here);
-                // What may have run is not run twice in the same place, and what cannot pass there is not tried there.
+                // The same deployment gets no retry of a request that may have run, because it could be charged twice,
+                // or that failed by the deployment's setup, because it would fail again.
                 let again = !failure.may_have_run && failure.kind != FailureKind::Setup && wait <= LONGEST_WAIT;
                 last = Some(failure);
                 if tries == TRIES || !again || try_here + 1 == TRIES_AT_ONE {
@@ -116,7 +118,7 @@ impl Routing {
         })
     }
 
-    /// By priority; within one, at random by weight. Those at rest come last.
+    /// Orders the deployments by priority, then at random by weight. Those with an open circuit breaker come last.
     fn in_order<'a>(&self, deployments: &'a [Deployment]) -> Vec<&'a Deployment> {
         if let [only] = deployments {
             return vec![only];
@@ -130,7 +132,8 @@ impl Routing {
         let mut ordered: Vec<_> = deployments
             .iter()
             .map(|deployment| {
-                // Exponential draws, divided by weights: the smallest belongs to each in proportion to its weight.
+                // Weighted random order: an exponential draw divided by the weight is the smallest of all with a
+                // probability proportional to the weight.
                 let draw = -fastrand::f64().max(f64::MIN_POSITIVE).ln() / f64::from(deployment.weight.max(1));
                 (rests(deployment), deployment.priority, draw, deployment)
             })
@@ -160,7 +163,7 @@ impl Routing {
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         let health = health.entry(name(deployment)).or_default();
         health.failures += 1;
-        // Wrong credentials do not mend themselves.
+        // A failure by setup, such as wrong credentials, does not go away by itself: it opens the breaker at once.
         if health.failures >= FAILURES || failure.kind == FailureKind::Setup {
             let doublings = health.failures.saturating_sub(FAILURES).min(4);
             let rest = (SHORTEST_REST * 2u32.pow(doublings)).min(LONGEST_REST);
@@ -174,7 +177,7 @@ fn name(deployment: &Deployment) -> (String, String) {
     (deployment.provider.clone(), deployment.model.clone())
 }
 
-/// As long as the provider asks for; else twice as long each time, by half at random.
+/// Returns the provider's `Retry-After`, or else an exponential backoff with jitter of up to half.
 fn wait(failure: &Failure, tried: usize) -> Duration {
     let backoff = FIRST_WAIT * 2u32.pow(tried as u32);
     failure.retry_after.unwrap_or_else(|| backoff.mul_f64(0.5 + fastrand::f64() / 2.0))

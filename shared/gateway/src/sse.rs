@@ -1,9 +1,9 @@
-//! Server-sent events, read from pieces that are split anywhere.
+//! An incremental parser of server-sent events (SSE). The input may be split at any byte.
 
-/// One event, with its data lines joined.
+/// One event. Its `data:` lines are joined with newlines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
-    /// What `event:` says; empty when it says nothing.
+    /// The value of `event:`, or empty when the event has no such field.
     pub name: String,
     pub data: String,
 }
@@ -16,11 +16,11 @@ pub enum SseError {
     NotUtf8,
 }
 
-/// Feed it what arrives, then take the events that are whole. What follows the last blank line of a stream is no
-/// event, as the standard has it: it may have been cut.
+/// Takes bytes with `feed` and returns complete events with `next_event`. Lines after the last blank line are not an
+/// event: the SSE standard discards them, since the stream may have been cut.
 pub struct Parser {
     buffer: Vec<u8>,
-    /// Where the line that is being read starts, and up to where it was searched for its end.
+    /// Start of the current line in the buffer, and the position up to which it was searched for a line end.
     line: usize,
     searched: usize,
     event: Event,
@@ -51,12 +51,12 @@ impl Parser {
         self.buffer.extend_from_slice(piece);
     }
 
-    /// The next whole event; `None` until more is fed.
+    /// Returns the next complete event, or `None` when the parser needs more bytes.
     pub fn next_event(&mut self) -> Result<Option<Event>, SseError> {
         while let Some((from, to)) = self.next_line() {
             if from == to {
                 let event = std::mem::take(&mut self.event);
-                // Without data an event is none.
+                // The standard ignores events without data.
                 if std::mem::take(&mut self.has_data) {
                     return Ok(Some(event));
                 }
@@ -76,7 +76,7 @@ impl Parser {
                     self.event.data.push_str(value);
                 }
                 "event" => value.clone_into(&mut self.event.name),
-                // `id`, `retry`, comments, and what nobody knows
+                // `id`, `retry`, comments and unknown fields are ignored.
                 _ => {}
             }
         }
@@ -86,9 +86,9 @@ impl Parser {
         Ok(None)
     }
 
-    /// Where the next whole line is, without its end.
+    /// Returns the byte range of the next complete line, without its line end.
     fn next_line(&mut self) -> Option<(usize, usize)> {
-        // The second half of a CR LF ends nothing more.
+        // The LF after a CR belongs to the line end that was already read.
         if self.after_cr && self.line < self.buffer.len() {
             self.after_cr = false;
             if self.buffer[self.line] == b'\n' {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_are_read_as_the_standard_has_them() {
+    fn fields_are_parsed_as_the_standard_defines() {
         let stream = "\u{feff}: welcome\nretry: 5\ndata: one\n\nevent: ping\ndata:  two\ndata\ndata:three\nid: 7\n\n\
                       event: nothing\n\ndata: {\"a\":\"b: c\"}\r\n\r\ndata: cut";
         let expected = [event("", "one"), event("ping", " two\n\nthree"), event("", "{\"a\":\"b: c\"}")];
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_event_is_refused() {
+    fn events_over_the_size_limit_are_refused() {
         let mut parser = Parser::new(16);
         parser.feed(b"data: 0123456789abcdef");
         assert_eq!(parser.next_event(), Err(SseError::TooLarge(16)));
@@ -160,9 +160,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the lines, their ends and the cuts: the events are those of the data.
+        /// The parsed events do not depend on line ends or on where the input is split.
         #[test]
-        fn cuts_change_nothing(
+        fn events_do_not_depend_on_how_the_input_is_split(
             events in prop::collection::vec(("[a-z]{0,5}", "[ -~áß€👍\n]{0,30}", 0..3usize), 0..6),
             cuts in prop::collection::vec(0..400usize, 0..20),
         ) {
@@ -187,9 +187,9 @@ mod tests {
             prop_assert_eq!(read(&pieces), expected);
         }
 
-        /// Nothing makes it panic or hold more than it may.
+        /// Arbitrary bytes cause no panic and do not make the buffer grow without limit.
         #[test]
-        fn anything_is_survived(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..10)) {
+        fn arbitrary_bytes_are_safe(pieces in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..40), 0..10)) {
             let mut parser = Parser::new(64);
             for piece in &pieces {
                 parser.feed(piece);

@@ -1,19 +1,21 @@
-//! Tokens counted here, without the provider's tokenizer: never fewer than any common one would count, for ordinary
-//! text, so that what a call is held to cost before it is made is not less than what it costs.
+//! Token estimation without the provider's tokenizer.
+//!
+//! For ordinary text the estimate is never lower than the count of a common tokenizer. The amount reserved before a
+//! call therefore covers what the call costs.
 
 use serde_json::Value;
 
 use super::chat::{ChatRequest, Message, Part, ResponseFormat};
 
-/// What a message costs beyond its text.
+/// The tokens of a message beyond those of its text.
 pub const PER_MESSAGE: u64 = 8;
-/// The most that the providers count for one picture.
+/// The maximum that providers count for one image.
 pub const PER_IMAGE: u64 = 2_000;
-/// The instructions that providers add when there are tools.
+/// The tokens of the instructions that providers add when the request has tools.
 pub const FOR_TOOLS: u64 = 600;
 
-/// Two letters of one case are a token, as is every digit, every sign, and every byte of other scripts but one a
-/// character. English comes out at about twice what its tokenizers count.
+/// Counts two letters of the same case as one token, and each digit and punctuation mark as one. A character of another
+/// script counts one token less than it has bytes in UTF-8. For English this is about twice the count of a tokenizer.
 pub fn count(text: &str) -> u64 {
     let (mut tokens, mut half) = (0u64, None);
     let mut after_space = false;
@@ -24,7 +26,7 @@ pub fn count(text: &str) -> u64 {
             _ => None,
         };
         match kind {
-            // The second letter of a token.
+            // The second letter belongs to the token that the first one began.
             Some(kind) if half == Some(kind) => half = None,
             Some(kind) => {
                 tokens += 1;
@@ -32,7 +34,7 @@ pub fn count(text: &str) -> u64 {
             }
             None => {
                 half = None;
-                // One space belongs to the word behind it.
+                // A single space is part of the token of the next word.
                 if c != ' ' || after_space {
                     tokens += (c.len_utf8() as u64 - 1).max(1);
                 }
@@ -43,7 +45,7 @@ pub fn count(text: &str) -> u64 {
     tokens
 }
 
-/// The most tokens a request's prompt can be: all that a provider may count as input.
+/// Estimates the maximum input tokens of a request: everything that a provider may count as input.
 pub fn greatest_input(request: &ChatRequest) -> u64 {
     let messages: u64 = request.messages().map(|message| of_message(&message)).sum();
     let tools = match request.tools() {
@@ -54,7 +56,7 @@ pub fn greatest_input(request: &ChatRequest) -> u64 {
         ResponseFormat::Schema(schema) => of_json(schema),
         ResponseFormat::Json | ResponseFormat::Text => 0,
     };
-    // What is not validated may be text to the model too (`documents`, `functions` …).
+    // Providers may pass unvalidated parameters to the model as text (`documents`, `functions` …).
     let others: u64 = request.unvalidated().map(of_json).sum();
     messages + tools + schema + others
 }
@@ -78,8 +80,8 @@ fn of_json(value: &Value) -> u64 {
     count(&value.to_string())
 }
 
-/// What is likely, of a greatest count: for a call whose provider did not count, so that its client is not charged for
-/// caution.
+/// Halves the maximum estimate, to charge a call whose provider reported no usage. Charging the maximum would bill the
+/// client for the safety margin.
 pub fn likely(greatest: u64) -> u64 {
     greatest.div_ceil(2)
 }
@@ -95,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_a_provider_reads_is_in_the_greatest_input() {
+    fn greatest_input_counts_every_part_that_a_provider_reads() {
         let plain = json!({"model": "m", "messages": [{"role": "user", "content": "abcd"}]});
         assert_eq!(greatest(plain.clone()), PER_MESSAGE + 2);
         let with = |name: &str, value: Value| {
@@ -113,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_names_and_calls_are_counted() {
+    fn images_names_and_tool_calls_are_counted() {
         let picture = json!({"type": "image_url", "image_url": {"url": "https://pictures.test/a.png"}});
         let body = json!({"model": "m", "messages": [
             {"role": "user", "name": "ab", "content": [{"type": "text", "text": "abcd"}, picture]},
@@ -125,9 +127,9 @@ mod tests {
         assert_eq!(greatest(body), 4 * PER_MESSAGE + PER_IMAGE + 1 + 2 + 4 + 3);
     }
 
-    /// What `cl100k_base` and its like count, from their published examples and vocabularies.
+    /// The expected counts are those of `cl100k_base` and similar tokenizers, from published examples and vocabularies.
     #[test]
-    fn no_fewer_than_a_real_tokenizer_counts() {
+    fn estimate_is_never_below_a_real_tokenizer() {
         let known = [
             ("hello world", 2),
             ("The quick brown fox jumps over the lazy dog.", 10),
@@ -146,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn english_is_held_at_no_more_than_thrice_its_tokens() {
+    fn estimate_for_english_is_at_most_three_times_its_tokens() {
         let text = "It is a truth universally acknowledged, that a single man in possession of a good fortune";
         assert!(count(text) <= 17 * 3, "{}", count(text));
     }

@@ -1,4 +1,4 @@
-//! Parameters that the gateway does not know: how many, and with which names, so that a response header can name them.
+//! Validation of unknown parameters: their number and names must fit a response header, which lists them.
 
 use serde_json::{Map, Value};
 
@@ -8,7 +8,7 @@ use domain::{Error, Result};
 const MAX_UNKNOWN: usize = 64;
 const MAX_NAME_CHARS: usize = 100;
 
-/// Refuses more unknown parameters, or stranger names, than a header can carry.
+/// Refuses a body with too many unknown parameters, or with names that are not valid in a header.
 pub fn check(body: &Map<String, Value>) -> Result<()> {
     let is_known = |name: &str| CHAT.iter().chain(&EMBEDDINGS).any(|parameter| parameter.name == name);
     let unknown: Vec<&String> = body.keys().filter(|name| !is_known(name)).collect();

@@ -81,7 +81,7 @@ async fn a_key_with_a_list_sees_its_models_and_no_others() {
     let request = program.request(Method::GET, &format!("{MODELS}/dev-chat")).header("x-request-id", "r1");
     let denied = send(request).await;
     assert_snapshot!(denied.status, @"403 Forbidden");
-    assert_snapshot!(denied.text, @r#"{"error":{"type":"permission_error","code":"model_access_denied","message":"this key has a list of models, and this one is not on it","param":null,"request_id":"r1","details":null}}"#);
+    assert_snapshot!(denied.text, @r#"{"error":{"type":"permission_error","code":"model_access_denied","message":"this key does not allow this model; use a model on the key's list","param":null,"request_id":"r1","details":null}}"#);
 }
 
 #[tokio::test]

@@ -127,7 +127,7 @@ async fn no_credits_is_a_402_that_no_sdk_tries_again() {
       "error": {
         "type": "billing_error",
         "code": "insufficient_credits",
-        "message": "the organization's credits do not cover the most that this call can cost; ask the operator for credits, or lower max_tokens",
+        "message": "the organization's credits do not cover the maximum cost of this call; ask the operator for credits, or lower max_tokens",
         "param": null,
         "request_id": "[id]",
         "details": null

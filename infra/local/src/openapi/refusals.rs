@@ -29,7 +29,8 @@ pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
     let forbidden = |code, message: &str| Error::Forbidden { code, message: message.to_owned() };
     let timeout = || Error::from(Failure::timeout());
     let failed = || Error::from(Failure::new(FailureKind::Unavailable, "provider_unavailable", "the provider failed"));
-    let denied = || forbidden("model_access_denied", "this key has a list of models, and this one is not on it");
+    let denied =
+        || forbidden("model_access_denied", "this key does not allow this model; use a model on the key's list");
     let restricted = "this key is restricted and cannot manage others; use one that is not, or an access token";
     let gateway = |error| openai::ApiError(error).into_response();
     let refusals = [

@@ -1,4 +1,4 @@
-//! What a chat completion is answered with, in OpenAI's form: whole, or in pieces.
+//! The answer of a provider in OpenAI's format: a complete chat completion, or the chunks of a stream.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,27 +7,27 @@ use serde_json::value::RawValue;
 use crate::providers::Failure;
 use domain::usage::Tokens;
 
-/// A whole answer of a provider. Its envelope (`id`, `model` …) is the gateway's.
+/// A complete answer of a provider. The gateway adds the envelope (`id`, `model` …).
 #[derive(Debug)]
 pub struct ChatAnswer {
-    /// OpenAI's `choices`, as JSON: from a provider that speaks it, byte for byte.
+    /// OpenAI's `choices`, as JSON. A provider with OpenAI's API sent these bytes; others are translated.
     pub choices: Box<RawValue>,
-    /// None when the provider did not say; an explicit zero is zero.
+    /// None when the provider did not report usage. An explicit zero is kept as zero.
     pub usage: Option<Tokens>,
     pub system_fingerprint: Option<String>,
 }
 
-/// A piece of a streamed answer.
+/// One chunk of a streamed answer.
 #[derive(Debug)]
 pub struct Chunk {
-    /// OpenAI's `choices` of a chunk; none in one that only tells usage.
+    /// OpenAI's `choices` of the chunk. None in a chunk that reports only usage.
     pub choices: Option<Box<RawValue>>,
-    /// How many choices end with this chunk.
+    /// The number of choices that finish with this chunk.
     pub finished: u32,
-    /// The text, refusals and arguments in it, in tokens as they are counted here. For when the provider's own count
-    /// never comes.
+    /// The gateway's own token count of the text, refusals and arguments in the chunk. It is charged when the provider
+    /// never reports usage.
     pub counted_output: u64,
-    /// The provider's count up to here.
+    /// The provider's cumulative count up to this chunk.
     pub usage: Option<Tokens>,
     pub system_fingerprint: Option<String>,
 }
@@ -39,7 +39,7 @@ impl ChatAnswer {
 }
 
 impl Chunk {
-    /// `counted_output` is taken from the deltas.
+    /// Creates a chunk and counts its output tokens from the deltas.
     pub fn of(choices: &[DeltaChoice], usage: Option<Tokens>) -> Result<Self, Failure> {
         let counted_output = choices.iter().map(|choice| choice.delta.counted()).sum();
         Ok(Self {
@@ -78,7 +78,7 @@ pub struct ToolCallOut {
     pub id: String,
     pub r#type: &'static str,
     pub function: FunctionCall,
-    /// What the provider wants back with the call, as Google spells it: `{"google": {"thought_signature": …}}`.
+    /// Data that the client must send back with the call, in Google's format: `{"google": {"thought_signature": …}}`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extra_content: Option<Value>,
 }
@@ -86,7 +86,7 @@ pub struct ToolCallOut {
 #[derive(Clone, Debug, Serialize)]
 pub struct FunctionCall {
     pub name: String,
-    /// JSON, as text.
+    /// JSON, encoded as a string.
     pub arguments: String,
 }
 
@@ -110,7 +110,8 @@ pub struct Delta {
     pub tool_calls: Vec<ToolCallDelta>,
 }
 
-/// A client puts tool calls together by `index`, which counts from 0; `id` and `name` come with the first delta only.
+/// Clients assemble a tool call from the deltas with its `index`, which counts from 0. Only the first delta of a call
+/// has `id` and `name`.
 #[derive(Clone, Debug, Serialize)]
 pub struct ToolCallDelta {
     pub index: u32,

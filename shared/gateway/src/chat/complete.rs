@@ -1,4 +1,4 @@
-//! A chat completion, answered whole.
+//! Chat completions that are not streamed.
 
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -13,7 +13,7 @@ use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 
-/// OpenAI's object. From a provider that speaks its language, `choices` are what came, byte for byte.
+/// The response body, as OpenAI defines it. `choices` from a provider with OpenAI's API keep their bytes.
 #[derive(Serialize)]
 struct Completion<'a> {
     id: &'a str,
@@ -27,7 +27,7 @@ struct Completion<'a> {
 }
 
 impl Gateway {
-    /// The answer as JSON.
+    /// Makes the call, and returns the response body as JSON.
     pub async fn complete(&self, asker: Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
         let (gateway, claim) = (self.clone(), asker.claim.clone());
         self.to_the_end(claim, async move { gateway.complete_to_the_end(&asker, request).await }).await

@@ -1,4 +1,4 @@
-//! A conversation's messages, as providers that speak another language read them.
+//! The messages of a chat request, parsed and validated for providers whose API differs from OpenAI's.
 
 use serde_json::{Map, Value};
 
@@ -6,32 +6,32 @@ use domain::{Error, Result};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// `system`, and `developer` as newer models call it.
+    /// `system`, or `developer`, its name for newer models.
     System,
     User,
     Assistant,
-    /// What a tool answered.
+    /// The result of a tool call.
     Tool,
 }
 
-/// A view into the request's JSON: nothing is copied.
+/// A message that borrows from the request's JSON.
 #[derive(Clone, Debug)]
 pub struct Message<'a> {
     pub role: Role,
     pub name: Option<&'a str>,
     pub parts: Vec<Part<'a>>,
-    /// What an assistant asked tools for.
+    /// The tool calls of an assistant message.
     pub tool_calls: Vec<ToolCall<'a>>,
-    /// The call that a tool's message answers.
+    /// The id of the call whose result a tool message carries.
     pub tool_call_id: Option<&'a str>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum Part<'a> {
     Text(&'a str),
-    /// A `data:` URL or an address.
+    /// A `data:` URL or the URL of an image.
     Image(&'a str),
-    /// A part of another type (`input_audio`, `file` …), as it came.
+    /// A part of another type (`input_audio`, `file` …), unparsed.
     Other(&'a Value),
 }
 
@@ -39,14 +39,14 @@ pub enum Part<'a> {
 pub struct ToolCall<'a> {
     pub id: &'a str,
     pub name: &'a str,
-    /// JSON, as text.
+    /// JSON, encoded as a string.
     pub arguments: &'a str,
-    /// What the provider gave with the call and wants back.
+    /// Data that the provider sent with the call and requires back.
     pub extra_content: Option<&'a Value>,
 }
 
 impl<'a> Message<'a> {
-    /// Reads a message, and says what is wrong with one that is none. `path` is where it stands.
+    /// Parses a message. `path` is its place in the body, for error messages.
     pub fn read(path: &str, message: &'a Value) -> Result<Self> {
         let wrong = |field: &str, problem: &str| Error::invalid_body(format!("{path}{field}"), problem);
         let fields = message.as_object().ok_or_else(|| wrong("", "must be an object"))?;
@@ -55,7 +55,7 @@ impl<'a> Message<'a> {
             Some("user") => Role::User,
             Some("assistant") => Role::Assistant,
             Some("tool" | "function") => Role::Tool,
-            _ => return Err(wrong(".role", "one of system, developer, user, assistant, tool")),
+            _ => return Err(wrong(".role", "must be one of system, developer, user, assistant, tool")),
         };
         let tool_calls = match fields.get("tool_calls") {
             None | Some(Value::Null) => Vec::new(),
@@ -70,12 +70,12 @@ impl<'a> Message<'a> {
         };
         let tool_call_id = text(fields, "tool_call_id");
         if role == Role::Tool && tool_call_id.is_none() && fields.get("role").and_then(Value::as_str) == Some("tool") {
-            return Err(wrong(".tool_call_id", "a tool's message names the call it answers"));
+            return Err(wrong(".tool_call_id", "is required in a message of role tool"));
         }
         Ok(Self { role, name: text(fields, "name"), parts, tool_calls, tool_call_id })
     }
 
-    /// The text of all parts, one after the other.
+    /// The concatenated text of all parts.
     pub fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
             Part::Text(text) => Some(*text),

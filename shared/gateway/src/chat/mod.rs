@@ -1,4 +1,4 @@
-//! Chat completions: what is asked, what is answered, in OpenAI's form whoever answers.
+//! Chat completions: requests and responses in OpenAI's format, for every kind of provider.
 
 mod answer;
 mod complete;

@@ -1,5 +1,7 @@
-//! What happens to a request before a provider is called: its model is found, its parameters are validated against the
-//! model's capabilities, the operator's defaults are filled in, and the most that the call can cost is held.
+//! Preparation of a chat request before a provider is called.
+//!
+//! It selects the model, fills in the operator's defaults, validates the parameters against the model's capabilities
+//! and holds (reserves) the maximum cost of the call.
 
 use std::sync::Arc;
 
@@ -15,18 +17,18 @@ use domain::time::Time;
 use domain::{Error, ProviderTrouble, Result};
 use shared::models::Chosen;
 
-/// The shortest answer that a hold shrinks to; below it the shortage is reported.
+/// The smallest output limit, in tokens, that a hold shrinks to. If less is affordable, the call is refused.
 const SHORTEST_ANSWER: u64 = 16;
-/// How often a hold shrinks, when other calls take from the same money meanwhile.
+/// Maximum attempts to shrink a hold while other calls take from the same credits and limits.
 const SHRINKS: usize = 4;
 
 pub(super) struct Prepared {
     pub chosen: Chosen,
     pub request: Arc<ChatRequest>,
     pub notes: Notes,
-    /// For when the provider does not count.
+    /// The input tokens to charge when the provider reports no usage.
     pub likely_input: u64,
-    /// The most that each answer is held for.
+    /// The output tokens held for each choice.
     output: u64,
     greatest_input: u64,
 }
@@ -55,8 +57,9 @@ impl Gateway {
         })
     }
 
-    /// Holds the most that the call can cost. Where the client sets no limit and what it has left does not cover the
-    /// model's longest answer, the hold shrinks to what is left, and becomes the limit of the request.
+    /// Holds the maximum cost of the call. If the client sets no output limit and the remaining credits, caps or token
+    /// limits do not cover the model's longest answer, the hold shrinks to what they cover. The request then gets this
+    /// output limit.
     pub(super) async fn hold(&self, asker: &Asker, prepared: &mut Prepared) -> Result<Slot> {
         let may_shrink = prepared.request.max_tokens().is_none();
         for _ in 0..SHRINKS {
@@ -69,7 +72,7 @@ impl Gateway {
             let Some(shorter) = shorter else { return Err(refused(shortage, Time::now())) };
             prepared.shrink(shorter);
         }
-        Err(Error::busy("what is left changes faster than a hold can shrink to it"))
+        Err(Error::busy("the remaining credits or limits changed on every attempt to hold the cost of the call"))
     }
 }
 
@@ -83,8 +86,8 @@ impl Prepared {
         }
     }
 
-    /// The longest answer that fits what a shortage leaves, if that is worth an answer. A rate limit has to be smaller
-    /// than the hold itself: else it is enough to wait.
+    /// Returns the output tokens that the remaining amount covers, if a hold of this size is smaller and still useful.
+    /// A rate limit is compared as a whole: a hold that fits it needs no shrink, because the client only has to wait.
     fn output_within(&self, shortage: &Shortage) -> Option<u64> {
         let choices = self.request.choices();
         let longest = match *shortage {
@@ -115,12 +118,12 @@ fn fill_in(request: &mut ChatRequest, model: &Model) -> Vec<String> {
     defaults.map(|(name, _)| name.clone()).collect()
 }
 
-/// Refuses a limit above the model's own, and a conversation that the model cannot read.
+/// Refuses an output limit above the model's own, and messages longer than the context window.
 fn check_length(request: &ChatRequest, model: &Model, greatest_input: u64) -> Result<()> {
     if let (Some(asked), Some(most)) = (request.max_tokens(), model.max_output_tokens)
         && asked > most
     {
-        let problem = format_args!("this model answers with at most {most} tokens");
+        let problem = format_args!("must be at most {most}, the maximum output tokens of this model");
         return Err(Error::invalid_body(request.max_tokens_name(), problem));
     }
     if let Some(window) = model.context_window
@@ -129,7 +132,7 @@ fn check_length(request: &ChatRequest, model: &Model, greatest_input: u64) -> Re
         return Err(Error::Provider {
             trouble: ProviderTrouble::Request,
             code: "context_length_exceeded".to_owned(),
-            message: format!("the messages are longer than the {window} tokens that this model reads"),
+            message: format!("the messages do not fit this model's context window of {window} tokens; shorten them"),
             param: Some("messages".to_owned()),
             retry_after_s: None,
         });
@@ -137,8 +140,8 @@ fn check_length(request: &ChatRequest, model: &Model, greatest_input: u64) -> Re
     Ok(())
 }
 
-/// A limit that fits the context window beside the input. The input is overestimated: one that may just fit is for the
-/// provider to count.
+/// Reduces an output limit to the room that the input leaves in the context window. The input is overestimated, so the
+/// result is at least 1, and the provider decides whether the input really fits.
 fn within_window(model: &Model, greatest_input: u64, output: u64) -> u64 {
     let room = model.context_window.map_or(output, |window| window.saturating_sub(greatest_input));
     output.min(room).max(1)
@@ -146,7 +149,10 @@ fn within_window(model: &Model, greatest_input: u64, output: u64) -> u64 {
 
 fn check(request: &ChatRequest, model: &Model) -> Result<()> {
     if !model.does(Purpose::Chat) {
-        return Err(Error::invalid_body("model", "this model does not chat; see its capabilities in /v1/models"));
+        return Err(Error::invalid_body(
+            "model",
+            "this model does not support chat completions; choose another from /v1/models",
+        ));
     }
     let needs: [(&str, &str, bool); 7] = [
         ("stream", "streaming", request.is_streamed()),
@@ -155,7 +161,7 @@ fn check(request: &ChatRequest, model: &Model) -> Result<()> {
         ("response_format", "json_schema", matches!(request.response_format(), ResponseFormat::Schema(_))),
         ("logprobs", "logprobs", request.flag("logprobs")),
         ("messages", "vision", has_images(request)),
-        // Conversations are evaluated once there is a guard.
+        // No guard evaluation exists yet, so the parameter is only checked.
         ("guard", "guard", request.wants_guard()),
     ];
     match needs.iter().find(|(_, capability, needed)| *needed && !model.can(capability)) {
@@ -163,7 +169,9 @@ fn check(request: &ChatRequest, model: &Model) -> Result<()> {
         Some((param, capability, _)) => Err(Error::Provider {
             trouble: ProviderTrouble::Unsupported,
             code: "parameter_not_supported".to_owned(),
-            message: format!("{param}: this model has no capability {capability:?}; see /v1/models"),
+            message: format!(
+                "{param}: this model does not have the capability {capability:?}; choose another from /v1/models"
+            ),
             param: Some((*param).to_owned()),
             retry_after_s: None,
         }),

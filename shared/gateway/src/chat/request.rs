@@ -1,4 +1,4 @@
-//! The request of a chat completion: the contract's parameters, validated; others are kept for the provider.
+//! The request of a chat completion. Documented parameters are validated; others are kept for the provider.
 
 use serde_json::{Map, Value};
 
@@ -31,42 +31,42 @@ pub const VALIDATED: [&str; 20] = [
     "top_logprobs",
     "guard",
 ];
-/// The whole numbers among them.
+/// The parameters that are whole numbers.
 const WHOLE: [&str; 5] = ["max_tokens", "max_completion_tokens", "n", "seed", "top_logprobs"];
 const MAX_CHOICES: u64 = 128;
 const MAX_MESSAGES: usize = 10_000;
 const MAX_STOPS: usize = 16;
 const MAX_TOOLS: usize = 512;
 
-/// A validated request. Its body is OpenAI's, for every kind of provider.
+/// A validated request. Its body has OpenAI's format for every kind of provider.
 #[derive(Clone, Debug)]
 pub struct ChatRequest {
     body: Map<String, Value>,
     terms: Terms,
 }
 
-/// What the catalog's model decides about a request on its way to a provider.
+/// The settings of the catalog's model for the translation of a request.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Terms {
     pub unsupported: Unsupported,
     pub max_tokens_parameter: Option<MaxTokensParameter>,
-    /// The limit of the answer for providers that need one, when the client sets none.
+    /// The output limit for providers that require one, when the client sets none.
     pub max_tokens: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub enum ResponseFormat<'a> {
     Text,
-    /// Any JSON object
+    /// The answer is any JSON object.
     Json,
-    /// `{name, schema, strict}`
+    /// The answer matches a JSON schema, given as `{name, schema, strict}`.
     Schema(&'a Value),
 }
 
 impl ChatRequest {
     pub fn read(body: Value) -> Result<Self> {
         let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
-        // A null is a parameter left out, to OpenAI and here.
+        // OpenAI treats null like a missing parameter.
         body.retain(|_, value| !value.is_null());
         settle_fields(&mut body, &WHOLE);
         unknown_parameters::check(&body)?;
@@ -78,11 +78,11 @@ impl ChatRequest {
     fn check(&self) -> Result<()> {
         let wrong = |field: &str, problem: &str| Err(Error::invalid_body(field, problem));
         if self.model().is_empty() {
-            return wrong("model", "the name of a model or of an alias");
+            return wrong("model", "must be the name of a model or of an alias");
         }
         match self.body.get("messages").and_then(Value::as_array).map_or(0, Vec::len) {
-            0 => return wrong("messages", "a list with at least one message"),
-            MAX_MESSAGES.. => return wrong("messages", "too many messages"),
+            0 => return wrong("messages", "must be a list with at least one message"),
+            MAX_MESSAGES.. => return wrong("messages", "must have fewer than 10,000 messages; leave some out"),
             _ => {}
         }
         for (i, message) in self.raw_messages().iter().enumerate() {
@@ -98,26 +98,26 @@ impl ChatRequest {
         self.check_integer("top_logprobs", 0, 20)?;
         for name in ["stream", "logprobs", "guard", "parallel_tool_calls"] {
             if self.body.get(name).is_some_and(|value| !value.is_boolean()) {
-                return wrong(name, "true or false");
+                return wrong(name, "must be true or false");
             }
         }
         if self.body.get("seed").is_some_and(|seed| !seed.is_i64()) {
-            return wrong("seed", "a whole number of 64 bits");
+            return wrong("seed", "must be a 64-bit integer");
         }
         if self.body.contains_key("top_logprobs") && !self.flag("logprobs") {
-            return wrong("top_logprobs", "needs logprobs: true");
+            return wrong("top_logprobs", "requires logprobs: true");
         }
         if self.body.get("stream_options").is_some_and(|options| !options.is_object()) {
             return wrong("stream_options", "must be an object");
         }
         let usage = self.body.get("stream_options").map_or(&Value::Null, |options| &options["include_usage"]);
         if !usage.is_boolean() && !usage.is_null() {
-            return wrong("stream_options.include_usage", "true or false");
+            return wrong("stream_options.include_usage", "must be true or false");
         }
         match self.body.get("stop") {
             None | Some(Value::String(_)) => {}
             Some(Value::Array(stops)) if stops.len() <= MAX_STOPS && stops.iter().all(Value::is_string) => {}
-            Some(_) => return wrong("stop", "a string or a list of strings"),
+            Some(_) => return wrong("stop", "must be a string or a list of at most 16 strings"),
         }
         self.check_tools()?;
         self.check_response_format()
@@ -127,7 +127,7 @@ impl ChatRequest {
         let Some(value) = self.body.get(name) else { return Ok(()) };
         match value.as_f64() {
             Some(number) if (least..=most).contains(&number) => Ok(()),
-            _ => Err(Error::invalid_body(name, format_args!("a number from {least} to {most}"))),
+            _ => Err(Error::invalid_body(name, format_args!("must be a number from {least} to {most}"))),
         }
     }
 
@@ -135,7 +135,7 @@ impl ChatRequest {
         let Some(value) = self.body.get(name) else { return Ok(()) };
         match value.as_u64() {
             Some(number) if (least..=most).contains(&number) => Ok(()),
-            _ => Err(Error::invalid_body(name, format_args!("a whole number from {least} to {most}"))),
+            _ => Err(Error::invalid_body(name, format_args!("must be an integer from {least} to {most}"))),
         }
     }
 
@@ -143,12 +143,13 @@ impl ChatRequest {
         let tools = match self.body.get("tools") {
             None => &[],
             Some(Value::Array(tools)) if tools.len() <= MAX_TOOLS => tools.as_slice(),
-            Some(_) => return Err(Error::invalid_body("tools", format_args!("a list of at most {MAX_TOOLS} tools"))),
+            Some(_) => return Err(Error::invalid_body("tools", format_args!("list at most {MAX_TOOLS} tools"))),
         };
         for (i, tool) in tools.iter().enumerate() {
             let is_function = tool["type"] == "function";
             if !tool["type"].is_string() || (is_function && !tool["function"]["name"].is_string()) {
-                let problem = "{\"type\": \"function\", \"function\": {\"name\", \"description\", \"parameters\"}}";
+                let problem =
+                    "must be {\"type\": \"function\", \"function\": {\"name\", \"description\", \"parameters\"}}";
                 return Err(Error::invalid_body(format!("tools[{i}]"), problem));
             }
         }
@@ -156,7 +157,7 @@ impl ChatRequest {
             None => Ok(()),
             Some(Value::String(choice)) if ["none", "auto", "required"].contains(&choice.as_str()) => Ok(()),
             Some(Value::Object(choice)) if choice.get("type").is_some_and(Value::is_string) => Ok(()),
-            Some(_) => Err(Error::invalid_body("tool_choice", "none, auto, required, or a named tool")),
+            Some(_) => Err(Error::invalid_body("tool_choice", "must be none, auto, required, or name a tool")),
         }
     }
 
@@ -166,7 +167,7 @@ impl ChatRequest {
             Some("text" | "json_object") => Ok(()),
             Some("json_schema") if format["json_schema"]["name"].is_string() => Ok(()),
             Some("json_schema") => Err(Error::invalid_body("response_format.json_schema.name", "must be a string")),
-            _ => Err(Error::invalid_body("response_format.type", "text, json_object or json_schema")),
+            _ => Err(Error::invalid_body("response_format.type", "must be text, json_object or json_schema")),
         }
     }
 
@@ -174,7 +175,7 @@ impl ChatRequest {
         &self.body
     }
 
-    /// The name that was asked for: a model's or an alias's.
+    /// The requested name of a model or an alias.
     pub fn model(&self) -> &str {
         self.body.get("model").and_then(Value::as_str).unwrap_or_default()
     }
@@ -184,7 +185,7 @@ impl ChatRequest {
     }
 
     pub fn messages(&self) -> impl Iterator<Item = Message<'_>> {
-        // Every message was read once already, when the request was checked.
+        // `check` has parsed every message, so none is lost here.
         self.raw_messages().iter().filter_map(|message| Message::read("", message).ok())
     }
 
@@ -192,7 +193,7 @@ impl ChatRequest {
         self.flag("stream")
     }
 
-    /// Whether the client asked for the chunk that tells the usage of a stream.
+    /// Whether the client requested the usage chunk at the end of the stream.
     pub fn wants_usage(&self) -> bool {
         self.body.get("stream_options").is_some_and(|options| options["include_usage"] == true)
     }
@@ -209,17 +210,17 @@ impl ChatRequest {
         self.terms = terms;
     }
 
-    /// How many answers.
+    /// The number of choices to generate.
     pub fn choices(&self) -> u64 {
         self.body.get("n").and_then(Value::as_u64).unwrap_or(1)
     }
 
-    /// The client's limit of tokens for each answer.
+    /// The client's output limit for each choice.
     pub fn max_tokens(&self) -> Option<u64> {
         ["max_completion_tokens", "max_tokens"].iter().find_map(|name| self.body.get(*name)?.as_u64())
     }
 
-    /// The client's limit, or the one that the model's terms set for providers that need one.
+    /// The output limit for providers that require one: the client's, or else the one of the model's terms.
     pub fn required_max_tokens(&self) -> Option<u64> {
         self.max_tokens().or(self.terms.max_tokens)
     }
@@ -252,12 +253,12 @@ impl ChatRequest {
         }
     }
 
-    /// The values that are not validated here.
+    /// The values of the parameters that the gateway does not validate.
     pub fn unvalidated(&self) -> impl Iterator<Item = &Value> {
         self.body.iter().filter(|(name, _)| !VALIDATED.contains(&name.as_str())).map(|(_, value)| value)
     }
 
-    /// Sets what the request leaves out; whether it did.
+    /// Sets a parameter that the request leaves out. Returns whether it was set.
     pub fn set_default(&mut self, name: &str, value: &Value) -> bool {
         if self.body.contains_key(name) {
             return false;
@@ -266,12 +267,12 @@ impl ChatRequest {
         true
     }
 
-    /// Limits each answer, as if the client had.
+    /// Sets the output limit of each choice, under the name that the client uses.
     pub fn set_max_tokens(&mut self, tokens: u64) {
         self.body.insert(self.max_tokens_name().to_owned(), tokens.into());
     }
 
-    /// Which of its two names the client's limit has.
+    /// The name that the client uses for its output limit.
     pub fn max_tokens_name(&self) -> &'static str {
         if self.body.contains_key("max_completion_tokens") { "max_completion_tokens" } else { "max_tokens" }
     }

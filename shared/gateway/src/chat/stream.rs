@@ -1,7 +1,7 @@
-//! A chat completion, answered piece by piece as server-sent events.
+//! Streamed chat completions, as server-sent events (SSE).
 //!
-//! A task reads the provider and writes events into a short channel; the answer's body reads it. So a slow client slows
-//! the provider, and what is to happen when a client leaves does not hang on the client's connection.
+//! A task reads the provider's stream and writes events into a bounded channel, which the response body reads. A slow
+//! client therefore slows the provider (backpressure), and the task survives a client that disconnects.
 
 use std::time::Duration;
 
@@ -27,18 +27,19 @@ use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 
-/// Events that wait for a slow client; then the provider waits.
+/// Capacity of the channel. When it is full, the task stops reading from the provider.
 const AHEAD: usize = 16;
-/// Within this the first piece decides whether another deployment is tried; then the answer begins without it.
+/// How long to wait for the first chunk. A failure within this time can be retried at another deployment; after it, the
+/// response begins without a chunk.
 const FIRST_PIECE: Duration = Duration::from_secs(15);
 const HEARTBEAT: Duration = Duration::from_secs(15);
-/// A comment, which clients skip: it keeps idle connections.
+/// An SSE comment, which clients ignore. It keeps idle connections open.
 const HEARTBEAT_EVENT: Bytes = Bytes::from_static(b": waiting for the model\n\n");
 const DONE_EVENT: &[u8] = b"data: [DONE]\n\n";
 
-/// The body of an answer.
+/// The body of a streamed response.
 pub type EventStream = BoxStream<'static, Bytes>;
-/// Writes an error as the area's envelope has it.
+/// Formats an error in the error envelope of the API.
 pub type WriteError = Box<dyn Fn(&Error) -> String + Send + Sync>;
 
 #[derive(Serialize)]
@@ -50,20 +51,20 @@ struct ChunkOut<'a> {
     choices: &'a RawValue,
     #[serde(skip_serializing_if = "Option::is_none")]
     system_fingerprint: Option<&'a str>,
-    /// Absent when usage was not asked for; null in every chunk but the last when it was.
+    /// Absent unless the client requests usage. Then it is null in every chunk except the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Option<UsageOut>>,
 }
 
-/// What the provider has accepted, with its first piece if that came soon.
+/// A stream that the provider has accepted, with its first chunk if it arrived in time.
 struct Begun {
     first: Option<Chunk>,
     rest: ChunkStream,
 }
 
 impl Gateway {
-    /// Comes back when the provider has begun to answer. What fails before that is an error like any other; what
-    /// fails later is an event in the stream, which then ends without `[DONE]`.
+    /// Starts a streamed completion, and returns when the provider has begun to answer. An earlier failure is returned
+    /// as an error. A later failure is sent as an event in the stream, which then ends without `[DONE]`.
     pub async fn stream(
         &self,
         asker: Asker,
@@ -77,7 +78,8 @@ impl Gateway {
             let claim = asker.claim.clone();
             match gateway.begin_relay(asker, request, write_error, events).await {
                 Ok((told, relay, slot, stream)) => {
-                    // Whoever does not wait any more has dropped the body too, which the relay sees.
+                    // Sending fails if the client disconnected. The response body is dropped then, which the relay
+                    // detects.
                     let _ = begun.send(Ok(told));
                     relay.run(slot, stream).await;
                 }
@@ -111,7 +113,7 @@ impl Gateway {
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),
-            // A call that is made once is brought to its end: whoever asks again is to find the whole answer.
+            // A call with an `Idempotency-Key` continues without its client, so that a replay has the whole answer.
             stops_with_client: model.on_disconnect == OnDisconnect::Stop && asker.claim.is_none(),
             transcript: asker.claim.as_ref().map(|_| Vec::new()),
             asker,
@@ -132,7 +134,7 @@ impl Gateway {
     }
 }
 
-/// A stream that is cut before its first piece has not begun.
+/// Waits for the first chunk. A stream that ends before it counts as failed, so another deployment can be tried.
 async fn begin(mut stream: ChunkStream) -> Result<Begun, Failure> {
     match tokio::time::timeout(FIRST_PIECE, stream.next()).await {
         Ok(Some(Ok(first))) => Ok(Begun { first: Some(first), rest: stream }),
@@ -152,21 +154,21 @@ struct Relay {
     model: String,
     stops_with_client: bool,
     wants_usage: bool,
-    /// Choices that have not told their `finish_reason`.
+    /// The number of choices without a `finish_reason` so far.
     unfinished: u32,
     likely_input: u64,
     counted_output: u64,
     usage: Option<Tokens>,
-    /// All that was sent, for a call whose answer is kept.
+    /// All bytes sent, to store for replays. None without an `Idempotency-Key`.
     transcript: Option<Vec<u8>>,
     events: mpsc::Sender<Bytes>,
 }
 
-/// How a stream came to its end.
+/// How a stream ended.
 enum End {
     Whole,
     Failed(Failure),
-    /// The client is gone, and the provider was cut off.
+    /// The client disconnected, and the provider's stream was dropped.
     Left,
 }
 
@@ -180,7 +182,7 @@ impl Relay {
         slot.close_when_over().await;
     }
 
-    /// The charge stands before the answer ends: what a client sees whole has been paid for.
+    /// Ends a complete stream. The charge is written before the last event, so a complete answer is always charged.
     async fn end_whole(&mut self, slot: &mut Slot, (tokens, source): (Tokens, UsageSource)) {
         let charge = self.gateway.price(slot, &self.asker, self.provider.clone(), tokens, source).await;
         let mut last = Vec::new();
@@ -196,14 +198,14 @@ impl Relay {
         }
     }
 
-    /// What was delivered is charged; where nothing came, nothing is owed.
+    /// Ends an incomplete stream. Delivered output is charged; without output, the slot is freed uncharged.
     async fn end_short(&mut self, slot: &mut Slot, came_to: Option<(Tokens, UsageSource)>, end: End) {
         match came_to {
             None => slot.put_back(),
             Some((tokens, source)) => {
                 let charge = self.gateway.price(slot, &self.asker, self.provider.clone(), tokens, source).await;
                 if let Err(error) = slot.record(&charge).await {
-                    tracing::error!(?error, "a charge is left to the sweep");
+                    tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
                 }
             }
         }
@@ -242,7 +244,7 @@ impl Relay {
                     heartbeat.reset();
                 }
                 Some(Err(failure)) => return End::Failed(failure),
-                // An end without a reason for it is no end: to invent one would pass off a part as the whole.
+                // A stream that ends before every choice has a `finish_reason` was cut: the answer is incomplete.
                 None if self.unfinished > 0 => return End::Failed(Failure::cut()),
                 None => return End::Whole,
             }
@@ -252,7 +254,7 @@ impl Relay {
     async fn forward_chunk(&mut self, chunk: Chunk) {
         self.unfinished = self.unfinished.saturating_sub(chunk.finished);
         self.counted_output = self.counted_output.saturating_add(chunk.counted_output);
-        // The last count is the whole one.
+        // The provider's counts are cumulative, so the last one replaces those before it.
         self.usage = chunk.usage.or(self.usage);
         if let Some(choices) = &chunk.choices {
             let usage = self.wants_usage.then_some(None);
@@ -264,12 +266,13 @@ impl Relay {
         }
     }
 
-    /// What is owed, and how that is known; nothing where nothing came.
+    /// Computes the tokens to charge and their source. Returns None when nothing was delivered.
     fn came_to(&self, end: &End) -> Option<(Tokens, UsageSource)> {
         let is_whole = matches!(end, End::Whole);
         match self.usage {
             Some(usage) if is_whole => Some((usage, UsageSource::Provider)),
-            // What came since the last count is counted here: some providers count at the begin and the end only.
+            // Some providers report usage only at the beginning and the end, so the gateway's own count of the output
+            // is used when it is higher.
             Some(usage) if usage.output > 0 || self.counted_output > 0 => {
                 let output = usage.output.max(likely(self.counted_output));
                 Some((Tokens { output, ..usage }, UsageSource::Cumulative))
@@ -296,7 +299,7 @@ impl Relay {
         let mut event = Vec::with_capacity(256 + choices.get().len());
         event.extend_from_slice(b"data: ");
         if let Err(error) = serde_json::to_writer(&mut event, &chunk) {
-            // Plain data, into memory.
+            // Serializing plain data into memory should not fail.
             tracing::error!(%error, "a chunk could not be written");
         }
         event.extend_from_slice(b"\n\n");
@@ -307,13 +310,14 @@ impl Relay {
         self.send(format!("data: {}\n\n", (self.write_error)(error)).into()).await;
     }
 
-    /// Waits while the client is behind. That it may be gone is seen elsewhere.
+    /// Sends an event, and waits while the channel is full. `forward` detects a disconnected client, so the error is
+    /// ignored here.
     async fn send(&self, event: Bytes) {
         let _ = self.events.send(event).await;
     }
 }
 
-/// OpenAI's chunk that only tells usage.
+/// The empty `choices` of the chunk that reports usage.
 fn no_choices() -> Box<RawValue> {
     RawValue::from_string("[]".to_owned()).expect("an empty list is JSON")
 }

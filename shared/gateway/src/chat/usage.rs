@@ -1,4 +1,4 @@
-//! Usage as OpenAI tells it, with what it cost.
+//! The `usage` object of a response: OpenAI's token counts, and the cost of the call.
 
 use serde::Serialize;
 
@@ -16,7 +16,7 @@ pub struct UsageOut {
     prompt_tokens_details: Option<PromptDetails>,
     #[serde(skip_serializing_if = "Option::is_none")]
     completion_tokens_details: Option<CompletionDetails>,
-    /// OpenAI has no such field.
+    /// The cost of the call in US dollars: an extension of OpenAI's format.
     cost: Usd,
 }
 
@@ -31,7 +31,7 @@ struct CompletionDetails {
 }
 
 impl UsageOut {
-    /// Of a completion.
+    /// The usage of a chat completion.
     pub fn new(tokens: &Tokens, cost: Money) -> Self {
         Self {
             completion_tokens: Some(tokens.output),
@@ -41,7 +41,7 @@ impl UsageOut {
         }
     }
 
-    /// Of embeddings, which have no output.
+    /// The usage of embeddings, which have no output tokens.
     pub fn of_input(tokens: &Tokens, cost: Money) -> Self {
         Self {
             prompt_tokens: tokens.input,

@@ -1,13 +1,14 @@
-//! Leases as calls use them: each call takes a slot of one that is held in memory, or of a new one.
+//! Quota leases: each call takes a slot of a lease that this process holds in memory, or of a new lease.
 //!
-//! Memory holds only what a lease has already taken from the tables; it never decides what there is. Calls of one key
-//! and one model share their leases, so that within a process no slot idles while a call is refused.
+//! A lease reserves credits, caps and rate limits for some calls with one database transaction. Memory holds only what
+//! the lease has reserved in the tables. Calls of one key and one model share their leases, so that a process does not
+//! refuse a call while one of its slots is idle.
 //!
-//! A call that costs more than its slot holds is paid from its lease first: with what ended calls left over, then with
-//! slots that no call has taken. The rows of a lease then never add up to more than the lease took, which is all that
-//! its close and its sweep rely on. The owner alone decides this in memory, before the row is written, and a call whose
-//! end is not known keeps what was set aside for it. Only what the lease cannot pay is debited from the meters
-//! (`store/leases`).
+//! A call that costs more than its slot holds is paid from its lease first: from money that finished calls did not
+//! need, then from free slots. The charges of a lease therefore never exceed what the lease reserved, and closing and
+//! sweeping rely on this. The process that owns the lease decides this in memory, before it writes the charge. A call
+//! with an unknown end keeps the money set aside for it. Only the part that the lease cannot pay is debited from the
+//! meters (`store/leases`).
 
 mod open;
 mod pool;
@@ -27,7 +28,7 @@ pub use open::{Remaining, Standing};
 use pool::Pool;
 pub use slot::{Outcome, Slot};
 
-/// How many pools are kept; those that nothing uses are dropped first.
+/// Maximum number of pools in memory. At the limit, pools without a lease or a call are dropped.
 const POOLS: usize = 10_000;
 
 #[derive(Clone)]
@@ -40,7 +41,7 @@ struct Shared {
     pools: Mutex<BTreeMap<PoolKey, Arc<Pool>>>,
 }
 
-/// Where leases come from, and by whose clock.
+/// The store that grants leases, and the clock that they expire by.
 #[derive(Clone)]
 struct Source {
     store: store::Leases,
@@ -60,17 +61,17 @@ impl Leases {
         Self::by(Clock::default(), context)
     }
 
-    /// By a clock that the caller holds.
+    /// Creates the leases with the caller's clock, for tests.
     pub fn by(clock: Clock, context: &Context) -> Result<Self> {
         let source = Source { store: store::Leases::new(context)?, clock };
         Ok(Self { shared: Arc::new(Shared { source, pools: Mutex::default() }) })
     }
 
-    /// A slot for one call that needs so much at most, or what there is too little of.
+    /// Takes a slot for a call that uses at most `need`, or returns the shortage that prevents it.
     pub async fn take(&self, payer: &Payer, model: &Model, need: Need) -> Result<Result<Slot, Shortage>> {
         let pool = self.pool(payer, model);
         match pool.take(payer, model, need).await? {
-            // Slots that idle for this organization's other keys and models may be what is missing.
+            // Idle leases of the organization's other keys and models may hold the missing amount.
             Err(shortage) if self.close_idle_neighbours(&pool, payer.org).await? => {
                 tracing::debug!(?shortage, "idle leases were closed before a refusal");
                 pool.take(payer, model, need).await
@@ -88,7 +89,7 @@ impl Leases {
         pools.entry(key).or_insert_with(|| Arc::new(Pool::new(self.shared.source.clone()))).clone()
     }
 
-    /// Gives back what idles in the organization's other pools; whether there was any.
+    /// Closes the idle leases in the organization's other pools. Returns whether there were any.
     async fn close_idle_neighbours(&self, own: &Arc<Pool>, org: OrgId) -> Result<bool> {
         let neighbours: Vec<Arc<Pool>> = {
             let pools = self.shared.pools.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! A lease that this process holds: its free slots, and what its calls have come to.
+//! An open lease in the memory of its owner: free slots, calls in flight and the sums of its charges.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,30 +17,30 @@ pub struct Open {
 }
 
 struct State {
-    /// Slots that no call has used.
+    /// Slots that no call has taken.
     free: Vec<u32>,
     under_way: u32,
     spent: Spent,
-    /// Money of ended calls that they did not need; it covers what other calls cost above their slots.
+    /// Money that finished calls did not need. It covers other calls that cost more than their slots hold.
     spare: Money,
-    /// No call takes a slot any more; whoever ends last closes the lease.
+    /// The lease admits no more calls. The last call in flight closes it.
     is_ending: bool,
-    /// A call ended without a word: what it came to is for the sweep to find.
+    /// A call ended without a charge, so the sweep closes the lease.
     is_abandoned: bool,
 }
 
-/// What the caller has left, as the headers of an answer tell it.
+/// The caller's remaining quota, as the response headers report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Standing {
     pub requests: Option<Remaining>,
     pub tokens: Option<Remaining>,
-    /// None on an exempt plan.
+    /// None on a billing-exempt plan.
     pub credits: Option<Money>,
-    /// Below a tenth of what the organization was last given.
+    /// Whether the credits are below a tenth of the balance after the last grant of credits.
     pub credits_are_low: bool,
 }
 
-/// Of the level and window that has the least left.
+/// The rate limit with the least left, over all levels and windows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Remaining {
     pub limit: u64,
@@ -51,7 +51,7 @@ pub struct Remaining {
 impl Open {
     pub fn new(granted: Granted) -> Self {
         let lease = granted.lease.clone();
-        // Taken from the end: slots are used in order.
+        // Slots are popped from the end, so the reversed list hands them out in ascending order.
         let free = (1..=lease.slots).rev().collect();
         let (spent, spare) = (Spent::default(), Money::ZERO);
         let state = State { free, under_way: 0, spent, spare, is_ending: false, is_abandoned: false };
@@ -62,7 +62,7 @@ impl Open {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A slot for a call, if there is one that it fits and the lease still takes calls.
+    /// Takes a free slot, if the lease still admits calls and the call fits a slot.
     pub fn take(&self, need: &Need, now: Time) -> Option<u32> {
         let mut state = self.state();
         if state.is_ending || now >= self.lease.admits_until || !need.fits(&self.lease.unit) {
@@ -73,8 +73,8 @@ impl Open {
         Some(slot)
     }
 
-    /// Sets money of the lease aside for a call that costs this much more than its slot holds: what ended calls left
-    /// over, then free slots, which no call takes any more. What was found, which may be less.
+    /// Sets money of the lease aside for a call that costs `overage` more than its slot holds: spare money first, then
+    /// free slots, which no call can take afterwards. Returns the amount found, which may be less than `overage`.
     pub fn cover(&self, overage: Money) -> Money {
         let mut state = self.state();
         while state.spare < overage && state.free.pop().is_some() {
@@ -85,7 +85,7 @@ impl Open {
         covered
     }
 
-    /// A call that is not charged leaves its slot to another, and what was set aside for it.
+    /// Frees the slot of a call that is not charged, and returns the money set aside for it.
     pub fn put_back(&self, slot: u32, covered: Money) {
         let mut state = self.state();
         state.under_way -= 1;
@@ -93,7 +93,7 @@ impl Open {
         state.free.push(slot);
     }
 
-    /// A call was charged, for which `covered` was set aside besides its slot.
+    /// Adds the charge of a finished call. `covered` is the money that was set aside for it besides its slot.
     pub fn add(&self, charge: &Charge, covered: Money) {
         let mut state = self.state();
         state.under_way -= 1;
@@ -101,7 +101,7 @@ impl Open {
         state.spent.add(charge);
     }
 
-    /// A call whose end is not known.
+    /// Ends the lease after a call with an unknown end. The sweep closes it.
     pub fn abandon(&self) {
         let mut state = self.state();
         state.under_way -= 1;
@@ -109,7 +109,7 @@ impl Open {
         state.is_ending = true;
     }
 
-    /// For how long it still takes calls.
+    /// The time for which the lease still admits calls.
     pub fn admits_for(&self, now: Time) -> Duration {
         if self.state().is_ending {
             return Duration::ZERO;
@@ -118,21 +118,22 @@ impl Open {
         Duration::from_millis(left_ms.try_into().unwrap_or_default())
     }
 
-    /// No further call; the unused slots, of how many.
+    /// Stops admitting calls. Returns the number of free slots and the number of all slots.
     pub fn end(&self) -> (u32, u32) {
         let mut state = self.state();
         state.is_ending = true;
         (state.free.len() as u32, self.lease.slots)
     }
 
-    /// What to close the lease with, for whoever asks first once nothing is under way and it is used up, old, or ending.
+    /// Returns the sums to close the lease with, if it can be closed: no call is in flight, and the lease is used up,
+    /// expired or ending. Only the first caller gets them.
     pub fn to_close(&self, now: Time) -> Option<Spent> {
         let mut state = self.state();
         let is_over = state.is_ending || state.free.is_empty() || now >= self.lease.admits_until;
         if state.under_way > 0 || !is_over || state.is_abandoned {
             return None;
         }
-        // Asked once only: an abandoned lease is nobody's to close.
+        // Marking the lease as abandoned makes every later call return None.
         state.is_ending = true;
         state.is_abandoned = true;
         Some(state.spent)
@@ -143,7 +144,8 @@ impl Open {
         state.under_way == 0 && !state.is_ending
     }
 
-    /// What is left by what the lease found, what it has spent, and what its calls under way may spend.
+    /// Computes the remaining quota: the amounts left when the lease was granted, less the usage of finished calls and
+    /// the maximum usage of calls in flight.
     pub fn standing(&self) -> Standing {
         let state = self.state();
         let under_way = u64::from(state.under_way);

@@ -1,4 +1,4 @@
-//! The leases of one key and one model in this process, one open at a time.
+//! The lease pool of one API key and one model in this process. One lease is open at a time.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,22 +13,22 @@ use domain::lease::{MOST_SLOTS, Need, Payer, Shortage};
 use domain::money::Money;
 use shared::store::leases::Wanted;
 
-/// How often a lease is asked for anew, when the last one was over before it came.
+/// Maximum grants for one call. A grant is repeated when the lease expires before it can be used.
 const GRANTS: usize = 3;
 
 pub struct Pool {
     source: Source,
     state: Mutex<State>,
-    /// One lease is asked for at a time; whoever waits finds its slots.
+    /// Serializes grants. Calls that wait for the lock take slots of the lease that was granted meanwhile.
     granting: tokio::sync::Mutex<()>,
     waiting: AtomicU32,
 }
 
 struct State {
     open: Option<Arc<Open>>,
-    /// How many calls the next lease should cover: twice as many while leases are used up.
+    /// Number of slots for the next lease. It doubles while leases are used up.
     wish: u32,
-    /// What calls needed lately, so that a slot fits most of them.
+    /// The need of recent calls. It sizes the slots so that most calls fit one.
     typical: Need,
 }
 
@@ -54,7 +54,7 @@ impl Pool {
         let _granting = self.granting.lock().await;
         let waiting = self.waiting.load(Ordering::Relaxed);
         drop(waits);
-        // While this call waited, another may have brought a lease.
+        // Another call may have granted a lease while this one waited.
         if let Some(slot) = self.take_of_open(model, &need) {
             return Ok(Ok(slot));
         }
@@ -65,14 +65,14 @@ impl Pool {
                 Err(shortage) => return Ok(Err(shortage)),
             };
             let open = Arc::new(Open::new(granted));
-            // The grant was for this call: it fits, unless the lease's minute ended before it came.
+            // The lease was sized for this call, so the call fits, unless the lease's window ended during the grant.
             let slot = open.take(&need, self.source.clock.now());
             self.replace(&open);
             if let Some(number) = slot {
                 return Ok(Ok(Slot::new(self.source.clone(), open, number)));
             }
         }
-        Err(domain::Error::busy("leases were over before they came"))
+        Err(domain::Error::busy("the granted leases expired before they could be used"))
     }
 
     fn take_of_open(&self, model: &Model, need: &Need) -> Option<Slot> {
@@ -84,13 +84,13 @@ impl Pool {
     fn wanted(&self, model: &Model, need: Need, waiting: u32) -> Wanted {
         let mut state = self.state();
         if let Some(open) = state.open.take() {
-            // A lease that a larger call does not fit ends like one that was used up.
+            // The lease ends also when it has free slots that are too small for this call.
             let (unused, of) = open.end();
             state.wish = if unused == 0 { of * 2 } else { (of - unused).max(1) }.min(MOST_SLOTS);
             close_later(self.source.clone(), open, Duration::ZERO);
         }
         let slots = state.wish.max(waiting).min(MOST_SLOTS);
-        // An eighth less each time: one large call is not what is typical for long.
+        // The typical need decays by an eighth per grant, so that one large call does not inflate the slots for long.
         let typical = state.typical;
         let lately = Need {
             money: typical.money.less(Money::from_pico_usd(typical.money.pico_usd() / 8)),
@@ -116,7 +116,7 @@ impl Pool {
         }
     }
 
-    /// Ends and closes the open lease if nothing of it is under way; whether there was one.
+    /// Ends and closes the open lease if it has no calls in flight. Returns whether it did.
     pub async fn close_idle(&self) -> Result<bool> {
         let Some(open) = ({
             let mut state = self.state();
@@ -130,7 +130,7 @@ impl Pool {
     }
 }
 
-/// Counts among those who wait, as long as it is held: a call may be dropped while it waits.
+/// Counts one waiting call while it exists. Dropping it decrements the count, also when the call is cancelled.
 struct Waits<'a>(&'a AtomicU32);
 
 impl<'a> Waits<'a> {
@@ -146,8 +146,8 @@ impl Drop for Waits<'_> {
     }
 }
 
-/// Closes a lease whose time is over then, when nothing of it is under way; else its last call does. In a process that
-/// sleeps meanwhile this comes late, or the sweep is first.
+/// Closes the lease after the delay, if no call is in flight then; otherwise its last call closes it. A frozen Lambda
+/// process runs this late, and the sweep may close the lease before.
 pub fn close_later(source: Source, open: Arc<Open>, after: Duration) {
     tokio::spawn(async move {
         tokio::time::sleep(after).await;
@@ -155,7 +155,7 @@ pub fn close_later(source: Source, open: Arc<Open>, after: Duration) {
     });
 }
 
-/// Closes a lease when it is over and nothing of it is under way. A close that fails is left to the sweep.
+/// Closes a lease that is over and has no calls in flight. If this fails, the sweep closes the lease later.
 pub async fn close(source: &Source, open: &Open) {
     let now = source.clock.now();
     let Some(spent) = open.to_close(now) else { return };

@@ -1,4 +1,4 @@
-//! One call's part of a lease.
+//! The slot of a lease that one call holds while it is in flight.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use domain::usage::{Tokens, UsageSource};
 use shared::store::claims::{Claim, Kept};
 use shared::store::leases::Recorded;
 
-/// What a call used.
+/// The usage of a finished call, from which its charge is computed.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     pub tokens: Tokens,
@@ -21,16 +21,17 @@ pub struct Outcome {
     pub images: u64,
     pub provider: String,
     pub request_id: String,
-    /// Of the request's body, so that a later try of it is known as one.
+    /// Hash of the request body. It identifies a later retry of the same request.
     pub body_hash: Option<String>,
 }
 
-/// Held while a call is in flight. One that is dropped unrecorded is left to the sweep, which counts its request.
+/// Held while a call is in flight. When it is dropped without a charge, the sweep closes the lease and counts the
+/// request.
 pub struct Slot {
     source: Source,
     open: Arc<Open>,
     number: u32,
-    /// What the lease set aside for this call besides the slot; known once the call is recorded.
+    /// Money that the lease set aside for this call besides the slot. Set when the charge is first written.
     covered: Option<Money>,
     is_settled: bool,
 }
@@ -40,18 +41,18 @@ impl Slot {
         Self { source, open, number, covered: None, is_settled: false }
     }
 
-    /// The call never reached its provider: another may use the slot.
+    /// Frees the slot of a call that is not charged, so that another call can use it.
     pub fn put_back(&mut self) {
         self.is_settled = true;
         self.open.put_back(self.number, self.covered.take().unwrap_or_default());
-        // Nobody may come for it. A wide lease that still takes calls is looked after already.
+        // No later call may take the slot, so the close is scheduled here. An admitting wide lease has one scheduled.
         let admits_for = self.open.admits_for(self.source.clock.now());
         if admits_for.is_zero() || !self.open.lease.is_wide() {
             close_later(self.source.clone(), self.open.clone(), admits_for);
         }
     }
 
-    /// The price of a call, by the lease's prices. What of it can be collected is decided when it is recorded.
+    /// Computes the charge of a call with the prices of the lease. `record` decides how much of it can be collected.
     pub fn priced(&self, outcome: Outcome) -> Charge {
         let lease = &self.open.lease;
         let cost = lease.pricing.cost(&outcome.tokens);
@@ -79,21 +80,21 @@ impl Slot {
         }
     }
 
-    /// Writes the charge. The answer may end after this; `close_when_over` then tidies up.
+    /// Writes the charge. The response may end only after this. Call `close_when_over` afterwards.
     pub async fn record(&mut self, charge: &Charge) -> Result<()> {
         self.write(charge, None).await.map(drop)
     }
 
-    /// The same for a call that is made once, with its answer. False when another try has taken over: then the slot
-    /// is still to be put back.
+    /// Writes the charge and the stored answer of an `Idempotency-Key` in one transaction. Returns false when another
+    /// request took over the key; then the caller must put the slot back.
     pub async fn record_once(&mut self, charge: &Charge, claim: &Claim, answer: &Kept) -> Result<bool> {
         self.write(charge, Some((claim, answer))).await
     }
 
-    /// Whether the charge was written.
+    /// Writes the charge, with the claim and answer in `once`. Returns false when the claim was taken over.
     async fn write(&mut self, charge: &Charge, once: Option<(&Claim, &Kept)>) -> Result<bool> {
         let (lease, unit) = (&self.open.lease, self.open.lease.unit.money);
-        // Once, however often the write is tried: a try that failed may have come through.
+        // The amount is computed once and kept for retries, because a failed write may have succeeded in the table.
         let covered = *self.covered.get_or_insert_with(|| self.open.cover(charge.charged.less(unit)));
         match self.source.store.record(lease, charge, unit + covered, once).await? {
             Recorded::TakenOver => return Ok(false),
@@ -101,7 +102,7 @@ impl Slot {
                 if !recorded.uncollected.is_zero() {
                     tracing::warn!(
                         transaction_id = %recorded.id, org_id = %recorded.org, uncollected = %recorded.uncollected,
-                        "a call cost more than there were credits for"
+                        "a call cost more than the remaining credits"
                     );
                 }
                 self.is_settled = true;
@@ -115,7 +116,7 @@ impl Slot {
         self.open.standing()
     }
 
-    /// Closes the lease when this was the last call of it.
+    /// Closes the lease if it is over and this was its last call in flight.
     pub async fn close_when_over(self) {
         close(&self.source, &self.open).await;
     }

@@ -1,6 +1,7 @@
-//! A conversation for providers that have two sides, who take turns, and a system prompt apart from both.
+//! Converts OpenAI's message list for providers that need a separate system prompt and strictly alternating turns of
+//! user and model.
 //!
-//! They refuse blank texts and conversations that do not begin with a user; `OpenAI`'s clients send both.
+//! These providers refuse blank texts and conversations that do not begin with a user. `OpenAI`'s clients send both.
 
 use serde_json::Value;
 
@@ -9,26 +10,26 @@ use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
 use domain::json;
 use domain::text::clip;
 
-/// What stands for a blank text.
+/// Placeholder for a blank text.
 pub const BLANK: &str = "(empty)";
-/// For providers that make JSON by a schema alone, when a client asks for any JSON object.
+/// Instruction for a client that requests any JSON object from a provider whose JSON mode requires a schema.
 const JSON_INSTRUCTION: &str = "Answer with one JSON object and nothing else: no other text and no Markdown.";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// What the model said.
+    /// Messages of the model.
     Model,
-    /// What it was told, by people and by tools.
+    /// Messages of users and results of tools.
     User,
 }
 
-/// What one side said until the other spoke: sides take turns, so neighbours of one side are one turn.
+/// Consecutive messages of one side, merged into one turn, because turns must alternate.
 pub struct Turn<'a> {
     pub side: Side,
     pub messages: Vec<Message<'a>>,
 }
 
-/// The system prompt's texts, from every place in the conversation, and the turns of the rest.
+/// Splits a conversation into the texts of its system messages and the turns of all other messages.
 pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
     let (mut system, mut turns) = (Vec::new(), Vec::<Turn<'_>>::new());
     for mut message in request.messages() {
@@ -51,7 +52,7 @@ pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
         }
     }
     if turns.is_empty() {
-        // The system prompt alone is answered like a question.
+        // A conversation of system messages alone is sent as a user's turn.
         let parts = system.drain(..).flat_map(|message| message.parts).collect();
         turns.push(Turn::of_user(parts));
     } else if turns[0].side == Side::Model {
@@ -60,7 +61,7 @@ pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
     (system.iter().map(Message::text).filter(|text| !text.is_empty()).collect(), turns)
 }
 
-/// Adds the instruction to answer with JSON when the client asks for any JSON object.
+/// Adds the instruction to answer with JSON if the client requests any JSON object.
 pub fn instruct_json(system: &mut Vec<String>, request: &ChatRequest) {
     if matches!(request.response_format(), ResponseFormat::Json) {
         system.push(JSON_INSTRUCTION.to_owned());
@@ -81,14 +82,14 @@ impl<'a> Turn<'a> {
     }
 }
 
-/// A call's arguments, which clients send back as text.
+/// Parses the arguments of a tool call, which clients send as a string. Blank arguments are an empty object.
 pub fn arguments(call: &ToolCall<'_>) -> Result<Value, Failure> {
     if call.arguments.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
     match json::parse_text(call.arguments) {
         Some(arguments @ Value::Object(_)) => Ok(arguments),
-        _ => Err(wrong("messages", format_args!("the arguments of the call {} are no JSON object", clip(call.id)))),
+        _ => Err(wrong("messages", format_args!("the arguments of the call {} must be a JSON object", clip(call.id)))),
     }
 }
 
@@ -104,18 +105,18 @@ pub fn picture(url: &str) -> Result<Picture<'_>, Failure> {
         let media_type = kind.strip_suffix(";base64")?.split(';').next()?;
         Some(Picture::Inline { media_type, base64 })
     });
-    inline.ok_or_else(|| wrong("messages", "a picture's data URL is not of the form data:image/…;base64,…"))
+    inline.ok_or_else(|| wrong("messages", "an image's data URL must have the form data:image/…;base64,…"))
 }
 
-/// The request is wrong in a way that only shows when it is translated.
+/// Creates the failure for an invalid request that is detected only during translation.
 pub fn wrong(param: &str, problem: impl std::fmt::Display) -> Failure {
     let message = format!("{param}: {problem}");
     Failure { param: Some(param.to_owned()), ..Failure::new(FailureKind::Request, "invalid_value", message) }
 }
 
-/// A part that is neither text nor picture.
+/// Creates the failure for a content part that is neither text nor an image.
 pub fn strange(maker: &str, part: &Value) -> Failure {
-    Failure::unsupported("messages", format_args!("{maker} is given texts and pictures here, not {}", part["type"]))
+    Failure::unsupported("messages", format_args!("{maker} accepts only text and image parts, not {}", part["type"]))
 }
 
 #[cfg(test)]
@@ -125,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sides_take_turns_and_the_system_stands_apart() {
+    fn messages_split_into_alternating_turns_and_a_system_prompt() {
         let request = ChatRequest::read(json!({"model": "m", "messages": [
             {"role": "system", "content": "one"},
             {"role": "user", "content": "a"},
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_inline_or_elsewhere() {
+    fn images_are_data_urls_or_links() {
         let Ok(Picture::Inline { media_type, base64 }) = picture("data:image/png;base64,AAAA") else {
             panic!("inline")
         };
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn blank_texts_are_replaced_and_blank_answers_left_out() {
+    fn blank_user_texts_are_replaced_and_blank_answers_are_removed() {
         let (_, turns) = split_of(json!([
             {"role": "user", "content": " "},
             {"role": "assistant", "content": ""},
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conversation_begins_with_a_user() {
+    fn conversations_always_begin_with_a_user_turn() {
         let (system, turns) =
             split_of(json!([{"role": "system", "content": "one"}, {"role": "developer", "content": "two"}]));
         assert_eq!((system.len(), turns), (0, vec![(Side::User, vec!["onetwo".to_owned()])]));

@@ -1,4 +1,4 @@
-//! A provider that is reached over HTTP: where, with which headers, and what it answers with.
+//! The HTTP client of a provider: base URL, headers, timeouts, error bodies and event streams.
 
 use std::time::Duration;
 
@@ -20,53 +20,53 @@ use domain::{Error, Result};
 use shared::config::OUTBOUND_ALLOWED_CIDRS;
 use shared::outbound::{Answer, Body, Outbound, OutboundError, Patience, sensitive};
 
-/// Embeddings of 2,048 texts are 130 MB of JSON at worst; a chat answer is far smaller.
+/// Embeddings of 2,048 texts are at most 130 MB of JSON. Chat answers are far smaller.
 const MAX_ANSWER_BYTES: usize = 160 << 20;
 const MAX_ERROR_BYTES: usize = 64 << 10;
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
 pub struct Endpoint {
-    /// Its name, for the log.
+    /// The provider's name, for the log.
     provider: String,
     outbound: Outbound,
     base_url: String,
-    /// What follows the path of every request, `?` included: Azure's `api-version`.
+    /// The query string of every request, with its `?`, such as Azure's `api-version`.
     query: String,
     headers: HeaderMap,
     patience: Patience,
-    /// What must not come back in a provider's words.
+    /// Values that are removed from the provider's error messages.
     secrets: Vec<Zeroizing<String>>,
 }
 
 impl Endpoint {
-    /// `auth`: the header that carries the key when the operator names none, and the prefix of the key in it.
+    /// Creates the endpoint. `auth` is the default header for the API key, and the prefix of the key in it.
     pub fn new(
         settings: &ProviderSettings,
         outbound: &Outbound,
         default_url: &str,
         auth: (HeaderName, &str),
     ) -> Result<Self> {
-        let wrong = |what: &str| Error::internal(format!("provider {}: {what} cannot be used", settings.name));
+        let wrong = |what: &str| Error::internal(format!("provider {}: {what} is not valid", settings.name));
         let url = settings.base_url.as_deref().unwrap_or(default_url);
         let (base_url, query) = url.find('?').map_or((url, ""), |at| url.split_at(at));
         let base_url = with_version(base_url.trim_end_matches('/'), settings.kind);
-        let parsed: http::Uri = base_url.parse().map_err(|_| wrong("its base URL"))?;
-        let host = parsed.host().ok_or_else(|| wrong("its base URL"))?.to_owned();
+        let parsed: http::Uri = base_url.parse().map_err(|_| wrong("the base URL"))?;
+        let host = parsed.host().ok_or_else(|| wrong("the base URL"))?.to_owned();
         let mut headers = HeaderMap::new();
         for (name, value) in &settings.headers {
-            let name: HeaderName = name.parse().map_err(|_| wrong("a header's name"))?;
-            headers.insert(name, sensitive(value).ok_or_else(|| wrong("a header's value"))?);
+            let name: HeaderName = name.parse().map_err(|_| wrong("a header name"))?;
+            headers.insert(name, sensitive(value).ok_or_else(|| wrong("a header value"))?);
         }
         if let Some(key) = &settings.api_key {
             let (name, before) = match &settings.auth_header {
-                Some(name) => (name.parse().map_err(|_| wrong("the key's header"))?, ""),
+                Some(name) => (name.parse().map_err(|_| wrong("the header for the API key"))?, ""),
                 None => auth,
             };
             let before = if name == AUTHORIZATION { "Bearer " } else { before };
             let value = Zeroizing::new(format!("{before}{}", key.as_str()));
-            headers.insert(name, sensitive(&value).ok_or_else(|| wrong("its key"))?);
+            headers.insert(name, sensitive(&value).ok_or_else(|| wrong("the API key"))?);
         }
-        // Short ones (`true`, a version) are words that may be meant otherwise.
+        // Short header values (`true`, a version) are no secrets, and replacing them would garble messages.
         let values = settings.headers.values().filter(|value| value.len() >= 12);
         let secrets = values.map(|value| value.clone().into());
         let secrets = settings.api_key.iter().cloned().chain(secrets).chain([base_url.clone().into(), host.into()]);
@@ -85,12 +85,12 @@ impl Endpoint {
         })
     }
 
-    /// A header that every request has, unless the operator set it.
+    /// Adds a header to every request, unless the operator set it.
     pub fn default_header(&mut self, name: &'static str, value: &'static str) {
         self.headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
 
-    /// The answer to a request that asks for all of it at once.
+    /// Posts a request that is not streamed, and returns the complete response body.
     pub async fn whole(&self, path: &str, body: &impl Serialize) -> Result<Bytes, Failure> {
         let patience = Patience { first_byte: self.patience.total, idle: self.patience.total, ..self.patience };
         let answer = self.post(path, body, "application/json", &patience).await?;
@@ -100,12 +100,16 @@ impl Endpoint {
     pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, Failure> {
         let answer = self.post(path, body, "text/event-stream", &self.patience).await?;
         let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-        // Some servers answer a stream's request with an error and status 200.
+        // Some servers answer a streaming request with status 200 and an error in JSON.
         if content_type.starts_with("application/json") {
             let body = answer.body.whole(MAX_ERROR_BYTES).await.map_err(while_reading)?;
             let body: Value = serde_json::from_slice(&body).map_err(Failure::garbled)?;
             let is_error = body.get("error").is_some_and(|error| !error.is_null());
-            let failure = if is_error { status::in_band(Said::read(&body)) } else { Failure::garbled("no stream") };
+            let failure = if is_error {
+                status::in_band(Said::read(&body))
+            } else {
+                Failure::garbled("JSON instead of an event stream")
+            };
             return Err(self.without_secrets(failure));
         }
         Ok(Events { body: Some(answer.body), parser: Parser::new(MAX_EVENT_BYTES) })
@@ -147,7 +151,7 @@ impl Endpoint {
         Ok(request)
     }
 
-    /// A test call: a POST of the body, or a GET without one. The provider's own words are in the result.
+    /// Makes a test call: a POST with the body, or a GET without one. The result quotes the provider's error message.
     pub async fn probe(&self, path: &str, body: Option<Value>) -> Result<Probe, Failure> {
         let method = if body.is_some() { Method::POST } else { Method::GET };
         let body = body.map(|body| body.to_string()).unwrap_or_default();
@@ -168,13 +172,13 @@ impl Endpoint {
             return Ok(Probe { status: Some(status.as_u16()), error: None });
         }
         let said = said(answer.body).await;
-        let message = said.message.unwrap_or_else(|| format!("the provider answered {status}"));
+        let message = said.message.unwrap_or_else(|| format!("the provider answered with status {status}"));
         let failure = self.without_secrets(Failure::new(FailureKind::Request, "provider_refused", message));
         let code = said.code.unwrap_or(failure.code);
         Ok(Probe { status: Some(status.as_u16()), error: Some((code, failure.message)) })
     }
 
-    /// Clients are not shown where a provider is, so the log says why it cannot be called.
+    /// Logs a forbidden destination with its address, because the client's error message must not contain it.
     fn logged(&self, error: OutboundError) -> OutboundError {
         if error == OutboundError::Forbidden {
             tracing::warn!(
@@ -186,7 +190,7 @@ impl Endpoint {
         error
     }
 
-    /// A failure with the provider's words, less what they tell of us.
+    /// Replaces the platform's addresses, credentials and account names in the failure's message.
     pub fn without_secrets(&self, mut failure: Failure) -> Failure {
         for secret in &self.secrets {
             if failure.message.contains(secret.as_str()) {
@@ -201,7 +205,7 @@ impl Endpoint {
     }
 }
 
-/// The base URL with the version of the API in its path. The vendors' SDKs leave it out of theirs.
+/// Adds the API version to the path of a base URL that has none. The vendors' SDKs take base URLs without it.
 fn with_version(base_url: &str, kind: ProviderKind) -> String {
     let version = match kind {
         ProviderKind::Anthropic => "v1",
@@ -216,7 +220,7 @@ fn with_version(base_url: &str, kind: ProviderKind) -> String {
     if path.into_iter().any(is_version) { base_url.to_owned() } else { format!("{base_url}/{version}") }
 }
 
-/// What a provider says of an error. The status alone says enough when the body cannot be read.
+/// Reads the error in a response body. An unreadable body yields an empty result, because the status is still useful.
 async fn said(body: Body) -> Said {
     let quick = Duration::from_secs(10);
     let body = tokio::time::timeout(quick, body.whole(MAX_ERROR_BYTES)).await;
@@ -224,7 +228,7 @@ async fn said(body: Body) -> Said {
     serde_json::from_slice(&body).map(|body| Said::read(&body)).unwrap_or_default()
 }
 
-/// Providers name the account, or a part of its key, in what they say of limits.
+/// Whether a word names the platform's account. Providers put account names and partial keys in error messages.
 fn names_account(word: &str) -> bool {
     let word = word.trim_start_matches(|c: char| !c.is_alphanumeric());
     ["sk-", "org-", "proj_"].iter().any(|prefix| word.starts_with(prefix))
@@ -232,7 +236,7 @@ fn names_account(word: &str) -> bool {
 
 fn before_answer(error: OutboundError) -> Failure {
     match error {
-        // It asks for no redirect to be followed.
+        // `TooManyRedirects` does not occur: these requests follow no redirects.
         OutboundError::Forbidden | OutboundError::NotHttp | OutboundError::TooManyRedirects => Failure::setup(),
         OutboundError::Timeout { sent } => Failure { may_have_run: sent, ..Failure::timeout() },
         OutboundError::Exhausted => Failure::exhausted(),
@@ -250,14 +254,14 @@ fn while_reading(error: OutboundError) -> Failure {
     }
 }
 
-/// The events of a streamed answer. Dropped early, it hangs up.
+/// The events of a streamed answer. Dropping it early closes the connection.
 pub struct Events {
     body: Option<Body>,
     parser: Parser,
 }
 
 impl Events {
-    /// The next event; `None` when the provider ended the stream.
+    /// Returns the next event, or `None` when the provider has ended the stream.
     pub async fn next(&mut self) -> Result<Option<Event>, Failure> {
         loop {
             match self.parser.next_event() {
@@ -274,7 +278,7 @@ impl Events {
         }
     }
 
-    /// The last event that matters has come: the connection may serve again.
+    /// Releases the connection for reuse after the last relevant event.
     pub fn finish(&mut self) {
         if let Some(body) = self.body.take() {
             body.finish();
@@ -284,12 +288,12 @@ impl Events {
 
 impl Failure {
     pub(super) fn setup() -> Self {
-        let message = "the provider is not set up as it needs to be";
+        let message = "the provider is not configured correctly; ask the operator to check it";
         Self::new(FailureKind::Setup, "provider_setup", message)
     }
 
     pub(super) fn unreachable() -> Self {
-        Self::new(FailureKind::Unavailable, "provider_unavailable", "the provider is not reached")
+        Self::new(FailureKind::Unavailable, "provider_unavailable", "the provider could not be reached")
     }
 }
 
@@ -298,7 +302,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sdks_form_of_a_base_url_is_completed() {
+    fn base_url_without_an_api_version_gets_one() {
         use ProviderKind::{Anthropic, Gemini, OpenAi};
         let cases = [
             (Anthropic, "https://api.anthropic.com", "https://api.anthropic.com/v1"),

@@ -1,37 +1,37 @@
-//! How a provider fails, whichever it is.
+//! The failure of a provider call, in one form for all providers, with its kind and whether a retry is useful.
 
 use std::fmt;
 use std::time::Duration;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureKind {
-    /// The provider finds fault with the request itself: another try, there or elsewhere, ends the same.
+    /// The provider refuses the request itself. A retry would fail again at every provider.
     Request,
-    /// The provider has no way to do what a parameter asks; found here, before anything was sent.
+    /// The provider does not support a parameter. The gateway detects this before it sends anything.
     Unsupported,
-    /// The provider does not accept our credentials, or does not know the model.
+    /// The provider does not accept the platform's credentials, or does not know the model.
     Setup,
     RateLimited,
-    /// It answers with a server error, or is not reached.
+    /// The provider returned a server error, or could not be reached.
     Unavailable,
     Timeout,
-    /// What it sends cannot be understood, or stops short.
+    /// The provider's answer cannot be parsed, or ends early.
     Broken,
-    /// We have no connection free: the provider was not asked.
+    /// The platform has no free connection. Nothing was sent.
     Exhausted,
 }
 
-/// What went wrong upstream. `message` is for the client: it holds what the provider said of the request, and never
-/// an address or a credential of ours.
+/// A failed provider call. `message` is shown to the client. It may quote the provider's error message, but never
+/// contains an address or a credential of the platform.
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub kind: FailureKind,
-    /// The provider's own code, or ours.
+    /// The provider's error code, or the gateway's.
     pub code: String,
     pub message: String,
     pub param: Option<String>,
     pub retry_after: Option<Duration>,
-    /// Whether the request had reached the provider whole, so that it may have begun to work, and to charge.
+    /// Whether the provider may have received the complete request, and may have processed and charged it.
     pub may_have_run: bool,
 }
 
@@ -41,7 +41,7 @@ impl Failure {
         Self { kind, code: code.into(), message: message.into(), param: None, retry_after: None, may_have_run }
     }
 
-    /// A parameter that this provider cannot take.
+    /// Creates the failure for a parameter that the provider does not support.
     pub fn unsupported(param: impl Into<String>, why: impl fmt::Display) -> Self {
         let param = param.into();
         let message = format!("{param}: {why}");
@@ -49,8 +49,8 @@ impl Failure {
     }
 
     pub fn garbled(cause: impl fmt::Display) -> Self {
-        tracing::warn!(%cause, "a provider's answer cannot be understood");
-        Self::new(FailureKind::Broken, "provider_answer_garbled", "the provider's answer cannot be understood")
+        tracing::warn!(%cause, "a provider's answer could not be parsed");
+        Self::new(FailureKind::Broken, "provider_answer_garbled", "the provider's answer could not be parsed")
     }
 
     pub fn cut() -> Self {
@@ -65,7 +65,7 @@ impl Failure {
         Self::new(FailureKind::Timeout, "provider_timeout", "the provider did not answer in time")
     }
 
-    /// Whether trying again, there or elsewhere, may end better.
+    /// Whether the call may succeed on a retry, at the same or another deployment.
     pub fn may_pass(&self) -> bool {
         use FailureKind::{Broken, RateLimited, Setup, Timeout, Unavailable};
         matches!(self.kind, Setup | RateLimited | Unavailable | Timeout | Broken)

@@ -1,4 +1,4 @@
-//! Who answers: one small trait, and a file for each language that providers speak.
+//! The `Provider` trait, and one adapter for each API of model providers.
 
 mod anthropic;
 mod bedrock;
@@ -29,16 +29,16 @@ pub use parameters::{CHAT, EMBEDDINGS, Parameter, ParameterReport, Parameters, R
 pub use probe::Probe;
 pub use settings::{ProviderSettings, connect};
 
-/// Pieces in the order they come. After a failure nothing follows; a stream that simply ends has ended well only if
-/// every choice was finished, which is for the gateway to see.
+/// The chunks of an answer, in order. A failure is the last item. A stream that ends without a failure is complete only
+/// if every choice has a finish reason; the caller must check this.
 pub type ChunkStream = BoxStream<'static, Result<Chunk, Failure>>;
 
-/// A provider of models, reached with its credentials. `model` is what the provider itself calls the model.
+/// A model provider, connected with its credentials. `model` is always the provider's own name for the model.
 pub trait Provider: Send + Sync {
-    /// The whole answer at once.
+    /// Requests a complete answer.
     fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>>;
 
-    /// The answer in pieces. Comes back as soon as the provider has accepted the request.
+    /// Requests a streamed answer. Returns as soon as the provider has accepted the request.
     fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>>;
 
     fn embed<'a>(
@@ -47,12 +47,12 @@ pub trait Provider: Send + Sync {
         request: &'a EmbeddingsRequest,
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>>;
 
-    /// The cheapest call that shows whether the provider can be used: a short chat with `model`, or without one the
-    /// list of the provider's models. An error is of the request to test, which this provider cannot make.
+    /// Makes the cheapest call that tests the connection: a short chat with `model`, or without one the model list.
+    /// Returns `Err` only for a test that this provider does not support. A failed test is in the `Probe`.
     fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>>;
 }
 
-/// A count that a provider tells: there, whole and not negative, or it is not one.
+/// Reads a token count of a provider. Returns None unless the value is a non-negative integer.
 fn count(value: &Value) -> Option<u64> {
     value.as_u64()
 }

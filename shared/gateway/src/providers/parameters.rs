@@ -1,7 +1,7 @@
-//! The parameters of requests, and what each kind of provider gets of them.
+//! Parameter support: what happens to each request parameter for each kind of provider.
 //!
-//! One table decides: a translation asks it what to send, the response headers report what it left out, and the
-//! documents print it.
+//! One table decides this. The translations, the response headers (`X-Svc-Dropped`, `X-Svc-Passthrough`) and the
+//! documents all read it.
 
 mod claude;
 mod document;
@@ -18,19 +18,19 @@ use domain::provider::ProviderKind;
 pub use document::markdown;
 pub use table::{CHAT, EMBEDDINGS};
 
-/// What happens to a parameter on its way to one kind of provider.
+/// What happens to a parameter for one kind of provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// It goes as it came.
+    /// It is forwarded unchanged.
     Sent,
-    /// It goes under the provider's own name, which is here.
+    /// It is forwarded under the provider's name, given here.
     Mapped(&'static str),
-    /// It is changed into what the provider takes.
+    /// It is translated for the provider. The text describes how.
     Adapted(&'static str),
-    /// The provider has nothing like it, and answers without it too: it is left out, or refused where the operator
-    /// says so.
+    /// The provider does not support it, and the answer is still useful without it. It is left out, or refused if the
+    /// model has `unsupported: "reject"`.
     Dropped,
-    /// The answer would not be what was asked for without it: the request is refused.
+    /// The answer would be wrong without it, so the request is refused with this message.
     Refused(&'static str),
 }
 
@@ -45,7 +45,7 @@ pub struct Parameter {
 impl Parameter {
     pub fn rule(&self, kind: ProviderKind) -> Rule {
         match kind {
-            // The embedded models take what OpenAI's take, and ignore most of it.
+            // The embedded models accept the same parameters as OpenAI, and ignore most of them.
             ProviderKind::OpenAi | ProviderKind::Dev => self.openai,
             ProviderKind::Anthropic => self.anthropic,
             ProviderKind::Gemini => self.gemini,
@@ -54,23 +54,23 @@ impl Parameter {
     }
 }
 
-/// The parameters of one request on their way to one model of a provider.
+/// The parameters of one request to one model of a provider.
 #[derive(Clone, Copy)]
 pub struct Parameters<'a> {
     table: &'static [Parameter],
-    /// Those that the gateway validates.
+    /// The parameters that the gateway validates.
     validated: &'static [&'static str],
     body: &'a Map<String, Value>,
     kind: ProviderKind,
     model: &'a str,
 }
 
-/// What the response headers say of a request's parameters.
+/// The parameters that the response headers report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ParameterReport {
     /// Forwarded without validation.
     pub passthrough: Vec<String>,
-    /// Left out, since the provider has no such parameter.
+    /// Left out, because the provider does not support them.
     pub dropped: Vec<String>,
 }
 
@@ -91,31 +91,31 @@ impl<'a> Parameters<'a> {
         known.map_or(of_unknown(self.kind), |parameter| parameter.rule(self.kind))
     }
 
-    /// The value of a parameter, unless this model does not get it.
+    /// Returns the value of a parameter, unless it is dropped or refused for this model.
     pub fn get(&self, name: &str) -> Option<&'a Value> {
         self.body.get(name).filter(|_| !matches!(self.rule(name), Rule::Dropped | Rule::Refused(_)))
     }
 
-    /// What goes to the provider as it came and is not read by the gateway: its own parameters, and to `OpenAI`'s kind
-    /// also those that nobody here knows.
+    /// The parameters that are forwarded unchanged and not validated: the provider's own, and for `OpenAI`-compatible
+    /// providers also unknown ones.
     pub fn unread(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
         let unread = self.body.iter().filter(|(name, _)| !self.validated.contains(&name.as_str()));
         unread.filter(|(name, _)| self.rule(name) == Rule::Sent).map(|(name, value)| (name.as_str(), value))
     }
 
-    /// The same as an object.
+    /// Returns the parameters of `unread` as a JSON object.
     pub fn unread_object(&self) -> Map<String, Value> {
         self.unread().map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
-    /// Refuses what the provider cannot do.
+    /// Refuses parameters that the provider does not support.
     pub fn check(&self, unsupported: Unsupported) -> Result<(), Failure> {
         for (name, value) in self.body {
             match self.rule(name) {
                 _ if asks_nothing(name, value) => {}
                 Rule::Refused(why) => return Err(Failure::unsupported(name.as_str(), why)),
                 Rule::Dropped if unsupported == Unsupported::Reject => {
-                    let why = "the provider of this model has no such parameter; leave it out";
+                    let why = "this model's provider does not support the parameter; leave it out";
                     return Err(Failure::unsupported(name.as_str(), why));
                 }
                 _ => {}
@@ -139,7 +139,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// The rule for what is not in the table.
+/// The rule for a parameter that is not in the table.
 pub fn of_unknown(kind: ProviderKind) -> Rule {
     match kind {
         ProviderKind::OpenAi | ProviderKind::Dev => Rule::Sent,
@@ -147,7 +147,7 @@ pub fn of_unknown(kind: ProviderKind) -> Rule {
     }
 }
 
-/// A value that asks for what happens anyway: one answer, a penalty of zero, text.
+/// Whether a value requests the default behaviour: one choice, a penalty of zero, text only.
 fn asks_nothing(name: &str, value: &Value) -> bool {
     match name {
         "n" | "temperature" | "top_p" => value.as_f64() == Some(1.0),

@@ -1,4 +1,4 @@
-//! Test calls of a provider, for its operator: unlike a failure for clients, they say what the provider says.
+//! Test calls of a provider, for the operator. Unlike a `Failure` for clients, the result quotes the provider's error.
 
 use std::time::Duration;
 
@@ -8,21 +8,21 @@ use super::failure::Failure;
 use crate::chat::ChatRequest;
 use shared::outbound::Patience;
 
-/// A person waits, and API Gateway for no more than 29 s.
+/// Timeouts of a test call. They are short because a person waits, and API Gateway waits for at most 29 s.
 pub const PATIENCE: Patience =
     Patience { first_byte: Duration::from_secs(15), idle: Duration::from_secs(5), total: Duration::from_secs(15) };
-/// Models that think refuse limits so small that no answer fits.
+/// Output limit of the test chat. Reasoning models refuse smaller limits.
 const MAX_TOKENS: u64 = 16;
 
-/// What came of it. Without a status there was no answer, or nothing to call.
+/// The result of a test call. `status` is None if there was no answer, or if no HTTP call was needed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Probe {
     pub status: Option<u16>,
-    /// A code and a message.
+    /// The code and the message of the error.
     pub error: Option<(String, String)>,
 }
 
-/// The chat of a test.
+/// The chat request of a test call.
 pub fn question() -> Result<ChatRequest, Failure> {
     let messages = json!([{"role": "user", "content": "Say yes."}]);
     let body = json!({"model": "test", "messages": messages, "max_tokens": MAX_TOKENS});

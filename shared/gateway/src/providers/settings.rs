@@ -1,4 +1,4 @@
-//! What it takes to reach a provider.
+//! Connection settings of a provider, with decrypted credentials.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ use shared::outbound::Outbound;
 use shared::secrets::Secrets;
 use shared::store::catalog;
 
-/// A provider of the catalog, with its secrets opened. It has no `Debug`: nothing of it belongs in a log.
+/// A provider of the catalog with its decrypted secrets. It does not implement `Debug`, so that it cannot be logged.
 pub struct ProviderSettings {
     pub name: String,
     pub kind: ProviderKind,
-    /// Where it is, when not where its maker has it. A query in it is kept (`?api-version=…`).
+    /// The base URL, if it is not the vendor's default. A query string in it is kept (`?api-version=…`).
     pub base_url: Option<String>,
     pub api_key: Option<Zeroizing<String>>,
-    /// The header for the key, where it is not the kind's own: `api-key` for Azure.
+    /// The header for the API key, if it is not the default of the kind, such as `api-key` for Azure.
     pub auth_header: Option<String>,
     pub headers: BTreeMap<String, String>,
-    /// For Bedrock, where it is not the platform's own.
+    /// The AWS region of Bedrock, if it is not the platform's region.
     pub region: Option<String>,
     pub timeouts: Timeouts,
 }
@@ -49,7 +49,7 @@ impl ProviderSettings {
 }
 
 impl ProviderSettings {
-    /// The settings of a provider in the catalog, with its key decrypted.
+    /// Reads the settings of a catalog provider and decrypts its API key.
     pub async fn open(provider: &catalog::Provider, secrets: &Secrets) -> Result<Self> {
         let api_key = match &provider.api_key {
             None => None,
@@ -72,7 +72,7 @@ impl ProviderSettings {
     }
 }
 
-/// Makes ready to call a provider; nothing is sent yet.
+/// Creates the client of a provider. It sends nothing yet.
 pub fn connect(settings: &ProviderSettings, outbound: &Outbound, aws: &Aws) -> Result<Arc<dyn Provider>> {
     Ok(match settings.kind {
         ProviderKind::OpenAi => Arc::new(OpenAi::new(settings, outbound)?),

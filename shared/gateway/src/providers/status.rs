@@ -1,4 +1,4 @@
-//! What a provider's refusal means: its status, its own words, and when to come back.
+//! Maps a provider's error response to a `Failure`: HTTP status, error body and `Retry-After`.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 use super::failure::{Failure, FailureKind};
 use domain::text::{clip, clip_to};
 
-/// No provider asks for more; a wrong clock might.
+/// Upper bound of `Retry-After`. A longer wait can only come from a wrong clock.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 const MAX_MESSAGE_CHARS: usize = 2_000;
-/// Codes that speak of a model or an account, whatever the status they come with.
+/// Error codes about the model or the account, at any HTTP status.
 const OF_SETUP: [&str; 9] = [
     "model_not_found",
     "invalid_model",
@@ -25,7 +25,7 @@ const OF_SETUP: [&str; 9] = [
     "authentication_error",
 ];
 
-/// What a provider says went wrong.
+/// The error in a provider's response body.
 #[derive(Debug, Default, PartialEq)]
 pub struct Said {
     pub code: Option<String>,
@@ -35,8 +35,8 @@ pub struct Said {
 }
 
 impl Said {
-    /// Reads the forms that `OpenAI`, its many imitators, and Anthropic use: `{"error": {…}}`, `{"error": "…"}`,
-    /// `{"message": …}`, `{"detail": …}`; and Google's, which has details, and may come in a list.
+    /// Reads the error formats of `OpenAI`, compatible servers and Anthropic: `{"error": {…}}`, `{"error": "…"}`,
+    /// `{"message": …}` and `{"detail": …}`. Google's format has `details`, and may be in a list.
     pub fn read(body: &Value) -> Self {
         let body = body.get(0).unwrap_or(body);
         let error = match body.get("error") {
@@ -55,7 +55,7 @@ impl Said {
         let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
         let detail = |name: &str| details.clone().find_map(|detail| detail[name].as_str());
         let short = |text: String| clip(&text).into_owned();
-        // A number is but the status again; the status in words, or the type, says more.
+        // A numeric code only repeats the HTTP status, so `status` or `type` is used instead.
         let code = text("code").filter(|code| code.parse::<u16>().is_err());
         let code = detail("reason").map(str::to_owned).or(code).or_else(|| text("status")).or_else(|| text("type"));
         Self {
@@ -71,16 +71,16 @@ impl Said {
     }
 }
 
-/// `36s` or `0.5s`
+/// Parses a protobuf duration such as `36s` or `0.5s`.
 fn protobuf_duration(text: &str) -> Option<Duration> {
     Duration::try_from_secs_f64(text.strip_suffix('s')?.parse().ok()?).ok()
 }
 
-/// The failure behind an answer that is not a success.
+/// Creates the failure of a response whose status is not a success.
 pub fn refusal(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
     let kind = match status.as_u16() {
         _ if said.is_of_setup() => FailureKind::Setup,
-        // A redirect leads away from what the operator set.
+        // The gateway follows no redirects: one means that the operator's base URL is wrong.
         300..=399 | 401..=403 | 405 | 407 => FailureKind::Setup,
         404 | 410 if said.param.as_deref().is_none_or(|param| param == "model") => FailureKind::Setup,
         408 | 504 => FailureKind::Timeout,
@@ -93,7 +93,7 @@ pub fn refusal(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
     Failure { retry_after, ..said_as(kind, said) }
 }
 
-/// An error that comes where an answer should, after a status that promised one.
+/// Creates the failure of an error that arrives in the body or stream of a successful response.
 pub fn in_band(said: Said) -> Failure {
     let code = said.code.as_deref().unwrap_or_default().to_ascii_lowercase();
     let kind = match code.as_str() {
@@ -105,27 +105,27 @@ pub fn in_band(said: Said) -> Failure {
         "timeout" | "timeout_error" | "deadline_exceeded" => FailureKind::Timeout,
         _ => FailureKind::Unavailable,
     };
-    tracing::warn!(code = said.code.as_deref(), ?kind, "a provider failed within its answer");
+    tracing::warn!(code = said.code.as_deref(), ?kind, "a provider reported an error within its answer");
     Failure { may_have_run: true, retry_after: said.retry_after, ..said_as(kind, said) }
 }
 
 fn said_as(kind: FailureKind, said: Said) -> Failure {
     let (code, message) = match kind {
-        // What is said here is of our account, which is no business of the client's.
+        // The provider's message is about the platform's account, so it is not shown to clients.
         FailureKind::Setup => {
             let message = "the provider does not accept the platform's credentials, or does not know the model";
             return Failure::new(kind, "provider_setup", message);
         }
         FailureKind::RateLimited => ("provider_rate_limited", "the provider's rate limit is reached"),
         FailureKind::Timeout => ("provider_timeout", "the provider did not answer in time"),
-        FailureKind::Request => ("provider_refused", "the provider finds fault with the request"),
+        FailureKind::Request => ("provider_refused", "the provider refused the request"),
         _ => ("provider_unavailable", "the provider failed"),
     };
     let message = said.message.as_deref().unwrap_or(message).to_owned();
     Failure { param: said.param, ..Failure::new(kind, said.code.unwrap_or_else(|| code.to_owned()), message) }
 }
 
-/// When to come back: in milliseconds, in seconds, or at an HTTP date.
+/// Reads the retry delay from `retry-after-ms`, or from `retry-after` in seconds or as an HTTP date.
 pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
     let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
     let seconds = |number: &str| number.parse().ok().and_then(|number| Duration::try_from_secs_f64(number).ok());
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_read_in_all_its_forms() {
+    fn retry_after_is_read_in_every_format() {
         let now: Timestamp = "1994-11-06T08:49:07Z".parse().unwrap();
         let read = |pairs: &[(&'static str, &str)]| retry_after(&headers(pairs), now);
         assert_eq!(read(&[("retry-after", "7")]), Some(Duration::from_secs(7)));
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_are_read_in_the_forms_of_many_servers() {
+    fn error_bodies_of_many_servers_are_read() {
         let said = |body: Value| {
             let said = Said::read(&body);
             (said.code.unwrap_or_default(), said.message.unwrap_or_default(), said.param.unwrap_or_default())
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn each_status_has_its_kind() {
+    fn each_status_maps_to_a_failure_kind() {
         let kind =
             |status: u16, said: Said| refusal(StatusCode::from_u16(status).unwrap(), &HeaderMap::new(), said).kind;
         let cases = [
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn our_account_is_never_spoken_of() {
+    fn messages_about_the_platforms_account_are_hidden() {
         let said = Said { message: Some("Incorrect API key provided: sk-ab***yz".to_owned()), ..Said::default() };
         let failure = refusal(StatusCode::UNAUTHORIZED, &HeaderMap::new(), said);
         assert!(!failure.message.contains("sk-"), "{}", failure.message);

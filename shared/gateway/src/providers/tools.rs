@@ -1,4 +1,4 @@
-//! Tools and the choice among them, as every provider needs to know them.
+//! Parses `tools` and `tool_choice` of a request, for providers whose API differs from OpenAI's.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::chat::ChatRequest;
 pub struct Function<'a> {
     pub name: &'a str,
     pub description: Option<&'a str>,
-    /// A JSON schema
+    /// The JSON schema of the arguments.
     pub parameters: Option<&'a Value>,
     pub is_strict: bool,
 }
@@ -21,11 +21,14 @@ pub enum Choice<'a> {
     Named(&'a str),
 }
 
-/// The request's tools; only functions are known to all.
+/// Parses the tools of the request. Tools other than functions are refused.
 pub fn functions<'a>(request: &'a ChatRequest, maker: &str) -> Result<Vec<Function<'a>>, Failure> {
     let read = |tool: &'a Value| {
         if tool["type"] != "function" {
-            return Err(Failure::unsupported("tools", format_args!("{maker} takes functions, not {}", tool["type"])));
+            return Err(Failure::unsupported(
+                "tools",
+                format_args!("{maker} supports only functions, not {}", tool["type"]),
+            ));
         }
         let function = &tool["function"];
         Ok(Function {
@@ -45,18 +48,18 @@ pub fn choice<'a>(request: &'a ChatRequest, maker: &str) -> Result<Option<Choice
         (Some("none"), _) => Choice::None,
         (Some("required"), _) => Choice::Required,
         (_, Some(name)) if choice["type"] == "function" => Choice::Named(name),
-        _ => return Err(Failure::unsupported("tool_choice", format_args!("{maker} has no such choice"))),
+        _ => return Err(Failure::unsupported("tool_choice", format_args!("{maker} does not support this choice"))),
     };
     Ok(Some(choice))
 }
 
-/// Token numbers of one vendor's tokenizer mean nothing to another.
+/// Creates the failure for inputs of token numbers, which other vendors' tokenizers do not understand.
 pub fn token_numbers() -> Failure {
     let why = "this model takes texts, not token numbers; send strings (LangChain: check_embedding_ctx_length=False)";
     Failure::unsupported("input", why)
 }
 
-/// Whether the client wants no more than one call at a time.
+/// Whether the client disabled parallel tool calls.
 pub fn one_at_a_time(request: &ChatRequest) -> bool {
     request.body().get("parallel_tool_calls") == Some(&Value::Bool(false))
 }

@@ -1,4 +1,4 @@
-//! A provider's events as chunks, one at a time: nothing is read before it is asked for.
+//! Translates a provider's event stream into chunks, lazily: it reads an event only when the consumer polls.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use super::failure::Failure;
 use crate::chat::Chunk;
 use crate::sse::Event;
 
-/// What an event is to the client.
+/// The result of translating one event.
 pub enum Step {
     Chunk(Chunk),
     Nothing,
-    /// The provider's own word that all has been said.
+    /// The event marks the end of the stream.
     End,
 }
 
@@ -22,7 +22,7 @@ pub trait Translation: Send + 'static {
     fn read(&mut self, event: Event) -> Result<Step, Failure>;
 }
 
-/// The stream that `translation` makes of `events`. After a failure nothing follows, and nothing more is read.
+/// Translates `events` into a stream of chunks. It ends after the first failure.
 pub fn translated(endpoint: Arc<Endpoint>, events: Events, translation: impl Translation) -> ChunkStream {
     let unfolded = futures::stream::unfold(Some((events, translation)), move |state| {
         let endpoint = endpoint.clone();

@@ -1,4 +1,4 @@
-//! A message of Anthropic's as a chat completion.
+//! Translates a message of Anthropic's API into a chat completion.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -30,7 +30,7 @@ struct Block<'a> {
     input: Option<&'a RawValue>,
 }
 
-/// Counts as they come: in a stream, the later ones are of all before them.
+/// The usage of a message or an event. In a stream, later counts are cumulative.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct UsageView {
@@ -40,7 +40,7 @@ pub struct UsageView {
     output_tokens: Value,
 }
 
-/// The counts known so far.
+/// The token counts received so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     input: Option<u64>,
@@ -57,7 +57,7 @@ impl Counts {
         self.output = count(&usage.output_tokens).or(self.output);
     }
 
-    /// What a cache gave or was given is outside `input_tokens`; here it is part of the input.
+    /// The usage to charge. `input_tokens` excludes tokens read from and written to the cache, so they are added here.
     pub fn tokens(&self) -> Option<Tokens> {
         let input = self.input?.saturating_add(self.read).saturating_add(self.written);
         Some(Tokens { input, cached: self.read, output: self.output?, reasoning: 0 })
@@ -68,7 +68,7 @@ pub fn finish_reason(reason: &str) -> &'static str {
     match reason {
         "tool_use" => "tool_calls",
         "refusal" => "content_filter",
-        // A turn that was paused is as unfinished as one that was too long.
+        // A paused turn is incomplete, like one that reached its limit.
         "max_tokens" | "model_context_window_exceeded" | "pause_turn" | "compaction" => "length",
         _ => "stop",
     }
@@ -94,7 +94,7 @@ pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
                 },
                 extra_content: None,
             }),
-            // Thoughts, and the work of tools on their side
+            // Reasoning and the provider's own tools are left out.
             _ => {}
         }
     }

@@ -57,7 +57,7 @@ impl Provider for Anthropic {
         _model: &'a str,
         _request: &'a EmbeddingsRequest,
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
-        Box::pin(async { Err(Failure::unsupported("model", "Anthropic has no embeddings")) })
+        Box::pin(async { Err(Failure::unsupported("model", "Anthropic has no embeddings; choose another model")) })
     }
 
     fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {

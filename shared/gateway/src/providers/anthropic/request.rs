@@ -1,4 +1,4 @@
-//! A chat request as Anthropic takes it.
+//! Translates a chat request to Anthropic's Messages API.
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
     parameters.check(request.terms().unsupported)?;
     let temperature = parameters.get("temperature");
     if temperature.and_then(Value::as_f64).is_some_and(|temperature| temperature > 1.0) {
-        return Err(Failure::unsupported("temperature", "this model takes 0 to 1"));
+        return Err(Failure::unsupported("temperature", "must be from 0 to 1 for this model"));
     }
     let (mut system, turns) = split(request);
     instruct_json(&mut system, request);
@@ -57,18 +57,18 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
     Ok(Value::Object(body))
 }
 
-/// The end user, by whichever of `OpenAI`'s names the client uses.
+/// Returns the id of the end user, from `safety_identifier`, `user` or `metadata.user_id`.
 fn user(request: &ChatRequest) -> Option<&str> {
     let body = request.body();
     let named = ["safety_identifier", "user"].iter().find_map(|name| body.get(*name)?.as_str());
     named.or_else(|| body.get("metadata")?.get("user_id")?.as_str())
 }
 
-/// What one message says, in blocks. Names of people have no place here.
+/// Translates one message into content blocks. The message's `name` is left out, because the API has no such field.
 fn blocks(message: &Message<'_>) -> Result<Vec<Value>, Failure> {
     let mut blocks = message.parts.iter().map(block).collect::<Result<Vec<_>, _>>()?;
     if message.role == Role::Tool {
-        let id = message.tool_call_id.ok_or_else(|| wrong("messages", "a tool's answer names no call"))?;
+        let id = message.tool_call_id.ok_or_else(|| wrong("messages", "a tool message must have tool_call_id"))?;
         let mut result = json!({"type": "tool_result", "tool_use_id": id});
         if !blocks.is_empty() {
             result["content"] = blocks.into();
@@ -131,8 +131,8 @@ fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(),
     Ok(())
 }
 
-/// The API enforces a schema. JSON without a schema it does not know, and a tool that pretends to be one would answer
-/// with an empty object: there the system prompt asks for it.
+/// Sets the output format for a JSON schema. The API has no JSON mode without a schema, and a tool used for it would
+/// answer with an empty object. For `json_object`, the system prompt therefore has the instruction.
 fn add_format(body: &mut Map<String, Value>, request: &ChatRequest) {
     let ResponseFormat::Schema(format) = request.response_format() else { return };
     let schema = format.get("schema").cloned().unwrap_or_else(|| json!({"type": "object"}));

@@ -1,4 +1,4 @@
-//! Anthropic's events as chunks.
+//! Translates Anthropic's event stream into chunks.
 
 use serde::Deserialize;
 
@@ -44,9 +44,9 @@ struct DeltaView {
 #[derive(Default)]
 pub struct Pieces {
     counts: Counts,
-    /// How many calls have begun.
+    /// The number of tool calls so far.
     calls: u32,
-    /// Whether the block that is open is a call, and has no argument yet.
+    /// Whether the open block is a tool call without arguments so far.
     awaits_arguments: bool,
 }
 
@@ -70,7 +70,7 @@ impl Translation for Pieces {
                     self.awaits_arguments = false;
                     chunk(self.arguments(json), None, None)
                 }
-                // Thoughts, signatures, citations
+                // Reasoning, signatures and citations are left out.
                 _ => Ok(Step::Nothing),
             },
             "content_block_stop" if std::mem::take(&mut self.awaits_arguments) => {
@@ -86,7 +86,7 @@ impl Translation for Pieces {
             }
             "message_stop" => Ok(Step::End),
             "error" => Err(in_band(Said::read(&serde_json::from_str(&event.data).unwrap_or_default()))),
-            // `ping`, and what may come to be
+            // `ping` and unknown events are ignored.
             _ => Ok(Step::Nothing),
         }
     }
@@ -94,7 +94,7 @@ impl Translation for Pieces {
 
 impl Pieces {
     fn begin(&mut self, block: Option<BlockView>) -> Result<Step, Failure> {
-        let block = block.ok_or_else(|| Failure::garbled("a block that is none"))?;
+        let block = block.ok_or_else(|| Failure::garbled("a content_block_start event without a block"))?;
         match block.r#type.as_str() {
             "text" if block.text.as_deref().is_some_and(|text| !text.is_empty()) => {
                 chunk(Delta { content: block.text, ..Delta::default() }, None, None)

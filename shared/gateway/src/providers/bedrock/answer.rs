@@ -1,4 +1,4 @@
-//! What Converse answers, as a chat completion.
+//! Translates Converse's response into a chat completion.
 
 use aws_sdk_bedrockruntime::operation::converse::ConverseOutput;
 use aws_sdk_bedrockruntime::types::{ContentBlock, ConverseOutput as Output, StopReason, TokenUsage};
@@ -22,7 +22,7 @@ pub fn whole(answer: ConverseOutput) -> Result<ChatAnswer, Failure> {
                 function: FunctionCall { name: call.name, arguments: document::to_json(&call.input).to_string() },
                 extra_content: None,
             }),
-            // Thoughts, citations, and what may come to be
+            // Reasoning, citations and unknown blocks are left out.
             _ => {}
         }
     }
@@ -41,14 +41,15 @@ pub fn finish_reason(reason: &StopReason) -> Result<&'static str, Failure> {
         "max_tokens" | "model_context_window_exceeded" => Ok("length"),
         "content_filtered" | "guardrail_intervened" => Ok("content_filter"),
         reason @ ("malformed_model_output" | "malformed_tool_use") => {
-            let message = format!("the model's answer is of no use: {reason}");
+            let message = format!("the model's answer cannot be used: {reason}");
             Err(Failure::new(FailureKind::Broken, reason, message))
         }
         _ => Ok("stop"),
     }
 }
 
-/// What a cache gave or was given is outside `inputTokens`; here it is part of the input. A negative count is none.
+/// Translates the usage. `inputTokens` excludes tokens read from and written to the cache, so they are added here. A
+/// negative count makes the usage unknown.
 pub fn tokens(usage: &TokenUsage) -> Option<Tokens> {
     let count = |count: i32| u64::try_from(count).ok();
     let cached = usage.cache_read_input_tokens.and_then(count).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! JSON as the SDK has it.
+//! Conversion between JSON and the SDK's `Document`.
 
 use aws_smithy_types::{Document, Number};
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub fn to_json(document: &Document) -> Value {
         Document::String(text) => Value::String(text.clone()),
         Document::Array(items) => items.iter().map(to_json).collect(),
         Document::Object(fields) => {
-            // The SDK keeps no order; one of our own makes the same answer the same text.
+            // The SDK keeps no field order. Sorting makes the text deterministic.
             let mut fields: Vec<_> = fields.iter().collect();
             fields.sort_unstable_by_key(|(name, _)| *name);
             fields.into_iter().map(|(name, value)| (name.clone(), to_json(value))).collect()
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_comes_back_as_it_went() {
+    fn json_survives_the_round_trip() {
         let value = json!({"a": [1, -2, 0.5, null, true], "b": {"c": "d"}, "n": u64::MAX});
         assert_eq!(to_json(&from_json(&value)), value);
     }

@@ -1,4 +1,4 @@
-//! Embeddings of the models that Bedrock has them of, each with a body of its own: Titan's and Cohere's.
+//! Translates embeddings to the request formats of Titan and Cohere, the embedding models of Bedrock.
 
 use aws_sdk_bedrockruntime::Client;
 use aws_sdk_bedrockruntime::primitives::Blob;
@@ -14,7 +14,7 @@ use crate::providers::tools::token_numbers;
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
 
-/// Titan takes a text a call.
+/// Maximum concurrent calls to Titan, which accepts one text per call.
 const AT_ONCE: usize = 8;
 
 pub async fn embed(client: &Client, model: &str, request: &EmbeddingsRequest) -> Result<EmbeddingsAnswer, Failure> {
@@ -33,7 +33,10 @@ pub async fn embed(client: &Client, model: &str, request: &EmbeddingsRequest) ->
     } else if model.contains("cohere.embed") {
         cohere(client, model, &texts, request.dimensions(), others).await
     } else {
-        Err(Failure::unsupported("model", "embeddings of Bedrock are made with Titan or Cohere"))
+        Err(Failure::unsupported(
+            "model",
+            "only Titan and Cohere models of Bedrock make embeddings; choose one of them",
+        ))
     }
 }
 
@@ -83,14 +86,18 @@ async fn cohere(
     let answer = invoke(client, model, body).await?;
     let rows = answer["embeddings"]["float"].as_array().ok_or_else(|| Failure::garbled("no embeddings"))?;
     if rows.len() != texts.len() {
-        return Err(Failure::garbled("not a vector an input"));
+        return Err(Failure::garbled("the number of vectors is not the number of inputs"));
     }
-    // What it used is told in a header alone, which the SDK does not show.
+    // Cohere reports usage only in a response header, which the SDK does not expose.
     Ok(EmbeddingsAnswer { vectors: rows.iter().map(vector).collect::<Result<_, _>>()?, usage: None })
 }
 
 fn vector(numbers: &Value) -> Result<Vec<f32>, Failure> {
-    let numbers = numbers.as_array().ok_or_else(|| Failure::garbled("no vector"))?;
+    let numbers = numbers.as_array().ok_or_else(|| Failure::garbled("a vector is not a list"))?;
     let number = |number: &Value| number.as_f64().map(|number| number as f32);
-    numbers.iter().map(number).collect::<Option<_>>().ok_or_else(|| Failure::garbled("no number"))
+    numbers
+        .iter()
+        .map(number)
+        .collect::<Option<_>>()
+        .ok_or_else(|| Failure::garbled("a vector has an item that is not a number"))
 }

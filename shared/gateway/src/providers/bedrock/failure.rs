@@ -1,4 +1,4 @@
-//! The SDK's errors as failures.
+//! Maps errors of the AWS SDK to failures.
 
 use std::error::Error;
 
@@ -23,7 +23,7 @@ pub fn of_call<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Fai
             let raw = error.raw();
             let status = StatusCode::from_u16(raw.status().as_u16()).unwrap_or(StatusCode::BAD_GATEWAY);
             if status.is_success() {
-                return Failure::garbled("an answer the SDK cannot read");
+                return Failure::garbled("an answer that the SDK cannot parse");
             }
             let after = raw.headers().get("retry-after").and_then(|after| HeaderValue::from_str(after).ok());
             let headers: HeaderMap = after.map(|after| (http::header::RETRY_AFTER, after)).into_iter().collect();
@@ -38,19 +38,19 @@ pub fn of_call<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Fai
             Failure { may_have_run: !error.as_connector_error().is_some_and(is_unreached), ..Failure::unreachable() }
         }
         SdkError::ConstructionFailure(_) => Failure::setup(),
-        _ => Failure::garbled("an answer the SDK cannot read"),
+        _ => Failure::garbled("an answer that the SDK cannot parse"),
     }
 }
 
-/// What came of a test call, in Bedrock's own words.
+/// The result of a failed test call, with Bedrock's own error message.
 pub fn probe<E: ProvideErrorMetadata>(error: &SdkError<E, HttpResponse>) -> Probe {
     let status = error.raw_response().map(|raw| raw.status().as_u16());
     let code = error.code().unwrap_or(if status.is_some() { "provider_refused" } else { "destination_unreachable" });
-    let message = error.message().unwrap_or("Bedrock gave no answer that can be read");
+    let message = error.message().unwrap_or("Bedrock sent no answer that can be parsed");
     Probe { status, error: Some((code.to_owned(), message.to_owned())) }
 }
 
-/// Whether the connection failed because this process has no file free for it.
+/// Whether the connection failed because this process has no free file descriptor.
 fn is_own_exhaustion(error: &ConnectorError) -> bool {
     let mut cause: Option<&(dyn Error + 'static)> = error.source();
     while let Some(error) = cause {
@@ -62,7 +62,7 @@ fn is_own_exhaustion(error: &ConnectorError) -> bool {
     false
 }
 
-/// Whether there was no connection at all, so that nothing was sent.
+/// Whether no connection was established, so that nothing was sent.
 fn is_unreached(error: &ConnectorError) -> bool {
     let mut cause: Option<&(dyn Error + 'static)> = error.source();
     while let Some(error) = cause {
@@ -77,9 +77,9 @@ fn is_unreached(error: &ConnectorError) -> bool {
 fn of_service(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
     let is_of_model = said.message.as_deref().is_some_and(|message| message.contains("model identifier"));
     match said.code.as_deref() {
-        // A name that Bedrock does not know is to it a fault of the request; to us one of the catalog.
+        // Bedrock reports an unknown model as an invalid request, but the catalog is wrong, not the client.
         Some("ValidationException") if is_of_model => Failure::setup(),
-        // 424 and 429: the model failed, or is not loaded yet.
+        // Bedrock uses 424 for a model that failed, and 429 for a model that is not loaded yet.
         Some("ModelErrorException") => refusal(StatusCode::BAD_GATEWAY, headers, said),
         Some("ModelNotReadyException" | "ServiceQuotaExceededException") => {
             refusal(StatusCode::SERVICE_UNAVAILABLE, headers, said)
@@ -88,13 +88,13 @@ fn of_service(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
     }
 }
 
-/// A failure within a stream, which was accepted before.
+/// Creates the failure of an error in the middle of a stream.
 pub fn of_stream<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failure {
     use ConverseStreamOutputError as Exception;
     match error {
         SdkError::ServiceError(error) => {
             let error = error.into_err();
-            // Here the SDK knows the name by its type alone.
+            // The SDK gives stream errors no code, so the code is taken from the type.
             let (kind, code) = match &error {
                 Exception::ThrottlingException(_) => (FailureKind::RateLimited, "ThrottlingException"),
                 Exception::ValidationException(_) => (FailureKind::Request, "ValidationException"),
@@ -107,6 +107,6 @@ pub fn of_stream<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failure {
         }
         SdkError::TimeoutError(_) => Failure::timeout(),
         SdkError::DispatchFailure(_) => Failure::cut(),
-        _ => Failure::garbled("an event the SDK cannot read"),
+        _ => Failure::garbled("an event that the SDK cannot parse"),
     }
 }

@@ -1,4 +1,4 @@
-//! Amazon Bedrock, by its Converse API and the official SDK.
+//! Amazon Bedrock, through its Converse API and the official SDK.
 
 mod answer;
 mod document;
@@ -30,7 +30,7 @@ pub struct Bedrock {
 }
 
 impl Bedrock {
-    /// With the platform's own role, unless the operator gives a Bedrock API key.
+    /// Creates a client that uses the platform's IAM role, unless the operator sets a Bedrock API key.
     pub fn new(settings: &ProviderSettings, aws: &Aws) -> Self {
         let client = aws.bedrock(BedrockOptions {
             region: settings.region.as_deref(),
@@ -77,7 +77,7 @@ impl Provider for Bedrock {
     fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
         Box::pin(async move {
             let Some(model) = model else {
-                return Err(Failure::unsupported("model", "Bedrock is tested with a model; name one that it serves"));
+                return Err(Failure::unsupported("model", "a test of Bedrock needs a model; name one that it serves"));
             };
             let asked = request::read(model, &probe::question()?)?;
             let call = self.client.converse().model_id(model).set_messages(Some(asked.messages));

@@ -1,4 +1,4 @@
-//! A chat request as Converse takes it.
+//! Translates a chat request to Bedrock's Converse API.
 
 use aws_sdk_bedrockruntime::error::BuildError;
 use aws_sdk_bedrockruntime::primitives::Blob;
@@ -21,7 +21,7 @@ use crate::providers::parameters::Parameters;
 use crate::providers::tools::{Choice, choice, functions};
 use domain::provider::ProviderKind;
 
-/// The object of further fields for the model, which a client may send by Bedrock's own name.
+/// Bedrock's object of model-specific fields. Clients may send it themselves.
 const FIELDS: &str = "additionalModelRequestFields";
 
 pub struct Asked {
@@ -30,7 +30,7 @@ pub struct Asked {
     pub inference: InferenceConfiguration,
     pub tools: Option<ToolConfiguration>,
     pub output: Option<OutputConfig>,
-    /// Fields for the model that Converse does not read.
+    /// Model-specific fields, which Converse does not interpret.
     pub others: Option<Document>,
 }
 
@@ -58,7 +58,7 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<Asked, Failure> {
     })
 }
 
-/// The SDK misses a field that its types want: what we were given cannot be said to it.
+/// Creates the failure for a request that lacks a field the SDK requires.
 fn incomplete(cause: BuildError) -> Failure {
     wrong("messages", cause)
 }
@@ -81,7 +81,7 @@ fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<Infer
     let float = |name: &str| parameters.get(name).and_then(Value::as_f64).map(|number| number as f32);
     let temperature = float("temperature");
     if temperature.is_some_and(|temperature| temperature > 1.0) {
-        return Err(Failure::unsupported("temperature", "this model takes 0 to 1"));
+        return Err(Failure::unsupported("temperature", "must be from 0 to 1 for this model"));
     }
     let stops: Vec<_> = request.stops().into_iter().map(str::to_owned).collect();
     Ok(InferenceConfiguration::builder()
@@ -126,14 +126,14 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
 
 fn image(url: &str) -> Result<ImageBlock, Failure> {
     let Picture::Inline { media_type, base64 } = picture(url)? else {
-        return Err(Failure::unsupported("messages", "Bedrock fetches no pictures: send them as data: URLs"));
+        return Err(Failure::unsupported("messages", "Bedrock does not fetch images; send them as data: URLs"));
     };
     let format = match media_type {
         "image/png" => ImageFormat::Png,
         "image/jpeg" | "image/jpg" => ImageFormat::Jpeg,
         "image/gif" => ImageFormat::Gif,
         "image/webp" => ImageFormat::Webp,
-        other => return Err(Failure::unsupported("messages", format_args!("Bedrock reads no {other}"))),
+        other => return Err(Failure::unsupported("messages", format_args!("Bedrock does not read {other}"))),
     };
     let bytes = BASE64_STANDARD.decode(base64).map_err(|cause| wrong("messages", cause))?;
     ImageBlock::builder().format(format).source(ImageSource::Bytes(Blob::new(bytes))).build().map_err(incomplete)
@@ -142,7 +142,7 @@ fn image(url: &str) -> Result<ImageBlock, Failure> {
 fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
     let functions = functions(request, MAKER)?;
     let choice = choice(request, MAKER)?;
-    // "None of them" is said by naming none.
+    // Converse has no choice `none`. Leaving out the tools has the same effect.
     if functions.is_empty() || choice == Some(Choice::None) {
         return Ok(None);
     }
@@ -169,7 +169,7 @@ fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
 }
 
 fn output(request: &ChatRequest) -> Result<Option<OutputConfig>, Failure> {
-    // Bedrock makes JSON by a schema only: for any object the system prompt asks.
+    // Bedrock supports JSON only with a schema. For `json_object`, the system prompt has the instruction.
     let ResponseFormat::Schema(format) = request.response_format() else { return Ok(None) };
     let text = |name: &str| format[name].as_str().map(str::to_owned);
     let schema = format.get("schema").cloned().unwrap_or_else(|| json!({"type": "object"}));

@@ -1,4 +1,4 @@
-//! Converse's events as chunks.
+//! Translates Converse's event stream into chunks.
 
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ struct Pieces {
     events: Receiver,
     idle: Duration,
     deadline: Instant,
-    /// How many calls have begun.
+    /// The number of tool calls so far.
     calls: u32,
-    /// Whether the block that is open is a call, and has no argument yet.
+    /// Whether the open block is a tool call without arguments so far.
     awaits_arguments: bool,
 }
 

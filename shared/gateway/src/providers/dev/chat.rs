@@ -1,4 +1,4 @@
-//! A reply in `OpenAI`'s form: whole, or word by word.
+//! Chat completions of the development model in `OpenAI`'s format: complete, or streamed word by word.
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -15,7 +15,7 @@ use domain::usage::Tokens;
 
 const FINGERPRINT: &str = "dev-1";
 
-/// One choice: they are all the same, whatever the seed and the temperature.
+/// The content of a choice. All choices are equal; `seed` and `temperature` have no effect.
 struct Said {
     content: Option<String>,
     calls: Vec<FunctionCall>,
@@ -68,7 +68,7 @@ pub fn whole(request: &ChatRequest) -> Result<ChatAnswer, Failure> {
     Ok(ChatAnswer { system_fingerprint: Some(FINGERPRINT.to_owned()), ..answer })
 }
 
-/// The pieces of all choices in turns, and the usage at the end.
+/// Returns the chunks of all choices, interleaved, and the usage chunk at the end.
 pub fn pieces(request: &ChatRequest) -> Result<Vec<Result<Chunk, Failure>>, Failure> {
     let said = say(request)?;
     let deltas: Vec<_> = (0..choices(request)).map(|index| said.deltas(index)).collect();
@@ -119,7 +119,7 @@ impl Said {
         })
     }
 
-    /// Never empty: the first names the role, the last finishes.
+    /// Returns the deltas of one choice. The first has the role, the last is empty and gets the finish reason.
     fn deltas(&self, choice: u32) -> Vec<Delta> {
         let first =
             Delta { role: Some("assistant"), content: self.content.is_some().then(String::new), ..Delta::default() };
@@ -147,7 +147,7 @@ impl Said {
         deltas
     }
 
-    /// Nothing else could have been said, so every word has the probability 1, whose logarithm is 0.
+    /// The answer is deterministic, so every word has the probability 1 and the log probability 0.
     fn logprobs(&self, text: &str) -> Result<Option<Box<RawValue>>, Failure> {
         if !self.wants_logprobs {
             return Ok(None);

@@ -1,16 +1,16 @@
-//! Where an answer stops: at a stop sequence, or at so many tokens, to the token.
+//! Truncates an answer at a stop sequence or at the exact token limit.
 
 use crate::tokens;
 
 #[derive(Debug, PartialEq)]
 pub struct Cut {
     pub text: String,
-    /// Whether it ran out of tokens.
+    /// Whether the token limit ended the text.
     pub is_short: bool,
 }
 
-/// `text` up to the first stop sequence, and no more than `max_tokens` of it. A text that does not fit is exactly
-/// that long, as with any model.
+/// Truncates `text` at the first stop sequence, and then to `max_tokens`. A text that is too long gets exactly
+/// `max_tokens`, as with any model.
 pub fn cut(text: &str, stops: &[&str], max_tokens: Option<u64>) -> Cut {
     let stops = stops.iter().filter(|stop| !stop.is_empty());
     let end = stops.filter_map(|stop| text.find(stop)).min().unwrap_or(text.len());
@@ -21,20 +21,20 @@ pub fn cut(text: &str, stops: &[&str], max_tokens: Option<u64>) -> Cut {
     }
 }
 
-/// The count of a beginning never falls as it grows, so the longest that fits is found by halves.
+/// Finds the longest prefix that fits by binary search, because the count of a prefix never falls as it grows.
 fn shortened(text: &str, most: u64) -> String {
     let ends: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let fitting = ends.partition_point(|end| tokens::count(&text[..*end]) <= most);
     let mut short = text[..fitting.checked_sub(1).map_or(0, |last| ends[last])].to_owned();
-    // A character of several tokens may not fit where one token is left.
+    // A character may count several tokens, so the prefix can be below the limit. Dots fill it up.
     while tokens::count(&short) < most {
         short.push('.');
     }
     short
 }
 
-/// A text as it is streamed. Each piece begins with the space before its word, so that the pieces count what the
-/// whole does.
+/// Splits a text into the pieces of a stream. Each piece begins with the space before its word, so that the token
+/// counts of the pieces add up to that of the text.
 pub fn words(text: &str) -> Vec<&str> {
     let (mut words, mut from, mut last) = (Vec::new(), 0, ' ');
     for (at, c) in text.char_indices() {
@@ -57,21 +57,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_stop_ends_it() {
+    fn text_ends_at_the_first_stop_sequence() {
         let stopped = cut("one two three", &["three", "two", ""], None);
         assert_eq!(stopped, Cut { text: "one ".to_owned(), is_short: false });
     }
 
     proptest! {
         #[test]
-        fn pieces_are_the_text_and_count_as_it(text in "[ a-zA-Z0-9.,\n誕é👍]{0,60}") {
+        fn pieces_keep_the_text_and_its_token_count(text in "[ a-zA-Z0-9.,\n誕é👍]{0,60}") {
             let words = words(&text);
             prop_assert_eq!(words.concat(), text.clone());
             prop_assert_eq!(words.iter().map(|word| tokens::count(word)).sum::<u64>(), tokens::count(&text));
         }
 
         #[test]
-        fn a_cut_is_exact(text in "[ a-zA-Z0-9.,\n誕é👍]{0,60}", most in 1..40u64) {
+        fn truncated_text_has_exactly_max_tokens(text in "[ a-zA-Z0-9.,\n誕é👍]{0,60}", most in 1..40u64) {
             let short = cut(&text, &[], Some(most));
             let whole = tokens::count(&text);
             prop_assert_eq!(tokens::count(&short.text), whole.min(most));

@@ -1,4 +1,5 @@
-//! Vectors of texts: alike texts share words and parts of words, and so lie near each other.
+//! Embeddings of the development model, by feature hashing of words and trigrams. Similar texts share features, so
+//! their vectors are close to each other.
 
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
 use domain::usage::Tokens;
@@ -13,7 +14,7 @@ pub fn answer(request: &EmbeddingsRequest) -> EmbeddingsAnswer {
     EmbeddingsAnswer { vectors, usage: Some(usage) }
 }
 
-/// Each feature adds to one place or takes from it, by its hash; the whole is made one long.
+/// Adds or subtracts each feature at one dimension, both chosen by its hash, and normalizes the vector to length 1.
 fn vector(input: &Input<'_>, dimensions: usize) -> Vec<f32> {
     let mut vector = vec![0.0f32; dimensions];
     let mut add = |feature: &str, weight: f32| {
@@ -36,7 +37,7 @@ fn vector(input: &Input<'_>, dimensions: usize) -> Vec<f32> {
     }
     let length = vector.iter().map(|part| part * part).sum::<f32>().sqrt();
     if length < 1e-6 {
-        // A text of signs alone, or one whose words took each other away.
+        // The text has no words, or the features cancelled each other out.
         vector.fill(0.0);
         vector[hash(format!("{input:?}").as_bytes()) as usize % dimensions] = 1.0;
         return vector;
@@ -45,7 +46,7 @@ fn vector(input: &Input<'_>, dimensions: usize) -> Vec<f32> {
     vector
 }
 
-/// FNV-1a, then mixed: the same in every build, which the standard library's hash does not promise.
+/// FNV-1a with a final mix. It is the same in every build, which the standard library's hash does not guarantee.
 fn hash(bytes: &[u8]) -> u64 {
     let mixed = bytes
         .iter()
@@ -72,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn alike_texts_are_nearer() {
+    fn similar_texts_have_closer_vectors() {
         let texts = json!(["The cat sat on the mat", "A cat sits on a mat", "Quarterly revenue grew by nine percent"]);
         let vectors = vectors(texts, None);
         let (alike, other) = (nearness(&vectors[0], &vectors[1]), nearness(&vectors[0], &vectors[2]));
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn vectors_are_one_long_of_the_asked_size_and_always_the_same() {
+    fn vectors_are_normalized_of_the_requested_size_and_deterministic() {
         for dimensions in [None, Some(1), Some(3), Some(1_536)] {
             let inputs = json!(["hello world", "!?", " "]);
             let vectors = vectors(inputs.clone(), dimensions);

@@ -1,14 +1,14 @@
-//! A value that a JSON schema accepts, made of nothing but the schema and a text to put where texts go.
+//! Generates a value that is valid for a JSON schema, with a given text for its strings.
 
 use serde_json::{Map, Number, Value, json};
 
 use domain::text::clip;
 
-/// Schemas nest, and refer to themselves.
+/// Maximum nesting depth, because schemas may refer to themselves.
 const MAX_DEPTH: usize = 24;
-/// From here on, what may be left out is.
+/// From this depth on, optional properties and items are left out.
 const SHALLOW: usize = 4;
-/// What cannot be made by looking at one keyword after the other.
+/// Unsupported keywords: their values cannot be generated keyword by keyword.
 const BEYOND: [&str; 9] = [
     "pattern",
     "not",
@@ -21,7 +21,7 @@ const BEYOND: [&str; 9] = [
     "unevaluatedProperties",
 ];
 
-/// The value, or why there is none.
+/// Generates the value, or returns why it cannot.
 pub fn instance(schema: &Value, text: &str) -> Result<Value, String> {
     Maker { root: schema, text }.make(schema, 0)
 }
@@ -34,26 +34,26 @@ struct Maker<'a> {
 impl Maker<'_> {
     fn make(&self, schema: &Value, depth: usize) -> Result<Value, String> {
         if depth > MAX_DEPTH {
-            return Err("the schema has no end".to_owned());
+            return Err("the schema nests too deep".to_owned());
         }
         let fields = match schema {
             Value::Bool(true) => return Ok(json!(self.text)),
             Value::Object(fields) => fields,
-            _ => return Err("the schema accepts nothing".to_owned()),
+            _ => return Err("the schema accepts no value".to_owned()),
         };
         if let Some(beyond) = BEYOND.iter().find(|name| fields.contains_key(**name)) {
-            return Err(format!("the development model makes no values for `{beyond}`"));
+            return Err(format!("the development model does not support the keyword `{beyond}`"));
         }
         if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
             let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-            let target = target.ok_or_else(|| format!("{} is not in the schema", clip(reference)))?;
+            let target = target.ok_or_else(|| format!("{} is not defined in the schema", clip(reference)))?;
             return self.make(target, depth + 1);
         }
         if let Some(value) = fields.get("const") {
             return Ok(value.clone());
         }
         if let Some(value) = fields.get("enum").and_then(Value::as_array) {
-            return value.first().cloned().ok_or_else(|| "an empty enum accepts nothing".to_owned());
+            return value.first().cloned().ok_or_else(|| "an empty enum accepts no value".to_owned());
         }
         if let Some(all) = fields.get("allOf").and_then(Value::as_array) {
             return self.make(&merged(fields, all), depth + 1);
@@ -61,7 +61,7 @@ impl Maker<'_> {
         let choices = ["anyOf", "oneOf"].iter().find_map(|name| fields.get(*name)?.as_array());
         if let Some(choices) = choices {
             let made = choices.iter().map(|choice| self.make(choice, depth + 1));
-            return made.reduce(Result::or).unwrap_or_else(|| Err("an empty choice accepts nothing".to_owned()));
+            return made.reduce(Result::or).unwrap_or_else(|| Err("an empty choice accepts no value".to_owned()));
         }
         match kind(fields) {
             "object" => self.object(fields, depth),
@@ -71,7 +71,7 @@ impl Maker<'_> {
             "number" => number(fields, false),
             "boolean" => Ok(Value::Bool(true)),
             "null" => Ok(Value::Null),
-            other => Err(format!("{} is no type", clip(other))),
+            other => Err(format!("{} is not a type", clip(other))),
         }
     }
 
@@ -105,7 +105,7 @@ impl Maker<'_> {
         let firsts = fields.get("prefixItems").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let wanted = least.max(firsts.len()).min(most);
         if wanted > 1_000 || (wanted > 1 && fields.get("uniqueItems") == Some(&Value::Bool(true))) {
-            return Err("the development model makes no such lists".to_owned());
+            return Err("the development model does not support long lists or lists of unique items".to_owned());
         }
         let others = fields.get("items").unwrap_or(&Value::Bool(true));
         let items = (0..wanted).map(|i| self.make(firsts.get(i).unwrap_or(others), depth + 1));
@@ -137,7 +137,8 @@ impl Maker<'_> {
     }
 }
 
-/// The type, also where it goes without saying. Of several, the first that is not null.
+/// Returns the type of a schema: the declared one, the first declared one that is not null, or one inferred from the
+/// keywords.
 fn kind(fields: &Map<String, Value>) -> &str {
     let has = |names: &[&str]| names.iter().any(|name| fields.contains_key(*name));
     match fields.get("type") {
@@ -153,7 +154,7 @@ fn kind(fields: &Map<String, Value>) -> &str {
     }
 }
 
-/// The number nearest to zero that fits.
+/// Returns a number that satisfies the schema: zero if possible, else one near a bound.
 fn number(fields: &Map<String, Value>, is_whole: bool) -> Result<Value, String> {
     let bound = |name: &str| fields.get(name).and_then(Value::as_f64);
     let step = bound("multipleOf").unwrap_or(if is_whole { 1.0 } else { 0.0 });
@@ -170,18 +171,18 @@ fn number(fields: &Map<String, Value>, is_whole: bool) -> Result<Value, String> 
     } else {
         [0.0, low, high, low + 1.0, low.midpoint(high)]
     };
-    let found = candidates.into_iter().find(fits).ok_or("no number fits")?;
+    let found = candidates.into_iter().find(fits).ok_or("no number is valid for the schema")?;
     if found.fract() == 0.0 && found.abs() < 9e15 {
         return Ok(json!(found as i64));
     }
-    Number::from_f64(found).map(Value::Number).ok_or_else(|| "no number fits".to_owned())
+    Number::from_f64(found).map(Value::Number).ok_or_else(|| "no number is valid for the schema".to_owned())
 }
 
 fn size(fields: &Map<String, Value>, name: &str) -> Option<usize> {
     fields.get(name).and_then(Value::as_u64).and_then(|size| usize::try_from(size).ok())
 }
 
-/// One schema of all: properties and required names together, of other keywords the last.
+/// Merges the schemas of `allOf`. Properties and required names are united; of other keywords the last one wins.
 fn merged(fields: &Map<String, Value>, all: &[Value]) -> Value {
     let mut whole = fields.clone();
     whole.remove("allOf");
@@ -204,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn each_keyword_is_kept_to() {
+    fn generated_values_satisfy_each_keyword() {
         let cases = [
             (json!({"type": "string"}), json!("hello")),
             (json!({"type": "string", "maxLength": 2}), json!("he")),
@@ -226,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn objects_references_and_recursion_come_to_an_end() {
+    fn objects_references_and_recursion_are_generated() {
         let schema = json!({
             "type": "object",
             "properties": {"tree": {"$ref": "#/$defs/node"}, "n": {"type": "integer"}},
@@ -250,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_is_said() {
+    fn unsupported_schemas_are_refused() {
         let endless = json!({"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}});
         for schema in
             [json!({"pattern": "^a+$"}), json!(false), endless, json!({"type": "integer", "minimum": 2, "maximum": 1})]

@@ -1,6 +1,6 @@
-//! The embedded models: they answer with no provider at all, always the same, and say what they are.
+//! The embedded development models. They answer deterministically, without a provider.
 //!
-//! What they use is counted as the gateway counts what a call can cost at most, so that a call costs what was held.
+//! They report the same token counts as the gateway's estimate, so that a call costs exactly what was held for it.
 
 mod chat;
 mod cut;
@@ -51,7 +51,7 @@ impl Provider for Dev {
     fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
         Box::pin(async move {
             let is_known = model.is_none_or(|model| [CHAT, EMBED].contains(&model));
-            let message = || ("provider_refused".to_owned(), format!("the models here are {CHAT} and {EMBED}"));
+            let message = || ("provider_refused".to_owned(), format!("unknown model; choose {CHAT} or {EMBED}"));
             Ok(Probe { status: None, error: (!is_known).then(message) })
         })
     }

@@ -1,4 +1,4 @@
-//! What the development model says: what it is, and what it was told; or the call of a tool; or JSON as asked.
+//! The reply of the development model: a text that repeats the prompt, tool calls, or JSON in the requested format.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::providers::failure::{Failure, FailureKind};
 #[derive(Debug, PartialEq)]
 pub enum Reply {
     Text(String),
-    /// Names and arguments
+    /// Names and arguments of the called tools.
     Calls(Vec<(String, String)>),
 }
 
@@ -64,11 +64,14 @@ fn text(messages: &[Message<'_>], told: &str) -> String {
     format!("I am {CHAT}, the development model of this platform; no provider is behind me.{pictures} {said}")
 }
 
-/// The tools to call: those that the choice demands, else those that the user's last message names.
+/// Returns the tools to call: those that `tool_choice` requires, else those that the user's last message names.
 fn called<'a>(request: &'a ChatRequest, last: Option<&Message<'_>>, told: &str) -> Result<Vec<&'a Value>, Failure> {
     let tools = request.tools();
     if let Some(tool) = tools.iter().find(|tool| tool["type"] != "function") {
-        return Err(Failure::unsupported("tools", format_args!("{CHAT} calls functions only, not {}", tool["type"])));
+        return Err(Failure::unsupported(
+            "tools",
+            format_args!("{CHAT} supports only functions, not {}", tool["type"]),
+        ));
     }
     let named = |tool: &&Value| told.contains(name_of(tool));
     let is_asked = last.is_some_and(|message| message.role == Role::User);
@@ -81,17 +84,17 @@ fn called<'a>(request: &'a ChatRequest, last: Option<&Message<'_>>, told: &str) 
                 calls.extend(tools.first());
             }
             if calls.is_empty() {
-                return Err(wrong_choice("there are no tools to choose from"));
+                return Err(wrong_choice("the request has no tools; add one"));
             }
         }
         Some(choice) if choice["type"] == "function" => {
             let name = choice["function"]["name"].as_str().unwrap_or_default();
             let tool = tools.iter().find(|tool| name_of(tool) == name);
-            calls = vec![tool.ok_or_else(|| wrong_choice("no such tool"))?];
+            calls = vec![tool.ok_or_else(|| wrong_choice("this tool is not in tools"))?];
         }
         Some(Value::String(_)) => calls.clear(),
         Some(choice) => {
-            let why = format_args!("{CHAT} does not know the type {}", choice["type"]);
+            let why = format_args!("{CHAT} does not support the type {}", choice["type"]);
             return Err(Failure::unsupported("tool_choice", why));
         }
     }

@@ -1,4 +1,4 @@
-//! Gemini's answers. A stream is made of answers like the whole one, each with what is new.
+//! Translates Gemini's responses. Each event of a stream has the same format, with only the new content.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -58,7 +58,7 @@ struct Call {
     args: Option<Map<String, Value>>,
 }
 
-/// What a candidate says.
+/// The new content of a candidate: text and tool calls.
 pub struct News {
     pub text: Option<String>,
     pub calls: Vec<ToolCallOut>,
@@ -69,7 +69,7 @@ pub fn read(body: &[u8]) -> Result<Answer, Failure> {
     if let Some(error) = answer.error {
         return Err(in_band(Said::read(&json!({ "error": error }))));
     }
-    // A prompt that is blocked has no candidates at all: it is an answer, of nothing.
+    // A blocked prompt has no candidates. The client gets an empty choice with the finish reason `content_filter`.
     if answer.candidates.is_empty() && answer.prompt_feedback.as_ref().is_some_and(|said| said.block_reason.is_some()) {
         answer.candidates.push(Candidate { index: 0, content: None, finish_reason: Some("SAFETY".to_owned()) });
     }
@@ -83,7 +83,7 @@ pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
     for candidate in &mut answer.candidates {
         let news = candidate.news();
         let finish_reason = candidate.finish_reason(!news.calls.is_empty())?;
-        let finish_reason = finish_reason.ok_or_else(|| Failure::garbled("a candidate that is not finished"))?;
+        let finish_reason = finish_reason.ok_or_else(|| Failure::garbled("a candidate without a finish reason"))?;
         let content = if news.calls.is_empty() { Some(news.text.unwrap_or_default()) } else { news.text };
         let message = MessageOut { role: "assistant", content, refusal: None, tool_calls: news.calls };
         choices.push(Choice { index: candidate.index, message, logprobs: None, finish_reason });
@@ -95,7 +95,7 @@ pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
 }
 
 impl Answer {
-    /// The counts up to here. A zero is left out on this wire, so only the prompt's count must be there.
+    /// The cumulative token counts. Gemini omits counts that are zero, so only the count of the prompt is required.
     pub fn tokens(&self) -> Option<Tokens> {
         let usage = self.usage_metadata.as_ref()?;
         let or_zero = |name: &str| count(&usage[name]).unwrap_or_default();
@@ -117,7 +117,7 @@ impl Candidate {
             if let Some(call) = part.function_call {
                 let signature = part.thought_signature;
                 news.calls.push(ToolCallOut {
-                    // Not every model gives its calls ids, without which OpenAI's clients cannot answer them.
+                    // Not every model sends ids of calls, and OpenAI's clients need them to return results.
                     id: call.id.unwrap_or_else(|| format!("call_{}", Uuid::now_v7().simple())),
                     r#type: "function",
                     function: FunctionCall {
@@ -133,7 +133,7 @@ impl Candidate {
         news
     }
 
-    /// None while it goes on.
+    /// Translates the finish reason. None while the candidate is not finished.
     pub fn finish_reason(&self, has_calls: bool) -> Result<Option<&'static str>, Failure> {
         Ok(Some(match self.finish_reason.as_deref() {
             None => return Ok(None),
@@ -156,7 +156,7 @@ impl Candidate {
                 | "MISSING_THOUGHT_SIGNATURE"
                 | "MALFORMED_RESPONSE"),
             ) => {
-                let message = format!("the model's answer is of no use: {reason}");
+                let message = format!("the model's answer cannot be used: {reason}");
                 return Err(Failure::new(FailureKind::Broken, reason.to_ascii_lowercase(), message));
             }
             Some(_) if has_calls => "tool_calls",

@@ -1,4 +1,4 @@
-//! Embeddings, many in one call.
+//! Translates embeddings to Gemini's `batchEmbedContents`, with all inputs in one call.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -46,9 +46,9 @@ pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<
 pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, Failure> {
     let answer: Answer = serde_json::from_slice(body).map_err(Failure::garbled)?;
     if answer.embeddings.len() != inputs {
-        return Err(Failure::garbled("not a vector an input"));
+        return Err(Failure::garbled("the number of vectors is not the number of inputs"));
     }
-    // Not every model counts here.
+    // Not every model reports usage for embeddings.
     let input = answer.usage_metadata.as_ref().and_then(|usage| count(&usage["promptTokenCount"]));
     let vectors = answer.embeddings.into_iter().map(|embedding| embedding.values).collect();
     Ok(EmbeddingsAnswer { vectors, usage: input.map(|input| Tokens { input, ..Tokens::default() }) })

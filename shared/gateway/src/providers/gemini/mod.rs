@@ -35,7 +35,7 @@ impl Gemini {
     }
 }
 
-/// `models/…`, unless the operator names another collection (`tunedModels/…`).
+/// The resource path of a model: `models/…`, unless the operator names another collection (`tunedModels/…`).
 fn resource(model: &str) -> String {
     if model.contains('/') { model.to_owned() } else { format!("models/{model}") }
 }

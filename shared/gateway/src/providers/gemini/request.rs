@@ -1,4 +1,4 @@
-//! A chat request as Gemini takes it.
+//! Translates a chat request to Gemini's `generateContent`.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::providers::tools::{Choice, choice, functions};
 use domain::provider::ProviderKind;
 use domain::text::clip;
 
-/// By the names of both sides.
+/// Parameters that are renamed only: OpenAI's name and Gemini's.
 const SAME: [(&str, &str); 6] = [
     ("temperature", "temperature"),
     ("top_p", "topP"),
@@ -45,7 +45,7 @@ pub fn content(model: &str, request: &ChatRequest) -> Result<Value, Failure> {
     }
     body.insert("contents".to_owned(), contents.into());
     add_tools(&mut body, request)?;
-    // The client's own settings for Gemini (`thinkingConfig` …) are kept beside the translated ones.
+    // The client's own Gemini settings (`thinkingConfig` …) are merged with the translated ones.
     let own = body.get("generationConfig").and_then(Value::as_object).cloned();
     let mut config = own.unwrap_or_default();
     config.extend(generation_config(request));
@@ -61,7 +61,7 @@ fn generation_config(request: &ChatRequest) -> Map<String, Value> {
         }
     }
     if let Some(seed) = request.body().get("seed").and_then(Value::as_i64) {
-        // Gemini's are of 32 bits.
+        // Gemini's seeds have 32 bits.
         let seed = i32::try_from(seed).unwrap_or((seed & i64::from(i32::MAX)) as i32);
         config.insert("seed".to_owned(), seed.into());
     }
@@ -89,12 +89,13 @@ fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Va
     if message.role == Role::Tool {
         let id = message.tool_call_id.unwrap_or_default();
         let name = names.get(id).copied().or(message.name);
-        let name = name.ok_or_else(|| wrong("messages", format_args!("no call before has the id {}", clip(id))))?;
+        let name =
+            name.ok_or_else(|| wrong("messages", format_args!("no earlier tool call has the id {}", clip(id))))?;
         if message.parts.iter().any(|part| !matches!(part, Part::Text(_))) {
-            return Err(Failure::unsupported("messages", "Gemini takes only text from tools"));
+            return Err(Failure::unsupported("messages", "Gemini accepts only text in tool messages"));
         }
         let text = message.text();
-        // An answer is an object to Gemini; one that is not is put into one.
+        // Gemini requires an object as the result of a function, so any other result is wrapped in one.
         let response = match domain::json::parse_text(&text) {
             Some(object @ Value::Object(_)) => object,
             _ => json!({"result": text}),
@@ -112,7 +113,7 @@ fn part(part: &Part<'_>) -> Result<Value, Failure> {
                 Ok(json!({"inlineData": {"mimeType": media_type, "data": base64}}))
             }
             Picture::Url(_) => {
-                Err(Failure::unsupported("messages", "Gemini fetches no pictures: send them as data: URLs"))
+                Err(Failure::unsupported("messages", "Gemini does not fetch images; send them as data: URLs"))
             }
         },
         Part::Other(part) => Err(strange(MAKER, part)),
@@ -121,7 +122,7 @@ fn part(part: &Part<'_>) -> Result<Value, Failure> {
 
 fn call(call: &ToolCall<'_>) -> Result<Value, Failure> {
     let mut part = json!({"functionCall": {"name": call.name, "args": arguments(call)?}});
-    // Newer models refuse a call that comes back without the signature it was given with.
+    // Newer models refuse a call that is sent back without its signature.
     let signature = call.extra_content.map(|extra| &extra["google"]["thought_signature"]);
     if let Some(signature @ Value::String(_)) = signature {
         part["thoughtSignature"] = signature.clone();

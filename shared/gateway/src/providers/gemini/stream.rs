@@ -1,4 +1,4 @@
-//! Gemini's streamed answers as chunks.
+//! Translates Gemini's event stream into chunks.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use crate::providers::failure::Failure;
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 
-/// The stream has no last word of its own: it ends, and the finish reasons tell whether it may.
+/// The state of a stream. Gemini sends no final event; the finish reasons show whether the stream is complete.
 #[derive(Default)]
 pub struct Pieces {
-    /// Candidates that have begun, with how many calls they made.
+    /// Indexes of the candidates seen so far, with the number of their tool calls.
     begun: HashMap<u32, u32>,
 }
 

@@ -1,4 +1,4 @@
-//! Chat answers: `choices` are kept as bytes, and read only for what must be known of them.
+//! Chat answers. `choices` are kept as bytes; they are parsed only for finish reasons and token counts.
 
 use std::fmt;
 
@@ -69,7 +69,7 @@ pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
     })
 }
 
-/// A stream's events need no memory.
+/// Translates a stream. It needs no state between events.
 pub struct Pieces;
 
 impl Translation for Pieces {
@@ -119,7 +119,7 @@ impl DeltaView {
     }
 }
 
-/// A text, of which only its tokens matter: it is counted where it stands. What is no text counts nothing.
+/// Counts the tokens of a string during deserialization, without copying it. `null` counts as zero.
 #[derive(Default)]
 struct Counted(u64);
 
@@ -130,7 +130,7 @@ impl<'de> Deserialize<'de> for Counted {
             type Value = Counted;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text or null")
+                f.write_str("a string or null")
             }
 
             fn visit_str<E>(self, text: &str) -> Result<Counted, E> {
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn choices_stay_as_they_came() {
+    fn choices_are_kept_byte_for_byte() {
         let choices = r#"[{"index":0, "delta":{"content":"h\u0069  👍"},"x":1e2,"finish_reason":null}]"#;
         let Ok(Step::Chunk(chunk)) = piece(&format!(r#"{{"id":"a","choices":{choices},"usage":null}}"#)) else {
             panic!("no chunk")
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn text_reasoning_and_arguments_are_counted() {
+    fn text_reasoning_and_arguments_count_as_output() {
         let delta =
             r#"{"content":null,"reasoning_content":"abcd","tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#;
         let Ok(Step::Chunk(chunk)) = piece(&format!(r#"{{"choices":[{{"delta":{delta},"finish_reason":"stop"}}]}}"#))
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_chunk_is_told_apart() {
+    fn events_that_are_not_chunks_are_recognized() {
         assert!(matches!(piece(" [DONE]"), Ok(Step::End)));
         assert!(matches!(piece(""), Ok(Step::Nothing)));
         assert!(matches!(piece(r#"{"choices":[],"prompt_filter_results":[]}"#), Ok(Step::Nothing)));

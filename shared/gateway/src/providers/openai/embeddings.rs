@@ -1,4 +1,4 @@
-//! Embeddings as numbers, or as the base64 of their bytes.
+//! Parses embeddings, given as numbers or as base64 of their bytes.
 
 use std::fmt;
 
@@ -28,7 +28,7 @@ struct Row {
     embedding: Vector,
 }
 
-/// A vector an input, by their order, whatever the order they come in.
+/// Parses a response into one vector for each input. Vectors are put in order by their `index`.
 pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, Failure> {
     let answer: Whole<'_> = serde_json::from_slice(body).map_err(Failure::garbled)?;
     if let Some(error) = answer.error {
@@ -37,7 +37,7 @@ pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, Failure> {
     let mut vectors = vec![None; inputs];
     for (place, row) in answer.data.into_iter().enumerate() {
         let slot = vectors.get_mut(row.index.unwrap_or(place)).filter(|slot| slot.is_none());
-        *slot.ok_or_else(|| Failure::garbled("a vector of no input"))? = Some(row.embedding.0);
+        *slot.ok_or_else(|| Failure::garbled("a vector whose index is unknown or repeated"))? = Some(row.embedding.0);
     }
     let vectors: Option<Vec<_>> = vectors.into_iter().collect();
     let vectors = vectors.ok_or_else(|| Failure::garbled("an input without a vector"))?;
@@ -60,7 +60,7 @@ impl<'de> Deserialize<'de> for Vector {
                 let bytes = BASE64_STANDARD.decode(text).map_err(E::custom)?;
                 let (floats, rest) = bytes.as_chunks::<4>();
                 if !rest.is_empty() {
-                    return Err(E::custom("half a float"));
+                    return Err(E::custom("the length is not a multiple of 4 bytes"));
                 }
                 Ok(Vector(floats.iter().map(|float| f32::from_le_bytes(*float)).collect()))
             }
@@ -82,7 +82,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_base64_are_the_same_vector() {
+    fn numbers_and_base64_parse_to_the_same_vector() {
         let base64 = BASE64_STANDARD.encode([0.5f32.to_le_bytes(), (-2f32).to_le_bytes()].concat());
         let body = format!(
             r#"{{"data":[{{"index":1,"embedding":"{base64}"}},{{"index":0,"embedding":[0.5,-2]}}],
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_a_double_and_a_strange_vector_are_garbled() {
+    fn missing_repeated_and_malformed_vectors_are_garbled() {
         for body in [
             r#"{"data":[{"index":0,"embedding":[1]}]}"#,
             r#"{"data":[{"index":0,"embedding":[1]},{"index":0,"embedding":[1]}]}"#,

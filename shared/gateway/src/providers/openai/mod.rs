@@ -1,4 +1,4 @@
-//! Whoever speaks as `OpenAI` does: its answers go to the client as they came, byte for byte.
+//! `OpenAI` and compatible providers. The `choices` of their answers reach the client byte for byte.
 
 mod answer;
 mod embeddings;

@@ -1,4 +1,5 @@
-//! Requests as they came, but for the model's name and what is the gateway's own.
+//! Serializes requests for `OpenAI`-compatible providers: unchanged, except for the model's name and the gateway's own
+//! parameters.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value};
@@ -7,7 +8,7 @@ use crate::chat::ChatRequest;
 use crate::embeddings::EmbeddingsRequest;
 use domain::catalog::MaxTokensParameter;
 
-/// The names of an answer's limit.
+/// The two names of the output limit.
 const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
 pub struct Chat<'a> {
@@ -40,7 +41,7 @@ impl Serialize for Chat<'_> {
 }
 
 impl Chat<'_> {
-    /// The name for the limit of an answer where it is not the client's.
+    /// The name of the output limit, if it must differ from the client's.
     fn limit_name(&self) -> Option<&'static str> {
         let set = self.request.terms().max_tokens_parameter;
         let by_family = || is_reasoning_family(self.model).then_some(MaxTokensParameter::MaxCompletionTokens);
@@ -48,7 +49,7 @@ impl Chat<'_> {
     }
 }
 
-/// `OpenAI`'s models that refuse `max_tokens`: `o1`, `o3-mini`, `openai/gpt-5.1` and those after them.
+/// Whether the model refuses `max_tokens`: `o1`, `o3-mini`, `openai/gpt-5.1` and later models of `OpenAI`.
 fn is_reasoning_family(model: &str) -> bool {
     let name = model.rsplit('/').next().unwrap_or(model);
     let number = |rest: &str| {
@@ -62,7 +63,7 @@ fn is_reasoning_family(model: &str) -> bool {
     }
 }
 
-/// Usage is always requested: the client decides only whether it is shown.
+/// Always requests usage, for billing. The client's option decides only whether the client sees it.
 fn stream_options(request: &ChatRequest) -> Map<String, Value> {
     let own = request.body().get("stream_options").and_then(Value::as_object);
     let mut options = own.cloned().unwrap_or_default();
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_families_that_refuse_max_tokens_are_known_by_name() {
+    fn reasoning_families_are_recognized_by_name() {
         for name in ["o1", "o3-mini", "o4-mini-2025-04-16", "gpt-5", "gpt-5.1-codex", "openai/gpt-5-mini", "gpt-6"] {
             assert!(is_reasoning_family(name), "{name}");
         }

@@ -1,4 +1,4 @@
-//! Usage as `OpenAI` and its imitators tell it.
+//! Parses the `usage` object of `OpenAI` and compatible servers.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -6,13 +6,13 @@ use serde_json::value::RawValue;
 use crate::providers::count;
 use domain::usage::Tokens;
 
-/// None unless both counts are there and are counts. A zero that is said is a zero.
+/// Parses the usage. Returns None if a count is missing or not a non-negative integer. An explicit zero is kept.
 pub fn read(usage: &RawValue) -> Option<Tokens> {
     let usage: Value = serde_json::from_str(usage.get()).ok()?;
     let input = count(&usage["prompt_tokens"])?;
     // Embeddings have no output.
     let said = if usage["completion_tokens"].is_null() { 0 } else { count(&usage["completion_tokens"])? };
-    // Some leave reasoning out of what they call completion, and have it in the total.
+    // Some servers exclude reasoning from `completion_tokens`, but include it in `total_tokens`.
     let output = count(&usage["total_tokens"]).map_or(said, |total| said.max(total.saturating_sub(input)));
     let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]).unwrap_or_default();
     let reasoning = count(&usage["completion_tokens_details"]["reasoning_tokens"]).unwrap_or_default();
@@ -30,7 +30,7 @@ mod tests {
     }
 
     #[test]
-    fn zero_is_zero_and_nonsense_is_nothing() {
+    fn explicit_zeros_are_kept_and_invalid_counts_are_unknown() {
         let zero = json!({"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0});
         assert_eq!(tokens(zero), Some(Tokens::default()));
         for nonsense in [
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn details_are_parts_of_the_whole() {
+    fn cached_and_reasoning_tokens_are_included_in_the_totals() {
         let usage = json!({
             "prompt_tokens": 100, "completion_tokens": 30, "total_tokens": 130,
             "prompt_tokens_details": {"cached_tokens": 64}, "completion_tokens_details": {"reasoning_tokens": 20},

@@ -1,13 +1,13 @@
-//! Claude's sampling parameters: models after 4.6 refuse them, and those of version 4 take one of two.
+//! Sampling parameters of Claude. Models after 4.6 refuse them; version 4 accepts `temperature` or `top_p`, not both.
 
 use serde_json::{Map, Value};
 
 use domain::provider::ProviderKind;
 
-/// The last version that takes `temperature`, `top_p` and `top_k`.
+/// The last version that accepts `temperature`, `top_p` and `top_k`.
 const LAST_SAMPLING: (u32, u32) = (4, 6);
 
-/// Whether a Claude model is asked without this parameter of the request.
+/// Whether this parameter of the request is left out for a Claude model.
 pub fn leaves_out(kind: ProviderKind, model: &str, body: &Map<String, Value>, name: &str) -> bool {
     let is_sampling = matches!(name, "temperature" | "top_p" | "top_k");
     let may_be_claude = matches!(kind, ProviderKind::Anthropic | ProviderKind::Bedrock);
@@ -18,12 +18,12 @@ pub fn leaves_out(kind: ProviderKind, model: &str, body: &Map<String, Value>, na
         Some(version) if version <= LAST_SAMPLING => {
             version.0 >= 4 && name == "top_p" && body.contains_key("temperature")
         }
-        // Names without a version are those of newer models.
+        // Only newer models have names without a version.
         _ => true,
     }
 }
 
-/// The version in a name such as `claude-3-5-sonnet-20241022`, `claude-opus-4-1` or
+/// Reads the version from a name such as `claude-3-5-sonnet-20241022`, `claude-opus-4-1` or
 /// `us.anthropic.claude-sonnet-4-20250514-v1:0`.
 fn version(model: &str) -> Option<(u32, u32)> {
     let (_, name) = model.split_once("claude")?;
@@ -32,7 +32,7 @@ fn version(model: &str) -> Option<(u32, u32)> {
     Some((major, parts.next().and_then(number).unwrap_or_default()))
 }
 
-/// A number of a version; longer ones are dates.
+/// Reads a version number of at most two digits. Longer numbers are dates.
 fn number(part: &str) -> Option<u32> {
     if part.len() <= 2 { part.parse().ok() } else { None }
 }
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_version_is_read_from_every_form_of_name() {
+    fn version_is_read_from_every_name_format() {
         let names = [
             ("claude-3-5-sonnet-20241022", Some((3, 5))),
             ("claude-3-haiku-20240307", Some((3, 0))),
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn sampling_is_left_out_where_the_model_refuses_it() {
+    fn sampling_parameters_are_left_out_for_models_that_refuse_them() {
         let body = json!({"temperature": 0.2, "top_p": 0.9, "top_k": 4});
         let body = body.as_object().unwrap();
         let left_out = |kind, model| {

@@ -1,21 +1,22 @@
-//! The table as the documents print it.
+//! Renders the parameter table as Markdown, for the README and the API documents.
 
 use std::fmt::Write;
 
 use super::{CHAT, EMBEDDINGS, Parameter, Rule};
 
-/// Markdown: how to read it, and a table for each call.
+/// Returns the legend, and one table for each kind of call.
 pub fn markdown() -> String {
     let mut text = String::from(
-        "*sent*: as it came. *dropped*: left out and named in `X-Svc-Dropped`; with `unsupported: \"reject\"` in the \
-         catalog the request is refused instead. *refused*: 400 `parameter_not_supported`. Values that ask for nothing \
-         (`n: 1`, `store: false`, a penalty of 0) are neither. A parameter that is not listed is sent to providers of \
-         OpenAI's kind and dropped for the others; a request may have 64 of them.\n",
+        "*sent*: forwarded unchanged. *dropped*: left out and listed in `X-Svc-Dropped`; with `unsupported: \
+         \"reject\"` in the catalog the request is refused instead. *refused*: 400 `parameter_not_supported`. Values \
+         that request the default (`n: 1`, `store: false`, a penalty of 0) are neither refused nor listed. A parameter \
+         that is not in the table is sent to OpenAI-compatible providers and dropped for the others; a request may \
+         have up to 64 of them.\n",
     );
     for (title, table) in [("Chat completions", &CHAT[..]), ("Embeddings", &EMBEDDINGS[..])] {
         let _ = write!(
             text,
-            "\n{title}:\n\n| parameter | OpenAI's kind | Anthropic | Gemini | Bedrock |\n|---|---|---|---|---|\n"
+            "\n{title}:\n\n| parameter | OpenAI-compatible | Anthropic | Gemini | Bedrock |\n|---|---|---|---|---|\n"
         );
         for Parameter { name, openai, anthropic, gemini, bedrock } in table {
             let cells = [openai, anthropic, gemini, bedrock].map(cell);

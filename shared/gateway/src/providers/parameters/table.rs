@@ -1,27 +1,27 @@
-//! The table.
+//! The parameter table: one row per parameter, one rule per kind of provider.
 
 use super::Parameter;
 use super::Rule::{self, Adapted, Dropped, Mapped, Refused, Sent};
 
-const OWN: Rule = Adapted("the gateway's own, not sent");
-const ONE_ANSWER: Rule = Refused("this model gives one answer a call; send n: 1");
-const NO_LOGPROBS: Rule = Refused("the provider of this model gives no log probabilities");
-const NO_AUDIO: Rule = Refused("this model answers with text");
-const NO_SEARCH: Rule = Refused("the provider of this model has no such search; leave it out");
-const NO_FUNCTIONS: Rule = Refused("this model takes the current form: tools and tool_choice");
+const OWN: Rule = Adapted("handled by the gateway, not sent");
+const ONE_ANSWER: Rule = Refused("this model returns one choice per call; send n: 1");
+const NO_LOGPROBS: Rule = Refused("this model's provider returns no log probabilities; leave it out");
+const NO_AUDIO: Rule = Refused("this model returns only text; leave it out");
+const NO_SEARCH: Rule = Refused("this model's provider has no web search; leave it out");
+const NO_FUNCTIONS: Rule = Refused("this model does not support the deprecated form; use tools and tool_choice");
 const LIMIT: Rule = Adapted(
-    "`max_completion_tokens` for the o-series, GPT-5 and newer, or the name that `max_tokens_parameter` of the model \
-     sets; else the client's name. Nothing when the client sets none",
+    "the name in the model's `max_tokens_parameter`; else `max_completion_tokens` for the o-series, GPT-5 and newer; \
+     else the client's name. Not sent when the client sets no limit",
 );
-const LIMIT_ANTHROPIC: Rule = Adapted("`max_tokens`; the model's `max_output_tokens` when the client sets none");
+const LIMIT_ANTHROPIC: Rule = Adapted("`max_tokens`; the model's `max_output_tokens` when the client sets no limit");
 const FIELDS: Rule = Mapped("`additionalModelRequestFields`");
 
-/// OpenAI's kind, Anthropic, Gemini, Bedrock.
+/// A row with the rules for OpenAI-compatible providers, Anthropic, Gemini and Bedrock.
 const fn row(name: &'static str, openai: Rule, anthropic: Rule, gemini: Rule, bedrock: Rule) -> Parameter {
     Parameter { name, openai, anthropic, gemini, bedrock }
 }
 
-/// A parameter that only `OpenAI`'s kind has.
+/// A parameter that only `OpenAI`-compatible providers support.
 const fn only_openai(name: &'static str) -> Parameter {
     row(name, Sent, Dropped, Dropped, Dropped)
 }
@@ -30,23 +30,23 @@ const fn only_openai(name: &'static str) -> Parameter {
 pub const CHAT: [Parameter; 48] = [
     row("model", Adapted("the deployment's model"), Adapted("the deployment's model"), Adapted("in the path"),
         Adapted("`modelId`")),
-    row("messages", Sent, Adapted("`system` and `messages`; blank texts are replaced, a chat of system messages alone \
-        becomes a user's turn"), Adapted("`systemInstruction` and `contents`, the same way"),
-        Adapted("`system` and `messages`, the same way")),
+    row("messages", Sent, Adapted("`system` and `messages`; blank texts get a placeholder, and system messages alone \
+        become a user turn"), Adapted("`systemInstruction` and `contents`, as for Anthropic"),
+        Adapted("`system` and `messages`, as for Anthropic")),
     row("stream", Sent, Sent, Adapted("in the path"), Adapted("`ConverseStream`")),
-    row("stream_options", Adapted("`include_usage` is always asked for"), OWN, OWN, OWN),
+    row("stream_options", Adapted("sent with `include_usage: true`"), OWN, OWN, OWN),
     row("guard", OWN, OWN, OWN, OWN),
-    row("temperature", Sent, Adapted("sent, above 1 refused; dropped for Claude after 4.6"),
+    row("temperature", Sent, Adapted("sent, refused above 1; dropped for Claude after 4.6"),
         Mapped("`generationConfig.temperature`"),
-        Adapted("`inferenceConfig.temperature`, above 1 refused; dropped for Claude after 4.6")),
-    row("top_p", Sent, Adapted("sent; dropped for Claude after 4.6, and beside `temperature` for Claude 4"),
+        Adapted("`inferenceConfig.temperature`, refused above 1; dropped for Claude after 4.6")),
+    row("top_p", Sent, Adapted("sent; dropped for Claude after 4.6, and for Claude 4 with `temperature`"),
         Mapped("`generationConfig.topP`"), Adapted("`inferenceConfig.topP`, dropped as for Anthropic")),
     row("max_tokens", LIMIT, LIMIT_ANTHROPIC, Mapped("`generationConfig.maxOutputTokens`"),
         Mapped("`inferenceConfig.maxTokens`")),
     row("max_completion_tokens", LIMIT, LIMIT_ANTHROPIC, Mapped("`generationConfig.maxOutputTokens`"),
         Mapped("`inferenceConfig.maxTokens`")),
     row("n", Sent, ONE_ANSWER, Mapped("`generationConfig.candidateCount`"), ONE_ANSWER),
-    row("stop", Sent, Adapted("`stop_sequences`, less blank ones"), Mapped("`generationConfig.stopSequences`"),
+    row("stop", Sent, Adapted("`stop_sequences`, without blank ones"), Mapped("`generationConfig.stopSequences`"),
         Mapped("`inferenceConfig.stopSequences`")),
     row("presence_penalty", Sent, Dropped, Mapped("`generationConfig.presencePenalty`"), Dropped),
     row("frequency_penalty", Sent, Dropped, Mapped("`generationConfig.frequencyPenalty`"), Dropped),
@@ -62,7 +62,7 @@ pub const CHAT: [Parameter; 48] = [
     row("top_logprobs", Sent, NO_LOGPROBS, NO_LOGPROBS, NO_LOGPROBS),
     row("user", Sent, Mapped("`metadata.user_id`"), Dropped, Dropped),
     row("safety_identifier", Sent, Mapped("`metadata.user_id`"), Dropped, Dropped),
-    row("metadata", Sent, Adapted("`metadata.user_id` of it"), Dropped, Dropped),
+    row("metadata", Sent, Adapted("only its `user_id` is sent"), Dropped, Dropped),
     only_openai("reasoning_effort"),
     only_openai("verbosity"),
     only_openai("store"),
@@ -78,7 +78,7 @@ pub const CHAT: [Parameter; 48] = [
     row("web_search_options", Sent, NO_SEARCH, NO_SEARCH, NO_SEARCH),
     row("functions", Sent, NO_FUNCTIONS, NO_FUNCTIONS, NO_FUNCTIONS),
     row("function_call", Sent, NO_FUNCTIONS, NO_FUNCTIONS, NO_FUNCTIONS),
-    // What other vendors have and OpenAI does not.
+    // Parameters of other vendors, which OpenAI does not have.
     row("top_k", Sent, Adapted("sent; dropped for Claude after 4.6"), Mapped("`generationConfig.topK`"),
         Adapted("`additionalModelRequestFields`; dropped for Claude after 4.6")),
     row("thinking", Sent, Sent, Dropped, FIELDS),
@@ -92,8 +92,8 @@ pub const CHAT: [Parameter; 48] = [
     row("additionalModelRequestFields", Sent, Dropped, Dropped, Sent),
 ];
 
-/// Anthropic has no embeddings.
-const NONE: Rule = Refused("the provider of this model makes no embeddings");
+/// Anthropic has no embeddings API.
+const NONE: Rule = Refused("this model's provider has no embeddings; choose another model");
 
 pub const EMBEDDINGS: [Parameter; 10] = [
     row("model", Adapted("the deployment's model"), NONE, Adapted("in the path"), Adapted("`modelId`")),

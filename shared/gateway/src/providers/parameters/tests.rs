@@ -3,7 +3,7 @@ use serde_json::json;
 use super::*;
 
 #[test]
-fn every_parameter_has_one_row_and_every_validated_one_has_some() {
+fn rows_are_unique_and_cover_every_validated_parameter() {
     for (table, validated) in [(&CHAT[..], &chat::VALIDATED[..]), (&EMBEDDINGS[..], &embeddings::VALIDATED[..])] {
         let mut names: Vec<_> = table.iter().map(|parameter| parameter.name).collect();
         names.sort_unstable();
@@ -19,7 +19,7 @@ fn chat_with(more: Value) -> ChatRequest {
 }
 
 #[test]
-fn values_that_ask_for_nothing_are_neither_refused_nor_reported() {
+fn default_values_are_neither_refused_nor_reported() {
     let neutral = json!({
         "n": 1, "presence_penalty": 0, "frequency_penalty": 0.0, "logprobs": false, "store": false,
         "parallel_tool_calls": true, "service_tier": "auto", "modalities": ["text"], "logit_bias": {}, "metadata": {},
@@ -33,7 +33,7 @@ fn values_that_ask_for_nothing_are_neither_refused_nor_reported() {
 }
 
 #[test]
-fn what_is_not_in_the_table_goes_to_openais_kind_alone() {
+fn unknown_parameters_are_sent_only_to_openai_compatible_providers() {
     let request = chat_with(json!({"documents": ["a"], "seed": 1}));
     let report = |kind| Parameters::of_chat(&request, kind, "m").report();
     let openai = report(ProviderKind::OpenAi);
@@ -44,7 +44,7 @@ fn what_is_not_in_the_table_goes_to_openais_kind_alone() {
 }
 
 #[test]
-fn an_operator_may_have_dropped_parameters_refused() {
+fn operators_can_refuse_requests_with_dropped_parameters() {
     let request = chat_with(json!({"logit_bias": {"1": 2}}));
     let check = |kind, unsupported| Parameters::of_chat(&request, kind, "m").check(unsupported);
     assert!(check(ProviderKind::Anthropic, Unsupported::Drop).is_ok());

@@ -1,4 +1,4 @@
-//! The development model's manners.
+//! Tests of the development model's chat completions.
 
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn first(more: Value) -> Value {
     choices(&whole(&request(more)).unwrap())[0].clone()
 }
 
-/// What a client puts together of a stream.
+/// Assembles a stream as a client does: text, arguments, counted output and reported output tokens.
 fn streamed(more: Value) -> (String, String, u64, u64) {
     let (mut text, mut arguments, mut counted, mut usage) = (String::new(), String::new(), 0, None);
     for chunk in pieces(&request(more)).unwrap() {
@@ -42,7 +42,7 @@ fn tool(name: &str) -> Value {
 }
 
 #[test]
-fn it_says_what_it_is_and_what_it_was_told() {
+fn reply_names_the_model_and_repeats_the_prompt() {
     let said = first(json!({}));
     let text = said["message"]["content"].as_str().unwrap();
     assert!(text.contains("dev-chat") && text.ends_with("You said: What is a lease?"), "{text}");
@@ -51,14 +51,14 @@ fn it_says_what_it_is_and_what_it_was_told() {
 }
 
 #[test]
-fn usage_is_what_the_gateway_holds_at_most() {
+fn usage_equals_the_gateways_maximum_estimate() {
     let request = request(json!({"max_tokens": 5, "n": 3, "tools": [tool("weather")]}));
     let usage = whole(&request).unwrap().usage.unwrap();
     assert_eq!((usage.input, usage.output), (tokens::greatest_input(&request), 15));
 }
 
 #[test]
-fn a_limit_is_met_to_the_token() {
+fn max_tokens_is_met_exactly() {
     for most in [1, 2, 7, 20] {
         let said = first(json!({"max_tokens": most}));
         assert_eq!(said["finish_reason"], "length");
@@ -69,13 +69,13 @@ fn a_limit_is_met_to_the_token() {
 }
 
 #[test]
-fn a_stop_sequence_is_left_out() {
+fn stop_sequences_end_the_text_and_are_not_included() {
     let said = first(json!({"stop": [" development"]}));
     assert_eq!((&said["message"]["content"], &said["finish_reason"]), (&json!("I am dev-chat, the"), &json!("stop")));
 }
 
 #[test]
-fn a_stream_says_what_the_whole_answer_says() {
+fn streamed_text_equals_the_complete_answer() {
     let (text, _, counted, usage) = streamed(json!({}));
     assert_eq!(text, first(json!({}))["message"]["content"]);
     assert_eq!((counted, usage), (tokens::count(&text), tokens::count(&text)));
@@ -84,7 +84,7 @@ fn a_stream_says_what_the_whole_answer_says() {
 }
 
 #[test]
-fn a_named_or_demanded_tool_is_called() {
+fn tools_named_in_the_prompt_or_required_are_called() {
     let named = json!([{"role": "user", "content": "Use weather and clock for Lima"}]);
     let tools = json!([tool("weather"), tool("clock"), tool("news")]);
     let said = first(json!({"messages": named, "tools": tools}));
@@ -105,7 +105,7 @@ fn a_named_or_demanded_tool_is_called() {
 }
 
 #[test]
-fn a_streamed_call_is_the_whole_one() {
+fn streamed_tool_call_equals_the_complete_one() {
     let more = json!({"tools": [tool("weather")], "tool_choice": "required"});
     let (_, arguments, counted, usage) = streamed(more.clone());
     assert_eq!(arguments, first(more)["message"]["tool_calls"][0]["function"]["arguments"]);
@@ -113,7 +113,7 @@ fn a_streamed_call_is_the_whole_one() {
 }
 
 #[test]
-fn what_a_tool_answered_is_told() {
+fn reply_repeats_the_tool_result() {
     let messages = json!([
         {"role": "user", "content": "weather in Lima?"},
         {"role": "assistant", "tool_calls": [
@@ -126,7 +126,7 @@ fn what_a_tool_answered_is_told() {
 }
 
 #[test]
-fn json_is_made_as_asked() {
+fn json_answers_match_the_response_format() {
     let text = |format: Value| {
         let said = first(json!({"response_format": format}));
         serde_json::from_str::<Value>(said["message"]["content"].as_str().unwrap()).unwrap()
@@ -141,7 +141,7 @@ fn json_is_made_as_asked() {
 }
 
 #[test]
-fn logprobs_are_those_of_the_only_possible_words() {
+fn logprobs_are_zero_for_every_word() {
     let said = first(json!({"logprobs": true, "top_logprobs": 2, "max_tokens": 3}));
     let tokens = said["logprobs"]["content"].as_array().unwrap();
     let words: String = tokens.iter().map(|token| token["token"].as_str().unwrap()).collect();
