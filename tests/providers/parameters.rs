@@ -1,6 +1,6 @@
 //! Every row of the table of parameters, through the real translations: what arrives at a provider is what the table
 //! says. What arrives is also written to a folder, where `tests/clients/vendors.sh` validates it by the vendors' types.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::fs;
 use std::path::PathBuf;

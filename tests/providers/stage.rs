@@ -1,5 +1,5 @@
 //! A provider of one kind, connected to the fake one.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! One figure: what a call costs reads the same in its header, its body, the list of transactions, the usage and the
 //! balance, whatever its provider counts. Checked through the public API right after each call.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::time::Duration;
 
