@@ -1,4 +1,4 @@
-//! Every route, through the real routers, the real SDK clients and the embedded services.
+//! Tests of every route, through the real routers, the real SDK clients and the embedded services.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod agents;

@@ -121,7 +121,7 @@ def deployment(api):
             size = 0  # only its queue invokes it
         check(f"the resource policy of {name} fits ({size} bytes)", size <= MAX_POLICY_BYTES, size)
 
-    # SAM's default stage would be reachable without throttling. Checked by a call: boto3 cannot read ministack's stages.
+    # SAM's default stage would bypass the throttling. Checked by a call, because boto3 cannot read ministack's stages.
     answer = Client(api, stage="Stage")("GET", "/health")
     check("the API has no second stage", answer.status in (403, 404), answer)
 
