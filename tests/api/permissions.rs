@@ -1,5 +1,5 @@
-//! IAM permissions: functions are limited to their policies in the template. That the policies suffice is checked by all
-//! other tests, which fail when a call was denied.
+//! IAM permissions: functions are limited to their policies in the template. All other tests check that the policies
+//! suffice: they fail when a call was denied.
 
 use aws_sdk_dynamodb::error::DisplayErrorContext;
 use aws_sdk_dynamodb::types::AttributeValue::S;
@@ -39,7 +39,7 @@ async fn a_function_may_do_nothing_else() {
     );
     assert!(DisplayErrorContext(error).to_string().contains(&said), "the caller sees the reason");
 
-    // Denied: a part of a transaction, an index, another table, another folder of the bucket, a key for one direction only.
+    // Denied: a part of a transaction, an index, another table, another folder of the bucket, one direction of a key.
     let worker = app.platform.context_of("attention-worker").aws.dynamodb();
     let put = Put::builder().table_name(ENTITIES).item("pk", S("a".into())).item("sk", S("b".into())).build().unwrap();
     let check = ConditionCheck::builder().table_name(ENTITIES).key("pk", S("a".into())).key("sk", S("c".into()));

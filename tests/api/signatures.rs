@@ -1,5 +1,5 @@
-//! Request signatures of the embedded services. All users of the machine and pages in their browsers can reach the ports,
-//! so only calls signed with the secret key of this start are accepted.
+//! Request signatures of the embedded services. All users of the machine and pages in their browsers can reach the
+//! ports, so only calls signed with the secret key of this start are accepted.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
