@@ -21,7 +21,7 @@ struct Measure {
     better: Ordering,
 }
 
-/// The total latency stands for the added one: in a round, both gateways add to the same latency of the mock.
+/// The total latency is compared in place of the added one: in a round, both gateways add to the same mock's latency.
 const MEASURES: [Measure; 3] = [
     Measure { number: Leg::p50_ms, better: Ordering::Less },
     Measure { number: Leg::requests_per_s, better: Ordering::Greater },

@@ -6,7 +6,7 @@ use std::{fs, io, thread};
 
 /// The CPU share of 256 MB: Lambda gives a function of 1,769 MB one core.
 pub const CORES_OF_256_MB: f64 = 0.145;
-/// The period of the quota. In one of the kernel's default 100 ms, a short call would end before it is throttled.
+/// The period of the quota. With the kernel's default of 100 ms, a short call would end before it is throttled.
 const PERIOD_US: f64 = 20_000.0;
 const ROOT: &str = "/sys/fs/cgroup";
 

@@ -53,7 +53,7 @@ pub struct Seen {
     /// The meters and attributes that count its calls per day.
     pub counted_by_day: Vec<(String, String)>,
     pub is_open: bool,
-    /// When each slot was written.
+    /// The time at which each slot was written.
     pub written: BTreeMap<String, Time>,
 }
 

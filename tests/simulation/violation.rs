@@ -4,15 +4,15 @@ use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oracle {
-    /// A balance below zero, or more charged than was given.
+    /// A balance is below zero, or more was charged than the credits given.
     Overdrawn,
-    /// More charged in a month than a cap allows.
+    /// More was charged in a month than a cap allows.
     CapExceeded,
-    /// More calls or tokens admitted in a window than a limit allows.
+    /// More calls or tokens were admitted in a window than a limit allows.
     LimitExceeded,
-    /// Fewer counted in a window than were admitted.
+    /// A window's counter is below what was admitted.
     Undercounted,
-    /// A call with more than one charge.
+    /// A call has more than one charge.
     ChargedTwice,
     /// A call was answered without a charge.
     NotCharged,

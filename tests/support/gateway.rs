@@ -160,7 +160,7 @@ impl Customer {
     }
 }
 
-/// Timeouts that only a hang exceeds.
+/// Timeouts that are exceeded only if a test hangs.
 fn unhurried() -> Timeouts {
     let ms = u64::try_from(PATIENCE.as_millis()).unwrap();
     Timeouts { first_byte_ms: ms, idle_ms: ms, total_ms: ms }

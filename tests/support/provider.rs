@@ -85,7 +85,7 @@ impl Behaviour {
         Self { pause, ..self }
     }
 
-    /// Each piece waits until the gate lets one more through.
+    /// Each piece waits until the gate admits one more.
     pub fn behind(self, gate: &Gate) -> Self {
         Self { gate: Some(gate.clone()), ..self }
     }

@@ -1,5 +1,5 @@
-//! A fake Lambda Runtime API on loopback: runs a function's real binary as Lambda does, and hands it one event at a
-//! time. A function that hangs panics with what it logged.
+//! A fake Lambda Runtime API on loopback. It runs a function's real binary as Lambda does, and sends it one event at a
+//! time. If the function hangs, the test panics with the function's log.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -135,7 +135,7 @@ impl FunctionProcess {
         Invocation { outcome: outcome.map(Answer::json).map_err(json), took }
     }
 
-    /// Ends the process, and waits until it is gone.
+    /// Kills the process, and waits for its exit.
     pub async fn stop(mut self) {
         self.child.kill().await.unwrap();
     }
@@ -159,7 +159,7 @@ impl FunctionProcess {
         match waited {
             Ok(report) => report,
             Err(cause) => {
-                // The end of its log may not have been read yet. A function that hangs keeps its log open.
+                // Wait briefly for the end of the log. A function that hangs keeps its log open.
                 let read = async { while self.outputs.join_next().await.is_some() {} };
                 let _ = timeout(Duration::from_secs(1), read).await;
                 panic!("the function stopped responding: {cause}; its log:\n{}", self.log().await)

@@ -180,6 +180,6 @@ async fn a_failing_deployment_falls_back_and_is_then_skipped() {
         assert_eq!(chat(&customer.person, &question("twofold")).await.status, "200 OK");
     }
     let asked = broken.seen().len();
-    assert!((3..=4).contains(&asked), "the circuit opens after three failures in a row: {asked}");
+    assert!((3..=4).contains(&asked), "the deployment is skipped after three failures in a row: {asked}");
     assert_eq!(well.seen().len(), 4);
 }

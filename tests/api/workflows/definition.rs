@@ -159,7 +159,7 @@ async fn concurrent_workflow_patches_are_all_applied() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_named() {
+async fn invalid_workflow_bodies_are_refused_by_field() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Echo", echo()).await;
