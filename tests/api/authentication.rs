@@ -1,4 +1,4 @@
-//! Access tokens: who is let in, and who is not.
+//! Authentication with access tokens: JWT verification, key discovery (JWKS) and suspended accounts.
 
 use std::sync::{Arc, Mutex};
 
@@ -21,7 +21,7 @@ use tests::client::send;
 
 const AGENTS: &str = "/builder/v1/agents";
 
-/// What a good token says, with some of it changed.
+/// The claims of a valid token, with changes.
 fn claims(changes: &Value) -> Value {
     let now = Time::now().as_seconds();
     let mut claims = json!({
@@ -37,7 +37,7 @@ fn claims(changes: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn only_a_whole_and_fresh_token_of_the_issuer_for_us_is_let_in() {
+async fn only_a_current_token_of_the_issuer_for_this_audience_is_accepted() {
     let app = TestApp::start().await;
     let now = Time::now().as_seconds();
     let cases = [
@@ -98,7 +98,7 @@ async fn a_forged_or_garbled_token_is_refused() {
     let encoded = |json: Value| URL_SAFE_NO_PAD.encode(json.to_string());
 
     let none = encoded(json!({"alg": "none", "typ": "JWT", "kid": kid}));
-    // The classic confusion: the public key used as the secret of an HMAC.
+    // Algorithm confusion: the public key is used as the secret of an HMAC.
     let hs256 = encoded(json!({"alg": "HS256", "typ": "JWT", "kid": kid}));
     let key = ring::hmac::Key::new(ring::hmac::HMAC_SHA256, &URL_SAFE_NO_PAD.decode(&public).unwrap());
     let hmac = URL_SAFE_NO_PAD.encode(ring::hmac::sign(&key, format!("{hs256}.{payload}").as_bytes()));
@@ -133,9 +133,9 @@ async fn a_forged_or_garbled_token_is_refused() {
     assert_eq!(lower_case.status, "200 OK");
 }
 
-/// A header or claims that no honest issuer signs, all with a good signature.
+/// Headers and claims that are ambiguous or unsupported, all with a valid signature.
 #[tokio::test]
-async fn a_token_that_two_readers_could_read_differently_is_refused() {
+async fn an_ambiguous_token_is_refused() {
     let app = TestApp::start().await;
     let issuer = &app.platform.issuer;
     let header = |changes: Value| {
@@ -175,7 +175,7 @@ async fn a_token_that_two_readers_could_read_differently_is_refused() {
 }
 
 #[tokio::test]
-async fn a_suspended_user_or_organization_is_shut_out_at_once() {
+async fn a_suspended_user_or_organization_is_refused_at_once() {
     let app = TestApp::start().await;
     let identities = Identities::new(&app.platform.context()).unwrap();
     let account = app.account("ada");
@@ -200,7 +200,7 @@ async fn a_suspended_user_or_organization_is_shut_out_at_once() {
     assert_eq!(ada.get(AGENTS).await.status, "200 OK");
 }
 
-/// An issuer with keys of the test's own, which can be changed while it runs.
+/// A token issuer whose keys the test can change while it runs.
 struct OtherIssuer {
     url: String,
     keys: Arc<Mutex<Vec<Value>>>,
@@ -227,7 +227,7 @@ impl OtherIssuer {
         Self { url, keys, looks }
     }
 
-    /// An environment that trusts this issuer, found by discovery.
+    /// The authentication of an environment that trusts this issuer, with OpenID discovery.
     fn auth(&self, app: &TestApp) -> Auth {
         let context = app.platform.context();
         let entities = context.config.required("TABLE_ENTITIES").unwrap().to_owned();
@@ -266,7 +266,7 @@ impl EcKey {
 }
 
 #[tokio::test]
-async fn keys_are_found_by_discovery_and_read_once() {
+async fn signing_keys_are_discovered_and_fetched_once() {
     let (app, issuer) = (TestApp::start().await, OtherIssuer::start().await);
     let key = EcKey::generate("one");
     issuer.keys.lock().unwrap().push(key.jwk());
@@ -278,11 +278,11 @@ async fn keys_are_found_by_discovery_and_read_once() {
         let stranger = EcKey::generate("made-up");
         assert!(auth.caller(&stranger.sign(&issuer.claims())).await.is_err());
     }
-    assert_eq!(*issuer.looks.lock().unwrap(), 1, "made-up key ids cannot make us ask the issuer each time");
+    assert_eq!(*issuer.looks.lock().unwrap(), 1, "unknown key ids do not fetch the keys each time");
 }
 
 #[tokio::test]
-async fn an_rsa_token_is_let_in() {
+async fn an_rsa_token_is_accepted() {
     let (app, issuer) = (TestApp::start().await, OtherIssuer::start().await);
     let key = ring::signature::RsaKeyPair::from_pkcs8(include_bytes!("rsa_test_key.pk8")).unwrap();
     let public = key.public();
@@ -304,13 +304,13 @@ async fn an_rsa_token_is_let_in() {
     let rs256 = token(json!({"alg": "RS256", "kid": "rsa"}), &ring::signature::RSA_PKCS1_SHA256);
     assert!(auth.caller(&rs256).await.is_ok());
     let without_kid = token(json!({"alg": "RS256"}), &ring::signature::RSA_PKCS1_SHA256);
-    assert!(auth.caller(&without_kid).await.is_ok(), "there is one key it could mean");
+    assert!(auth.caller(&without_kid).await.is_ok(), "only one key matches");
     let rs512 = token(json!({"alg": "RS512", "kid": "rsa"}), &ring::signature::RSA_PKCS1_SHA512);
-    assert!(auth.caller(&rs512).await.is_err(), "not an algorithm of the list");
+    assert!(auth.caller(&rs512).await.is_err(), "the algorithm is not allowed");
 }
 
 #[tokio::test]
-async fn an_issuer_that_is_down_is_our_trouble_not_the_callers() {
+async fn an_unreachable_issuer_is_unavailable_not_unauthorized() {
     let (app, issuer) = (TestApp::start().await, OtherIssuer::start().await);
     let gone =
         OtherIssuer { url: "http://127.0.0.1:1".to_owned(), keys: issuer.keys.clone(), looks: issuer.looks.clone() };

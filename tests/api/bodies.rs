@@ -1,4 +1,4 @@
-//! Bodies that every route reads alike: whole numbers in either form, and no tree that is larger than it may be.
+//! JSON bodies on every route: whole numbers may be written as floats, and bodies with too many values are refused.
 
 use domain::money::Money;
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ async fn a_whole_number_may_be_written_as_a_float() {
 }
 
 #[tokio::test]
-async fn a_body_that_would_be_a_large_tree_is_refused_by_every_area() {
+async fn a_body_with_too_many_values_is_refused_by_every_area() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let customer = app.customer("trees", Money::from_usd(1)).await;
@@ -65,7 +65,7 @@ async fn a_body_that_would_be_a_large_tree_is_refused_by_every_area() {
         let message = refused.json["error"]["message"].as_str().unwrap_or_default();
         assert!(message.starts_with("body: holds too many values for one request"), "{path}: {message}");
     }
-    // As large, and meant.
+    // Valid requests of the same size are accepted.
     let tokens: Vec<u32> = (0..8_000).map(|n| 40_000 + n).collect();
     let texts = json!({"model": "dev-embed", "input": vec![tokens; 30], "dimensions": 4});
     let answer = customer.person.post_json("/gateway/v1/embeddings", texts).await;

@@ -1,4 +1,4 @@
-//! More connections than there is room for: whoever is too many learns it at once, and no provider is blamed.
+//! Connection limits: excess connections are refused at once with a Retry-After, and no provider is blamed for them.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -15,7 +15,7 @@ async fn connect(app: &TestApp) -> TcpStream {
     TcpStream::connect(app.platform.base_url.trim_start_matches("http://")).await.unwrap()
 }
 
-/// All that the other side sends until it closes.
+/// Everything that the server sends until it closes the connection.
 async fn read_to_end(socket: &mut TcpStream) -> String {
     let mut text = Vec::new();
     match socket.read_to_end(&mut text).await {
@@ -26,7 +26,7 @@ async fn read_to_end(socket: &mut TcpStream) -> String {
 }
 
 #[tokio::test]
-async fn who_is_too_many_is_told_when_to_come_back_and_comes_in_when_there_is_room() {
+async fn excess_connections_get_retry_after_until_there_is_room() {
     let app = TestApp::start_as(|options| options.limits.connections = 4).await;
     let mut open = Vec::new();
     for _ in 0..4 {
@@ -42,20 +42,20 @@ async fn who_is_too_many_is_told_when_to_come_back_and_comes_in_when_there_is_ro
         assert!(refused.header("x-request-id").is_some_and(|id| id.starts_with("req_")));
     }
 
-    // One of them ends: its place is free as soon as the platform has seen it.
+    // One connection ends: its place is free as soon as the platform notices.
     let mut first = open.remove(0);
     first.write_all(b"connection: close\r\n\r\n").await.unwrap();
     assert!(read_to_end(&mut first).await.starts_with("HTTP/1.1 200"));
     let mut tries = 0;
     while app.nobody().get("/health").await.status != "200 OK" {
         tries += 1;
-        assert!(tries < 1_000, "the place of a connection that has ended is never free");
+        assert!(tries < 1_000, "the place of a closed connection is never freed");
         tokio::task::yield_now().await;
     }
 }
 
 #[tokio::test]
-async fn half_a_head_does_not_hold_a_connection_for_ever() {
+async fn an_incomplete_request_head_times_out() {
     let app = TestApp::start_as(|options| {
         options.limits.connections = 2;
         options.limits.head_timeout = Duration::from_millis(50);
@@ -66,14 +66,14 @@ async fn half_a_head_does_not_hold_a_connection_for_ever() {
         socket.write_all(HALF_A_HEAD).await.unwrap();
     }
     for socket in &mut sockets {
-        // It ends by the platform's doing: this side sends nothing more, and waits as long as it takes.
+        // The platform closes the connection: the test sends nothing more, and waits without a timeout.
         let said = read_to_end(socket).await;
         assert!(said.is_empty() || said.starts_with("HTTP/1.1 408"), "{said}");
     }
 }
 
 #[tokio::test]
-async fn the_platforms_own_exhaustion_is_not_the_providers_fault() {
+async fn exhausted_outbound_connections_are_not_a_provider_failure() {
     let app = TestApp::start_as(|options| options.max_outbound = 1).await;
     let fake = FakeProvider::start().await;
     let operator = app.operator();
@@ -95,7 +95,7 @@ async fn the_platforms_own_exhaustion_is_not_the_providers_fault() {
     assert_eq!(streaming.status(), 200);
     assert!(streaming.chunk().await.unwrap().is_some());
 
-    // The one connection is taken. Whoever comes now is refused by us, however often: the provider is not blamed.
+    // The one outbound connection is in use. The platform refuses further calls itself, and never blames the provider.
     for _ in 0..5 {
         let refused = ada.post_json("/gateway/v1/chat/completions", question(false)).await;
         assert_eq!(refused.status, "503 Service Unavailable", "{}", refused.text);

@@ -1,4 +1,4 @@
-//! However long the names and values that a request carries: what is answered repeats little of them.
+//! Responses echo only a bounded part of the names and values in a request.
 
 use domain::money::Money;
 use reqwest::Method;
@@ -8,20 +8,20 @@ use tests::client::{Answer, Person, send};
 use tests::gateway::ModelBuilder;
 use tests::provider::{Behaviour, FakeProvider};
 
-/// An error that repeats what was sent, bounded, and says what is wrong.
+/// The limit of an error that echoes a part of the request.
 const MOST_BYTES: usize = 8 * 1024;
-/// Lists of problems.
+/// The limit of a list of problems.
 const MOST_LIST_BYTES: usize = 64 * 1024;
 const LONG: usize = 300_000;
-/// Request lines and headers are shorter.
+/// The length of values in request lines and headers, which have lower limits.
 const LONG_IN_HEAD: usize = 20_000;
 
 fn long(bytes: usize) -> String {
-    // Characters of several bytes, some of which JSON escapes.
+    // Multi-byte characters, and characters that JSON escapes.
     "ñ\"\u{1}x".repeat(bytes / 5)
 }
 
-/// What an answer repeats too much of, or how else it fails.
+/// The problem of an answer: a server error, an echo that is too long, or a missing code.
 fn problem(answer: &Answer, most: usize) -> Option<String> {
     let start: String = answer.text.chars().take(300).collect();
     let headers: usize = answer.headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum();
@@ -34,7 +34,7 @@ fn problem(answer: &Answer, most: usize) -> Option<String> {
     }
 }
 
-/// The schema itself, wherever it is.
+/// Resolves the reference of a schema.
 fn resolved<'d>(document: &'d Value, schema: &'d Value) -> &'d Value {
     match schema["$ref"].as_str().and_then(|reference| document.pointer(reference.trim_start_matches('#'))) {
         Some(schema) => resolved(document, schema),
@@ -42,7 +42,7 @@ fn resolved<'d>(document: &'d Value, schema: &'d Value) -> &'d Value {
     }
 }
 
-/// Bodies with a long name or value in every place that a route has, and one that it has not.
+/// Bodies with a long name or value in each field of a route, and one with an unknown field.
 fn hostile_bodies(document: &Value, operation: &Value) -> Vec<Value> {
     let text = long(LONG);
     let content = operation["requestBody"]["content"].as_object().unwrap();
@@ -62,7 +62,7 @@ fn place(path: &str, workflow: &str, agent: &str) -> String {
     path.replacen("{id}", id, 1).replace("{template_id}", "rag-answer").replace(['{', '}'], "")
 }
 
-/// Every operation of a document: method, path, and what the document says of it.
+/// Every operation of a document, as method, path and description.
 fn operations(document: &Value) -> Vec<(Method, &str, &Value)> {
     let paths = document["paths"].as_object().unwrap();
     let of_path = |(path, methods): (&'_ String, &'_ Value)| -> Vec<(String, String)> {
@@ -78,7 +78,7 @@ fn operations(document: &Value) -> Vec<(Method, &str, &Value)> {
 }
 
 #[tokio::test]
-async fn no_route_repeats_a_long_name_or_value() {
+async fn no_route_echoes_a_long_name_or_value() {
     let app = TestApp::start().await;
     let (ada, operator) = (app.person("ada"), app.operator());
     let customer = app.customer("long", Money::from_usd(5)).await;
@@ -105,7 +105,7 @@ async fn no_route_repeats_a_long_name_or_value() {
             if method == Method::GET {
                 answers.extend(in_query(caller, &at, operation).await);
             }
-            // What would stop the platform for maintenance is left out.
+            // The maintenance route is left out: it could stop the platform.
             if method != Method::DELETE && !path.ends_with("/maintenance") {
                 answers.extend(in_headers(caller, method.clone(), &at).await);
             }
@@ -142,7 +142,7 @@ async fn in_headers(caller: &Person, method: Method, at: &str) -> Vec<Answer> {
 }
 
 #[tokio::test]
-async fn an_error_names_what_is_wrong_by_its_beginning() {
+async fn an_error_truncates_long_names() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let name = "n".repeat(3_900_000);
@@ -159,7 +159,7 @@ async fn an_error_names_what_is_wrong_by_its_beginning() {
     assert!(refused.json["error"]["message"].as_str().unwrap().starts_with(&format!("{shown}: ")), "{}", refused.text);
 }
 
-/// A graph of which everything is wrong, at length.
+/// A graph in which every value is long and invalid.
 fn wrong_graph() -> Value {
     let text = "t".repeat(600);
     let nodes = (0..300).map(|n| {
@@ -174,7 +174,7 @@ fn wrong_graph() -> Value {
 }
 
 #[tokio::test]
-async fn the_problems_of_a_graph_are_bounded_each_and_together() {
+async fn the_problems_of_a_graph_are_bounded_each_and_in_total() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let created = ada.post_json("/builder/v1/workflows", json!({"name": "x", "graph": wrong_graph()})).await;
@@ -240,7 +240,7 @@ async fn a_schema_of_a_user_is_checked_within_a_budget() {
 }
 
 #[tokio::test]
-async fn the_words_of_a_provider_are_bounded() {
+async fn provider_messages_are_bounded() {
     let app = TestApp::start().await;
     let provider = FakeProvider::start().await;
     ModelBuilder::new("wordy").at(&app, &provider).await.insert(&app).await;

@@ -1,4 +1,4 @@
-//! The callers that later families use, and the forms of the other areas, behind small routers of the tests' own.
+//! The extractors of callers and the error envelopes of each area, tested behind small routers.
 
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ async fn send(router: &Router, request: axum::http::request::Builder) -> (Status
 }
 
 #[tokio::test]
-async fn a_session_cookie_changes_things_only_from_the_console() {
+async fn changes_by_session_cookie_must_come_from_the_console() {
     let app = TestApp::start().await;
     let who = async |detailed::Caller(caller): detailed::Caller| caller.user.to_string();
     let router = Router::new().route("/", get(who).post(who)).with_state(state(&app, "https://console.example"));
@@ -69,7 +69,7 @@ async fn a_session_cookie_changes_things_only_from_the_console() {
     assert_eq!(send(&router, from("null")).await.0, StatusCode::FORBIDDEN);
     assert_eq!(send(&router, Request::post("/").header(header::COOKIE, &cookie)).await.0, StatusCode::FORBIDDEN);
     let by_token = Request::post("/").header(header::AUTHORIZATION, format!("Bearer {token}"));
-    assert_eq!(send(&router, by_token).await.0, StatusCode::OK, "who holds the token itself needs no origin");
+    assert_eq!(send(&router, by_token).await.0, StatusCode::OK, "a bearer token needs no origin");
     let (status, body) = send(
         &router,
         Request::post("/").header(header::COOKIE, "svc_session=x").header(header::ORIGIN, "https://console.example"),
@@ -80,7 +80,7 @@ async fn a_session_cookie_changes_things_only_from_the_console() {
 }
 
 #[tokio::test]
-async fn a_cookie_is_nothing_where_only_tokens_count() {
+async fn a_session_cookie_is_ignored_where_only_tokens_count() {
     let app = TestApp::start().await;
     let who = async |standard::Caller(caller): standard::Caller| caller.user.to_string();
     let router = Router::new().route("/", get(who)).with_state(state(&app, ""));
@@ -89,7 +89,7 @@ async fn a_cookie_is_nothing_where_only_tokens_count() {
 }
 
 #[tokio::test]
-async fn an_api_key_says_who_calls() {
+async fn an_api_key_identifies_the_caller() {
     let app = TestApp::start().await;
     let who =
         async |openai::ApiCaller(caller): openai::ApiCaller| format!("{} {:?}", caller.key.last4, caller.caller.role);
@@ -111,7 +111,7 @@ async fn an_api_key_says_who_calls() {
 }
 
 #[tokio::test]
-async fn a_channel_token_is_taken_by_its_form_and_kept_as_its_hash() {
+async fn a_channel_token_is_checked_by_form_and_passed_as_its_hash() {
     let app = TestApp::start().await;
     let who = async |standard::ChannelCaller(caller): standard::ChannelCaller| caller.token.as_str().to_owned();
     let router = Router::new().route("/", post(who)).with_state(state(&app, ""));
@@ -124,7 +124,7 @@ async fn a_channel_token_is_taken_by_its_form_and_kept_as_its_hash() {
 }
 
 #[tokio::test]
-async fn each_area_says_not_found_in_its_own_form() {
+async fn each_area_has_its_own_not_found_envelope() {
     let router = |area| {
         finish(
             Router::new().route("/{id}", get(async |_: standard::Path<AgentId>| "")),
@@ -141,7 +141,7 @@ async fn each_area_says_not_found_in_its_own_form() {
 }
 
 #[tokio::test]
-async fn a_handler_that_panics_is_a_500_in_the_areas_form() {
+async fn a_panicking_handler_is_a_500_in_the_areas_envelope() {
     let panics = get(async || -> String { panic!("a bug") });
     let router = finish(Router::new().route("/", panics), &[], openai::AREA, "test", &Default::default());
     let (status, body) = send(&router, Request::get("/").header("x-request-id", "r1")).await;
@@ -150,7 +150,7 @@ async fn a_handler_that_panics_is_a_500_in_the_areas_form() {
 }
 
 #[tokio::test]
-async fn pages_of_other_origins_may_call_only_where_the_settings_say_so() {
+async fn cross_origin_requests_are_allowed_only_for_configured_origins() {
     let config =
         [("CORS_ORIGINS".to_owned(), "https://app.example, https://two.example".to_owned())].into_iter().collect();
     let router = finish(Router::new().route("/", get(async || "")), &[], standard::AREA, "test", &config);
@@ -168,7 +168,7 @@ async fn pages_of_other_origins_may_call_only_where_the_settings_say_so() {
 }
 
 #[tokio::test]
-async fn a_body_that_is_cut_malformed_or_encoded_is_not_called_too_large() {
+async fn a_malformed_or_encoded_body_is_not_reported_as_too_large() {
     let app = TestApp::start().await;
     let token = app.person("ada").token.unwrap_or_default();
     let request = |headers: &str, body: &str| {

@@ -1,5 +1,5 @@
-//! Every route, through the real routers, the real SDK clients and the embedded services.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! Tests of every route, through the real routers, the real SDK clients and the embedded services.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod agents;
 mod authentication;

@@ -1,4 +1,4 @@
-//! The OpenAPI documents say what the platform does: no route more, none less.
+//! The OpenAPI documents describe exactly the routes that the platform serves.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,22 +21,22 @@ fn routes(document: &Value) -> BTreeSet<(String, String)> {
 }
 
 #[tokio::test]
-async fn the_committed_documents_are_what_the_code_says() {
+async fn the_committed_documents_are_current() {
     for document in with_examples().await.unwrap() {
         let committed = std::fs::read_to_string(&document.file).unwrap_or_default();
         let name = document.file.file_name().map(|name| name.to_string_lossy().into_owned());
         let json = document.json();
         let mut lines = committed.lines().zip(json.lines()).enumerate();
         let first = lines.find(|(_, (committed, made))| committed != made);
-        assert!(committed == json, "{name:?} is old, first at {first:?}: run `cargo run -p local -- openapi`");
+        assert!(committed == json, "{name:?} is outdated, first at {first:?}: run `cargo run -p local -- openapi`");
     }
 }
 
 const SOME_ID: &str = "01890000-0000-7000-8000-000000000000";
-/// What a document says of itself is no example of anything.
+/// The route of a document itself has no example.
 const ITSELF: &str = "openapi.json";
 
-/// Each body that an operation describes, with the example of it.
+/// The JSON bodies that an operation describes, by status or `request`.
 fn bodies(operation: &Value) -> impl Iterator<Item = (&str, &Value)> {
     let answers = operation["responses"].as_object().into_iter().flatten();
     let answers = answers.map(|(status, answer)| (status.as_str(), answer));
@@ -46,11 +46,11 @@ fn bodies(operation: &Value) -> impl Iterator<Item = (&str, &Value)> {
 }
 
 #[tokio::test]
-async fn every_operation_has_examples_that_fit_their_schemas() {
+async fn every_operation_has_examples_that_match_their_schemas() {
     let mut wrong = Vec::new();
     for document in with_examples().await.unwrap() {
         let document: Value = serde_json::from_str(&document.json()).unwrap();
-        // Most bodies share their schema with others, and to prepare one is what takes long.
+        // Most bodies share their schema with others, and preparing a schema is slow.
         let mut prepared = BTreeMap::new();
         for (path, method) in routes(&document).into_iter().filter(|(path, _)| !path.ends_with(ITSELF)) {
             for (name, content) in bodies(&document["paths"][&path][&method]) {
@@ -62,7 +62,7 @@ async fn every_operation_has_examples_that_fit_their_schemas() {
                 );
                 assert!(
                     content.get("example").is_none() || content.get("examples").is_none(),
-                    "one or several: {path}"
+                    "both example and examples: {path}"
                 );
                 if examples.is_empty() {
                     continue;
@@ -83,7 +83,7 @@ async fn every_operation_has_examples_that_fit_their_schemas() {
 }
 
 #[tokio::test]
-async fn documents_introduce_themselves_and_show_errors_that_their_routes_give() {
+async fn documents_have_an_introduction_and_examples_of_errors() {
     let documents = with_examples().await.unwrap();
     let [builder, gateway] = documents.map(|document| serde_json::from_str::<Value>(&document.json()).unwrap());
     for (document, topics) in [
@@ -154,17 +154,13 @@ async fn a_chat_is_described_with_its_parameters_headers_parts_and_streams() {
 }
 
 #[tokio::test]
-async fn every_described_route_is_served_and_every_other_method_is_not() {
+async fn every_described_route_is_served_and_other_methods_are_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let document = app.nobody().get("/builder/v1/openapi.json").await.json;
-    assert_eq!(document["servers"][0]["url"], app.platform.base_url, "where it was asked for");
+    assert_eq!(document["servers"][0]["url"], app.platform.base_url, "the address of the request");
     let elsewhere = app.nobody().request(Method::GET, "/builder/v1/openapi.json").header("host", "attacker.example");
-    assert_eq!(
-        send(elsewhere).await.json["servers"][0]["url"],
-        "../..",
-        "where it was fetched from, whatever its name"
-    );
+    assert_eq!(send(elsewhere).await.json["servers"][0]["url"], "../..", "a relative address for an unknown host");
     let described = routes(&document);
     assert!(described.len() >= 8, "{described:?}");
     let paths: BTreeSet<&String> = described.iter().map(|(path, _)| path).collect();
@@ -185,7 +181,7 @@ async fn every_described_route_is_served_and_every_other_method_is_not() {
 }
 
 #[tokio::test]
-async fn a_parameter_that_a_route_has_not_is_named() {
+async fn an_unknown_query_parameter_is_named() {
     let app = TestApp::start().await;
     let operator = &app.platform.credentials.operator;
     let with = |token: &String| Person::new(&app.platform.base_url, Some(token.clone()));
@@ -201,7 +197,7 @@ async fn a_parameter_that_a_route_has_not_is_named() {
             let answer = send(request.json(&json!({}))).await;
             assert_eq!(answer.code(), "invalid_query", "{method} {path}: {}", answer.text);
             assert!(answer.text.contains("no_such"), "{method} {path}: {}", answer.text);
-            // What has no such method is told that.
+            // An unsupported method is reported first.
             let other = send(operator.request(Method::TRACE, &format!("{example}?no_such=1"))).await;
             assert_eq!(other.code(), "method_not_allowed", "{path}: {}", other.text);
         }
@@ -209,7 +205,7 @@ async fn a_parameter_that_a_route_has_not_is_named() {
 }
 
 #[test]
-fn no_route_is_missing_from_its_document_and_none_is_there_in_vain() {
+fn documents_have_exactly_the_served_routes() {
     for document in documents() {
         let described: Value = serde_json::from_str(&document.json()).unwrap_or_default();
         let served = document.routes.iter().map(|(path, method)| (path.clone(), (*method).to_owned()));
@@ -218,14 +214,14 @@ fn no_route_is_missing_from_its_document_and_none_is_there_in_vain() {
 }
 
 #[test]
-fn a_name_stands_for_one_schema() {
+fn schema_names_are_unambiguous() {
     for document in documents() {
         let names = document.ambiguous_names;
-        assert!(names.is_empty(), "{names:?}: name one of each two otherwise, by #[schema(as = …)]");
+        assert!(names.is_empty(), "{names:?}: rename one schema of each pair with #[schema(as = …)]");
     }
 }
 
-/// Whether a route of API Gateway takes a path.
+/// Whether a route of API Gateway matches a path.
 fn leads(route: &str, path: &str) -> bool {
     let mut segments = path.split('/');
     for part in route.split('/') {
@@ -238,7 +234,7 @@ fn leads(route: &str, path: &str) -> bool {
     segments.next().is_none()
 }
 
-/// What the template sends to a function is described, but for the reference page, which is for people.
+/// Every route of the template is described, except the reference page.
 #[test]
 fn every_prefix_of_the_template_is_described() {
     let described: Vec<String> = documents()
@@ -259,7 +255,7 @@ fn every_prefix_of_the_template_is_described() {
 }
 
 #[test]
-fn every_operation_is_whole() {
+fn every_operation_has_a_summary_an_id_and_descriptions() {
     for document in documents() {
         let document: Value = serde_json::from_str(&document.json()).unwrap_or_default();
         for (path, method) in routes(&document) {

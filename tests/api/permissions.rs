@@ -1,5 +1,5 @@
-//! Functions are held to their policies in the template. That these allow what functions do, every other test shows:
-//! it fails when one was refused.
+//! IAM permissions: functions are limited to their policies in the template. All other tests check that the policies
+//! suffice: they fail when a call was denied.
 
 use aws_sdk_dynamodb::error::DisplayErrorContext;
 use aws_sdk_dynamodb::types::AttributeValue::S;
@@ -12,7 +12,7 @@ use tests::TestApp;
 const ENTITIES: &str = "EntitiesTable";
 
 #[tokio::test]
-async fn a_function_does_what_its_policies_allow() {
+async fn a_function_may_do_what_its_policies_allow() {
     let app = TestApp::start().await;
     let may = app.platform.context_of("agents").aws.dynamodb();
     may.put_item().table_name(ENTITIES).item("pk", S("a".into())).item("sk", S("b".into())).send().await.unwrap();
@@ -25,7 +25,7 @@ async fn a_function_does_what_its_policies_allow() {
 }
 
 #[tokio::test]
-async fn a_function_does_nothing_else() {
+async fn a_function_may_do_nothing_else() {
     let app = TestApp::start().await;
     let refused = || app.platform.take_denied().join("; ");
 
@@ -37,9 +37,9 @@ async fn a_function_does_nothing_else() {
         said,
         "reference may not call dynamodb:PutItem on EntitiesTable; allow it in the Policies of the function in infra/template.yaml"
     );
-    assert!(DisplayErrorContext(error).to_string().contains(&said), "who calls sees why");
+    assert!(DisplayErrorContext(error).to_string().contains(&said), "the caller sees the reason");
 
-    // A part of a transaction, an index, another table, another folder of the bucket, a key for one direction only.
+    // Denied: a part of a transaction, an index, another table, another folder of the bucket, one direction of a key.
     let worker = app.platform.context_of("attention-worker").aws.dynamodb();
     let put = Put::builder().table_name(ENTITIES).item("pk", S("a".into())).item("sk", S("b".into())).build().unwrap();
     let check = ConditionCheck::builder().table_name(ENTITIES).key("pk", S("a".into())).key("sk", S("c".into()));
@@ -69,7 +69,7 @@ async fn a_function_does_nothing_else() {
 }
 
 #[tokio::test]
-async fn whoever_may_not_list_a_bucket_is_not_told_what_is_missing_from_it() {
+async fn a_missing_object_is_an_error_without_permission_to_list() {
     let app = TestApp::start().await;
     let bucket = Bucket::new(&app.platform.context_of("inference"), config::BUCKET_FILES).unwrap();
     assert!(bucket.get("tmp/answers/none").await.is_err());

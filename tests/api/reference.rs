@@ -1,11 +1,11 @@
-//! The documents, the reference page, health, and what is common to every route.
+//! The reference page, the health check, and the behaviour that all routes share: request ids, 404 and 405.
 
 use reqwest::Method;
 use tests::TestApp;
 use tests::client::send;
 
 #[tokio::test]
-async fn the_reference_page_is_served_whole_from_the_platform_itself() {
+async fn the_reference_page_loads_nothing_from_other_hosts() {
     let app = TestApp::start().await;
     let nobody = app.nobody();
     let front = nobody.get("/docs").await;
@@ -15,7 +15,7 @@ async fn the_reference_page_is_served_whole_from_the_platform_itself() {
     let page = nobody.get("/docs/index.html").await;
     assert!(page.header("content-type").unwrap_or_default().starts_with("text/html"));
     assert!(page.text.contains("<style>.response:is("), "examples of errors are short");
-    assert!(!page.text.contains("//unpkg") && !page.text.contains("https://"), "nothing comes from elsewhere");
+    assert!(!page.text.contains("//unpkg") && !page.text.contains("https://"), "nothing is loaded from another host");
     for file in [
         "swagger-ui.css",
         "swagger-ui-bundle.js",
@@ -32,7 +32,7 @@ async fn the_reference_page_is_served_whole_from_the_platform_itself() {
 }
 
 #[tokio::test]
-async fn health_looks_at_the_tables_now_and_then() {
+async fn the_health_check_caches_its_table_read() {
     let app = TestApp::start().await;
     app.recorder.take();
     for _ in 0..20 {
@@ -43,7 +43,7 @@ async fn health_looks_at_the_tables_now_and_then() {
 }
 
 #[tokio::test]
-async fn every_answer_has_a_request_id_and_a_clients_own_is_echoed() {
+async fn every_response_has_a_request_id_and_echoes_the_clients() {
     let app = TestApp::start().await;
     let nobody = app.nobody();
     for path in ["/health", "/builder/v1/agents", "/none", "/docs"] {
@@ -62,7 +62,7 @@ async fn every_answer_has_a_request_id_and_a_clients_own_is_echoed() {
 }
 
 #[tokio::test]
-async fn a_wrong_route_or_method_is_refused_in_the_areas_form() {
+async fn unknown_routes_and_methods_are_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     for path in ["/", "/builder/v1/agent", "/builder/v1/agents/", "/builder/v1/agents/1/2", "/builder/v2/agents"] {

@@ -1,4 +1,4 @@
-//! Secrets, objects and credits: what later families build on.
+//! Sealed secrets, objects of the bucket, and the credits of the demo organizations.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tests::TestApp;
 use tests::client::Person;
 
 #[tokio::test]
-async fn a_sealed_secret_opens_in_its_place_and_nowhere_else() {
+async fn a_sealed_secret_opens_only_in_its_place() {
     let app = TestApp::start().await;
     let secrets = Secrets::new(&app.platform.context()).unwrap();
     let sealed = secrets.seal("org_1/credential/token", b"hunter2").await.unwrap();
@@ -25,11 +25,11 @@ async fn a_sealed_secret_opens_in_its_place_and_nowhere_else() {
     assert_eq!(&**other_start.open("org_1/credential/token", &stored).await.unwrap(), b"hunter2");
 
     let again = secrets.seal("org_1/credential/token", b"hunter2").await.unwrap();
-    assert_ne!(again, sealed, "the same secret never looks the same");
+    assert_ne!(again, sealed, "each sealing of a secret gives another ciphertext");
 }
 
 #[tokio::test]
-async fn data_keys_are_asked_for_once_and_not_for_every_secret() {
+async fn one_data_key_is_requested_for_many_secrets() {
     let app = TestApp::start().await;
     let secrets = Secrets::new(&app.platform.context()).unwrap();
     app.recorder.take();
@@ -41,7 +41,7 @@ async fn data_keys_are_asked_for_once_and_not_for_every_secret() {
 }
 
 #[tokio::test]
-async fn an_object_comes_back_and_a_presigned_address_reads_it_alone() {
+async fn an_object_is_stored_and_a_presigned_url_reads_only_it() {
     let app = TestApp::start().await;
     let bucket = Bucket::new(&app.platform.context(), config::BUCKET_FILES).unwrap();
     let content = b"a manifest".repeat(1000);
@@ -58,7 +58,7 @@ async fn an_object_comes_back_and_a_presigned_address_reads_it_alone() {
 }
 
 #[tokio::test]
-async fn demo_organizations_begin_with_credits_once() {
+async fn demo_organizations_get_their_credits_once() {
     let app = TestApp::start().await;
     let leases = Leases::new(&app.platform.context()).unwrap();
     let org = app.account("ada").org;
@@ -68,7 +68,7 @@ async fn demo_organizations_begin_with_credits_once() {
 }
 
 #[tokio::test]
-async fn objects_expire_as_the_template_says() {
+async fn objects_expire_by_the_rules_of_the_template() {
     let app = TestApp::start().await;
     let bucket = Bucket::new(&app.platform.context(), config::BUCKET_FILES).unwrap();
     for name in ["tmp/answers/one", "webhook-events/one", "manifests/one.json"] {
@@ -80,5 +80,5 @@ async fn objects_expire_as_the_template_says() {
     assert_eq!(bucket.get("tmp/answers/one").await.unwrap(), None);
     assert_eq!(app.platform.expire(days(400)).await, 1);
     assert_eq!(bucket.get("webhook-events/one").await.unwrap(), None);
-    assert!(bucket.get("manifests/one.json").await.unwrap().is_some(), "what has no rule stays");
+    assert!(bucket.get("manifests/one.json").await.unwrap().is_some(), "objects without a rule stay");
 }

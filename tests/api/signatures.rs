@@ -1,5 +1,5 @@
-//! The ports of the embedded services are open to everybody on the machine, and to pages in their browsers: only calls
-//! that are signed with the key of this start come through.
+//! Request signatures of the embedded services. All users of the machine and pages in their browsers can reach the
+//! ports, so only calls signed with the secret key of this start are accepted.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -57,7 +57,7 @@ impl Intercept for Change {
     }
 }
 
-/// Where each service is, as the functions that run as processes are told.
+/// The address of each service, from the environment of a function process.
 fn addresses(app: &TestApp) -> BTreeMap<&'static str, SocketAddr> {
     let environment: BTreeMap<_, _> = app.platform.environment_of("channels").into_iter().collect();
     let address = |name: &str| environment[name].trim_start_matches("http://").parse().unwrap();
@@ -74,7 +74,7 @@ fn connected(app: &TestApp, secret_key: SecretKey) -> Aws {
     Aws::local(endpoints.sdk_config())
 }
 
-/// The status with which each service answers one call; 200 when it is carried out.
+/// The status of one call to each service, 200 on success.
 async fn statuses(aws: &Aws) -> [(&'static str, u16); 4] {
     macro_rules! status {
         ($call:expr) => {
@@ -107,7 +107,7 @@ async fn only_calls_signed_with_the_key_of_this_start_reach_a_service() {
 }
 
 #[tokio::test]
-async fn what_is_changed_after_it_was_signed_is_refused() {
+async fn a_request_changed_after_signing_is_refused() {
     let app = TestApp::start().await;
     for (change, services) in [
         (Change::Nothing, [200, 200, 200, 200]),
@@ -117,13 +117,13 @@ async fn what_is_changed_after_it_was_signed_is_refused() {
     ] {
         let aws = app.platform.context().aws.watched_by([SharedInterceptor::new(change)]);
         let found = statuses(&aws).await;
-        // The list of buckets has neither body nor operation to change.
+        // The call that lists buckets has no body or operation to change.
         assert_eq!(found.map(|(_, status)| status), services, "{change:?}: {found:?}");
     }
 }
 
 #[tokio::test]
-async fn strangers_and_pages_are_refused_and_no_origin_is_allowed() {
+async fn unsigned_and_cross_origin_requests_are_refused() {
     let app = TestApp::start().await;
     let http = reqwest::Client::builder().no_proxy().build().unwrap();
     for (service, address) in addresses(&app) {
@@ -139,7 +139,7 @@ async fn strangers_and_pages_are_refused_and_no_origin_is_allowed() {
                     .body("{}"),
                 "half a signature",
             ),
-            (http.get(format!("http://{address}/")), "a look"),
+            (http.get(format!("http://{address}/")), "a GET"),
             (
                 http.request(reqwest::Method::OPTIONS, format!("http://{address}/"))
                     .header("origin", "https://page.example")
@@ -149,7 +149,7 @@ async fn strangers_and_pages_are_refused_and_no_origin_is_allowed() {
         ] {
             let answer = request.send().await.unwrap();
             let status = answer.status().as_u16();
-            // S3 has no such call, and half a signature is to it no request at all.
+            // S3 does not support this call, and answers 400 to an incomplete signature.
             let is_refused = status == 403 || (service == "s3" && matches!(status, 400 | 501));
             assert!(is_refused, "{service}: {who}: {status}");
             let allowing: Vec<_> =

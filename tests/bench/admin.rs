@@ -1,4 +1,4 @@
-//! What an operator tells Atelier's gateway before anybody can call the mock through it.
+//! Registers the mock as a provider and a model in Atelier's gateway, as an operator.
 
 use serde_json::{Value, json};
 
@@ -6,12 +6,12 @@ use crate::Result;
 use crate::openai::{MAX_TOKENS, MOCK_MODEL};
 use crate::process::client;
 
-/// Where the gateway's routes are.
+/// The path prefix of the gateway's routes.
 pub const BASE: &str = "/gateway/v1";
 pub const MODEL: &str = "bench";
 const PROVIDER: &str = "mock";
 
-/// Makes the mock a provider, and a model of it.
+/// Registers the mock as a provider, and a model that it serves.
 pub async fn register(base: &str, operator_key: &str, mock_port: u16) -> Result<()> {
     let provider = json!({
         "name": PROVIDER, "kind": "openai", "base_url": format!("http://127.0.0.1:{mock_port}/v1"),

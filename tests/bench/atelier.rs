@@ -1,4 +1,4 @@
-//! Atelier on one machine: the `local` binary with its data on the disk, and the DynamoDB that it brings in its process.
+//! Starts Atelier on one machine: the `local` binary with its data on disk and the DynamoDB embedded in its process.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::load::Target;
 use crate::process::{Process, free_port, server};
 use crate::{Result, admin};
 
-/// A build from nothing, on a slow machine.
+/// The time limit of a clean build on a slow machine.
 const BUILD: Duration = Duration::from_secs(1_800);
 
 pub async fn start(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
@@ -24,8 +24,8 @@ pub async fn start(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
     command.args(["--port", &port.to_string(), "--data-dir"]).arg(&data);
     let process = Process::serve(&mut command, port, &run.join("atelier.log")).await?;
 
-    let kept = Kept::read(&data).map_err(|failure| failure.to_string())?.ok_or("it wrote no credentials")?;
-    let ada = kept.users.get("ada").ok_or("its credentials have no ada")?;
+    let kept = Kept::read(&data).map_err(|failure| failure.to_string())?.ok_or("the platform wrote no credentials")?;
+    let ada = kept.users.get("ada").ok_or("the credentials have no user ada")?;
     let base = format!("http://127.0.0.1:{port}{}", admin::BASE);
     admin::register(&base, &kept.operator.api_key, mock_port).await?;
     let headers = vec![("authorization".to_owned(), format!("Bearer {}", ada.api_key))];
@@ -33,15 +33,15 @@ pub async fn start(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
     Ok((Target { port, path, headers, model: admin::MODEL.to_owned() }, process))
 }
 
-/// The binary `local`, in the folder of builds that this one is in.
+/// Builds the binary `local` into the target folder that this binary is in.
 async fn build() -> Result<PathBuf> {
     let own = env::current_exe()?;
-    let target = own.ancestors().nth(2).ok_or("this binary is in no folder of builds")?;
+    let target = own.ancestors().nth(2).ok_or("this binary is not in a cargo target folder")?;
     let mut cargo = Command::from(binaries::cargo());
     cargo.args(["build", "--release", "--target-dir"]).arg(target);
-    // With this crate beside it, its dependencies have the features that they have here, and are not built again.
+    // This crate is built with it: the dependencies then have the same features as here, and are not built again.
     cargo.args(["-p", "local", "-p", env!("CARGO_PKG_NAME"), "--bin", "local"]);
     let built = Process::start(&mut cargo)?.end(BUILD).await;
-    built.map_err(|cause| format!("`local` does not build: {cause}"))?;
+    built.map_err(|cause| format!("cargo could not build `local`: {cause}"))?;
     Ok(target.join("release/local"))
 }

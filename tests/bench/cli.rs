@@ -1,4 +1,4 @@
-//! What the command takes.
+//! The command-line options.
 
 use std::env;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use crate::subject::Name;
 #[derive(Parser)]
 #[command(
     name = "bench",
-    about = "Measures Atelier's gateway, LiteLLM and Portkey beside each other, in front of the same mock provider",
+    about = "Compares Atelier's gateway, LiteLLM and Portkey in front of the same mock provider",
     args_conflicts_with_subcommands = true
 )]
 pub struct Cli {
@@ -24,44 +24,44 @@ pub struct Cli {
 
 #[derive(Subcommand)]
 pub enum Command {
-    /// Be the provider
+    /// Run the mock provider
     #[command(hide = true)]
     Mock {
         #[arg(long)]
         port: u16,
     },
-    /// Make the load that standard input tells
+    /// Run the load that standard input describes
     #[command(hide = true)]
     Load,
 }
 
 #[derive(Args)]
 pub struct Bench {
-    /// How often everybody has a turn
+    /// How many times each subject is measured
     #[arg(long, default_value_t = 5, value_parser = value_parser!(u32).range(1..=100))]
     rounds: u32,
-    /// How long a turn is
+    /// How many seconds one measurement takes
     #[arg(long, default_value_t = 5, value_parser = value_parser!(u32).range(1..=600))]
     seconds: u32,
-    /// How many connections call at once: a turn for each
+    /// The numbers of concurrent connections: one measurement for each
     #[arg(long, value_delimiter = ',', default_value = "1,16", value_parser = connections)]
     connections: Vec<usize>,
-    /// Whom to measure; the mock itself always is
+    /// The gateways to measure; the mock itself is always measured
     #[arg(long, value_enum, value_delimiter = ',', default_value = "atelier,litellm,portkey")]
     only: Vec<Name>,
     /// Measure streams too
     #[arg(long)]
     stream: bool,
-    /// Fail unless Atelier is better than each of the others in every round
+    /// Fail unless Atelier is better than each other gateway in every round
     #[arg(long)]
     pub check: bool,
-    /// Where the others are installed, once [default: .cache/atelier-bench at home]
+    /// The folder in which the other gateways are installed once [default: ~/.cache/atelier-bench]
     #[arg(long)]
     cache: Option<PathBuf>,
 }
 
 impl Bench {
-    /// The mock first: the others call it.
+    /// The subjects to start, the mock first: the others call it.
     pub fn names(&self) -> Vec<Name> {
         let names = [Name::Direct, Name::Atelier, Name::Litellm, Name::Portkey];
         names.into_iter().filter(|name| *name == Name::Direct || self.only.contains(name)).collect()
@@ -74,7 +74,7 @@ impl Bench {
 
     pub fn cache(&self) -> Result<PathBuf> {
         let home = || Some(env::home_dir()?.join(".cache/atelier-bench"));
-        let cache = self.cache.clone().or_else(home).ok_or("there is no home: say --cache")?;
+        let cache = self.cache.clone().or_else(home).ok_or("there is no home folder: set --cache")?;
         Ok(std::path::absolute(cache)?)
     }
 }
@@ -82,6 +82,6 @@ impl Bench {
 fn connections(said: &str) -> std::result::Result<usize, String> {
     match said.parse() {
         Ok(connections @ 1..=1_000) => Ok(connections),
-        _ => Err("from 1 to 1000".to_owned()),
+        _ => Err("must be from 1 to 1000".to_owned()),
     }
 }

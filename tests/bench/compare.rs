@@ -1,4 +1,4 @@
-//! The comparison: everybody started, measured in rounds, and told apart.
+//! The comparison: starts every subject, measures them in rounds, and prints the tables and the verdict.
 
 use crate::cli::Bench;
 use crate::process::free_port;
@@ -9,7 +9,7 @@ use crate::{Result, table, verdict};
 
 pub async fn compare(bench: &Bench) -> Result<()> {
     let (wanted, plan) = (bench.names(), bench.plan());
-    // Dropped after the processes that write there.
+    // Declared first, so that the folders are dropped after the processes that write to them.
     let folders = Folders::new(bench.cache()?)?;
     let (mock_port, mut subjects) = (free_port()?, Vec::new());
     for &name in &wanted {
@@ -24,7 +24,7 @@ pub async fn compare(bench: &Bench) -> Result<()> {
 
     let (streams, whole): (Vec<_>, Vec<_>) = plan.kinds().partition(|kind| kind.stream);
     let names: Vec<_> = subjects.iter().map(|subject| subject.name).collect();
-    println!("\nMedians; {} s a turn, rounds: {}.\n", plan.seconds, plan.rounds);
+    println!("\nMedians; {} s per measurement, rounds: {}.\n", plan.seconds, plan.rounds);
     println!("{}", table::whole(&results, &names, &whole));
     if !streams.is_empty() {
         println!("{}", table::streams(&results, &names, &streams));
@@ -39,21 +39,21 @@ pub async fn compare(bench: &Bench) -> Result<()> {
     }
     if bench.check && !is_met {
         return Err(
-            "Atelier has to be better than each of the others in every round, and its streams as is said".into()
+            "Atelier must be better than each other gateway in every round, and its streams within their limits".into(),
         );
     }
     Ok(())
 }
 
-/// Whether Atelier is better than all the others.
+/// Prints the verdict, and returns whether Atelier is better than each other gateway.
 fn judged(results: &Results, names: &[Name], kinds: &[Kind]) -> bool {
     if !names.contains(&Name::Atelier) {
-        println!("Nothing is said of Atelier, which was not measured.");
+        println!("There is no verdict: Atelier was not measured.");
         return false;
     }
     let others: Vec<_> = names.iter().copied().filter(|name| ![Name::Direct, Name::Atelier].contains(name)).collect();
     println!(
-        "atelier: CPU and RSS are those of the gateway and of the DynamoDB, SQS, S3 and KMS in the same process; \
+        "atelier: CPU and RSS include the DynamoDB, SQS, S3 and KMS in the gateway's process; \
          CPU is also shown without these services.\n"
     );
     println!("{}", verdict::shown(results, &others, kinds));

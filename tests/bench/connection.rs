@@ -1,4 +1,4 @@
-//! One connection of a load: a closed loop of the same call.
+//! One connection of a load: a closed loop that repeats the same call.
 
 use std::io;
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use tokio::time::{sleep, timeout};
 use crate::load::Target;
 use crate::openai::Expected;
 
-/// How long one call may take.
+/// The timeout of one call.
 pub const PATIENCE: Duration = Duration::from_secs(10);
-/// How long a connection may take to be free again; and who refuses connections must not be asked without a pause.
+/// How long a connection may take to become free again, and the backoff after a refused connection.
 const PAUSE: Duration = Duration::from_millis(10);
-/// How much of a wrong answer is worth repeating.
+/// How many characters of a wrong answer are reported.
 const SHOWN_CHARS: usize = 300;
 
 pub struct Connection {
     port: u16,
-    /// Everything but the body, which hyper takes by value.
+    /// The request without its body, which hyper takes by value.
     head: Request<()>,
     call: Bytes,
     expected: Arc<Expected>,
@@ -32,7 +32,7 @@ pub struct Connection {
 
 type Sender = SendRequest<Full<Bytes>>;
 
-/// What one connection saw.
+/// The answers and errors of one connection.
 #[derive(Default)]
 pub struct Tally {
     pub answers: Vec<Answer>,
@@ -56,7 +56,7 @@ impl Connection {
         Ok(Self { port: target.port, head: head.body(())?, call, expected })
     }
 
-    /// Asks again and again, until then.
+    /// Repeats the call until the given time.
     pub async fn ask(self, until: Instant) -> Tally {
         let (mut tally, mut open) = (Tally::default(), None);
         while Instant::now() < until {
@@ -75,7 +75,7 @@ impl Connection {
                 Ok(answer) => tally.answers.push(answer),
                 Err(error) => tally.fail(error),
             }
-            // A server may close after any answer; that is no error of the next call.
+            // A server may close the connection after any answer. That is not an error of the next call.
             let is_ready = matches!(timeout(PAUSE, sender.ready()).await, Ok(Ok(())));
             open = is_ready.then_some(sender);
         }

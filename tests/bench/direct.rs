@@ -1,4 +1,4 @@
-//! The mock without a gateway: what all the others add to.
+//! Starts the mock without a gateway: the baseline of all subjects.
 
 use std::env;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Programs of others, installed once into the cache.
+//! Installs other gateways once into the cache folder.
 
 use std::fs;
 use std::path::Path;
@@ -9,12 +9,12 @@ use tokio::process::Command;
 use crate::Result;
 use crate::process::Process;
 
-/// How long one command may take; `LiteLLM` has a hundred dependencies.
+/// The time limit of one command. `LiteLLM` has a hundred dependencies.
 const PATIENCE: Duration = Duration::from_secs(540);
-/// Written last: a folder without it is half done.
+/// The marker file, written last: a folder without it is incomplete.
 const DONE: &str = "installed";
 
-/// Runs the commands that fill the folder, unless they did before.
+/// Runs the commands that fill the folder, unless it is complete.
 pub async fn once(folder: &Path, commands: impl IntoIterator<Item = Command>) -> Result<()> {
     if folder.join(DONE).exists() {
         return Ok(());
@@ -25,7 +25,7 @@ pub async fn once(folder: &Path, commands: impl IntoIterator<Item = Command>) ->
     }
     fs::create_dir_all(folder)?;
     for mut command in commands {
-        // What it prints is the progress.
+        // The command's own output shows the progress.
         let ended = Process::start(&mut command)?.end(PATIENCE).await;
         ended.map_err(|cause| format!("{} failed: {cause}", command.as_std().get_program().display()))?;
     }

@@ -1,4 +1,4 @@
-//! `LiteLLM`, as its documentation runs it in production: one worker, a master key, no database.
+//! Installs and starts `LiteLLM` as its documentation recommends for production: one worker, a master key, no database.
 
 use std::fs;
 use std::path::Path;
@@ -29,7 +29,7 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
     let mut command = server(binaries.join("litellm"));
     command.args(["--host", "127.0.0.1", "--port", &port.to_string(), "--num_workers", "1", "--telemetry", "False"]);
     command.arg("--config").arg(&config);
-    // Without the last, it looks for today's prices on the internet before it starts.
+    // The last setting keeps it from downloading current prices before it starts.
     let settings = ["LITELLM_MODE=PRODUCTION", "LITELLM_LOG=ERROR", "LITELLM_LOCAL_MODEL_COST_MAP=True"];
     command.envs(settings.iter().filter_map(|setting| setting.split_once('=')));
     let process = Process::serve(&mut command, port, &run.join("litellm.log")).await?;

@@ -1,4 +1,4 @@
-//! A load and what came of it. It is made by a process of its own, told on its standard input what to do.
+//! A load and its report. A separate process runs the load; it reads the settings from its standard input.
 
 use std::env;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use crate::connection::{Connection, PATIENCE, Tally};
 use crate::{Result, openai};
 
-/// Connections that each send the same call, and the next when the last is answered.
+/// Connections that each repeat the same call: the next one is sent when the last one is answered.
 #[derive(Serialize, Deserialize)]
 pub struct Load {
     pub target: Target,
@@ -23,7 +23,7 @@ pub struct Load {
     pub stream: bool,
 }
 
-/// Where chat completions are asked for, and as whom.
+/// The address and the credentials for chat completions.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Target {
     pub port: u16,
@@ -34,12 +34,12 @@ pub struct Target {
 
 #[derive(Serialize, Deserialize)]
 pub struct Report {
-    /// How many were answered as expected.
+    /// The number of calls answered as expected.
     pub requests: usize,
     pub errors: usize,
     pub first_error: Option<String>,
     pub requests_per_s: f64,
-    /// Of what was answered as expected, if anything was.
+    /// The times of the calls answered as expected, if there are any.
     pub times: Option<Times>,
 }
 
@@ -48,12 +48,12 @@ pub struct Times {
     pub p50_us: f64,
     pub p90_us: f64,
     pub p99_us: f64,
-    /// Until the first byte of the body.
+    /// The time to the first byte of the body.
     pub first_byte_p50_us: f64,
 }
 
 impl Load {
-    /// Makes the load in another process.
+    /// Runs the load in another process.
     pub async fn run(&self) -> Result<Report> {
         let mut command = Command::new(env::current_exe()?);
         command.arg("load").stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
@@ -61,13 +61,14 @@ impl Load {
         let mut input = child.stdin.take().ok_or("the load has no standard input")?;
         input.write_all(&serde_json::to_vec(self)?).await?;
         drop(input);
-        // What is under way when the time is up may take its whole time.
+        // Calls in flight when the time is up may take until their timeout.
         let patience = Duration::from_secs_f64(self.seconds) + 2 * PATIENCE;
-        let output = timeout(patience, child.wait_with_output()).await.map_err(|_| "the load does not end")??;
+        let output =
+            timeout(patience, child.wait_with_output()).await.map_err(|_| "the load did not end in time")??;
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// What that other process does.
+    /// Runs the load in this process.
     pub async fn make(self) -> Result<Report> {
         let call = openai::request(&self.target.model, self.stream);
         let expected = Arc::new(openai::Expected::new(self.stream));

@@ -1,5 +1,5 @@
-//! Measures Atelier's gateway beside others: `cargo run --release -p tests --bin bench -- --help`.
-#![expect(clippy::print_stdout, reason = "its tables are what this program is for")]
+//! Benchmark of Atelier's gateway against other gateways: `cargo run --release -p tests --bin bench -- --help`.
+#![expect(clippy::print_stdout, reason = "this program prints its results")]
 
 mod admin;
 mod atelier;
@@ -32,14 +32,14 @@ use tokio::signal::unix::{SignalKind, signal};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
-/// One thread: neither the mock nor the load may take more of the machine than they need.
+/// One thread, so that the mock and the load take little of the machine.
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     let cli = Cli::parse();
     let done = match cli.command {
         Some(Command::Mock { port }) => mock::serve(port).await.map_err(Into::into),
         Some(Command::Load) => make_load().await,
-        // When a signal wins, the other is dropped, and with it every process it started.
+        // A signal drops the comparison, and with it every process that it started.
         None => tokio::select! {
             done = compare::compare(&cli.bench) => done,
             stopped = stop_signal() => stopped,
@@ -60,7 +60,7 @@ async fn make_load() -> Result<()> {
     Ok(())
 }
 
-/// Ctrl-C, the polite kill of a process manager, or a terminal that closes.
+/// Waits for SIGINT (Ctrl-C), SIGTERM (a process manager) or SIGHUP (a terminal that closes).
 async fn stop_signal() -> Result<()> {
     let [mut interrupt, mut terminate] = [signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?];
     let mut hangup = signal(SignalKind::hangup())?;

@@ -1,4 +1,4 @@
-//! The upstream that every subject calls: a model provider that answers at once, in a process of its own.
+//! The mock model provider behind every subject. It answers at once, in its own process.
 
 use std::convert::Infallible;
 use std::io;
@@ -19,7 +19,7 @@ use tokio::task::yield_now;
 
 use crate::openai;
 
-/// What the mock heeds of a request.
+/// The fields of a request that the mock reads.
 #[derive(Deserialize)]
 struct Asked {
     #[serde(default)]
@@ -33,7 +33,7 @@ struct StreamOptions {
     include_usage: bool,
 }
 
-/// Made once, so that answering costs the mock next to nothing.
+/// Prepared answers, so that the mock spends almost no time per call.
 struct Answers {
     whole: Bytes,
     events: Vec<Bytes>,
@@ -51,7 +51,7 @@ pub async fn serve(port: u16) -> io::Result<()> {
     let listener = TcpListener::bind(("127.0.0.1", port)).await?;
     loop {
         let (socket, _) = listener.accept().await?;
-        // Without it, Nagle's algorithm holds small events back until a delayed acknowledgement, for 40 ms.
+        // Without TCP_NODELAY, Nagle's algorithm delays small events by up to 40 ms, until a delayed acknowledgement.
         socket.set_nodelay(true)?;
         let answers = Arc::clone(&answers);
         let answered = service_fn(move |request| answer(Arc::clone(&answers), request));
@@ -73,7 +73,7 @@ async fn answer(answers: Arc<Answers>, request: Request<Incoming>) -> Result<Res
     let include_usage = asked.stream_options.is_some_and(|options| options.include_usage);
     let events = if include_usage { &answers.events_with_usage } else { &answers.events };
     let events = stream::iter(events.clone()).then(async |event| {
-        // A body that waits is flushed: every event leaves by itself, as a model's tokens do.
+        // A pending body is flushed, so each event is sent separately, as the tokens of a model are.
         yield_now().await;
         Ok(Frame::data(event))
     });

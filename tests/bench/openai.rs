@@ -1,22 +1,22 @@
-//! The call that every subject passes on, the mock's answers to it, and how the one is known from the other.
+//! The call that every subject forwards, the mock's answers, and the check that an answer is the mock's.
 
 use std::iter;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
 
-/// How large a request is, whatever the subject calls the model.
+/// The size of a request, independent of the model's name at the subject.
 const REQUEST_BYTES: usize = 1024;
 pub const MAX_TOKENS: u32 = 256;
 pub const MOCK_MODEL: &str = "mock-model";
-/// What the mock says in one piece.
+/// The text of the mock's answer in one piece.
 const TEXT: &str = "The lighthouse keeper counted the waves until the storm had passed, wrote the number in the book \
                     beside all the others, and found that on every night of that winter the sea had come to the rocks \
                     as often as he had years, which he took for a greeting and at once answered with the lamp until the \
                     first of the sun came up over the channel.";
-/// What it says when it streams: each of these in a chunk of its own.
+/// The number of pieces of the mock's stream, one per chunk.
 const PIECES: usize = 20;
-/// What an answer without usage lacks; a gateway that dropped it would have less to do.
+/// A part of every answer with usage. A gateway that drops the usage would do less work.
 const USAGE_MARK: &str = "\"total_tokens\"";
 
 /// The body of the request.
@@ -74,9 +74,9 @@ fn usage() -> Value {
     json!({"prompt_tokens": 220, "completion_tokens": 60, "total_tokens": 280})
 }
 
-/// Tells the mock's answer, passed on by whomever, from anything else.
+/// Checks that an answer contains the mock's text and usage.
 pub struct Expected {
-    /// All of it, in this order.
+    /// The texts that an answer must contain, in this order.
     texts: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Portkey's gateway, as `npm` gives it: one process on Node, told by headers whom to call.
+//! Installs and starts Portkey's gateway from `npm`: one Node process, whose upstream is set by request headers.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::process::{Process, free_port, server};
 use crate::{Result, install};
 
 const VERSION: &str = "1.15.2";
-/// It would listen on every interface, and has no option for another.
+/// A preloaded script that makes Portkey listen on loopback only. It has no option for that.
 const ON_LOOPBACK: &str = "data:text/javascript,
     import net from 'node:net';
     const listen = net.Server.prototype.listen;
@@ -26,7 +26,7 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
     let port = free_port()?;
     let mut command = server("node");
     command.args(["--import", ON_LOOPBACK]).arg(folder.join("node_modules/@portkey-ai/gateway/build/start-server.js"));
-    // Without its page of logs, which would keep every call.
+    // Headless: its log page would keep every call.
     command.args([&format!("--port={port}"), "--headless"]).env("NODE_ENV", "production");
     let process = Process::serve(&mut command, port, &run.join("portkey.log")).await?;
 

@@ -1,4 +1,4 @@
-//! A program that runs beside us, and its end, whatever happens to us.
+//! A child process in its own process group, which is killed when its handle is dropped.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -13,20 +13,20 @@ use tokio::time::{sleep, timeout};
 
 use crate::{Result, procfs};
 
-/// How long a server may take until it answers: `LiteLLM` takes 7 to 14 s of a quiet machine.
+/// The time limit of a server's start. `LiteLLM` takes 7 to 14 s on an idle machine.
 const START: Duration = Duration::from_secs(120);
-/// How long a single answer may take, when nothing is measured.
+/// The timeout of requests outside of the measurements.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many of its last lines say why a server ended.
+/// How many of the last log lines are reported when a server ends.
 const LAST_LINES: usize = 15;
 
-/// A process with all that it starts: together they are a process group, which is killed when this is dropped.
+/// A process and its children, as one process group. The group is killed when this is dropped.
 pub struct Process {
     child: Child,
     group: u32,
 }
 
-/// A server's command, which finds nothing in its environment that could change how fast it is.
+/// The command of a server. Its environment has only `PATH` and `HOME`, so that no other variable changes its speed.
 pub fn server(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     let kept = ["PATH", "HOME"].into_iter().filter_map(|name| Some((name, env::var_os(name)?)));
@@ -34,14 +34,14 @@ pub fn server(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// A port that nobody listens on.
+/// A port that is free now.
 pub fn free_port() -> io::Result<u16> {
     std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr().map(|address| address.port())
 }
 
-/// A client for what is asked beside the measurements.
+/// An HTTP client for requests outside of the measurements.
 pub fn client() -> reqwest::Result<Client> {
-    // A proxy of the environment is not for loopback.
+    // The proxy of the environment must not be used for loopback.
     Client::builder().no_proxy().timeout(PATIENCE).build()
 }
 
@@ -49,33 +49,33 @@ impl Process {
     pub fn start(command: &mut Command) -> Result<Self> {
         let name = command.as_std().get_program().display().to_string();
         let child = command.stdin(Stdio::null()).process_group(0).kill_on_drop(true).spawn();
-        let child = child.map_err(|error| format!("{name} does not start: {error}"))?;
-        let group = child.id().ok_or("it ended at once")?;
+        let child = child.map_err(|error| format!("cannot start {name}: {error}"))?;
+        let group = child.id().ok_or("the process ended at once")?;
         Ok(Self { child, group })
     }
 
-    /// Starts a server, and waits until it answers, whatever that is: some listen before they are ready.
+    /// Starts a server and waits until it sends any HTTP response: some servers listen before they are ready.
     pub async fn serve(command: &mut Command, port: u16, log: &Path) -> Result<Self> {
         let output = File::create(log)?;
         let mut process = Self::start(command.stdout(output.try_clone()?).stderr(output))?;
         let (client, began) = (client()?, Instant::now());
         while client.get(format!("http://127.0.0.1:{port}/")).send().await.is_err() {
             if let Some(status) = process.child.try_wait()? {
-                return Err(format!("it ended with {status}:\n{}", last_lines(log)).into());
+                return Err(format!("the server ended with {status}:\n{}", last_lines(log)).into());
             }
             if began.elapsed() > START {
-                return Err(format!("it does not answer after {START:?}:\n{}", last_lines(log)).into());
+                return Err(format!("the server does not answer after {START:?}:\n{}", last_lines(log)).into());
             }
             sleep(Duration::from_millis(50)).await;
         }
         Ok(process)
     }
 
-    /// Waits for its end, which is to come in time and to be good.
+    /// Waits for the process to end. Fails after the limit or on a failure status.
     pub async fn end(mut self, limit: Duration) -> Result<()> {
         let status =
-            timeout(limit, self.child.wait()).await.map_err(|_| format!("it is not done after {limit:?}"))??;
-        if status.success() { Ok(()) } else { Err(format!("it ended with {status}").into()) }
+            timeout(limit, self.child.wait()).await.map_err(|_| format!("it still runs after {limit:?}"))??;
+        if status.success() { Ok(()) } else { Err(format!("the command ended with {status}").into()) }
     }
 
     pub fn cpu(&self) -> io::Result<Duration> {
@@ -93,10 +93,10 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // The shell kills a group, which would take unsafe code here.
+        // The shell kills the group, because doing so here would need unsafe code.
         let kill = format!("kill -s KILL -- -{}", self.group);
         let _ = std::process::Command::new("sh").args(["-c", &kill]).stderr(Stdio::null()).status();
-        // Until it is gone, it may write to a folder that is about to be removed.
+        // Wait for its exit: until then it may write to a folder that is about to be removed.
         for _ in 0..100 {
             if !matches!(self.child.try_wait(), Ok(None)) {
                 return;

@@ -1,25 +1,25 @@
-//! What a group of processes costs, as the kernel counts it.
+//! Reads the CPU time and the memory of a process group from `/proc`.
 
 use std::time::Duration;
 use std::{fs, io};
 
-/// The unit of times in `/proc`, which the kernel fixes at a hundredth of a second for programs.
+/// The unit of times in `/proc`: the kernel reports hundredths of a second to programs.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The processor time of the whole group so far, with that of its members' children that have ended.
+/// The CPU time of the whole group so far, including children of its members that have ended.
 pub fn cpu(group: u32) -> io::Result<Duration> {
     let ticks = members(group)?.iter().map(|member| member.ticks).sum::<u32>();
     Ok(TICK * ticks)
 }
 
-/// The processor time so far of the group's threads of that name.
+/// The CPU time so far of the group's threads with this name.
 pub fn cpu_of_threads(group: u32, name: &str) -> io::Result<Duration> {
     let threads = members(group)?.into_iter().flat_map(|member| threads(member.pid));
     let ticks = threads.filter(|thread| thread.name == name).map(|thread| thread.ticks).sum::<u32>();
     Ok(TICK * ticks)
 }
 
-/// The memory of the whole group now.
+/// The resident memory of the whole group now.
 pub fn rss_mb(group: u32) -> io::Result<f64> {
     let kb = members(group)?.iter().map(|member| rss_kb(member.pid)).sum::<f64>();
     Ok(kb * 1_024.0 / 1e6)
@@ -43,10 +43,10 @@ fn members(group: u32) -> io::Result<Vec<Member>> {
 }
 
 impl Member {
-    /// None if the process is gone already.
+    /// `None` if the process has ended.
     fn read(pid: u32) -> Option<Self> {
         let stat = Stat::read(&format!("/proc/{pid}/stat"))?;
-        // utime and stime, and those of its children that have ended.
+        // utime and stime of the process, and of its children that have ended.
         let ticks = stat.sum([14, 15, 16, 17])?;
         Some(Self { pid, group: stat.sum([5])?, ticks })
     }
@@ -62,23 +62,23 @@ fn threads(pid: u32) -> Vec<Thread> {
     threads.collect()
 }
 
-/// A line of the kernel's about a process or a thread.
+/// A `stat` line of the kernel about a process or a thread.
 struct Stat {
     name: String,
-    /// From the third on.
+    /// The fields from the third on.
     fields: Vec<String>,
 }
 
 impl Stat {
     fn read(path: &str) -> Option<Self> {
         let stat = fs::read_to_string(path).ok()?;
-        // The name in parentheses may hold anything.
+        // The name in parentheses may contain any character.
         let (before, after) = stat.rsplit_once(')')?;
         let (_, name) = before.split_once('(')?;
         Some(Self { name: name.to_owned(), fields: after.split_whitespace().map(str::to_owned).collect() })
     }
 
-    /// Of fields by the numbers that the kernel's documentation gives them.
+    /// The sum of fields, by their numbers in the kernel's documentation.
     fn sum<const N: usize>(&self, numbers: [usize; N]) -> Option<u32> {
         numbers.iter().map(|number| self.fields.get(number - 3)?.parse::<u32>().ok()).sum()
     }

@@ -1,4 +1,4 @@
-//! What all rounds together say.
+//! The results of all rounds: numbers per measurement, and medians over rounds.
 
 use tests::figures;
 
@@ -22,17 +22,17 @@ impl Leg {
         self.report.times.as_ref().map(|times| times.first_byte_p50_us / 1e3)
     }
 
-    /// Errors are not requests: who has nothing but errors has no rate.
+    /// The rate of answered calls. `None` if there are only errors.
     pub fn requests_per_s(&self) -> Option<f64> {
         self.report.times.as_ref().map(|_| self.report.requests_per_s)
     }
 
-    /// The mock's own is no gateway's, and that of a refusal is no call's.
+    /// The CPU time per call. `None` for the mock, which is not a gateway, and if there are only errors.
     pub fn cpu_ms_per_call(&self) -> Option<f64> {
         (self.name != Name::Direct && self.report.times.is_some()).then_some(self.cpu_ms_per_call)
     }
 
-    /// What is left of it without embedded services: the others have none.
+    /// The CPU time per call without the embedded services, which the other gateways do not have.
     pub fn own_cpu_ms_per_call(&self) -> Option<f64> {
         self.cpu_ms_per_call().map(|cpu| cpu - self.services_ms_per_call)
     }
@@ -43,17 +43,17 @@ impl Leg {
 }
 
 impl Results {
-    /// One subject under one load, round by round.
+    /// The measurements of one subject under one load, in the order of rounds.
     pub fn of(&self, name: Name, kind: Kind) -> impl Iterator<Item = &Leg> {
         self.legs.iter().filter(move |leg| leg.name == name && leg.kind == kind)
     }
 
-    /// The median over the rounds in which there is such a number.
+    /// The median over the rounds that have this number.
     pub fn median(&self, name: Name, kind: Kind, number: impl Fn(&Leg) -> Option<f64>) -> Option<f64> {
         figures::median(self.of(name, kind).filter_map(number))
     }
 
-    /// How much a gateway adds to what the mock alone takes in the same round; the median of that.
+    /// The median of what a gateway adds to the mock's own number in the same round.
     pub fn added(&self, name: Name, kind: Kind, number: impl Fn(&Leg) -> Option<f64>) -> Option<f64> {
         let pairs = self.of(name, kind).zip(self.of(Name::Direct, kind));
         let added = pairs.filter_map(|(leg, direct)| Some(number(leg)? - number(direct)?));

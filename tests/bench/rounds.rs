@@ -1,4 +1,4 @@
-//! The rounds: everybody in turn under the same load, so that a busy moment of the machine meets them all.
+//! The rounds: each measures all subjects in turn under the same load, so that noise of the machine affects them all.
 
 use std::time::Duration;
 
@@ -11,31 +11,31 @@ use crate::results::Results;
 use crate::subject::{Name, Subject};
 use crate::{Result, table};
 
-/// What a gateway does after its last answer, it does for the calls, and it must not do it beside the next one's.
+/// The pause after a load. A gateway's work after its last answer counts as its own, and must not overlap the next one.
 const SETTLE: Duration = Duration::from_millis(500);
 
 pub struct Plan {
     pub rounds: u32,
     pub seconds: f64,
     pub connections: Vec<usize>,
-    /// Whether the same is done with streams too.
+    /// Whether streams are measured too.
     pub stream: bool,
 }
 
-/// Which load it was; the same in every round.
+/// The kind of load. Each round has the same kinds.
 #[derive(Clone, Copy, PartialEq)]
 pub struct Kind {
     pub connections: usize,
     pub stream: bool,
 }
 
-/// What one subject did under one load in one round; they are in the order of rounds.
+/// The measurement of one subject under one load in one round.
 pub struct Leg {
     pub name: Name,
     pub kind: Kind,
     pub report: Report,
     pub cpu_ms_per_call: f64,
-    /// The part of it that went into embedded services.
+    /// The part of the CPU time that the embedded services used.
     pub services_ms_per_call: f64,
     pub rss_mb: f64,
 }

@@ -1,4 +1,4 @@
-//! Who is measured: the mock itself, and the gateways in front of it.
+//! The subjects of the benchmark: the mock itself, and the gateways in front of it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use crate::load::{Load, Target};
 use crate::process::Process;
 use crate::{Result, atelier, direct, litellm, portkey};
 
-/// In its first six seconds Portkey takes half as much again for a call: its just-in-time compiler is at work.
+/// The warm-up time. In its first six seconds, Portkey's just-in-time compiler makes a call take half as long again.
 const WARM_UP_S: f64 = 8.0;
 const WARM_UP_CONNECTIONS: usize = 16;
 
@@ -22,7 +22,7 @@ pub enum Name {
 }
 
 impl Name {
-    /// As the tables call it.
+    /// The name in the tables.
     pub fn shown(self) -> &'static str {
         match self {
             Self::Direct => "direct",
@@ -33,14 +33,14 @@ impl Name {
     }
 }
 
-/// One that is ready to be measured. Its process ends when it is dropped.
+/// A subject that is ready to be measured. Its process is killed when it is dropped.
 pub struct Subject {
     pub name: Name,
     pub target: Target,
     pub process: Process,
 }
 
-/// Where things are that outlive a run, and those that do not.
+/// The cache folder, which outlives a run, and the folder of the run, which does not.
 pub struct Folders {
     cache: PathBuf,
     run: PathBuf,
@@ -48,7 +48,7 @@ pub struct Folders {
 
 impl Folders {
     pub fn new(cache: PathBuf) -> Result<Self> {
-        // On the same disk as the cache: a temporary folder is often in memory, where no database is.
+        // On the same disk as the cache: a temporary folder is often in memory, which would favour the database.
         let run = cache.join(format!("run-{}", std::process::id()));
         fs::create_dir_all(&run).map_err(|error| format!("{}: {error}", run.display()))?;
         Ok(Self { cache, run })
@@ -62,7 +62,7 @@ impl Drop for Folders {
 }
 
 impl Subject {
-    /// Starts it in front of the mock; it is ready when it passes calls on.
+    /// Starts a subject in front of the mock, and warms it up until it forwards calls.
     pub async fn start(name: Name, folders: &Folders, mock_port: u16) -> Result<Self> {
         let Folders { cache, run } = folders;
         let (target, process) = match name {
@@ -80,6 +80,6 @@ impl Subject {
         let target = self.target.clone();
         let load = Load { target, connections: WARM_UP_CONNECTIONS, seconds: WARM_UP_S, stream: false };
         let report = load.run().await?;
-        report.first_error.map_or(Ok(()), |error| Err(format!("it does not pass calls on: {error}").into()))
+        report.first_error.map_or(Ok(()), |error| Err(format!("it does not forward calls: {error}").into()))
     }
 }

@@ -1,4 +1,4 @@
-//! The tables, and a line for each measurement while it goes.
+//! The tables of results, and a line of progress for each measurement.
 
 use crate::results::Results;
 use crate::rounds::{Kind, Leg};
@@ -25,7 +25,7 @@ const STREAMS: [&str; 7] = [
     "CPU ms per call",
 ];
 
-/// What one measurement says.
+/// One measurement as a line of progress.
 pub fn line(leg: &Leg) -> String {
     let Leg { name, kind, report, .. } = leg;
     let stream = if kind.stream { "stream" } else { "" };
@@ -42,7 +42,7 @@ pub fn line(leg: &Leg) -> String {
     )
 }
 
-/// Answers in one piece.
+/// The table of answers in one piece.
 pub fn whole(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
     table(&WHOLE, names, kinds, |name, kind| {
         vec![
@@ -57,7 +57,7 @@ pub fn whole(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
     })
 }
 
-/// Answers in a stream.
+/// The table of streamed answers.
 pub fn streams(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
     table(&STREAMS, names, kinds, |name, kind| {
         vec![
@@ -70,7 +70,7 @@ pub fn streams(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
     })
 }
 
-/// Who did not answer as expected, how often, and with what.
+/// The errors of each subject: how many, and the first one.
 pub fn errors(results: &Results, names: &[Name], kinds: &[Kind]) -> Vec<String> {
     let rows = rows(names, kinds).filter_map(|(name, kind)| {
         let first = results.of(name, kind).find_map(|leg| leg.report.first_error.as_deref())?;

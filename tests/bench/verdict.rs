@@ -1,5 +1,5 @@
-//! The bars: in every round, Atelier is better than each of the others in added latency, rate and processor time. Its
-//! streams begin at once, and keep nothing.
+//! The verdict. In every round, Atelier must be better than each other gateway in added latency, rate and CPU time. Its
+//! streams must start at once and must not leak memory.
 
 use std::cmp::Ordering;
 
@@ -8,27 +8,27 @@ use crate::rounds::{Kind, Leg};
 use crate::subject::Name;
 use crate::table::table;
 
-/// The most that it may add to a first byte, at one connection.
+/// The most milliseconds that Atelier may add to the first byte, at one connection.
 const FIRST_BYTE_MS: f64 = 1.0;
-/// The most memory after all streams, as a multiple of that after the first turn's.
+/// The limit of memory after all streams, as a multiple of the memory after the first measurement.
 const GROWTH: f64 = 1.2;
 
 const HEAD: [&str; 5] = ["Atelier better than", "connections", "added p50", "requests/s", "CPU per call"];
 
-/// One of the numbers that count, and which of two is the better one.
+/// A number that is compared, and which of two values is better.
 struct Measure {
     number: fn(&Leg) -> Option<f64>,
     better: Ordering,
 }
 
-/// In the same round both add to the same latency of the mock: who adds less has the lower one.
+/// The total latency is compared in place of the added one: in a round, both gateways add to the same mock's latency.
 const MEASURES: [Measure; 3] = [
     Measure { number: Leg::p50_ms, better: Ordering::Less },
     Measure { number: Leg::requests_per_s, better: Ordering::Greater },
     Measure { number: Leg::cpu_ms_per_call, better: Ordering::Less },
 ];
 
-/// In how many rounds Atelier was better, by measure.
+/// The number of rounds in which Atelier was better, by measure.
 pub fn shown(results: &Results, others: &[Name], kinds: &[Kind]) -> String {
     table(&HEAD, others, kinds, |other, kind| {
         let rounds = results.of(Name::Atelier, kind).count();
@@ -44,7 +44,7 @@ pub fn is_met(results: &Results, others: &[Name], kinds: &[Kind]) -> bool {
     })
 }
 
-/// What is said of Atelier's streams, and whether it is as it should be.
+/// The sentences about Atelier's streams, each with whether its limit is met.
 pub fn of_streams(results: &Results, kinds: &[Kind]) -> Vec<(String, bool)> {
     let at_one = kinds.iter().find(|kind| kind.connections == 1);
     let first_byte = at_one.and_then(|&kind| results.added(Name::Atelier, kind, Leg::first_byte_ms)).map(|added| {
@@ -69,7 +69,7 @@ impl Measure {
         pairs.filter(|(own, others)| self.is_better(own, others)).count()
     }
 
-    /// Who refuses a single call is better at nothing; who answers none is worse at everything.
+    /// With a single error, Atelier is not better. Another gateway without any answer is always worse.
     fn is_better(&self, own: &Leg, other: &Leg) -> bool {
         let Some(own_number) = (self.number)(own).filter(|_| own.report.errors == 0) else { return false };
         (self.number)(other).is_none_or(|number| own_number.total_cmp(&number) == self.better)

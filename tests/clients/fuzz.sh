@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fuzzes every route from the OpenAPI documents, with tokens of the demo accounts, on loopback only.
+# Fuzzes every route of the OpenAPI documents with the credentials of the demo accounts, on loopback only.
 # Usage: tests/clients/fuzz.sh   (needs `schemathesis` and a built `local`)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -24,9 +24,9 @@ fuzz() {
 all=examples,coverage,fuzzing,stateful
 fuzz builder/v1/openapi.json "$token" --phases $all
 fuzz gateway/v1/openapi.json "$(credential "['users']['ada']")" --phases $all --exclude-path-regex '/admin/|/me(/|$)'
-# By access token: a key would find itself in its list, and be revoked.
+# With an access token: the fuzzer would find an API key in the list of keys and revoke it.
 fuzz gateway/v1/openapi.json "$token" --phases $all --include-path-regex '/me(/|$)'
-# Last, and without walks along what it finds: it could suspend itself, or everybody.
+# Last, and without stateful phases: the operator could suspend itself or other accounts.
 fuzz gateway/v1/openapi.json "$(credential "['operator']")" --phases examples,coverage,fuzzing --include-path-regex '/admin/'
 if grep -E '"?status"?[=:] ?5[0-9][0-9]|panicked' "$data/log"; then
   echo "the platform failed under the fuzzer" >&2

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Runs OpenAI's own SDKs, Python and Node, unchanged, against the gateway and a fake provider behind it, on loopback
-# only. Usage: tests/clients/openai.sh
+# Runs the official OpenAI SDKs for Python and Node, unchanged, against the gateway with a fake provider behind it, on
+# loopback only. Usage: tests/clients/openai.sh
 #
 # Needs a built `local`; Python with: pip install -r .ci/requirements.txt (which brings Node too);
 # and: npm ci --prefix tests/clients/openai
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-lacks() { printf 'error: %s; the top of tests/clients/openai.sh says what to install\n' "$*" >&2; exit 2; }
+lacks() { printf 'error: %s; the top of tests/clients/openai.sh lists what to install\n' "$*" >&2; exit 2; }
 is_new='process.exit(parseInt(process.versions.node) < 22 ? 1 : 0)'
 python3 -c 'import openai, pydantic, pytest' 2>/dev/null || lacks "python3 lacks the SDK"
 node -e "$is_new" 2>/dev/null || lacks "the SDK needs Node 22 or newer"

@@ -1,6 +1,6 @@
-"""Calls every function that `cargo lambda watch` serves, and reads streams as they come.
+"""Calls every function under `cargo lambda watch`, and checks that streams arrive event by event.
 
-Usage: watch.py <URL of watch> <data folder of `local services`> <access token>; no wait is longer than PATIENCE_S.
+Usage: watch.py <URL of watch> <data folder of `local services`> <access token>. No wait is longer than PATIENCE_S.
 """
 
 import http.client
@@ -30,23 +30,23 @@ def send(method, path, key=None, body=None):
 
 
 def call(function, method, path, key=None, body=None, status=200):
-    """The JSON that a function answers with, under the expected status."""
+    """Sends a request, checks the status, and returns the function's JSON response."""
     response = send(method, path, key, body)
     answer = response.read().decode()
     if response.status != status:
-        sys.exit(f"{function}: {method} {path}: {response.status} where {status} is right: {answer}")
+        sys.exit(f"{function}: {method} {path}: {response.status}, expected {status}: {answer}")
     called.add(function)
     return json.loads(answer)
 
 
 def expect(function, holds, answer):
     if not holds:
-        sys.exit(f"{function}: a wrong answer: {answer}")
+        sys.exit(f"{function}: unexpected answer: {answer}")
     print(f"{function:18}ok")
 
 
 class Gated(BaseHTTPRequestHandler):
-    """A provider of models that sends the end of its stream only when the first event was read."""
+    """A model provider that sends the end of its stream only after the test has read the first event."""
 
     protocol_version = "HTTP/1.1"
     first_was_read = threading.Event()
@@ -82,7 +82,7 @@ def question(model, **more):
 
 
 def stream(model):
-    """The events of a streamed answer, one at a time."""
+    """The events of a streamed answer, as they arrive."""
     response = send("POST", "/gateway/v1/chat/completions", ADA, question(model, stream=True))
     if response.status != 200 or not response.getheader("content-type", "").startswith("text/event-stream"):
         sys.exit(f"inference: {response.status} {response.getheaders()}: {response.read().decode()}")
@@ -101,7 +101,7 @@ threading.Thread(target=provider.serve_forever, daemon=True).start()
 answer = call("reference", "GET", "/health")
 expect("reference", answer["status"] == "ok", answer)
 
-# Before the first call of a model: what is known of models is kept for a while.
+# Before the first call of a model: the gateway caches the catalog.
 call("admin", "POST", "/gateway/v1/admin/providers", OPERATOR, {
     "name": "gated", "kind": "openai", "base_url": f"http://127.0.0.1:{provider.server_port}", "api_key": "sk-fake",
 }, status=201)  # fmt: skip
@@ -138,7 +138,7 @@ expect("inference", "Hello" in answer["choices"][0]["message"]["content"], answe
 events = list(stream("dev-chat"))
 expect("…, streamed", len(events) > 2 and events[-1] == "[DONE]" and "Hello" in text(events), events)
 
-# The provider holds the end back until the first event is here: who waits for the whole answer waits in vain.
+# The provider sends the end only after the first event was read, so a buffered response would never arrive.
 gated = stream("gated")
 events = [next(gated)]
 while not text(events):

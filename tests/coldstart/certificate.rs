@@ -1,4 +1,4 @@
-//! A certificate for 127.0.0.1 that signs itself, written by hand: three dozen lines in place of fifteen packages.
+//! A self-signed TLS certificate for 127.0.0.1, encoded as DER by hand to avoid fifteen packages.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -34,7 +34,7 @@ impl Certificate {
     }
 }
 
-// The tags of DER, and in X.509 those of fields.
+// Tags of DER types and of X.509 fields.
 const INTEGER: u8 = 0x02;
 const BIT_STRING: u8 = 0x03;
 const OCTET_STRING: u8 = 0x04;

@@ -1,4 +1,4 @@
-//! The least that makes each kind of function do what it does.
+//! The smallest event that makes each function do its work.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use local::template::Template;
 use serde_json::{Value, json};
 use tests::runtime_api::FunctionProcess;
 
-/// A request to the function's first route, an empty batch for its queue, or the hour.
+/// A request to the function's first route, an empty batch for its queue, or a scheduled event.
 pub fn first(template: &Template, function: &str, token: &str, workflow: &str) -> Value {
     match template.routes.iter().find(|route| route.function == function) {
         Some(_) if function == "inference" => question(token),
@@ -22,7 +22,7 @@ pub fn first(template: &Template, function: &str, token: &str, workflow: &str) -
     }
 }
 
-/// Where a function has nothing but routes under a prefix.
+/// The path below the prefix, for functions that serve nothing at the prefix itself.
 fn first_under(function: &str) -> &'static str {
     match function {
         "admin" => "models",
@@ -41,7 +41,7 @@ fn request(path: &str, token: &str) -> Value {
     })
 }
 
-/// It takes nothing but questions.
+/// A chat completion: `inference` has no route for GET.
 fn question(token: &str) -> Value {
     let mut request = request("/gateway/v1/chat/completions", token);
     request["httpMethod"] = "POST".into();
@@ -51,7 +51,7 @@ fn question(token: &str) -> Value {
     request
 }
 
-/// How long the answer took.
+/// Sends an event and returns how long the response took.
 pub async fn send(process: &mut FunctionProcess, event: &Value) -> Duration {
     let invocation = process.invoke(event).await;
     let answer = invocation.outcome.unwrap();

@@ -1,6 +1,6 @@
-//! Measures the cold start of every function, as Lambda would see it: `cargo run -p tests -- --help`.
-#![expect(clippy::print_stdout, reason = "its tables are what this program is for")]
-#![expect(clippy::unwrap_used, reason = "what cannot be measured says so by failing")]
+//! Measures the cold start of every function as Lambda would see it: `cargo run -p tests -- --help`.
+#![expect(clippy::print_stdout, reason = "this program prints its results")]
+#![expect(clippy::unwrap_used, reason = "a failed measurement panics")]
 
 mod certificate;
 mod event;
@@ -22,10 +22,10 @@ use tests::{TestApp, binaries, figures};
 struct Cli {
     #[arg(long, value_enum, default_value_t = Profile::Lambda)]
     profile: Profile,
-    /// How often each function starts
+    /// How many times each function is started
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
     runs: u32,
-    /// Fail when `agents` is larger or slower than it may be
+    /// Fail when `agents` exceeds its limits of size or time
     #[arg(long)]
     check: bool,
 }
@@ -36,15 +36,15 @@ enum Profile {
     Dev,
 }
 
-/// What `--check` allows `agents`: less than this.
+/// The limits of `agents` under `--check`, exclusive.
 const LIMIT_MB: f64 = 6.0;
 const LIMIT_FIRST_POLL_MS: f64 = 10.0;
 
 const LIMIT_FIRST_CALL_MS: f64 = 10.0;
 
-/// Where systems keep the certificates they trust, all of which a cold start reads.
+/// The bundles of trusted certificates of Linux systems. A cold start reads the whole bundle.
 const BUNDLES: [&str; 2] = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt"];
-/// Between two runs: what the last one left to do must not be measured with the next one.
+/// The pause between two runs, so that the cleanup of one is not measured with the next.
 const PAUSE: Duration = Duration::from_millis(20);
 
 struct Measured {
@@ -57,7 +57,7 @@ struct Measured {
 async fn main() -> ExitCode {
     let cli = Cli::parse();
     let binaries = match cli.profile {
-        // As they are deployed, with no more features than they ask for themselves.
+        // As deployed: only with the features that the functions themselves enable.
         Profile::Lambda => binaries::build("lambda", None),
         Profile::Dev => binaries::build("dev", Some(env!("CARGO_PKG_NAME"))),
     };
@@ -120,9 +120,9 @@ async fn main() -> ExitCode {
 
 fn settings(app: &TestApp, function: &str) -> Vec<(String, String)> {
     let mut settings = app.platform.environment_of(function);
-    // What the template's parameter has when nobody says otherwise.
+    // The default of the template's parameter.
     settings.push(("LOG_LEVEL".to_owned(), "info".to_owned()));
-    // Without it, a folder of single certificates would be read too, where the system has one beside its bundle.
+    // Without this setting, the folder of single certificates is read too, if the system has one.
     let bundle = BUNDLES.iter().find(|bundle| Path::new(bundle).exists());
     settings.extend(bundle.map(|bundle| ("SSL_CERT_FILE".to_owned(), (*bundle).to_owned())));
     settings
@@ -132,7 +132,7 @@ fn ms(duration: Duration) -> f64 {
     duration.as_secs_f64() * 1_000.0
 }
 
-/// Of nothing it is no number, which is below no limit.
+/// NaN without values: it is below no limit, so `--check` fails.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
     figures::median(values).unwrap_or(f64::NAN)
 }

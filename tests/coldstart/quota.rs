@@ -1,16 +1,16 @@
-//! Holds a process to a part of a core, as Lambda holds a function to what its memory size buys.
+//! Limits a process to a fraction of a core with a cgroup, as Lambda limits a function by its memory size.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{fs, io, thread};
 
-/// A function of 1,769 MB has one core.
+/// The CPU share of 256 MB: Lambda gives a function of 1,769 MB one core.
 pub const CORES_OF_256_MB: f64 = 0.145;
-/// Shorter than the kernel's own 100 ms, of which a short call would never see the end.
+/// The period of the quota. With the kernel's default of 100 ms, a short call would end before it is throttled.
 const PERIOD_US: f64 = 20_000.0;
 const ROOT: &str = "/sys/fs/cgroup";
 
-/// A control group with a quota; it takes root to make one.
+/// A cgroup with a CPU quota. Creating one requires root.
 pub struct Quota {
     folder: PathBuf,
 }
@@ -34,7 +34,7 @@ impl Quota {
         Ok(quota)
     }
 
-    /// Holds a process, with all its threads, from now on.
+    /// Moves a process with all its threads into the cgroup.
     pub fn hold(&self, pid: u32) -> io::Result<()> {
         self.write("cgroup.procs", pid.to_string())
     }
@@ -46,7 +46,7 @@ impl Quota {
 
 impl Drop for Quota {
     fn drop(&mut self) {
-        // The last process may take a moment to leave.
+        // The last process may take a moment to exit.
         for _ in 0..50 {
             if fs::remove_dir(&self.folder).is_ok() {
                 return;

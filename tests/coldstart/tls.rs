@@ -1,4 +1,5 @@
-//! The first call over TLS, where a function's cryptography wakes up: DynamoDB behind a certificate of our own.
+//! Measures the first call over TLS, which initializes a function's cryptography. DynamoDB is behind a self-signed
+//! certificate.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ use crate::{BUNDLES, PAUSE, event, median, ms, settings};
 
 const ENDPOINT: &str = "AWS_ENDPOINT_URL_DYNAMODB";
 
-/// Medians, in ms: from the connection to the first call's answer, and of the first response as a whole.
+/// Medians in ms: of the time from the connection to the first call's answer, and of the whole first response.
 pub async fn measure(
     app: &TestApp,
     binary: &Path,
@@ -32,7 +33,7 @@ pub async fn measure(
     runs: u32,
     cores: Option<f64>,
 ) -> io::Result<(f64, f64)> {
-    // Dropped after the processes it holds.
+    // Declared first, so that it is dropped after the processes in it.
     let quota = cores.map(Quota::new).transpose()?;
     let mut settings = settings(app, "agents");
     let service = settings.iter().find(|(name, _)| name == ENDPOINT).unwrap();
@@ -46,7 +47,7 @@ pub async fn measure(
         let mut process = FunctionProcess::start("agents", binary, &settings).await;
         process.polled().await;
         if let Some(quota) = &quota {
-            // Not before: Lambda lets a cold start have a whole core.
+            // Only now: Lambda gives a cold start a whole core.
             quota.hold(process.pid())?;
         }
         responses.push(ms(event::send(&mut process, event).await));
@@ -59,9 +60,9 @@ pub async fn measure(
 
 struct Front {
     address: SocketAddr,
-    /// What the system trusts, and this front.
+    /// A bundle of the system's trusted certificates and this front's certificate.
     trusted: PathBuf,
-    /// Of each connection, how long its first answer took.
+    /// How long the first answer of each connection took.
     first_calls: mpsc::UnboundedReceiver<Duration>,
     _running: JoinSet<()>,
 }
@@ -85,7 +86,7 @@ impl Front {
             let mut connections = JoinSet::new();
             while let Ok((client, _)) = listener.accept().await {
                 let (acceptor, took) = (acceptor.clone(), took.clone());
-                // How a connection ends, its client knows.
+                // The client sees the errors of its connection.
                 connections.spawn(async move { drop(pass(client, acceptor, service, took).await) });
             }
         });

@@ -1,12 +1,12 @@
-"""Starts ministack as its own command does, less one fault."""
+"""Starts ministack like its own command, with a fix for one defect."""
 
 import http.server
 
 from ministack.app import main
 
-# ministack serves a function its event again each time it asks for the next one, until it is stopped: on a busy
-# machine a request runs twice, and the caller gets the second answer (a PATCH with If-Match, say, a 412). So each
-# server of the runtime API, which ministack makes for one request, answers the first such question only.
+# ministack sends a function its event again each time it polls for the next one, until it is stopped. On a busy machine
+# a request then runs twice, and the caller gets the second answer (a 412 for a PATCH with If-Match). Each server of the
+# runtime API, which ministack creates for one request, therefore answers only the first poll.
 Handler = http.server.BaseHTTPRequestHandler
 parse_request = Handler.parse_request
 

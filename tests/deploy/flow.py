@@ -1,4 +1,4 @@
-"""What run.sh asks of the deployed stack: a line a check, and at the end how many passed."""
+"""The checks of run.sh on the deployed stack. Prints a line per check, and at the end how many passed."""
 
 import base64
 import http.client
@@ -30,7 +30,7 @@ def check(what, ok, seen=""):
 
 
 class Issuer:
-    """Issues access tokens, and serves the key they are signed with."""
+    """A token issuer: signs access tokens, and serves the public key as a JWKS."""
 
     def __init__(self):
         self.key = ec.generate_private_key(ec.SECP256R1())
@@ -87,7 +87,7 @@ class Answer:
 
 
 class Client:
-    """A caller of the API Gateway's URL."""
+    """A client of the API Gateway's URL."""
 
     def __init__(self, api, token=None, stage="v1"):
         self.host = f"{api}.execute-api.localhost:{PORT}"
@@ -112,22 +112,22 @@ def deployment(api):
     lambdas = boto3.client("lambda")
     pages = lambdas.get_paginator("list_functions").paginate()
     deployed = {function["FunctionName"] for page in pages for function in page["Functions"]}
-    check("each of functions/ is deployed", deployed == {f"{STACK}-{name}" for name in FUNCTIONS}, deployed)
+    check("each function of functions/ is deployed", deployed == {f"{STACK}-{name}" for name in FUNCTIONS}, deployed)
 
     for name in sorted(deployed):
         try:
             size = len(lambdas.get_policy(FunctionName=name)["Policy"].encode())
         except lambdas.exceptions.ResourceNotFoundException:
-            size = 0  # nobody but its queue invokes it
+            size = 0  # only its queue invokes it
         check(f"the resource policy of {name} fits ({size} bytes)", size <= MAX_POLICY_BYTES, size)
 
-    # SAM's own stage would be a way in without the throttling. (Called, as boto3 cannot read ministack's stages.)
+    # SAM's default stage would bypass the throttling. Checked by a call, because boto3 cannot read ministack's stages.
     answer = Client(api, stage="Stage")("GET", "/health")
     check("the API has no second stage", answer.status in (403, 404), answer)
 
     answer = lambdas.invoke(FunctionName=f"{STACK}-ticker", Payload=b"{}")
     said = answer["Payload"].read().decode()
-    check("the ticker ticks", "FunctionError" not in answer and said == "0", said)
+    check("the ticker runs", "FunctionError" not in answer and said == "0", said)
 
 
 def reference(anyone):
@@ -147,10 +147,10 @@ def refusals(anyone, user, expired):
     check("an expired token: 401", answer.refuses(401, "unauthorized"), answer)
     answer = user("GET", f"{agents}/{uuid.uuid4()}/nothing")
     check("an unknown route: 404", answer.refuses(404, "not_found"), answer)
-    # Outside of the prefixes API Gateway itself refuses. The template makes a 404 of its 403, but ministack
+    # API Gateway itself refuses paths outside of the prefixes, with a 403. The template maps it to a 404, but ministack
     # ignores GatewayResponses.
     answer = user("GET", "/nothing")
-    check("an unknown prefix goes to no function", answer.status in (403, 404), answer)
+    check("an unknown prefix reaches no function", answer.status in (403, 404), answer)
     answer = user("PUT", agents)
     check("a wrong method: 405", answer.refuses(405, "method_not_allowed"), answer)
     answer = user("GET", f"{agents}?page=0")
@@ -167,7 +167,7 @@ def agents(user, neighbour):
     ids = [one["id"] for one in listed.json.get("data", [])]
     check("the list shows it", listed.status == 200 and agent in ids, listed)
     answer = neighbour("GET", f"{agents}/{agent}")
-    check("a neighbour does not see it: 404", answer.refuses(404, "agent_not_found"), answer)
+    check("another user does not see it: 404", answer.refuses(404, "agent_not_found"), answer)
 
     version = created.headers["ETag"]
     changed = user("PATCH", f"{agents}/{agent}", {"name": "Émile ✓"}, If_Match=version)
@@ -181,16 +181,16 @@ def agents(user, neighbour):
     first, second = (user("POST", agents, Idempotency_Key=key) for _ in range(2))
     check("a repeated idempotency key: the same answer", first.status == 201 and first.text == second.text, second)
     marks = [answer.headers["Idempotent-Replayed"] for answer in (first, second)]
-    check("a replay says so", marks == [None, "true"], marks)
+    check("a replay is marked by its header", marks == [None, "true"], marks)
 
 
 def team(user):
-    """From `agents` through the queue and its event source mapping to `attention-worker`."""
+    """Checks the way from `agents` through the queue and its event source mapping to `attention-worker`."""
     agents = "/builder/v1/agents"
     member, lead = (user("POST", agents).json["data"]["id"] for _ in range(2))
     made = user("PATCH", f"{agents}/{lead}", {"type": "multiple", "config": {"members": [member]}})
     works = made.json.get("data", {}).get("status") == "published"
-    check("a team works", made.status == 200 and works, made)
+    check("a team is published", made.status == 200 and works, made)
     answer = user("DELETE", f"{agents}/{member}")
     check("its member is deleted: 204", answer.status == 204, answer)
 
@@ -206,7 +206,7 @@ def team(user):
 
 
 def workflows(user, neighbour):
-    """A draft too large for its item, its release in the bucket, its channels, and a credential's way through KMS."""
+    """Checks a draft too large for its item, its release in the bucket, its channels, and a credential's encryption."""
     node = lambda name, kind, config: {"id": name, "type": kind, "name": "", "config": config}
     edge = lambda start, end: {"from": {"node": start, "port": "out"}, "to": {"node": end, "port": "in"}}
     nodes = [node("hook", "webhook", {}), node("say", "template", {"template": "x" * 20_000}), node("end", "send_result", {})]
@@ -215,12 +215,12 @@ def workflows(user, neighbour):
     check("a workflow is created: 201", made.status == 201, made)
     path = f"/builder/v1/workflows/{made.json.get('data', {}).get('id')}"
     answer = neighbour("GET", path)
-    check("a neighbour does not see it: 404", answer.refuses(404, "workflow_not_found"), answer)
+    check("another user does not see it: 404", answer.refuses(404, "workflow_not_found"), answer)
     answer = user("POST", f"{path}/publish")
     check("its channel is not configured: 422", answer.refuses(422, "channel_incomplete"), answer)
 
     webhook = user("POST", f"{path}/webhooks").json.get("data", {})
-    check("a webhook shows where it is", "/hooks/v1/" in webhook.get("url", ""), webhook)
+    check("a webhook shows its URL", "/hooks/v1/" in webhook.get("url", ""), webhook)
     channel = {"nodeId": "hook", "config": {"webhookId": webhook.get("id")}}
     answer = user("PUT", f"{path}/connections", {"inputs": [channel]})
     check("its channel is configured: 200", answer.status == 200, answer)
@@ -231,7 +231,7 @@ def workflows(user, neighbour):
     whole = manifest.get("sha256") == release.get("sha256") and manifest.get("graph", {}).get("nodes") == nodes
     check("its manifest is what was published", whole, str(manifest)[:300])
     answer = user("POST", f"{path}/publish")
-    check("published again, nothing changed: 409", answer.refuses(409, "no_changes"), answer)
+    check("published again without changes: 409", answer.refuses(409, "no_changes"), answer)
 
     bearer = {"name": "Tickets", "type": "bearer", "token": "secret"}
     credential = user("POST", f"{path}/webhook-credentials/outbound", bearer)
@@ -239,7 +239,7 @@ def workflows(user, neighbour):
     one = f"{path}/webhook-credentials/outbound/{credential.json.get('data', {}).get('id')}"
     answer = user("POST", f"{one}/test", {"url": "http://169.254.169.254/"})
     error = answer.json.get("data", {}).get("error") or {}
-    check("its test goes nowhere inside", error.get("code") == "destination_forbidden", answer)
+    check("its test cannot reach an internal address", error.get("code") == "destination_forbidden", answer)
     answer = user("DELETE", path)
     check("the workflow is deleted: 204", answer.status == 204, answer)
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Deploys infra/template.yaml to an AWS on this machine (ministack) and calls it through its API Gateway.
+# Deploys infra/template.yaml to an AWS emulator on this machine (ministack) and calls it through its API Gateway.
 #
 #   tests/deploy/run.sh             builds the functions for this machine first
-#   tests/deploy/run.sh --no-build  takes target/lambda/*/bootstrap.zip as they are
+#   tests/deploy/run.sh --no-build  uses the existing target/lambda/*/bootstrap.zip
 #
 # Needs Rust, and Python with: pip install aws-sam-cli cfn-lint 'ministack[full]'
 #
-# What it cannot see, as ministack does without: GatewayResponses, throttling, IAM policies, the functions' logs,
+# Not tested, because ministack does not implement them: GatewayResponses, throttling, IAM policies, logs of functions,
 # and warm starts (each call is a new process).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -15,21 +15,21 @@ say() { printf '== %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 2; }
 
 for tool in cargo curl python3 sam cfn-lint; do
-    command -v "$tool" >/dev/null || die "$tool is missing; the top of $0 says what to install"
+    command -v "$tool" >/dev/null || die "$tool is missing; the top of $0 lists what to install"
 done
-python3 -c 'import boto3, cryptography, ministack' || die "python3 lacks ministack or its extras; the top of $0 says what to install"
+python3 -c 'import boto3, cryptography, ministack' || die "python3 lacks ministack or its extras; the top of $0 lists what to install"
 
 case $(uname -m) in
     x86_64) architecture=x86_64 ;;
     aarch64 | arm64) architecture=arm64 ;;
-    *) die "Lambda has no $(uname -m)" ;;
+    *) die "Lambda does not support $(uname -m)" ;;
 esac
 
 work=$(mktemp -d)
 ministack=
 clean_up() {
     if [[ -n $ministack ]]; then
-        # Its own process group: the functions it started go with it.
+        # It has its own process group: the functions that it started are killed with it.
         kill -TERM -- "-$ministack" 2>/dev/null || true
         for _ in {1..50}; do kill -0 -- "-$ministack" 2>/dev/null || break; sleep 0.1; done
         kill -KILL -- "-$ministack" 2>/dev/null || true
@@ -43,7 +43,7 @@ free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1
 port=$(free_port)
 issuer_port=$(free_port)
 
-# Whatever account the caller of this script is logged in to must not be reached, not even by mistake.
+# A real AWS account of the user of this script must never be reached.
 unset AWS_PROFILE AWS_SESSION_TOKEN "${!AWS_ENDPOINT_URL_@}"
 export AWS_ENDPOINT_URL=http://127.0.0.1:$port AWS_REGION=us-east-1 AWS_DEFAULT_REGION=us-east-1
 export AWS_ACCESS_KEY_ID=test AWS_SECRET_ACCESS_KEY=test AWS_EC2_METADATA_DISABLED=true
@@ -55,9 +55,9 @@ functions=$(cd functions && printf '%s\n' *)
 if [[ ${1:-} != --no-build ]]; then
     say "building $(wc -w <<<"$functions") functions"
     started=$SECONDS
-    # With the target named, cargo's own directory is not target/lambda, where the zips belong.
+    # With an explicit target, cargo does not write to target/lambda, which is the folder of the zip files.
     target=$(rustc -vV | sed -n 's/^host: //p')
-    # shellcheck disable=SC2046 # one option a function
+    # shellcheck disable=SC2046 # one option per function
     cargo build --locked --profile lambda --target "$target" $(printf -- '-p %s ' $functions)
     for function in $functions; do
         cp "${CARGO_TARGET_DIR:-target}/$target/lambda/$function" "$work/bootstrap"
@@ -85,7 +85,7 @@ done
 
 say "deploying"
 started=$SECONDS
-# The options that README.md gives a person come from samconfig.toml.
+# The other options come from samconfig.toml.
 if ! timeout 300 sam deploy --no-confirm-changeset --no-progressbar --parameter-overrides \
     "Architecture=$architecture" "AuthIssuer=http://127.0.0.1:$issuer_port" \
     "AuthJwksUrl=http://127.0.0.1:$issuer_port/jwks.json" >"$work/deploy.log" 2>&1; then
@@ -99,8 +99,8 @@ started=$SECONDS
 failed=0
 timeout 300 python3 tests/deploy/flow.py atelier "$port" "$issuer_port" || failed=$?
 if ((failed)); then
-    say "what ministack says"
+    say "log of ministack"
     grep -E 'WARN|ERROR|stderr' "$work/ministack.log" | tail -20 >&2 || true
 fi
-say "called for $((SECONDS - started)) s"
+say "checks took $((SECONDS - started)) s"
 exit "$failed"

@@ -1,5 +1,5 @@
-//! Replays the payloads of `events/`: through the functions' real binaries, on a fake Runtime API, as Lambda would.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! Replays the payloads of `events/` through the functions' real binaries on a fake Runtime API, as Lambda would.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +12,7 @@ use tests::binaries::{self, folder};
 use tests::runtime_api::FunctionProcess;
 use tests::{AgentBuilder, TestApp};
 
-/// What answers requests: the status, and the error's code if it is one.
+/// The payloads of requests, each with the expected status and, for an error, its code.
 const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("account/create-key", 201, None),
     ("account/create-key-wrong", 400, Some("invalid_body")),
@@ -63,7 +63,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
     ("workflows/get-unknown", 404, Some("workflow_not_found")),
     ("workflows/node-types", 200, None),
 ];
-/// What handles messages and ticks; each has a test of its own.
+/// The payloads of queue messages and scheduled events. Each has its own test.
 const HANDLED: &[&str] = &["attention-worker/hints", "ticker/every-minute"];
 
 static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
@@ -74,7 +74,7 @@ async fn start(app: &TestApp, function: &str) -> FunctionProcess {
     FunctionProcess::start(function, &BINARIES[function], &settings).await
 }
 
-/// `agents/list` as the person `ada` sends it, `catalog/list` as a program of hers.
+/// Reads a payload such as `agents/list`, and fills in the token and the API key of `ada` and the operator's key.
 fn event(app: &TestApp, name: &str) -> Value {
     let payload = fs::read_to_string(folder("events").join(name).with_extension("json")).unwrap();
     let token = app.person("ada").token.unwrap();
@@ -117,7 +117,7 @@ fn every_function_has_payloads_and_every_payload_an_expectation() {
 }
 
 #[tokio::test]
-async fn requests_are_answered_in_the_form_api_gateway_takes() {
+async fn requests_are_answered_in_the_format_of_api_gateway() {
     let app = TestApp::start().await;
     insert_agent(&app).await;
 
@@ -136,7 +136,7 @@ async fn requests_are_answered_in_the_form_api_gateway_takes() {
             if answer["body"]["error"]["type"].is_null() {
                 assert_eq!(answer["body"], json!({"error": {"code": code, "message": message}}), "{name}");
             } else {
-                // The gateway's form.
+                // The error object of the gateway.
                 assert_eq!(answer["body"]["error"]["code"], *code, "{name}");
                 let request_id = answer["body"]["error"]["request_id"].as_str().unwrap();
                 assert_eq!(header(&answer, "x-request-id"), [request_id], "{name}");
@@ -155,7 +155,7 @@ async fn a_repeated_key_replays_the_creation() {
     assert_eq!(header(&first, "idempotent-replayed"), [""; 0]);
     assert_eq!(header(&again, "idempotent-replayed"), ["true"]);
     assert_eq!(first["body"], again["body"]);
-    // Of repeated headers the last one counts.
+    // The last of repeated headers is used.
     assert_eq!(header(&first, "x-request-id"), ["req-from-the-client"]);
 }
 
@@ -172,7 +172,7 @@ async fn a_query_arrives_decoded() {
 }
 
 #[tokio::test]
-async fn a_body_arrives_unharmed() {
+async fn a_body_arrives_unchanged() {
     let app = TestApp::start().await;
     insert_agent(&app).await;
     let patched = replay(&app, &mut start(&app, "agents").await, "agents/patch").await;
@@ -180,7 +180,7 @@ async fn a_body_arrives_unharmed() {
 }
 
 #[tokio::test]
-async fn only_the_setting_keeps_the_stage_out_of_the_path() {
+async fn without_the_setting_the_stage_is_part_of_the_path() {
     let app = TestApp::start().await;
     let mut settings = app.platform.environment_of("reference");
     settings.retain(|(name, _)| name != "AWS_LAMBDA_HTTP_IGNORE_STAGE_IN_PATH");
@@ -190,7 +190,7 @@ async fn only_the_setting_keeps_the_stage_out_of_the_path() {
 }
 
 #[tokio::test]
-async fn without_a_configured_address_the_platform_is_where_api_gateway_says() {
+async fn without_a_base_url_the_address_of_api_gateway_is_used() {
     let app = TestApp::start().await;
     let mut settings = app.platform.environment_of("reference");
     settings.retain(|(name, _)| name != "BASE_URL");
@@ -202,7 +202,7 @@ async fn without_a_configured_address_the_platform_is_where_api_gateway_says() {
 
 #[tokio::test]
 #[should_panic(expected = "TABLE_ENTITIES")]
-async fn a_function_without_a_setting_names_it_and_ends() {
+async fn a_function_without_a_setting_names_it_and_exits() {
     let app = TestApp::start().await;
     let mut settings = app.platform.environment_of("ticker");
     settings.retain(|(name, _)| name != "TABLE_ENTITIES");
@@ -210,7 +210,7 @@ async fn a_function_without_a_setting_names_it_and_ends() {
 }
 
 #[tokio::test]
-async fn pages_are_text_and_pictures_are_not() {
+async fn pages_are_sent_as_text_and_images_as_base64() {
     let app = TestApp::start().await;
     let mut reference = start(&app, "reference").await;
     let front = replay(&app, &mut reference, "reference/docs").await;
@@ -222,7 +222,7 @@ async fn pages_are_text_and_pictures_are_not() {
 }
 
 #[tokio::test]
-async fn a_message_that_cannot_be_read_comes_back_alone() {
+async fn only_an_unreadable_message_is_reported_as_failed() {
     let app = TestApp::start().await;
     let answer = replay(&app, &mut start(&app, "attention-worker").await, "attention-worker/hints").await;
     let garbage = &event(&app, "attention-worker/hints")["Records"][1]["messageId"];

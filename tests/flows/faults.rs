@@ -1,5 +1,5 @@
-//! The agents family before a DynamoDB that conflicts, throttles and loses answers: each is retried or looked at
-//! again, and none is shown to the caller as a refusal.
+//! The agents API over a DynamoDB that conflicts, throttles and loses answers. Each fault is retried or verified, and
+//! none reaches the caller as an error.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tests::faults::Faults;
 const AGENTS: &str = "/builder/v1/agents";
 
 #[tokio::test(flavor = "multi_thread")]
-async fn creations_that_contend_for_one_total_all_count() {
+async fn concurrent_creations_are_all_counted() {
     let app = TestApp::start_with(Some(Faults { held: Duration::from_millis(4), ..Faults::default() })).await;
     let ada = app.person("ada");
     ada.get(AGENTS).await;
@@ -39,7 +39,7 @@ async fn lost_answers_and_throttling_change_nothing_for_the_caller() {
                 let patched = ada.patch(&path, json!({"name": format!("Agent {revision}")})).await;
                 assert_eq!(patched.status, "200 OK", "{}", patched.text);
                 let etag = format!("\"{revision}\"");
-                assert_eq!(patched.header("etag"), Some(etag.as_str()), "a change is made once");
+                assert_eq!(patched.header("etag"), Some(etag.as_str()), "a change is applied once");
             }
             if i % 2 == 0 {
                 assert_eq!(ada.delete(&path).await.status, "204 No Content");
@@ -51,7 +51,7 @@ async fn lost_answers_and_throttling_change_nothing_for_the_caller() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_key_makes_one_agent_even_when_answers_are_lost() {
+async fn one_idempotency_key_creates_one_agent_when_answers_are_lost() {
     let faults = Faults { lost: 300, held: Duration::from_millis(2), seed: 7, ..Faults::default() };
     let app = TestApp::start_with(Some(faults)).await;
     let ada = app.person("ada");
@@ -66,7 +66,7 @@ async fn one_key_makes_one_agent_even_when_answers_are_lost() {
 }
 
 #[tokio::test]
-async fn a_table_that_stays_away_is_a_503_that_says_when_to_come_back() {
+async fn an_unavailable_table_is_a_503_with_retry_after() {
     let app = TestApp::start_with(Some(Faults { throttled: 1000, ..Faults::default() })).await;
     let answer = app.person("ada").get(AGENTS).await;
     assert_eq!((answer.status.as_str(), answer.code()), ("503 Service Unavailable", "unavailable"));
@@ -76,13 +76,13 @@ async fn a_table_that_stays_away_is_a_503_that_says_when_to_come_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_large_draft_is_never_lost_however_many_answers_are() {
+async fn a_large_draft_survives_lost_answers() {
     const WORKFLOWS: &str = "/builder/v1/workflows";
     for seed in 0..4 {
         let faults = Faults { lost: 300, held: Duration::from_millis(1), seed, ..Faults::default() };
         let app = TestApp::start_with(Some(faults)).await;
         let ada = app.person("ada");
-        // Too large for an item: an object of the bucket.
+        // Too large for an item, so the graph is stored in the bucket.
         let graph = |round: usize| {
             let config = json!({"expression": "true", "note": "x".repeat(20_000), "round": round});
             json!({"nodes": [{"id": "a", "type": "condition", "name": "a", "config": config}], "connections": []})
@@ -95,7 +95,7 @@ async fn a_large_draft_is_never_lost_however_many_answers_are() {
                 assert_eq!(patched.status, "200 OK", "{}", patched.text);
             }
         };
-        // Changes what stands around the graph meanwhile.
+        // Changes other fields of the workflow at the same time.
         let neighbours = async {
             for round in 0..40 {
                 let put = ada.put(&channels, json!({"inputs": [], "outputs": []})).await;

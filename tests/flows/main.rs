@@ -1,4 +1,4 @@
-//! What happens when the services underneath misbehave: contention, throttling, answers that get lost.
+//! Fault tolerance: the platform over services that conflict, throttle and lose answers.
 
 mod faults;
 mod gateway;

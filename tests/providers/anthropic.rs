@@ -1,4 +1,4 @@
-//! Anthropic's Messages API, both ways.
+//! Requests to Anthropic's Messages API, and its answers.
 
 use domain::provider::ProviderKind::Anthropic;
 use domain::usage::Tokens;
@@ -27,7 +27,7 @@ async fn a_conversation_is_translated() {
     body["tool_choice"] = json!("required");
     stage.answered(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
     let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/v1/messages", "the base URL is of the form of Anthropic's SDKs");
+    assert_eq!(seen.path, "/v1/messages", "the base URL has the form that Anthropic's SDKs use");
     assert_eq!(
         (&seen.headers["x-api-key"], &seen.headers["anthropic-version"]),
         (&KEY.parse().unwrap(), &"2023-06-01".parse().unwrap())
@@ -36,7 +36,7 @@ async fn a_conversation_is_translated() {
 }
 
 #[tokio::test]
-async fn a_schema_is_held_to_by_the_api() {
+async fn a_response_schema_becomes_an_output_format() {
     let stage = stage(Anthropic).await;
     let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let format = json!({"type": "json_schema", "json_schema": {"name": "s", "strict": true, "schema": schema}});
@@ -48,7 +48,7 @@ async fn a_schema_is_held_to_by_the_api() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_has_its_calls_and_all_its_input() {
+async fn an_answer_has_its_tool_calls_and_total_input() {
     let stage = stage(Anthropic).await;
     let answer = stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert_json_snapshot!("anthropic_choices", choices(&answer));
@@ -56,7 +56,7 @@ async fn a_whole_answer_has_its_calls_and_all_its_input() {
 }
 
 #[tokio::test]
-async fn a_stream_says_the_same_in_pieces() {
+async fn a_stream_has_the_content_of_an_answer() {
     let stage = stage(Anthropic).await;
     let all = stage.streamed(Behaviour::events(STREAM), &question()).await;
     assert_json_snapshot!("anthropic_stream", all.choices);
@@ -66,7 +66,7 @@ async fn a_stream_says_the_same_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_cut_stream_keeps_the_input_it_was_told() {
+async fn a_cut_stream_keeps_the_reported_input() {
     let stage = stage(Anthropic).await;
     let all = stage.streamed(Behaviour::events(STREAM).cut_after(9), &question()).await;
     assert_eq!(all.usage.map(|usage| (usage.input, usage.output)), Some((125, 1)));
@@ -74,7 +74,7 @@ async fn a_cut_stream_keeps_the_input_it_was_told() {
 }
 
 #[tokio::test]
-async fn every_reason_to_stop_has_its_name() {
+async fn stop_reasons_are_translated() {
     let stage = stage(Anthropic).await;
     let reasons = [
         ("end_turn", "stop"),
@@ -122,7 +122,7 @@ async fn errors_keep_their_type() {
 }
 
 #[tokio::test]
-async fn what_it_cannot_do_is_refused_before_anything_is_sent() {
+async fn unsupported_parameters_are_refused_before_a_request() {
     let stage = stage(Anthropic).await;
     let cases = [
         ("n", json!({"n": 2})),

@@ -1,4 +1,4 @@
-//! Amazon Bedrock, both ways, through the real SDK.
+//! Requests to Amazon Bedrock through the real SDK, and its answers.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const ANSWER: &str = include_str!("fixtures/bedrock/answer.json");
 const STREAM: &str = include_str!("fixtures/bedrock/stream.jsonl");
 const PICTURE: &str = "data:image/jpeg;base64,/9j/4AA=";
 
-/// With the platform's own credentials.
+/// A provider that signs with the platform's own credentials.
 async fn stage() -> Stage {
     stage_with(Bedrock, |settings| {
         settings.api_key = None;
@@ -27,7 +27,7 @@ async fn stage() -> Stage {
     .await
 }
 
-/// One message of the event stream, as it is on the wire.
+/// An encoded message of the event stream.
 fn frame(message_type: &str, name: &str, payload: &Value) -> Bytes {
     let kind = if message_type == "event" { ":event-type" } else { ":exception-type" };
     let text = |text: &str| HeaderValue::String(text.to_owned().into());
@@ -36,13 +36,13 @@ fn frame(message_type: &str, name: &str, payload: &Value) -> Bytes {
         .add_header(Header::new(kind, text(name)))
         .add_header(Header::new(":content-type", text("application/json")));
     let mut bytes = Vec::new();
-    write_message_to(&message, &mut bytes).expect("a message that can be written");
+    write_message_to(&message, &mut bytes).expect("the message can be encoded");
     bytes.into()
 }
 
 fn frames() -> Vec<Bytes> {
     let event = |line: &str| {
-        let (name, payload): (String, Value) = serde_json::from_str(line).expect("a fixture of events");
+        let (name, payload): (String, Value) = serde_json::from_str(line).expect("the fixture holds events");
         frame("event", &name, &payload)
     };
     STREAM.lines().map(event).collect()
@@ -69,19 +69,19 @@ async fn a_conversation_is_translated_and_signed() {
     assert_eq!(seen.path, "/model/upstream-model/converse");
     let authorization = seen.headers["authorization"].to_str().unwrap();
     assert!(authorization.starts_with("AWS4-HMAC-SHA256") && authorization.contains("/eu-west-3/bedrock/"));
-    // The SDK keeps no order within a schema.
+    // The SDK does not keep the order of keys in a schema.
     insta::with_settings!({ sort_maps => true }, { assert_json_snapshot!("bedrock_request", seen.body) });
 }
 
 #[tokio::test]
-async fn a_key_goes_as_a_bearer_token() {
+async fn an_api_key_is_sent_as_a_bearer_token() {
     let stage = stage_with(Bedrock, |_| {}).await;
     stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert_eq!(stage.fake.seen().remove(0).headers["authorization"], format!("Bearer {KEY}"));
 }
 
 #[tokio::test]
-async fn a_whole_answer_has_its_calls_and_all_its_input() {
+async fn an_answer_has_its_tool_calls_and_total_input() {
     let stage = stage().await;
     let answer = stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert_json_snapshot!("bedrock_choices", choices(&answer));
@@ -89,7 +89,7 @@ async fn a_whole_answer_has_its_calls_and_all_its_input() {
 }
 
 #[tokio::test]
-async fn a_stream_says_the_same_in_pieces() {
+async fn a_stream_has_the_content_of_an_answer() {
     let stage = stage().await;
     let all = stage.streamed(stream(frames()), &question()).await;
     assert_json_snapshot!("bedrock_stream", all.choices);
@@ -100,7 +100,7 @@ async fn a_stream_says_the_same_in_pieces() {
 }
 
 #[tokio::test]
-async fn a_stream_that_fails_stops_or_is_silent_is_told() {
+async fn failed_cut_and_silent_streams_are_reported() {
     let stage = stage().await;
     let cut = stage.streamed(stream(frames()).cut_after(4), &question()).await;
     assert_eq!((cut.text().as_str(), cut.failure.unwrap().code.as_str()), ("Let me", "provider_stream_cut"));
@@ -126,7 +126,7 @@ async fn a_stream_that_fails_stops_or_is_silent_is_told() {
 }
 
 #[tokio::test]
-async fn every_reason_to_stop_has_its_name() {
+async fn stop_reasons_are_translated() {
     let stage = stage().await;
     let answer = |reason: &str| {
         let message = json!({"role": "assistant", "content": [{"text": "a"}]});
@@ -150,7 +150,7 @@ async fn every_reason_to_stop_has_its_name() {
 }
 
 #[tokio::test]
-async fn errors_are_told_apart_and_tried_once() {
+async fn errors_are_classified_and_not_retried() {
     let stage = stage().await;
     let cases = [
         (400, "ValidationException", "too long", FailureKind::Request),
@@ -185,7 +185,7 @@ async fn errors_are_told_apart_and_tried_once() {
 }
 
 #[tokio::test]
-async fn what_it_cannot_do_is_refused_before_anything_is_sent() {
+async fn unsupported_parameters_are_refused_before_a_request() {
     let stage = stage().await;
     let picture = |url: &str| {
         let part = json!({"type": "image_url", "image_url": {"url": url}});

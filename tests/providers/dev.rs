@@ -1,4 +1,4 @@
-//! The embedded models, as the gateway calls them.
+//! The embedded development models.
 
 use domain::provider::ProviderKind;
 use gateway::providers::FailureKind;
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::stage::{choices, embeddings, gather, question, stage};
 
 #[tokio::test]
-async fn they_answer_with_no_provider_behind_them() {
+async fn dev_models_answer_without_a_provider() {
     let stage = stage(ProviderKind::Dev).await;
     let answer = stage.provider.chat("dev-chat", &question()).await.unwrap();
     let streamed = gather(stage.provider.stream("dev-chat", &question()).await.unwrap()).await;
@@ -25,7 +25,7 @@ async fn they_answer_with_no_provider_behind_them() {
 }
 
 #[tokio::test]
-async fn they_have_no_other_models() {
+async fn unknown_dev_models_are_refused() {
     let stage = stage(ProviderKind::Dev).await;
     let failure = stage.provider.chat("dev-embed", &question()).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Setup);

@@ -1,4 +1,4 @@
-//! How a provider fails, and what is made of it: the same for all that are reached by plain HTTP.
+//! Failures of providers and their classification, the same for every provider that is called by plain HTTP.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn refused(stage: &Stage, behaviour: Behaviour) -> Failure {
 }
 
 #[tokio::test]
-async fn a_fault_of_the_request_is_told_in_the_providers_words() {
+async fn a_request_error_keeps_the_providers_message() {
     let stage = stage(OpenAi).await;
     let error = json!({"error": {
         "message": "max_tokens is too large: 9999", "type": "invalid_request_error", "param": "max_tokens",
@@ -41,7 +41,7 @@ async fn a_fault_of_the_request_is_told_in_the_providers_words() {
 }
 
 #[tokio::test]
-async fn a_limit_keeps_when_to_come_back() {
+async fn a_rate_limit_keeps_its_retry_after() {
     let stage = stage(OpenAi).await;
     let error = json!({"error": {"message": "slow down", "type": "requests", "code": "rate_limit_exceeded"}});
     let failure = refused(&stage, Behaviour::json(429, error).header("Retry-After", "7")).await;
@@ -51,7 +51,7 @@ async fn a_limit_keeps_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn nothing_of_ours_is_in_what_a_provider_says() {
+async fn provider_messages_are_redacted() {
     let stage = stage(OpenAi).await;
     let url = stage.fake.base_url.clone();
     let message = format!("call {url}/chat/completions with {KEY} of org-Ab12 failed");
@@ -97,14 +97,14 @@ async fn an_error_with_status_200_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_clean_end_without_a_finish_is_no_finish() {
+async fn a_clean_end_without_a_finish_reason_is_not_finished() {
     let stage = stage(OpenAi).await;
     let all = stage.streamed(Behaviour::events(STREAM).ended_after(4), &question()).await;
     assert_eq!((all.finished, all.failure.is_none()), (0, true));
 }
 
 #[tokio::test]
-async fn cuts_are_seen_wherever_they_are() {
+async fn cut_connections_are_detected_at_any_point() {
     let stage = stage(OpenAi).await;
     let at_once = refused(&stage, Behaviour::hang_up()).await;
     assert_eq!((at_once.kind, at_once.may_have_run), (FailureKind::Unavailable, true));
@@ -127,9 +127,9 @@ async fn garbage_is_not_an_answer() {
     assert_eq!(all.failure.unwrap().code, "provider_answer_garbled");
 }
 
-/// In each case one limit is short and the provider would go on for ever: only that limit can end the wait.
+/// In each case, one timeout is short and the provider never ends: only that timeout can end the wait.
 #[tokio::test]
-async fn silence_is_not_waited_out() {
+async fn a_silent_provider_times_out() {
     let short = 50;
     let for_ever = u64::try_from(PATIENCE.as_millis()).unwrap();
     let stage_within = |first_byte_ms, idle_ms, total_ms| {
@@ -141,7 +141,7 @@ async fn silence_is_not_waited_out() {
     stage.fake.now(silent.clone());
     let failure = stage.provider.stream("upstream-model", &question()).await.err().unwrap();
     assert_eq!((failure.kind, failure.may_have_run), (FailureKind::Timeout, true));
-    // A whole answer comes late by its nature: the wait for a stream's beginning is not for it.
+    // A whole answer takes longer than a stream's start, so the first-byte timeout does not apply to it.
     let late =
         Behaviour::json(200, include_str!("fixtures/openai/answer.json")).after(Duration::from_millis(3 * short));
     assert!(stage.answered(late, &question()).await.is_ok());
@@ -154,13 +154,13 @@ async fn silence_is_not_waited_out() {
 
     let stage = stage_within(for_ever, short, for_ever).await;
     let silent = stage.streamed(Behaviour::events(STREAM).silent_after(3), &question()).await;
-    // How much came before depends on how fast this machine is.
+    // How much text arrives depends on the speed of this machine.
     assert!("Because a".starts_with(&silent.text()), "{}", silent.text());
     assert_eq!(silent.failure.unwrap().kind, FailureKind::Timeout);
 }
 
 #[tokio::test]
-async fn a_dropped_stream_hangs_up() {
+async fn a_dropped_stream_closes_its_connection() {
     let stage = stage(OpenAi).await;
     stage.fake.now(Behaviour::events(STREAM).silent_after(3));
     let mut stream = stage.provider.stream("upstream-model", &question()).await.unwrap();
@@ -170,7 +170,7 @@ async fn a_dropped_stream_hangs_up() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_or_not_allowed_is_not_reached() {
+async fn unreachable_and_forbidden_addresses_fail() {
     let mut settings = ProviderSettings::new("nobody", OpenAi);
     settings.base_url = Some("http://127.0.0.1:9/v1".to_owned());
     let provider = connect(&settings, &outbound(), &aws()).unwrap();

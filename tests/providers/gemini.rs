@@ -1,4 +1,4 @@
-//! Google's Gemini API, both ways.
+//! Requests to Google's Gemini API, and its answers.
 
 use std::time::Duration;
 
@@ -42,7 +42,7 @@ async fn a_conversation_is_translated() {
 }
 
 #[tokio::test]
-async fn formats_are_asked_for_by_type_and_schema() {
+async fn response_formats_are_sent_as_type_and_schema() {
     let stage = stage(Gemini).await;
     let schema = json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}}});
     let format = json!({"type": "json_schema", "json_schema": {"name": "s", "schema": schema}});
@@ -60,7 +60,7 @@ async fn formats_are_asked_for_by_type_and_schema() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_has_its_calls_and_thoughts_are_output() {
+async fn an_answer_has_its_tool_calls_and_counts_thoughts_as_output() {
     let stage = stage(Gemini).await;
     let answer = stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert_json_snapshot!("gemini_choices", choices(&answer));
@@ -68,7 +68,7 @@ async fn a_whole_answer_has_its_calls_and_thoughts_are_output() {
 }
 
 #[tokio::test]
-async fn a_stream_says_the_same_in_pieces() {
+async fn a_stream_has_the_content_of_an_answer() {
     let stage = stage(Gemini).await;
     let all = stage.streamed(stream(), &question()).await;
     assert_json_snapshot!("gemini_stream", all.choices);
@@ -82,7 +82,7 @@ async fn a_stream_says_the_same_in_pieces() {
 }
 
 #[tokio::test]
-async fn every_reason_to_finish_has_its_name() {
+async fn finish_reasons_are_translated() {
     let stage = stage(Gemini).await;
     let reasons = [
         ("STOP", "stop"),
@@ -107,7 +107,7 @@ async fn every_reason_to_finish_has_its_name() {
 }
 
 #[tokio::test]
-async fn calls_without_ids_are_given_some() {
+async fn tool_calls_without_ids_get_ids() {
     let stage = stage(Gemini).await;
     let call = json!({"functionCall": {"name": "f", "args": {}}});
     let candidate = json!({"content": {"parts": [call, call]}, "finishReason": "STOP"});
@@ -117,7 +117,7 @@ async fn calls_without_ids_are_given_some() {
 }
 
 #[tokio::test]
-async fn errors_keep_their_status_and_when_to_come_back() {
+async fn errors_keep_their_status_and_retry_delay() {
     let stage = stage(Gemini).await;
     let error = |code: u16, status: &str, details: Value| json!({"error": {"code": code, "message": "said so", "status": status, "details": details}});
     let retry = json!([{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "36s"}]);
@@ -141,7 +141,7 @@ async fn errors_keep_their_status_and_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn what_it_cannot_do_is_refused_before_anything_is_sent() {
+async fn unsupported_parameters_are_refused_before_a_request() {
     let stage = stage(Gemini).await;
     let picture = json!({"type": "image_url", "image_url": {"url": "https://pictures.test/a.png"}});
     let cases = [
@@ -158,7 +158,7 @@ async fn what_it_cannot_do_is_refused_before_anything_is_sent() {
 }
 
 #[tokio::test]
-async fn embeddings_go_in_one_batch() {
+async fn embeddings_are_sent_in_one_batch() {
     let stage = stage(Gemini).await;
     stage.fake.now(Behaviour::json(200, json!({"embeddings": [{"values": [0.5]}, {"values": [-1]}]})));
     let request = json!({"model": "m", "input": ["a", "b"], "dimensions": 1, "taskType": "RETRIEVAL_QUERY"});

@@ -1,4 +1,4 @@
-//! What is said to providers and understood of them, on the wire, against a provider that does as it is told.
+//! The translation for each provider: requests and answers on the wire, tested against a scripted provider.
 
 mod anthropic;
 mod bedrock;

@@ -1,4 +1,4 @@
-//! `OpenAI` and its like: what is sent, and that answers stay as they came.
+//! `OpenAI` and compatible providers: requests, and answers that are forwarded unchanged.
 
 use domain::provider::ProviderKind::OpenAi;
 use domain::usage::Tokens;
@@ -13,7 +13,7 @@ const STREAM: &str = include_str!("fixtures/openai/stream.sse");
 const TOOLS: &str = include_str!("fixtures/openai/tools.sse");
 
 #[tokio::test]
-async fn requests_go_out_as_they_came_less_what_is_the_gateways() {
+async fn requests_are_forwarded_without_the_gateways_own_fields() {
     let stage = stage(OpenAi).await;
     let request = chat(json!({
         "model": "public-name", "guard": true, "stream": true, "n": 2, "seed": 7, "user": "u", "max_tokens": 9,
@@ -36,7 +36,7 @@ async fn requests_go_out_as_they_came_less_what_is_the_gateways() {
 }
 
 #[tokio::test]
-async fn the_key_goes_where_the_operator_says() {
+async fn the_key_is_sent_in_the_configured_header() {
     let stage = stage(OpenAi).await;
     stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     let seen = stage.fake.seen().remove(0);
@@ -58,7 +58,7 @@ async fn the_key_goes_where_the_operator_says() {
 }
 
 #[tokio::test]
-async fn a_whole_answer_keeps_its_bytes_and_tells_its_usage() {
+async fn an_answer_keeps_its_bytes_and_reports_usage() {
     let stage = stage(OpenAi).await;
     let answer = stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert!(ANSWER.contains(answer.choices.get()));
@@ -68,7 +68,7 @@ async fn a_whole_answer_keeps_its_bytes_and_tells_its_usage() {
 }
 
 #[tokio::test]
-async fn a_stream_brings_text_end_and_usage() {
+async fn a_stream_has_text_finish_and_usage() {
     let stage = stage(OpenAi).await;
     let all = stage.streamed(Behaviour::events(STREAM), &question()).await;
     assert_eq!((all.text().as_str(), all.finished), ("Because a lease is taken first.", 1));
@@ -77,7 +77,7 @@ async fn a_stream_brings_text_end_and_usage() {
 }
 
 #[tokio::test]
-async fn tool_calls_stream_as_they_came() {
+async fn streamed_tool_calls_are_unchanged() {
     let stage = stage(OpenAi).await;
     let all = stage.streamed(Behaviour::events(TOOLS), &question()).await;
     let deltas = all.choices.iter().filter_map(|choice| choice["delta"]["tool_calls"][0].as_object());
@@ -87,7 +87,7 @@ async fn tool_calls_stream_as_they_came() {
 }
 
 #[tokio::test]
-async fn one_connection_serves_stream_after_stream() {
+async fn a_connection_is_reused_for_streams() {
     let stage = stage(OpenAi).await;
     for _ in 0..5 {
         stage.streamed(Behaviour::events(STREAM), &question()).await;
@@ -96,7 +96,7 @@ async fn one_connection_serves_stream_after_stream() {
 }
 
 #[tokio::test]
-async fn embeddings_are_asked_for_as_the_client_asks() {
+async fn embeddings_requests_are_forwarded() {
     let stage = stage(OpenAi).await;
     let answer = json!({
         "object": "list", "model": "e", "usage": {"prompt_tokens": 8, "total_tokens": 8},
@@ -119,7 +119,7 @@ async fn embeddings_are_asked_for_as_the_client_asks() {
 }
 
 #[tokio::test]
-async fn counts_along_the_way_are_kept() {
+async fn usage_reported_during_a_stream_is_kept() {
     let stage = stage(OpenAi).await;
     let piece = |text: &str, output: u64| {
         let choice = json!({"index": 0, "delta": {"content": text}, "finish_reason": null});

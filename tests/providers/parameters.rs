@@ -1,6 +1,6 @@
-//! Every row of the table of parameters, through the real translations: what arrives at a provider is what the table
-//! says. What arrives is also written to a folder, where `tests/clients/vendors.sh` validates it by the vendors' types.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! Each row of the parameter table, checked through the real translations: what arrives at a provider must match the
+//! table. The requests are also recorded in a folder, for the contract tests of `tests/clients/vendors.sh`.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ const KINDS: [(ProviderKind, &str); 4] =
     [(OpenAi, "openai"), (Anthropic, "anthropic"), (Gemini, "gemini"), (Bedrock, "bedrock")];
 const PICTURE: &str = "data:image/jpeg;base64,/9j/4AA=";
 
-/// A model of each vendor that takes the most parameters.
+/// The model of each vendor that supports the most parameters.
 fn model(kind: ProviderKind) -> &'static str {
     match kind {
         Anthropic => "claude-3-7-sonnet-20250219",
@@ -37,7 +37,7 @@ async fn stage(kind: ProviderKind) -> Stage {
     .await
 }
 
-/// A folder of one test's requests, empty at first.
+/// The folder of recorded requests. Files of the test's earlier runs are removed.
 struct Record(PathBuf);
 
 impl Record {
@@ -63,8 +63,8 @@ impl Record {
     }
 }
 
-/// Sends a chat and gives back the one request that arrived, or the parameter that was refused. The answer is no
-/// answer of this vendor: only the request matters.
+/// Sends a chat, and returns the request that arrived or the parameter that was refused. The fake provider answers with
+/// an error, because only the request matters.
 async fn sent(stage: &Stage, model: &str, body: &Value, streamed: bool) -> Result<Seen, String> {
     stage.fake.now(Behaviour::json(418, json!({"error": {"message": "teapot"}})));
     let request = chat(body.clone());
@@ -73,7 +73,7 @@ async fn sent(stage: &Stage, model: &str, body: &Value, streamed: bool) -> Resul
     } else {
         stage.provider.chat(model, &request).await.err()
     };
-    let failure = failure.expect("a teapot answers nothing");
+    let failure = failure.expect("a 418 is a failure");
     let mut seen = stage.fake.seen();
     if failure.kind == FailureKind::Unsupported {
         assert!(seen.is_empty(), "a refused request was sent");
@@ -88,7 +88,7 @@ fn function() -> Value {
     json!([{"type": "function", "function": {"name": "weather", "parameters": schema}}])
 }
 
-/// A value that asks for something, with what it needs beside it.
+/// A value of a parameter, with the other parameters that it needs.
 fn sample(name: &str) -> Value {
     let value = match name {
         "temperature" | "top_p" => json!(0.5),
@@ -142,11 +142,11 @@ fn is_of_another_vendor(name: &str) -> bool {
 }
 
 #[test]
-fn the_readme_prints_the_table() {
+fn the_readme_contains_the_parameter_table() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/gateway/src/providers/README.md");
     let readme = fs::read_to_string(file).unwrap();
-    let (before, rest) = readme.split_once("<!-- parameters -->\n").expect("a marker");
-    let (_, after) = rest.split_once("<!-- end -->").expect("another marker");
+    let (before, rest) = readme.split_once("<!-- parameters -->\n").expect("the README has the start marker");
+    let (_, after) = rest.split_once("<!-- end -->").expect("the README has the end marker");
     let expected = format!("{before}<!-- parameters -->\n{}<!-- end -->{after}", markdown());
     if std::env::var_os("UPDATE_README").is_some() {
         fs::write(file, &expected).unwrap();
@@ -155,7 +155,7 @@ fn the_readme_prints_the_table() {
 }
 
 #[tokio::test]
-async fn each_parameter_arrives_as_the_table_says() {
+async fn each_parameter_is_sent_as_the_table_defines() {
     let record = Record::new("row");
     for (kind, folder) in KINDS {
         let stage = stage(kind).await;
@@ -170,7 +170,7 @@ async fn each_parameter_arrives_as_the_table_says() {
             without.as_object_mut().unwrap().remove(name);
             let baseline = match sent(&stage, model(kind), &body(&without), false).await {
                 Ok(seen) => seen.body,
-                // What it needs beside it is refused as well.
+                // The parameters that it needs are refused too.
                 Err(_) => Value::Null,
             };
             let arrived = sent(&stage, model(kind), &body(&fields), false).await;
@@ -178,7 +178,7 @@ async fn each_parameter_arrives_as_the_table_says() {
             match (&rule, arrived) {
                 (Rule::Refused(_), Err(param)) => assert!(fields.get(&param).is_some(), "{folder} refuses {param}"),
                 (Rule::Refused(_), Ok(seen)) => panic!("{folder} was sent {name}: {}", seen.body),
-                (_, Err(param)) => panic!("{folder} refuses {param}, the table says {rule:?}"),
+                (_, Err(param)) => panic!("{folder} refuses {param}, the table has {rule:?}"),
                 (rule, Ok(seen)) => {
                     assert_as_ruled(rule, name, &fields[name], &seen.body, &baseline, folder);
                     if !(kind == OpenAi && is_of_another_vendor(name)) {
@@ -193,11 +193,11 @@ async fn each_parameter_arrives_as_the_table_says() {
 fn assert_as_ruled(rule: &Rule, name: &str, value: &Value, arrived: &Value, baseline: &Value, kind: &str) {
     match rule {
         Rule::Sent => match value {
-            // Others may stand beside it: Gemini's settings are in one object.
+            // The object may have other fields: Gemini has its settings in one object.
             Value::Object(fields) => fields.iter().for_each(|(field, value)| {
-                assert_eq!(&arrived[name][field], value, "{kind}: {name} is sent as it came");
+                assert_eq!(&arrived[name][field], value, "{kind}: {name} is sent unchanged");
             }),
-            value => assert_eq!(&arrived[name], value, "{kind}: {name} is sent as it came"),
+            value => assert_eq!(&arrived[name], value, "{kind}: {name} is sent unchanged"),
         },
         Rule::Dropped => assert_eq!(arrived, baseline, "{kind}: {name} is left out"),
         Rule::Mapped(place) => {
@@ -215,7 +215,7 @@ fn assert_as_ruled(rule: &Rule, name: &str, value: &Value, arrived: &Value, base
 }
 
 #[tokio::test]
-async fn conversations_of_every_form_have_a_form_that_vendors_take() {
+async fn conversations_of_every_form_are_translated() {
     let record = Record::new("form");
     let say = |messages: Value| json!({"model": "m", "messages": messages});
     let user = |content: Value| json!({"role": "user", "content": content});
@@ -272,7 +272,7 @@ async fn conversations_of_every_form_have_a_form_that_vendors_take() {
 }
 
 #[tokio::test]
-async fn newer_claude_models_are_asked_without_sampling() {
+async fn newer_claude_models_get_no_sampling_parameters() {
     let record = Record::new("claude");
     for (kind, folder, name) in
         [(Anthropic, "anthropic", "claude-opus-5"), (Bedrock, "bedrock", "anthropic.claude-opus-4-8-v1:0")]
@@ -288,7 +288,7 @@ async fn newer_claude_models_are_asked_without_sampling() {
 }
 
 #[tokio::test]
-async fn the_limit_of_an_answer_has_the_name_that_the_model_takes() {
+async fn the_token_limit_has_the_name_that_the_model_accepts() {
     let stage = stage(OpenAi).await;
     let limits = |seen: &Seen| {
         let names = ["max_tokens", "max_completion_tokens"];
@@ -308,7 +308,7 @@ async fn the_limit_of_an_answer_has_the_name_that_the_model_takes() {
 }
 
 #[tokio::test]
-async fn parameters_of_embeddings_go_where_they_are_known() {
+async fn embeddings_parameters_are_sent_where_they_are_supported() {
     let record = Record::new("embeddings");
     let request = json!({
         "model": "m", "input": ["a", "b"], "dimensions": 8, "user": "user-7", "taskType": "RETRIEVAL_QUERY", "other": 1,

@@ -1,5 +1,5 @@
-//! A provider of one kind, connected to the fake one.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! The harness: the client of one provider kind, connected to a fake provider.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub fn outbound() -> Outbound {
     Outbound::new(Guard::allowing(["127.0.0.1"]).unwrap(), Internet)
 }
 
-/// Credentials and a region; no service of its own is called.
+/// An AWS configuration with credentials and a region. None of its endpoints is called.
 pub fn aws() -> Aws {
     let nowhere = "127.0.0.1:9".parse().unwrap();
     Aws::local(
@@ -57,7 +57,7 @@ pub fn embeddings(body: Value) -> EmbeddingsRequest {
     EmbeddingsRequest::read(body).unwrap()
 }
 
-/// A question without anything else.
+/// A minimal chat request.
 pub fn question() -> ChatRequest {
     chat(json!({"model": "m", "messages": [{"role": "user", "content": "Why?"}], "max_tokens": 64}))
 }
@@ -68,7 +68,7 @@ pub fn question_with(more: Value) -> ChatRequest {
     chat(body)
 }
 
-/// A bit of all that a conversation can have, with a picture that is inline and another at `picture`.
+/// A conversation with every kind of message, with one inline image and another at `picture`.
 pub fn conversation(picture: &str) -> Value {
     let function = |name: &str| {
         let schema = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
@@ -99,7 +99,7 @@ pub fn choices(answer: &ChatAnswer) -> Value {
     serde_json::from_str(answer.choices.get()).unwrap()
 }
 
-/// All that a stream brought.
+/// The collected chunks of a stream.
 #[derive(Debug, Default)]
 pub struct Gathered {
     pub choices: Vec<Value>,
@@ -112,7 +112,7 @@ pub struct Gathered {
 pub async fn gather(mut stream: ChunkStream) -> Gathered {
     let mut all = Gathered::default();
     while let Some(chunk) = stream.next().await {
-        assert!(all.failure.is_none(), "something followed a failure");
+        assert!(all.failure.is_none(), "a chunk followed a failure");
         match chunk {
             Ok(chunk) => {
                 all.finished += chunk.finished;

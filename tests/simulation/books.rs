@@ -1,4 +1,5 @@
-//! What was really granted, charged and admitted, kept from what the tables took, apart from the platform's counters.
+//! The oracles' own accounts: what was really granted, charged and admitted, derived from the committed writes and
+//! independent of the platform's counters.
 
 use std::collections::BTreeMap;
 
@@ -23,36 +24,36 @@ pub struct Books {
     pub leases: BTreeMap<LeaseId, Seen>,
     pub orgs: BTreeMap<OrgId, Credits>,
     caps: Vec<(String, i128)>,
-    /// By meter and month.
+    /// The spending by meter and month.
     pub spent: BTreeMap<(String, i64), i128>,
-    /// What was charged for each call.
+    /// The charges of each call, by request id.
     pub charges: BTreeMap<String, Vec<Charge>>,
-    /// Calls whose answers ended well, with the cost that the answer reported.
+    /// The calls whose answers ended well, with the cost that each answer reported.
     pub answered: BTreeMap<String, Money>,
-    /// By organization, month, and the key of its item.
+    /// The usage by organization, month and the key of its item.
     pub usage: BTreeMap<(OrgId, i64, String), Figures>,
-    /// What calls were admitted to, by meter and window.
+    /// The calls and tokens admitted, by meter and window.
     pub admitted: BTreeMap<(String, Dimension, i64), u64>,
     pub violations: Vec<Violation>,
     pub tally: BTreeMap<&'static str, u64>,
     pub looks_at_due: u64,
 }
 
-/// A lease, as it was granted.
+/// A lease as it was granted.
 pub struct Seen {
-    /// The first of a history is 0: ids differ from run to run, numbers do not.
+    /// The number of the lease in its history, from 0. Ids differ between runs, numbers do not.
     pub number: usize,
     pub org: OrgId,
     granted_at: Time,
     is_exempt: bool,
-    /// What one slot holds.
+    /// The money in one slot.
     unit: Money,
-    /// What the lease took, and its rows have not spent.
+    /// The money that the lease took and its charges have not spent.
     left: i128,
-    /// The meters and attributes that count its calls of the day.
+    /// The meters and attributes that count its calls per day.
     pub counted_by_day: Vec<(String, String)>,
     pub is_open: bool,
-    /// When each slot was written.
+    /// The time at which each slot was written.
     pub written: BTreeMap<String, Time>,
 }
 
@@ -65,7 +66,7 @@ pub fn meter(payer: &Payer, level: Level) -> Option<String> {
     Some(key.pk)
 }
 
-/// The organization's first.
+/// The meters of a charge, the organization's first.
 fn meters_of(charge: &Charge) -> Vec<String> {
     let account = Account { org: charge.org, user: charge.user };
     let meters = [Some(keys::org_meter(charge.org)), Some(keys::user_meter(account)), charge.key.map(keys::key_meter)];
@@ -101,7 +102,7 @@ impl Books {
         self.violations.push(Violation { oracle, what });
     }
 
-    /// A call that may reach its provider now, by its process's clock.
+    /// Counts a call that is admitted now, by its process's clock, and checks the limits.
     pub fn admit(&mut self, payer: &Payer, call: &Call, now: Time) {
         for level in [Level::Org, Level::User, Level::Key] {
             let Some(meter) = meter(payer, level) else { continue };
@@ -123,7 +124,7 @@ impl Books {
         }
     }
 
-    /// What the tables have taken, told in words.
+    /// Records committed writes, checks them, and describes each for the trace.
     pub fn committed(&mut self, database: &Database, writes: &[Write], now: Time) -> Vec<String> {
         let mut told: Vec<String> = writes.iter().filter_map(|write| self.committed_one(write, now)).collect();
         for write in writes.iter().filter(|write| write.sk == keys::METER) {
@@ -144,14 +145,14 @@ impl Books {
             if let Some(charge) = charge.ok().filter(|charge| !charge.uncollected.is_zero())
                 && !self.is_used_up(database, &charge)
             {
-                let what = format!("{} of call {}, and there was more", charge.uncollected, charge.request_id);
+                let what = format!("{} of call {} not collected, money left", charge.uncollected, charge.request_id);
                 self.violated(Oracle::Forgiven, what);
             }
         }
         told
     }
 
-    /// Whether the balance or a cap of a charge's meters has nothing left.
+    /// Whether the balance or a cap of the charge's meters is used up.
     fn is_used_up(&self, database: &Database, charge: &Charge) -> bool {
         let meters = meters_of(charge);
         let meter = |pk: &str| database.item(COUNTERS, pk, keys::METER);
@@ -246,7 +247,7 @@ impl Books {
         format!("lease {number} of {} calls, each {} for {} tokens", item["slots"], unit["money"], unit["tokens"])
     }
 
-    /// Counted at the time of its lease's grant, a late one at its own.
+    /// Records a charge. It counts at the time of its lease's grant; a late charge counts at its own time.
     fn charged(&mut self, item: &Value, lease: usize, counts_at: Time, now: Time) -> String {
         let charge: Charge = serde_json::from_value(item.clone()).expect("a charge has its form");
         let amount = i128::from(charge.charged.pico_usd());
@@ -272,7 +273,7 @@ impl Books {
         told
     }
 
-    /// All of the cost is paid or written down as not collected, and no more comes out of a lease than it took.
+    /// Checks that the whole cost is charged or recorded as uncollected, and that a lease spends no more than it took.
     fn paid(&mut self, charge: &Charge) {
         let lease = self.leases.get_mut(&charge.lease).expect("a charge is of a lease");
         lease.left -= i128::from(charge.from_lease().pico_usd());
@@ -285,9 +286,9 @@ impl Books {
             self.violated(Oracle::Unbalanced, format!("lease {}: {left} left after {charge:?}", charge.lease));
         }
         let seen = [
-            (charge.from_lease() > unit, "paid by more than their slots"),
-            (!charge.overage.is_zero(), "debited beside their leases"),
-            (!charge.uncollected.is_zero(), "not collected whole"),
+            (charge.from_lease() > unit, "charges above their slot"),
+            (!charge.overage.is_zero(), "charges with an overage"),
+            (!charge.uncollected.is_zero(), "charges not fully collected"),
         ];
         seen.iter().filter(|(happened, _)| *happened).for_each(|(_, what)| self.count(what));
     }
@@ -304,7 +305,7 @@ impl Books {
     fn moved(&mut self, org: OrgId, given: i128, charged: i128, now: Time) {
         let left = self.orgs.entry(org).or_default().moved(given, charged, now);
         if left < 0 {
-            self.violated(Oracle::Overdrawn, format!("{left} pico-USD are left of what was given"));
+            self.violated(Oracle::Overdrawn, format!("{left} pico-USD are left of the credits"));
         }
     }
 }

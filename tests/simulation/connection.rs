@@ -1,4 +1,4 @@
-//! The way from a process to DynamoDB, on which requests and answers are delayed and lost.
+//! The network between a process and DynamoDB, which delays and loses requests and answers.
 
 use std::time::Duration;
 
@@ -21,10 +21,10 @@ use crate::service;
 #[derive(Clone)]
 pub struct Connection(Process);
 
-/// What becomes of one request.
+/// The delays and faults of one request.
 struct Journey {
     there: Duration,
-    /// How long its items are held, if it writes.
+    /// How long its items are locked, if it is a write.
     pub holds: Duration,
     back: Duration,
     is_lost: bool,
@@ -47,7 +47,7 @@ impl Connection {
         let loses_its_answer = happens(faults.answer_lost);
         let is_delayed = happens(faults.delayed);
         let millis = |millis| Duration::from_millis(millis);
-        // A request's signature is good for five minutes: none lands later than that.
+        // Delays stay below five minutes: DynamoDB refuses a request whose signature is older.
         let there = if is_delayed { random.u64(100..60_000) } else { random.u64(1..=3) };
         let (holds, back) = (millis(random.u64(4..=8)), millis(random.u64(1..=3)));
         Journey { there: millis(there), holds, back, is_lost, is_throttled, loses_its_answer }
@@ -67,12 +67,12 @@ impl Connection {
             return Err(ConnectorError::io("the connection was reset".into()));
         }
         let (sender, answer) = oneshot::channel();
-        // A task of its own: what was sent arrives, whatever becomes of its sender.
+        // A separate task: a request that was sent arrives even if its sender is dropped.
         tokio::spawn(deliver(process.clone(), operation, body, journey, sender));
         let answer = answer.await.map_err(|_| ConnectorError::io("the connection was reset".into()))?;
         process.runs().await;
         let body = SdkBody::from(answer.body.to_string());
-        Ok(HttpResponse::new(answer.status.try_into().expect("a status of HTTP"), body))
+        Ok(HttpResponse::new(answer.status.try_into().expect("the status is a valid HTTP status"), body))
     }
 }
 
@@ -86,7 +86,7 @@ async fn deliver(process: Process, operation: String, body: Value, journey: Jour
     if journey.loses_its_answer {
         process.world.note(|| format!("{}: the answer to a {operation} is lost", process.name));
     } else {
-        // A sender that is gone does not hear it.
+        // This fails if the caller is gone.
         let _ = sender.send(answer);
     }
 }

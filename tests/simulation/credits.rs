@@ -1,4 +1,4 @@
-//! The credits of an organization, as they really are.
+//! The true credits of an organization over time, for the oracles.
 
 use domain::time::Time;
 
@@ -6,13 +6,13 @@ use domain::time::Time;
 pub struct Credits {
     pub given: i128,
     charged: i128,
-    /// What it had, from which moment on.
+    /// The credits left from each moment on.
     had: Vec<(Time, i128)>,
     changes: Vec<Time>,
 }
 
 impl Credits {
-    /// What is left then.
+    /// Adds credits given and charged, and returns what is left.
     pub fn moved(&mut self, given: i128, charged: i128, now: Time) -> i128 {
         self.given += given;
         self.charged += charged;
@@ -20,7 +20,7 @@ impl Credits {
         self.left()
     }
 
-    /// The organization's meter was written.
+    /// Records a write of the organization's meter.
     pub fn changed(&mut self, now: Time) {
         self.changes.push(now);
     }
@@ -29,7 +29,8 @@ impl Credits {
         self.given - self.charged
     }
 
-    /// The least and the most that it had in a while; none when it changed so often that no look is sure.
+    /// The least and the most credits left between two moments. `None` after more than five changes: the platform stops
+    /// retrying a read that so many changes interrupt.
     pub fn between(&self, from: Time, to: Time) -> Option<(i128, i128)> {
         if self.changes.iter().filter(|at| (from..=to).contains(at)).count() > 5 {
             return None;

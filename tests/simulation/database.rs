@@ -1,4 +1,4 @@
-//! DynamoDB in this process: the tables of the template in memory, asked in DynamoDB's JSON without a socket.
+//! The DynamoDB of the simulation: the template's tables in memory, called with DynamoDB's JSON without a socket.
 
 use std::sync::LazyLock;
 
@@ -45,7 +45,7 @@ impl Database {
             "PutItem" => read(request, |request| database.put_item(request)),
             "UpdateItem" => read(request, |request| database.update_item(request)),
             "TransactWriteItems" => read(request, |request| database.transact_write_items(request)),
-            _ => panic!("leases call no {operation}"),
+            _ => panic!("the simulation does not support {operation}"),
         };
         match answer {
             Ok(body) => Answer { status: 200, body },
@@ -53,14 +53,14 @@ impl Database {
         }
     }
 
-    /// An item in plain JSON, null where there is none.
+    /// An item in plain JSON, or null.
     pub fn item(&self, table: &str, pk: &str, sk: &str) -> Value {
         let key = json!({"pk": {"S": pk}, "sk": {"S": sk}});
         let answer = self.call("GetItem", &json!({"TableName": table, "Key": key}));
         plain_item(&answer.body["Item"])
     }
 
-    /// All of a table, in plain JSON.
+    /// All items of a table, in plain JSON.
     pub fn items(&self, table: &str) -> Vec<Value> {
         let answer = self.call("Scan", &json!({"TableName": table}));
         assert!(answer.body["LastEvaluatedKey"].is_null(), "a history's table fits one page");
@@ -86,6 +86,6 @@ fn read<R: DeserializeOwned, A: Serialize>(
     request: &Value,
     call: impl FnOnce(R) -> dynoxide::Result<A>,
 ) -> Result<Value, DynoxideError> {
-    let request = R::deserialize(request).expect("the SDK speaks DynamoDB's JSON");
+    let request = R::deserialize(request).expect("the SDK sends DynamoDB's JSON");
     call(request).map(|answer| serde_json::to_value(answer).unwrap())
 }

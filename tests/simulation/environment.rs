@@ -1,4 +1,4 @@
-//! An environment of the gateway: calls that take slots from the leases in its memory, as the gateway's own do.
+//! An environment of the gateway: it serves calls with slots of the leases in its memory, by the gateway's own code.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::rules::Rule;
 use crate::scenario::{Call, Fate};
 use crate::violation::Oracle;
 
-/// How often a charge is tried.
+/// How many times a charge is attempted.
 const TRIES: usize = 3;
 
 pub struct Environment {
@@ -32,7 +32,7 @@ impl Environment {
         Self { process, leases }
     }
 
-    /// From the moment the call comes in to its end, whatever that is.
+    /// Serves a call from its arrival until it ends or is dropped.
     pub async fn serve(&self, call: &Call) {
         self.process.sleeps_until(call.at).await;
         match call.fate {
@@ -100,7 +100,7 @@ impl Environment {
     }
 }
 
-/// That the platform is busy may be; that it is wrong may not.
+/// Records a failure. `Unavailable` is allowed; any other error is a violation.
 pub fn failed(process: &Process, what: &str, error: &Error) {
     process.world.note(|| format!("{}: {what} fails: {error:?}", process.name));
     let books = &mut process.world.state().books;
@@ -110,7 +110,7 @@ pub fn failed(process: &Process, what: &str, error: &Error) {
     }
 }
 
-/// The time as it was read up to 15 s ago: leases are used past the end of their minute.
+/// A clock that is up to 15 s behind. With it, leases are used past the end of their minute.
 fn kept(process: &Process) -> Clock {
     const KEPT_MS: i64 = 15_000;
     const BEFORE_THE_MINUTE_MS: i64 = 7_000;

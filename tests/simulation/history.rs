@@ -1,4 +1,4 @@
-//! One history, from its seed to its end.
+//! Runs one history, from its seed to its end.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,11 +28,11 @@ pub struct Report {
     pub tally: BTreeMap<&'static str, u64>,
 }
 
-/// Everything a process sends before its end has landed by then, and every lease has expired.
+/// The wait after the last call. By then all requests have arrived and all leases have expired.
 const LONG_AFTER: Duration = Duration::from_secs(11 * 60);
 
 pub fn run(seed: u64, without: Option<Rule>) -> Report {
-    // The waits of the store and of the SDK are random too.
+    // The store and the SDK draw their backoff from this generator.
     fastrand::seed(seed);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build().unwrap();
     runtime.block_on(async {
@@ -118,7 +118,7 @@ async fn adjust(operator: &Process, org: OrgId, kind: Kind, amount: Money) {
     }
 }
 
-/// What the ticker does, at these moments.
+/// Runs the sweep of the ticker at these moments.
 async fn tick(process: &Process, ticks: &[Duration]) {
     let leases = store::Leases::new(&process.context()).unwrap();
     for at in ticks {
@@ -131,9 +131,9 @@ pub async fn sweep(process: &Process, leases: &store::Leases) {
     let now = process.now();
     let mut expired = match leases.expired(now, 200).await {
         Ok(expired) => expired,
-        Err(error) => return failed(process, "a look at what is due", &error),
+        Err(error) => return failed(process, "a list of expired leases", &error),
     };
-    // By number: the order of ids is not the seed's.
+    // Sorted by number: the order of random ids would not follow from the seed.
     expired.sort_by_key(|(_, id)| process.world.state().books.leases.get(id).map(|lease| lease.number));
     for (org, id) in expired {
         if let Err(error) = leases.sweep(org, id, now).await {

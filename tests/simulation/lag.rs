@@ -1,4 +1,4 @@
-//! Indexes that lag behind their tables.
+//! Secondary indexes that lag behind their tables (eventual consistency).
 
 use domain::time::Time;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use shared::store::keys;
 use crate::books::Books;
 
 impl Books {
-    /// The due index has not heard of everything, and still lists what is gone.
+    /// Makes the due index lag: it misses some leases, and still lists some that are closed.
     pub fn lag(&mut self, items: &mut Vec<Value>, shard: &str) {
         if shard == keys::due_shard_at(0) {
             self.looks_at_due += 1;
@@ -27,7 +27,7 @@ impl Books {
         }
     }
 
-    /// Charges of the last 0.8 s, as if an index were to tell of them.
+    /// Removes the charges of the last 0.8 s, as an index that lags would.
     pub fn forget_newest(&self, items: &mut Vec<Value>, now: Time) {
         items.retain(|item| {
             let id = item["pk"]["S"].as_str().unwrap_or_default().strip_prefix("LEASE#");

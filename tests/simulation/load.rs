@@ -1,4 +1,4 @@
-//! The load of a scenario: who may call what, with what money, and the calls.
+//! The load of a scenario: payers with limits, credits and caps, and the calls.
 
 use std::time::Duration;
 
@@ -32,7 +32,7 @@ pub fn payers(random: &mut Rng, is_roomy: bool) -> Vec<Payer> {
     let limits = PlanLimits { org: limits(20), user: limits(15), key: limits(12) };
     let count = random.u8(1..=3);
     let payers = (0..count).map(|number| {
-        // The first two are of one organization; the second is of another user or has another key.
+        // The first two payers belong to one organization. They may differ in the user, and in the key.
         let org = OrgId::from(id(1, number / 2));
         let user = UserId::from(id(2, if random.bool() { number } else { number / 2 * 2 }));
         let key = (random.u8(..5) > 0).then(|| ApiKeyId::from(id(3, number)));
@@ -69,10 +69,10 @@ pub fn model(name: &str, input_micro_usd: u64, output_micro_usd: u64, version: u
 
 pub fn calls(random: &mut Rng, models: &[Model], payers: usize, environments: usize, is_calm: bool) -> Vec<Call> {
     let count = random.usize(25..=60);
-    // The operator gives credits first.
+    // Calls start after the operator has given credits.
     let mut at = Duration::from_secs(1);
     let second_burst = count * 2 / 3;
-    // In some histories the providers count much more than was foreseen, most of the time.
+    // In some histories, most calls use many more tokens than were reserved.
     let miscounted = if random.u8(..4) == 0 { 7 } else { 1 };
     let calls = (0..count).map(|number| {
         at = match number {
@@ -112,7 +112,7 @@ pub fn calls(random: &mut Rng, models: &[Model], payers: usize, environments: us
     calls.collect()
 }
 
-/// Mostly less than all calls would cost.
+/// The credits and caps, mostly below the cost of all calls.
 pub fn money(
     random: &mut Rng,
     is_roomy: bool,

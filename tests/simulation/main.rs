@@ -1,9 +1,10 @@
-//! Leases under every misfortune, in virtual time: histories that are functions of their seeds, run on the store and
-//! the gateway's own code over an in-memory DynamoDB; and the same with each rule of the protocol switched off.
+//! Deterministic simulation of the lease protocol in virtual time. Each history is a function of its seed, and runs the
+//! store's and the gateway's own code over an in-memory DynamoDB with injected faults. A second test switches off each
+//! rule of the protocol and expects a violation.
 //!
-//! `SIMULATION_HISTORIES=20000` runs more of them, `SIMULATION_SEED=17` that one, with its trace; both, so many from
-//! that one on.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! `SIMULATION_HISTORIES=20000` runs this number of histories. `SIMULATION_SEED=17` runs only history 17 and prints its
+//! trace. With both, the histories start at that seed.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod books;
 mod connection;
@@ -31,9 +32,9 @@ use history::{Report, run};
 use rules::Rule;
 
 const HISTORIES: u64 = 160;
-/// Within so many histories, a rule that is switched off is missed.
+/// A rule that is switched off must cause a violation within this number of histories.
 const MISSED_WITHIN: u64 = 200;
-/// Lines of a trace that are shown.
+/// The number of trace lines printed for a failed history.
 const SHOWN: usize = 60;
 
 #[test]
@@ -64,25 +65,25 @@ fn nothing_is_overdrawn_lost_or_charged_twice() {
     if let Some((seed, report)) = failed.first_key_value() {
         eprintln!("{}", told(*seed, report, is_one));
         let seeds: Vec<&u64> = failed.keys().take(20).collect();
-        assert!(report.violations.is_empty(), "{} histories went wrong, such as {seeds:?}", failed.len());
+        assert!(report.violations.is_empty(), "{} histories have violations; the first seeds: {seeds:?}", failed.len());
     }
-    // A simulation in which nothing happens would show nothing.
+    // Without these events, the simulation would prove nothing.
     let expected = [
         "charges",
         "late charges",
-        "paid by more than their slots",
-        "debited beside their leases",
-        "not collected whole",
+        "charges above their slot",
+        "charges with an overage",
+        "charges not fully collected",
         "wide leases",
         "voids",
         "refused for credits",
         "refused for a rate",
     ];
     let missing: Vec<_> = expected.iter().filter(|what| !tally.contains_key(*what)).collect();
-    assert!(is_one || missing.is_empty(), "in no history there was any of {missing:?}");
+    assert!(is_one || missing.is_empty(), "no history contains {missing:?}");
 }
 
-/// Each rule of the protocol is there because something goes wrong without it; and each oracle can tell.
+/// Without any one rule of the protocol, an oracle finds a violation.
 #[test]
 fn every_rule_is_needed() {
     let rules = Mutex::new(Rule::ALL.iter());
@@ -104,7 +105,7 @@ fn every_rule_is_needed() {
         }
     });
     let unneeded = unneeded.into_inner().unwrap();
-    assert!(unneeded.is_empty(), "nothing went wrong in {MISSED_WITHIN} histories without {unneeded:?}");
+    assert!(unneeded.is_empty(), "no violation in {MISSED_WITHIN} histories without {unneeded:?}");
 }
 
 #[test]
@@ -130,10 +131,10 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// What went wrong, after the end of its trace.
+/// The end of the trace and the violations, with the setting that prints the whole trace.
 fn told(seed: u64, report: &Report, whole: bool) -> String {
     let violations: Vec<String> = report.violations.iter().map(ToString::to_string).collect();
     let skipped = if whole { 0 } else { report.trace.len().saturating_sub(SHOWN) };
     let (trace, violations) = (report.trace[skipped..].join("\n"), violations.join("\n"));
-    format!("{trace}\n{violations}\nSIMULATION_SEED={seed} shows all of it")
+    format!("{trace}\n{violations}\nSIMULATION_SEED={seed} prints the whole trace")
 }

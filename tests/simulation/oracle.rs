@@ -1,4 +1,4 @@
-//! What must hold at the end of a history, read from the tables and through the stores.
+//! The oracles: invariants that must hold at the end of a history, checked in the tables and through the stores.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,10 +20,10 @@ use crate::process::Process;
 use crate::violation::Oracle;
 use crate::world::World;
 
-/// Sweeps of the whole, until a due index that lags has told of everything.
+/// The number of sweeps after which even a lagging due index has listed every lease.
 const SWEEPS: usize = 30;
 
-/// The balance as it is shown must be one that there was while it was looked at, and agree with the totals.
+/// Checks that a shown balance was the true one at some moment of the read, and that it agrees with the totals.
 pub async fn look_at_balance(auditor: &Process, org: OrgId, looks: &[Duration]) {
     let leases = Leases::new(&auditor.context()).unwrap();
     let world = &auditor.world;
@@ -36,7 +36,7 @@ pub async fn look_at_balance(auditor: &Process, org: OrgId, looks: &[Duration]) 
         let had = books.orgs.get(&org).and_then(|credits| credits.between(from, world.now()));
         let Some((least, most)) = had else { continue };
         if !(least..=most).contains(&shown) {
-            books.violated(Oracle::Shown, format!("{shown} was shown, {least} to {most} was there"));
+            books.violated(Oracle::Shown, format!("{shown} was shown, but {least} to {most} was left"));
         }
         let AdjustedSums { credit, debit } = statement.usage.adjusted;
         let charged = statement.usage.total().charged;
@@ -78,14 +78,14 @@ fn leases_are_closed(world: &World, how: &str) {
     }
 }
 
-/// Of the cost that the answer reported.
+/// Checks that each answered call has a charge with the cost that its answer reported.
 fn every_answer_has_its_charge(world: &World) {
     let books = &mut world.state().books;
     for (call, cost) in books.answered.clone() {
         match books.charges.get(&call).map(|charges| charges[0].cost) {
-            None => books.violated(Oracle::NotCharged, format!("call {call} was answered")),
+            None => books.violated(Oracle::NotCharged, format!("call {call} was answered but not charged")),
             Some(of_row) if of_row != cost => {
-                books.violated(Oracle::Misreported, format!("call {call} reports {cost}, its row {of_row}"));
+                books.violated(Oracle::Misreported, format!("call {call} reported {cost}, its charge {of_row}"));
             }
             Some(_) => {}
         }
@@ -109,7 +109,7 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
         }
         let (_, shown) = leases.balance(org).await.unwrap();
         if i128::from(shown.pico_usd()) != balance {
-            violated(world, Oracle::Shown, format!("{shown} USD is shown in the end, {balance} pico-USD is there"));
+            violated(world, Oracle::Shown, format!("{shown} USD is shown at the end, but {balance} pico-USD is left"));
         }
         let mut listed = 0;
         let months = [month(world.scenario.starts_at), month(world.now())];
@@ -125,11 +125,11 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
             let totals = leases.statement(org, *month).await.unwrap().usage.total();
             let sums = |figures: Figures| (figures.charged, figures.uncollected);
             if sums(totals) != sums(of_month) {
-                violated(world, Oracle::Usage, format!("{totals:?} are the totals of {of_month:?} in {month}"));
+                violated(world, Oracle::Usage, format!("{totals:?} instead of {of_month:?} in {month}"));
             }
         }
         if listed != charged {
-            violated(world, Oracle::Unbalanced, format!("{listed} of {charged} charged is listed"));
+            violated(world, Oracle::Unbalanced, format!("the ledger lists {listed}, but {charged} was charged"));
         }
     }
 }
@@ -154,7 +154,8 @@ async fn usage_is_the_ledgers_sum(world: &Arc<World>, auditor: &Process) {
     }
 }
 
-/// Counters of windows that are over were not given back to; the others say just what happened.
+/// Checks the meters against what was charged and admitted. The counters of past windows are skipped, because closed
+/// leases do not return unused slots to them.
 fn meters_agree(world: &World) {
     let now = world.now();
     let meters = world.database.items(COUNTERS).into_iter().filter(|item| item["sk"] == keys::METER);

@@ -1,4 +1,4 @@
-//! A process: its clock, its connection to DynamoDB, and when it is asleep or dead.
+//! A simulated process: its clock skew, its connection to DynamoDB, and when it is suspended or killed.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -32,12 +32,12 @@ impl Process {
         Self { name, world: world.clone(), faults: world.scenario.faults, fortune: fortune.clone() }
     }
 
-    /// One that nothing befalls.
+    /// A process without faults.
     pub fn calm(world: &Arc<World>, name: &str) -> Self {
         Self { faults: Faults::default(), ..Self::new(world, name.to_owned(), &Fortune::default()) }
     }
 
-    /// One that lives on, over the connection that others have.
+    /// The same process with the faulty connection of the scenario.
     pub fn in_trouble(self) -> Self {
         Self { faults: self.world.scenario.faults, ..self }
     }
@@ -51,7 +51,7 @@ impl Process {
         Clock::new(move || process.now())
     }
 
-    /// Comes back while the process runs: later when it is asleep, never when it is dead.
+    /// Returns when the process runs: at once, when it wakes up, or never if it was killed.
     pub async fn runs(&self) {
         let after = self.world.began().elapsed();
         if self.fortune.killed_at.is_some_and(|at| after >= at) {
@@ -63,7 +63,7 @@ impl Process {
         }
     }
 
-    /// What the process does until it dies.
+    /// Runs a future until the process is killed.
     pub async fn lives(&self, what: impl Future<Output = ()>) {
         match self.fortune.killed_at {
             Some(at) => drop(timeout_at(self.world.began() + at, what).await),
@@ -77,7 +77,7 @@ impl Process {
     }
 
     pub fn context(&self) -> Context {
-        // The SDK's quota of retries is kept by region, for all clients there are: a region of one's own each.
+        // The SDK keeps one retry quota per region for all its clients, so each process has its own region.
         let region = Region::new(format!("simulation-{}-{}", self.world.unique(), self.name.replace(' ', "-")));
         let credentials = Credentials::from_keys("simulation", "simulation", None);
         let config = SdkConfig::builder()

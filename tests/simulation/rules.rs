@@ -1,4 +1,4 @@
-//! The rules of the protocol, each of which can be switched off: at the wire, or by using the leases wrongly.
+//! The rules of the lease protocol. Each can be switched off, by rewriting requests or by misusing the leases.
 
 use domain::id::LeaseId;
 use serde_json::{Value, json};
@@ -11,33 +11,33 @@ use crate::world::World;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rule {
-    /// What a lease does not hold of a charge is debited with it.
+    /// The part of a charge that its lease does not cover is debited in the same transaction.
     DebitsOverages,
-    /// An overage is debited on condition that there is room for it.
+    /// An overage is debited on condition that the balance and the caps have room for it.
     DebitsOveragesOnCondition,
-    /// A part of what is owed is collected on condition that it is all there is.
+    /// A partial payment is collected on condition that nothing more is left.
     CollectsAllThereIs,
-    /// A lease's charges are read from its own partition, strongly.
+    /// A lease's charges are read from its own partition with strong consistency.
     ReadsItsOwnPartition,
-    /// A sweep puts a void into every empty slot.
+    /// A sweep writes a void (a tombstone) into every empty slot.
     VoidsEmptySlots,
-    /// A charge is put where nothing is yet.
+    /// A charge is written only into an empty slot.
     FillsEmptySlotsOnly,
-    /// A late charge takes what there is, on condition.
+    /// A late charge is debited on condition that the balance and the caps have room for it.
     DebitsLateOnCondition,
-    /// A grant takes what there is, on condition.
+    /// A grant takes money on condition that the balance, the caps and the limits have room for it.
     GrantsOnCondition,
-    /// Each window is an attribute of its own.
+    /// Each rate-limit window has its own attribute.
     WindowsOfTheirOwn,
-    /// A lease takes calls within its minute.
+    /// A lease admits calls only within its minute.
     EndsWithItsMinute,
-    /// What a sweep finds under way stays counted.
+    /// Calls that a sweep finds in flight stay counted.
     KeepsWhatWasUnderWay,
-    /// A lease is closed once.
+    /// A lease is closed only once.
     ClosesOnce,
-    /// A transaction that is sent again is not carried out again.
+    /// A transaction that is sent again is not executed again (its idempotency token).
     KnowsItsTransactions,
-    /// What changes a balance counts in its sequence.
+    /// Each change of a balance increments its sequence number.
     CountsChanges,
 }
 
@@ -59,7 +59,7 @@ impl Rule {
         Self::CountsChanges,
     ];
 
-    /// What is seen to be violated without it, if anything is.
+    /// The oracles that find a violation without this rule.
     pub fn guards(self) -> &'static [Oracle] {
         use Oracle::{CapExceeded, Failed, Forgiven, LimitExceeded, Overdrawn, Shown, Unbalanced, Undercounted};
         match self {
@@ -76,7 +76,7 @@ impl Rule {
         }
     }
 
-    /// The history to look at first. Any other may show it too.
+    /// The seed that is tried first, because its history has such a violation. Other histories may have one too.
     pub fn is_missed_in(self) -> u64 {
         match self {
             Self::DebitsOverages | Self::DebitsOveragesOnCondition | Self::DebitsLateOnCondition => 4,
@@ -96,7 +96,7 @@ impl Rule {
         self == Self::ReadsItsOwnPartition
     }
 
-    /// What a store that does not know the rule would send.
+    /// Rewrites a request as a store without the rule would send it.
     pub fn rewrite(self, world: &World, operation: &str, request: &mut Value) {
         let parts = Parts::of(operation, request);
         match self {
@@ -121,7 +121,7 @@ impl Rule {
         }
     }
 
-    /// What it would do besides.
+    /// Makes the further writes of a store without the rule.
     pub fn after_commit(self, world: &World, committed: &[Write]) {
         if self != Self::KeepsWhatWasUnderWay {
             return;
@@ -141,11 +141,11 @@ impl Rule {
     }
 }
 
-/// What a request is part of.
+/// The operations that a request belongs to.
 struct Parts {
     grant: bool,
     close: bool,
-    /// A charge of which its lease does not hold all.
+    /// A charge that its lease does not fully cover.
     overage: bool,
     late: bool,
     adjustment: bool,
@@ -168,7 +168,7 @@ impl Parts {
     }
 }
 
-/// With the values that only a condition uses, which DynamoDB refuses otherwise.
+/// Removes the condition and the values that only it uses, because DynamoDB refuses unused values.
 fn drop_condition(body: &mut Value) {
     let body = body.as_object_mut().unwrap();
     body.remove("ConditionExpression");
@@ -188,7 +188,7 @@ fn drop_conditions_of(request: &mut Value, kind: &str) {
     bodies(request).filter(|(of, _)| *of == kind).for_each(|(_, body)| drop_condition(body));
 }
 
-/// The whole charge, whatever there is.
+/// Debits the whole charge, even if less is left.
 fn debit_in_full(request: &mut Value) {
     let mut uncollected = 0;
     for (_, body) in bodies(request).filter(|(kind, _)| *kind == "Put") {
@@ -206,7 +206,7 @@ fn debit_in_full(request: &mut Value) {
     }
 }
 
-/// The whole charge, as if its lease held it.
+/// Records the whole charge as if its lease covered it.
 fn charge_without_debit(request: &mut Value) {
     let items = request["TransactItems"].as_array_mut().expect("a transaction has items");
     items.retain(|item| item["Put"].is_object());
@@ -215,7 +215,7 @@ fn charge_without_debit(request: &mut Value) {
     }
 }
 
-/// Makes a charge collect what it left, as an overage or out of its lease. How much that was.
+/// Makes a charge collect its uncollected part, as an overage or from its lease, and returns that amount.
 fn collect_whole(charge: &mut Value, as_overage: bool) -> i128 {
     let number = |field: &Value| field["N"].as_str().map_or(0, |number| number.parse::<i128>().unwrap());
     let Some(fields) = charge.as_object_mut() else { return 0 };
@@ -229,7 +229,7 @@ fn collect_whole(charge: &mut Value, as_overage: bool) -> i128 {
     uncollected
 }
 
-/// A window that begins takes the place of every other.
+/// Makes a new window remove the other windows of its dimension.
 fn remove_other_windows(world: &World, request: &mut Value) {
     let is_window = |name: &str| ["rpm_", "tpm_", "rpd_", "tpd_"].iter().any(|prefix| name.starts_with(prefix));
     for (_, body) in bodies(request).filter(|(kind, body)| *kind == "Update" && body["Key"]["sk"]["S"] == keys::METER) {

@@ -1,4 +1,4 @@
-//! What a seed decides: who calls what and when, what they may, and what goes wrong.
+//! A scenario, derived from a seed: the calls, the payers, their money and limits, and the faults.
 
 use std::time::Duration;
 
@@ -15,25 +15,25 @@ use crate::trouble::{adjustments, faults, fortune, millis, moments};
 
 #[derive(Clone, Debug)]
 pub struct Scenario {
-    /// Nothing goes wrong but what others do to the same items.
+    /// There are no faults, only conflicts between concurrent writes.
     pub is_calm: bool,
     pub starts_at: Time,
     pub payers: Vec<Payer>,
     pub models: Vec<Model>,
-    /// What each organization is given at first.
+    /// The initial credits of each organization.
     pub credits: Vec<(OrgId, Money)>,
     pub caps: Vec<Cap>,
     pub environments: Vec<Fortune>,
     pub tickers: Vec<(Fortune, Vec<Duration>)>,
     pub calls: Vec<Call>,
-    /// When somebody looks at the first organization's balance.
+    /// When the first organization's balance is read.
     pub looks: Vec<Duration>,
-    /// When an operator gives the first organization more, or takes some.
+    /// When an operator gives credits to the first organization or takes some back.
     pub adjustments: Vec<(Duration, Adjusts)>,
     pub faults: Faults,
 }
 
-/// What may be spent in a month, by the payer whose meter of that level is capped.
+/// A monthly spending cap on the payer's meter of this level.
 #[derive(Clone, Debug)]
 pub struct Cap {
     pub payer: usize,
@@ -41,7 +41,7 @@ pub struct Cap {
     pub most: Money,
 }
 
-/// What befalls a process.
+/// The faults of a process.
 #[derive(Clone, Debug, Default)]
 pub struct Fortune {
     pub skew_ms: i64,
@@ -56,9 +56,9 @@ pub struct Call {
     pub environment: usize,
     pub payer: usize,
     pub model: usize,
-    /// What was foreseen.
+    /// The money and tokens that are reserved.
     pub need: Need,
-    /// What the provider counts.
+    /// The tokens that the provider counts.
     pub input: u64,
     pub cached: u64,
     pub output: u64,
@@ -69,7 +69,7 @@ pub struct Call {
 #[derive(Clone, Copy, Debug)]
 pub enum Adjusts {
     Gives(Money),
-    /// Of what no lease holds, so many percent.
+    /// A percentage of the balance, which excludes the money in leases.
     Takes(u64),
 }
 
@@ -80,7 +80,7 @@ pub enum Fate {
     DroppedAfter(Duration),
 }
 
-/// Of a thousand requests, how many meet it.
+/// How many of a thousand requests have each fault.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Faults {
     pub throttled: u32,
@@ -105,7 +105,7 @@ impl Scenario {
         let mut tickers: Vec<_> =
             (0..2).map(|_| (fortune(random, is_calm), moments(random, 4, 338_000, 420_000))).collect();
         if is_late {
-            // What one environment has under way when it falls asleep is swept before it wakes.
+            // The first environment is suspended with calls in flight, and its leases are swept before it wakes up.
             let asleep = vec![(millis(random, 2_000, 7_000), millis(random, 354_000, 420_000))];
             environments[0] = Fortune { skew_ms: 0, killed_at: None, asleep };
             tickers[0] = (Fortune::default(), moments(random, 2, 347_000, 353_000));
@@ -129,7 +129,7 @@ impl Scenario {
     }
 }
 
-/// Just before a boundary: of a minute always, of a day often, of a month sometimes.
+/// A start shortly before a boundary: always of a minute, often of a day, sometimes of a month.
 fn start(random: &mut Rng) -> Time {
     let first_of_march = 20_513 * DAY_MS;
     let boundary = match random.u8(..8) {
@@ -137,7 +137,7 @@ fn start(random: &mut Rng) -> Time {
         1 | 2 => first_of_march + 5 * DAY_MS,
         _ => first_of_march + 5 * DAY_MS + random.i64(60..1_000) * MINUTE_MS,
     };
-    // The second burst of calls is as near to a boundary as the first one, in some histories.
+    // In some histories, the second burst of calls is near the boundary instead of the first one.
     let before_ms = if random.u8(..4) == 0 { 360_000 } else { random.i64(0..20_000) };
     Time::from_millis(boundary - before_ms)
 }

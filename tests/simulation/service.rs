@@ -1,4 +1,4 @@
-//! DynamoDB's manners over the tables: transactions that overlap abort each other, some requests are throttled, and
+//! DynamoDB's behaviour over the tables: overlapping transactions abort each other, some requests are throttled, and
 //! the due index lags.
 
 use std::collections::BTreeSet;
@@ -26,7 +26,7 @@ pub async fn carry_out(process: &Process, operation: &str, mut request: Value, h
     let held = match Held::take(world, &items, is_transaction) {
         Ok(held) => held,
         Err(taken) => {
-            world.note(|| format!("{}: a {operation} meets another", process.name));
+            world.note(|| format!("{}: a {operation} conflicts with another", process.name));
             return conflict(&items, &taken, is_transaction);
         }
     };
@@ -46,7 +46,7 @@ async fn read(world: &World, operation: &str, request: &Value, takes: Duration) 
     let index = request["IndexName"].as_str().unwrap_or_default();
     let partition = request["ExpressionAttributeValues"][":partition"]["S"].as_str().unwrap_or_default();
     if let Some(meter) = position_of_meter(&answer) {
-        // A query is not one moment: the meter comes after the leases, and may be of a later one.
+        // A query is not a snapshot: the meter is read after the leases, and may be newer.
         sleep(takes).await;
         let later = world.database.call(operation, request);
         if let Some(at) = position_of_meter(&later) {
@@ -113,14 +113,14 @@ fn refused(kind: &str, mut body: Value) -> Answer {
     Answer { status: 400, body }
 }
 
-/// Items that a transaction under way holds.
+/// Items that a transaction in flight has locked.
 struct Held<'a> {
     world: &'a World,
     items: Vec<String>,
 }
 
 impl<'a> Held<'a> {
-    /// Or those of them that are taken. Writes of one item meet transactions, not each other.
+    /// Locks the items, or returns those that are locked. Single-item writes conflict only with transactions.
     fn take(world: &'a World, items: &[String], is_transaction: bool) -> Result<Self, BTreeSet<String>> {
         let held = &mut world.state().held;
         let taken: BTreeSet<String> = items.iter().filter(|item| held.contains(*item)).cloned().collect();

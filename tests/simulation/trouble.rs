@@ -1,4 +1,4 @@
-//! The troubles of a scenario: what befalls processes and requests, and operators who take credits back.
+//! The faults of a scenario: of processes and requests, and operators who take credits back.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub fn fortune(random: &mut Rng, is_calm: bool) -> Fortune {
     let asleep = match random.u8(..3) {
         0 => {
             let from = millis(random, 1_200, 8_000);
-            // Some wake before their leases expire, some just then, some long after.
+            // Some wake up before their leases expire, some at that time, some long after.
             let until = match random.u8(..3) {
                 0 => from + millis(random, 2_000, 60_000),
                 _ => millis(random, 345_000, 450_000),
@@ -40,7 +40,7 @@ pub fn faults(random: &mut Rng, is_calm: bool) -> Faults {
     Faults { throttled: rate(30), request_lost: rate(20), answer_lost: rate(60), delayed: rate(30) }
 }
 
-/// Some take nearly all there is, between calls and before late charges come.
+/// Adjustments by operators. Some take nearly all credits, between calls and before late charges.
 pub fn adjustments(random: &mut Rng) -> Vec<(Duration, Adjusts)> {
     let mut adjustments = Vec::new();
     let mut at = millis(random, 1_500, 3_000);

@@ -1,36 +1,36 @@
-//! What may never happen, and did.
+//! The violations that the oracles find.
 
 use std::fmt;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Oracle {
-    /// A balance below zero, or more charged than was given.
+    /// A balance is below zero, or more was charged than the credits given.
     Overdrawn,
-    /// More charged in a month than a cap allows.
+    /// More was charged in a month than a cap allows.
     CapExceeded,
-    /// More calls or tokens admitted in a window than a limit allows.
+    /// More calls or tokens were admitted in a window than a limit allows.
     LimitExceeded,
-    /// Fewer counted in a window than were admitted.
+    /// A window's counter is below what was admitted.
     Undercounted,
-    /// A call with more than one charge.
+    /// A call has more than one charge.
     ChargedTwice,
-    /// A call that was answered without a charge.
+    /// A call was answered without a charge.
     NotCharged,
-    /// In the end, balance and ledger are not what was given, or a meter's spending is not what was charged.
+    /// At the end, balance and ledger do not add up to the credits given, or a meter's spending is not the sum charged.
     Unbalanced,
-    /// The usage is not the ledger's sum.
+    /// The usage is not the sum of the ledger.
     Usage,
-    /// A cost that was reported is not what was charged and what could not be collected.
+    /// A reported cost is not the sum of the charged and the uncollected amount.
     Misreported,
-    /// Less was collected than balance and caps allowed.
+    /// Less was collected than the balance and the caps allowed.
     Forgiven,
-    /// A balance shown that never was.
+    /// A balance was shown that was never the true one.
     Shown,
-    /// A lease that stays open, or one that a living owner left to the sweep.
+    /// A lease stays open, or its running owner left it to the sweep.
     LeftOpen,
-    /// What wide leases hold is not zero when there are none.
+    /// The counter of wide leases is not zero although none is open.
     Wide,
-    /// An error that is the platform's own fault.
+    /// An internal error of the platform.
     Failed,
 }
 

@@ -1,4 +1,4 @@
-//! DynamoDB's JSON as the simulation reads and rewrites it.
+//! Reads and rewrites requests in DynamoDB's JSON.
 
 use std::collections::BTreeMap;
 
@@ -25,7 +25,7 @@ impl Write<'_> {
     }
 }
 
-/// The writes of a request; none of one that reads.
+/// The writes of a request, empty for a read.
 pub fn writes<'a>(operation: &'a str, request: &'a Value) -> Vec<Write<'a>> {
     match operation {
         "PutItem" => vec![write("Put", request)],
@@ -44,7 +44,7 @@ fn write<'a>(kind: &'a str, body: &'a Value) -> Write<'a> {
     Write { kind, table: text(&body["TableName"]), pk: text(&key["pk"]["S"]), sk: text(&key["sk"]["S"]), body }
 }
 
-/// The bodies of a transaction's writes, to be changed.
+/// The bodies of a transaction's writes, mutable.
 pub fn bodies(request: &mut Value) -> impl Iterator<Item = (&String, &mut Value)> {
     let items = request["TransactItems"].as_array_mut().into_iter().flatten();
     items.flat_map(|item| item.as_object_mut().unwrap())
@@ -63,7 +63,7 @@ fn additions(update: &Value) -> Vec<(String, String)> {
     named.collect()
 }
 
-/// What an update adds, by attribute.
+/// The number that an update adds to each attribute.
 pub fn added(update: &Value) -> BTreeMap<String, i128> {
     let number = |placeholder: &str| update["ExpressionAttributeValues"][placeholder]["N"].as_str().unwrap().parse();
     let added = additions(update).into_iter();
@@ -77,7 +77,7 @@ pub fn change_added(update: &mut Value, change: impl Fn(&str, i128) -> i128) {
     }
 }
 
-/// A typed value (`{"S": "x"}`) as JSON has it.
+/// Converts a typed value (`{"S": "x"}`) to plain JSON.
 pub fn plain(typed: &Value) -> Value {
     let Some((kind, value)) = typed.as_object().and_then(|typed| typed.iter().next()) else { return Value::Null };
     match kind.as_str() {

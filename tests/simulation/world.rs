@@ -1,4 +1,4 @@
-//! What all processes of a history share: the time, the tables, and what is seen of them.
+//! The state that all processes of a history share: the true time, the tables, and the oracles' accounts.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,7 +17,7 @@ static HISTORIES: AtomicU64 = AtomicU64::new(0);
 
 pub struct World {
     pub scenario: Scenario,
-    /// What is switched off.
+    /// The rule that is switched off.
     pub without: Option<Rule>,
     pub database: Database,
     unique: u64,
@@ -28,9 +28,9 @@ pub struct World {
 pub struct State {
     pub random: Rng,
     pub books: Books,
-    /// Items that writes under way hold against others.
+    /// Items that transactions in flight have locked.
     pub held: BTreeSet<String>,
-    /// Tokens of transactions that were carried out.
+    /// The idempotency tokens of committed transactions.
     pub tokens: HashSet<String>,
     pub trace: Vec<String>,
 }
@@ -60,7 +60,7 @@ impl World {
         self.state.lock().unwrap()
     }
 
-    /// The true time, which no process knows.
+    /// The true time. The clocks of processes are skewed.
     pub fn now(&self) -> Time {
         self.scenario.starts_at.plus(self.began.elapsed())
     }

@@ -1,4 +1,4 @@
-//! The functions as binaries.
+//! Builds the functions' binaries with cargo, for the tests that run them as Lambda does.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use serde_json::Value;
 
 /// A folder of the repository.
 pub fn folder(name: &str) -> PathBuf {
-    // Where it is now, which may not be where this was compiled.
+    // Read at run time: the checkout may have moved since this crate was compiled.
     let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
     Path::new(&crate_folder).parent().unwrap().join(name)
 }
 
-/// The names of all functions, which are those of their folders, packages and binaries.
+/// The names of all functions. A function's folder, package and binary have the same name.
 pub fn functions() -> Vec<String> {
     let entries = std::fs::read_dir(folder("functions")).unwrap();
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -21,8 +21,8 @@ pub fn functions() -> Vec<String> {
     names
 }
 
-/// A cargo, started from a program that cargo started: what it told that one is not meant for another, and some build
-/// scripts would run again for it.
+/// A cargo command without the variables that an outer cargo set for this program. They describe another package, and
+/// some build scripts would run again because of them.
 pub fn cargo() -> Command {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(folder(""));
@@ -35,16 +35,16 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Builds every function; where each binary is.
+/// Builds every function and returns the path of each binary.
 ///
-/// With this crate `beside` them, their dependencies have the features that they have in the build of this crate,
-/// and need not be compiled again.
+/// The package `beside` is built in the same command. The dependencies then have the same features as in the build of
+/// this crate, and are not compiled again.
 pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
     let functions = functions();
     let mut cargo = cargo();
     cargo.args(["build", "--message-format=json-render-diagnostics", "--profile", profile]);
     if profile == "lambda" {
-        // With the target named, cargo's own folder is not target/lambda, where zips belong.
+        // With an explicit target, cargo does not write to target/lambda, which is the folder of the zip files.
         cargo.args(["--target", &host()]);
     }
     for package in functions.iter().map(String::as_str).chain(beside) {
@@ -54,7 +54,7 @@ pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
         cargo.args(["--bin", binary]);
     }
     let built = cargo.stdin(Stdio::null()).stderr(Stdio::inherit()).output().unwrap();
-    assert!(built.status.success(), "the functions do not build");
+    assert!(built.status.success(), "cargo could not build the functions");
     let messages = String::from_utf8(built.stdout).unwrap();
     let messages = messages.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
     let binaries = messages.filter_map(|message| {
@@ -66,7 +66,7 @@ pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
     binaries
 }
 
-/// The target that this machine is.
+/// The target triple of this machine.
 fn host() -> String {
     let said = Command::new("rustc").arg("-vV").output().unwrap();
     let said = String::from_utf8(said.stdout).unwrap();

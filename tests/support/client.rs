@@ -1,4 +1,4 @@
-//! A person who talks to the platform over HTTP.
+//! An HTTP client of the platform, with or without a bearer token.
 
 use reqwest::{Method, RequestBuilder};
 use serde_json::Value;
@@ -33,7 +33,7 @@ impl Answer {
         self.json["data"]["id"].as_str().unwrap_or_default()
     }
 
-    /// What each entry of a list has in one field.
+    /// The value of one field in each entry of a list.
     pub fn column(&self, field: &str) -> Vec<&str> {
         let entries = self.json["data"].as_array().map(Vec::as_slice).unwrap_or_default();
         entries.iter().map(|entry| entry[field].as_str().unwrap_or_default()).collect()
@@ -43,7 +43,7 @@ impl Answer {
 impl Person {
     pub fn new(base_url: &str, token: Option<String>) -> Self {
         let http = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).no_proxy().build();
-        Self { http: http.expect("a client"), base_url: base_url.to_owned(), token }
+        Self { http: http.expect("the HTTP client can be built"), base_url: base_url.to_owned(), token }
     }
 
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -82,7 +82,7 @@ impl Person {
 pub async fn send(request: RequestBuilder) -> Answer {
     let response = request.send().await.expect("the platform answers");
     let (status, headers) = (response.status().to_string(), response.headers().clone());
-    let text = response.text().await.expect("a body");
+    let text = response.text().await.expect("the body can be read");
     let json = serde_json::from_str(&text).unwrap_or_default();
     Answer { status, headers, text, json }
 }

@@ -1,4 +1,4 @@
-//! A further environment of the functions: memory of its own, the same tables.
+//! A second Lambda environment of the functions: separate memory, the same tables.
 
 use axum::Router;
 use axum::body::Body;
@@ -14,7 +14,7 @@ pub struct Environment(Vec<(&'static str, Router)>);
 impl TestApp {
     pub fn another_environment(&self) -> Environment {
         let context = self.platform.context_of_another_environment();
-        // The first prefix that fits serves the path.
+        // The first prefix that matches serves the path.
         Environment(vec![
             ("/gateway/v1/billing/admin", admin::router(&context).unwrap()),
             ("/gateway/v1/admin", admin::router(&context).unwrap()),
@@ -27,7 +27,7 @@ impl TestApp {
 }
 
 impl Environment {
-    /// The status of the answer, and its code where it is a refusal.
+    /// Sends a request. Returns the status and, for an error, its code.
     pub async fn ask(&self, token: &str, method: Method, path: &str, body: Option<&Value>) -> (u16, String) {
         let (_, router) = self.0.iter().find(|(prefix, _)| path.starts_with(prefix)).unwrap();
         let request = Request::builder().method(method).uri(path).header("authorization", format!("Bearer {token}"));

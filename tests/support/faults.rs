@@ -1,5 +1,5 @@
-//! A layer before DynamoDB that does what SQLite underneath never does: transactions that overlap abort each other,
-//! some calls are throttled, and some answers to carried-out writes are lost.
+//! Fault injection: a proxy in front of DynamoDB that does what the embedded one never does. Overlapping transactions
+//! abort each other, some calls are throttled, and the answers to some committed writes are lost.
 
 use std::collections::{HashMap, HashSet};
 use std::net::SocketAddr;
@@ -20,22 +20,22 @@ use serde_json::{Value, json};
 
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    /// Of a thousand calls, how many are throttled.
+    /// How many of a thousand calls are throttled.
     pub throttled: u32,
-    /// Of a thousand writes, of how many the answer is lost.
+    /// How many of a thousand writes are committed and lose their answer.
     pub lost: u32,
-    /// How long a write holds its items against others.
+    /// How long a write locks its items. Another write of a locked item fails with a conflict.
     pub held: Duration,
     pub seed: u64,
     pub written: Written,
 }
 
-/// The write units that were asked for, by item.
+/// The write capacity units requested, by item.
 #[derive(Clone, Debug, Default)]
 pub struct Written(Arc<Mutex<HashMap<String, u32>>>);
 
 impl Written {
-    /// The units of the item that was written most.
+    /// The units of the most-written item.
     pub fn hottest(&self) -> u32 {
         self.0.lock().unwrap().values().copied().max().unwrap_or_default()
     }
@@ -80,7 +80,7 @@ async fn call(State(layer): State<Arc<Layer>>, request: Request) -> Response {
         return refused("ProvisionedThroughputExceededException", json!({"message": "slow down"}));
     }
     let items = written_items(&operation, &serde_json::from_slice(&body).unwrap_or_default());
-    // A transaction pays twice, and one that is refused pays too.
+    // A transaction consumes twice the units, also when it is refused.
     layer.faults.written.add(&items, if operation == "TransactWriteItems" { 2 } else { 1 });
     let Some(_held) = Held::take(&layer, items.clone()) else {
         let reasons: Vec<_> =
@@ -102,7 +102,7 @@ async fn call(State(layer): State<Arc<Layer>>, request: Request) -> Response {
     answered
 }
 
-/// DynamoDB, behind a layer of a test's.
+/// The DynamoDB that a proxy forwards to.
 pub(crate) struct Upstream {
     url: String,
     client: Client<HttpConnector, Full<bytes::Bytes>>,
@@ -115,7 +115,7 @@ impl Upstream {
 
     pub async fn send(&self, headers: &HeaderMap, body: bytes::Bytes) -> Response {
         let mut forwarded = http::Request::post(&self.url);
-        // The host as well: it is signed.
+        // The Host header is forwarded too: the signature covers it.
         for (name, value) in headers {
             forwarded = forwarded.header(name, value);
         }
@@ -124,7 +124,7 @@ impl Upstream {
     }
 }
 
-/// Puts a layer before DynamoDB: `router` is made of what is behind it.
+/// Starts a proxy in front of DynamoDB. `router` builds it from the service behind it.
 pub(crate) fn put_in_front(router: impl FnOnce(Upstream) -> Router + Send + 'static) -> Front {
     Box::new(move |services| {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -145,7 +145,7 @@ impl Layer {
     }
 }
 
-/// Items that a write under way holds against others.
+/// Items that a write in flight has locked.
 struct Held<'a> {
     layer: &'a Layer,
     items: Vec<String>,

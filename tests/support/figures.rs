@@ -1,6 +1,6 @@
-//! Arithmetic on what was measured.
+//! Statistics of measurements.
 
-/// Nothing where nothing was measured.
+/// The median, or `None` without values.
 pub fn median(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     let mut values: Vec<_> = values.into_iter().collect();
     values.sort_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! A gate before DynamoDB: it holds one call until a test lets it through, so that a race has one order.
+//! A gate in front of DynamoDB: it holds one call until the test releases it, so that a race has a fixed order.
 
 use std::sync::{Arc, Mutex};
 
@@ -18,14 +18,14 @@ struct Waiting {
     released: oneshot::Receiver<()>,
 }
 
-/// A call that waits at the gate, or will.
+/// A call that waits at the gate now, or will.
 pub struct HeldCall {
     arrived: oneshot::Receiver<()>,
     release: oneshot::Sender<()>,
 }
 
 impl CallGate {
-    /// The next call of this operation waits here. Those after it pass.
+    /// Holds the next call of this operation. Later calls pass.
     pub fn hold(&self, operation: &'static str) -> HeldCall {
         let ((arrived, has_arrived), (release, released)) = (oneshot::channel(), oneshot::channel());
         *self.0.lock().unwrap() = Some(Waiting { operation, arrived, released });
@@ -57,7 +57,7 @@ impl CallGate {
 }
 
 impl HeldCall {
-    /// Waits until the call is at the gate, and returns what lets it through.
+    /// Waits until the call is at the gate, and returns the sender that releases it.
     pub async fn arrived(self) -> oneshot::Sender<()> {
         self.arrived.await.unwrap();
         self.release

@@ -1,4 +1,4 @@
-//! Customers of the gateway: organizations with credits and a key, and further environments that serve them.
+//! Fixtures of the gateway: customers (organizations with credits and an API key), models and further environments.
 
 use std::collections::BTreeMap;
 
@@ -36,12 +36,12 @@ pub const CHAT: &str = "/gateway/v1/chat/completions";
 pub struct Customer {
     pub account: Account,
     pub key: ApiKeyId,
-    /// Talks to the platform with the key.
+    /// A client that authenticates with the key.
     pub person: Person,
 }
 
 impl TestApp {
-    /// A new organization with so much credit, its admin, and a key of theirs.
+    /// Creates an organization with these credits, its admin, and an API key of the admin.
     pub async fn customer(&self, org: &str, credits: Money) -> Customer {
         self.customer_of(org, credits, |_| {}).await
     }
@@ -93,7 +93,7 @@ impl TestApp {
         Ledger::new(&self.platform.context()).unwrap().adjust(adjustment).await.unwrap().unwrap();
     }
 
-    /// Puts the customer's organization on a plan of its own, with these limits.
+    /// Creates a plan with these limits and moves the customer's organization to it.
     pub async fn put_on_plan(&self, customer: &Customer, limits: PlanLimits) {
         let identities = Identities::new(&self.platform.context()).unwrap();
         let Account { org, user } = customer.account;
@@ -108,7 +108,7 @@ impl TestApp {
         Leases::new(&self.platform.context()).unwrap().balance(org).await.unwrap().1
     }
 
-    /// What the ledger of this month has charged, and in how many entries.
+    /// The sum and the number of the ledger's charges of this month.
     pub async fn charged(&self, org: OrgId) -> (Money, usize) {
         let ledger = Ledger::new(&self.platform.context()).unwrap();
         let (mut sum, mut count, mut after) = (Money::ZERO, 0, None);
@@ -127,7 +127,7 @@ impl TestApp {
         }
     }
 
-    /// What was used this month.
+    /// The usage of this month.
     pub async fn usage(&self, org: OrgId) -> MonthOfUsage {
         let leases = Leases::new(&self.platform.context()).unwrap();
         leases.statement(org, month(Time::now())).await.unwrap().usage
@@ -140,14 +140,14 @@ impl TestApp {
 }
 
 impl Customer {
-    /// The same person with another key.
+    /// The same customer with another API key.
     pub fn with_key(&self, id: &str, secret: &str) -> Self {
         let mut other = self.clone();
         (other.key, other.person.token) = (id.parse().unwrap(), Some(secret.to_owned()));
         other
     }
 
-    /// One call, in an environment of one's own choosing.
+    /// Sends one call to the given environment.
     pub async fn call(&self, environment: &Router, path: &str, body: &Value) -> (StatusCode, Value) {
         let request = Request::post(path)
             .header("authorization", format!("Bearer {}", self.person.token.as_deref().unwrap()))
@@ -160,13 +160,13 @@ impl Customer {
     }
 }
 
-/// Timeouts that only a hang exceeds.
+/// Timeouts that are exceeded only if a test hangs.
 fn unhurried() -> Timeouts {
     let ms = u64::try_from(PATIENCE.as_millis()).unwrap();
     Timeouts { first_byte_ms: ms, idle_ms: ms, total_ms: ms }
 }
 
-/// A model that runs at a fake provider.
+/// Builds a model whose deployments are fake providers.
 pub struct ModelBuilder(Model);
 
 impl ModelBuilder {
@@ -196,7 +196,7 @@ impl ModelBuilder {
         self
     }
 
-    /// One deployment more, tried in the order they are added.
+    /// Adds a deployment. Deployments are tried in the order in which they are added.
     pub async fn at(self, app: &TestApp, fake: &FakeProvider) -> Self {
         self.at_with(app, fake, |_| {}).await
     }
@@ -231,7 +231,7 @@ impl ModelBuilder {
     }
 }
 
-/// The data of a stream's events, `[DONE]` among them as text.
+/// The data of a stream's events. `[DONE]` is returned as a string.
 pub fn events(text: &str) -> Vec<Value> {
     let data = text.split("\n\n").filter_map(|event| event.strip_prefix("data: "));
     data.map(|data| serde_json::from_str(data).unwrap_or_else(|_| Value::String(data.to_owned()))).collect()

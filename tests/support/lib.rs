@@ -1,6 +1,6 @@
-//! What tests stand on: the platform in this process with its data in memory, people with tokens, a view of every
-//! AWS call, a layer of faults before DynamoDB, and a provider of models that does as it is told.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! The test harness: the platform in this process with its data in memory, clients with tokens, a recorder of every AWS
+//! call, fault injection in front of DynamoDB, and a scripted model provider.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 pub mod binaries;
 pub mod client;
@@ -33,7 +33,7 @@ pub struct TestApp {
     pub recorder: Recorder,
 }
 
-/// Every test that runs the platform shows as well that its functions are allowed what they do.
+/// Fails the test if a function made an AWS call that its IAM permissions in the template do not allow.
 impl Drop for TestApp {
     fn drop(&mut self) {
         let denied = self.platform.take_denied();
@@ -46,12 +46,12 @@ impl TestApp {
         Self::start_with(None).await
     }
 
-    /// Between the platform's functions and DynamoDB stands the layer.
+    /// Starts the platform with faults injected between its functions and DynamoDB.
     pub async fn start_with(faults: Option<Faults>) -> Self {
         Self::start_behind(faults.map(Faults::front)).await
     }
 
-    /// Between them stands a gate, which holds calls as a test wishes.
+    /// Starts the platform with a gate between its functions and DynamoDB.
     pub async fn start_gated() -> (Self, CallGate) {
         let gate = CallGate::default();
         (Self::start_behind(Some(gate.front())).await, gate)
@@ -61,7 +61,7 @@ impl TestApp {
         Self::start_as(|options| options.front_of_services = front).await
     }
 
-    /// With other options than the usual.
+    /// Starts the platform with changed options.
     pub async fn start_as(change: impl FnOnce(&mut Options)) -> Self {
         let recorder = Recorder::default();
         let mut options =
@@ -72,7 +72,8 @@ impl TestApp {
         Self { platform, recorder }
     }
 
-    /// What a request costs that comes through. Who asks should be known already.
+    /// The AWS calls of a successful request. Send another request as the same caller before: the first one records the
+    /// caller's identity, which costs extra calls.
     pub async fn bill(&self, request: impl Future<Output = Answer>) -> Bill {
         self.recorder.take();
         let answer = request.await;
@@ -80,7 +81,7 @@ impl TestApp {
         self.recorder.take_bill()
     }
 
-    /// How many objects the bucket holds under a prefix.
+    /// The number of objects in the buckets under a prefix.
     pub fn objects(&self, prefix: &str) -> usize {
         fn files(folder: &Path) -> usize {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
@@ -101,17 +102,17 @@ impl TestApp {
         Person::new(&self.platform.base_url, Some(token))
     }
 
-    /// Somebody with an API key.
+    /// A client that authenticates with an API key.
     pub fn holder(&self, key: &str) -> Person {
         Person::new(&self.platform.base_url, Some(key.to_owned()))
     }
 
-    /// A program of one of the demo accounts: `ada` and `bob` of `acme`, `eve` of `globex`.
+    /// A client with the API key of a demo user: `ada` and `bob` of `acme`, `eve` of `globex`.
     pub fn program(&self, name: &str) -> Person {
         self.holder(&self.platform.credentials.users[name].api_key)
     }
 
-    /// Who runs the platform, by API key.
+    /// The operator, with an API key.
     pub fn operator(&self) -> Person {
         self.holder(&self.platform.credentials.operator.api_key)
     }
@@ -120,7 +121,7 @@ impl TestApp {
         Person::new(&self.platform.base_url, None)
     }
 
-    /// The account behind a person: what the store is asked with.
+    /// The account of a member of `acme`, as the stores take it.
     pub fn account(&self, name: &str) -> Account {
         let claims = shared::auth::Claims {
             issuer: local::issuer::ISSUER.to_owned(),
@@ -140,7 +141,7 @@ impl TestApp {
     }
 }
 
-/// An agent made without the API: for lists of many, and for what only later parts of the platform make.
+/// Builds an agent and stores it without the API: for long lists, and for states that the API cannot create.
 pub struct AgentBuilder(Agent);
 
 impl AgentBuilder {

@@ -1,4 +1,5 @@
-//! A provider that does what a test tells it: answers, fails, delays, cuts, garbles; and remembers what it was asked.
+//! A scripted model provider (a fake HTTP upstream). It answers, fails, delays, cuts the connection or sends garbage,
+//! and records the requests it receives.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -19,15 +20,15 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// What one request is answered with.
+/// The response to one request.
 #[derive(Clone, Debug)]
 pub struct Behaviour {
-    /// Before the status is sent.
+    /// The wait before the status is sent.
     delay: Duration,
     status: u16,
     headers: Vec<(String, String)>,
     pieces: Vec<Bytes>,
-    /// Before each piece.
+    /// The wait before each piece.
     pause: Duration,
     gate: Option<Gate>,
     end: End,
@@ -38,9 +39,9 @@ enum End {
     Clean,
     /// The connection breaks after the last piece.
     Cut,
-    /// It breaks before the status is sent.
+    /// The connection breaks before the status is sent.
     AtOnce,
-    /// Nothing more is sent, and the connection stays.
+    /// Nothing more is sent, and the connection stays open.
     Silence,
 }
 
@@ -61,7 +62,7 @@ impl Behaviour {
         Self::bytes(status, "application/json", vec![body.to_string().into()])
     }
 
-    /// A stream of events, each of which is sent for itself.
+    /// A stream of server-sent events, one piece per event.
     pub fn events(text: &str) -> Self {
         let pieces = text.split_inclusive("\n\n").map(|event| Bytes::copy_from_slice(event.as_bytes()));
         Self::bytes(200, "text/event-stream", pieces.collect())
@@ -84,31 +85,31 @@ impl Behaviour {
         Self { pause, ..self }
     }
 
-    /// Each piece waits until the gate lets one more through.
+    /// Each piece waits until the gate admits one more.
     pub fn behind(self, gate: &Gate) -> Self {
         Self { gate: Some(gate.clone()), ..self }
     }
 
-    /// The connection breaks after so many pieces.
+    /// The connection breaks after this number of pieces.
     pub fn cut_after(mut self, pieces: usize) -> Self {
         self.pieces.truncate(pieces);
         Self { end: End::Cut, ..self }
     }
 
-    /// The answer ends well after so many pieces, whatever would have followed.
+    /// The response ends cleanly after this number of pieces. The rest is not sent.
     pub fn ended_after(mut self, pieces: usize) -> Self {
         self.pieces.truncate(pieces);
         self
     }
 
-    /// Nothing follows after so many pieces, without an end.
+    /// Nothing is sent after this number of pieces, and the connection stays open.
     pub fn silent_after(mut self, pieces: usize) -> Self {
         self.pieces.truncate(pieces);
         Self { end: End::Silence, ..self }
     }
 }
 
-/// Holds pieces of answers back until a test lets them through.
+/// Holds pieces of responses back until the test releases them.
 #[derive(Clone, Debug)]
 pub struct Gate(Arc<Semaphore>);
 
@@ -117,7 +118,7 @@ impl Gate {
         Self(Arc::new(Semaphore::new(0)))
     }
 
-    /// Lets this number of pieces more through.
+    /// Lets this number of further pieces through.
     pub fn admit(&self, pieces: usize) {
         self.0.add_permits(pieces);
     }
@@ -128,7 +129,7 @@ impl Gate {
     }
 
     async fn pass(&self) {
-        // It fails when the gate is open for good.
+        // The semaphore is closed, and this fails, once the gate is open.
         if let Ok(permit) = self.0.acquire().await {
             permit.forget();
         }
@@ -145,13 +146,13 @@ pub struct Seen {
 
 #[derive(Default)]
 struct Stage {
-    /// What comes next; the last stays.
+    /// The next responses. The last one is repeated.
     script: Mutex<VecDeque<Behaviour>>,
     seen: Mutex<Vec<Seen>>,
     hung_up: AtomicUsize,
 }
 
-/// It lives as long as the runtime it was started in.
+/// The provider runs as long as the runtime it was started in.
 pub struct FakeProvider {
     pub base_url: String,
     stage: Arc<Stage>,
@@ -166,24 +167,24 @@ impl FakeProvider {
         Self { base_url, stage }
     }
 
-    /// What comes next. Told several times, it does them in turn, and the last for ever.
+    /// Appends a response. Responses are sent in order, and the last one is repeated.
     pub fn will(&self, behaviour: Behaviour) -> &Self {
         self.stage.script.lock().unwrap().push_back(behaviour);
         self
     }
 
-    /// Forgets what it was told, and does this from now on.
+    /// Replaces all responses with this one.
     pub fn now(&self, behaviour: Behaviour) -> &Self {
         self.stage.script.lock().unwrap().clear();
         self.will(behaviour)
     }
 
-    /// The requests since the last look.
+    /// Takes the requests received since the last call.
     pub fn seen(&self) -> Vec<Seen> {
         std::mem::take(&mut self.stage.seen.lock().unwrap())
     }
 
-    /// How many answers were given up by who asked for them.
+    /// The number of responses that the client abandoned before their end.
     pub fn hung_up(&self) -> usize {
         self.stage.hung_up.load(Ordering::SeqCst)
     }
@@ -214,7 +215,7 @@ async fn answer(
         let mut script = stage.script.lock().unwrap();
         if script.len() > 1 { script.pop_front() } else { script.front().cloned() }
     };
-    let behaviour = behaviour.expect("a provider that is called is told before what to do");
+    let behaviour = behaviour.expect("the test sets a response before the provider is called");
     tokio::time::sleep(behaviour.delay).await;
     if behaviour.end == End::AtOnce {
         return Err(io::ErrorKind::ConnectionReset.into());
@@ -250,7 +251,7 @@ fn pieces(stage: Arc<Stage>, behaviour: Behaviour) -> UnsyncBoxBody<Bytes, io::E
     StreamBody::new(pieces).boxed_unsync()
 }
 
-/// Sees an answer that is dropped before its end.
+/// Counts a response that is dropped before its end.
 struct Watch {
     stage: Arc<Stage>,
     ended: bool,

@@ -1,5 +1,5 @@
-//! A fake Lambda Runtime API on loopback: runs a function's real binary as Lambda does, and hands it one event at a
-//! time. A function that hangs panics with what it logged.
+//! A fake Lambda Runtime API on loopback. It runs a function's real binary as Lambda does, and sends it one event at a
+//! time. If the function hangs, the test panics with the function's log.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -26,9 +26,9 @@ use uuid::Uuid;
 
 use crate::waiting::PATIENCE;
 
-/// What the deadline of an invocation says: the template's `Timeout`.
+/// The time until the deadline of an invocation: the template's `Timeout`.
 const TIMEOUT: Duration = Duration::from_secs(28);
-/// Lambda takes no larger answer.
+/// Lambda's limit on the size of a response.
 const LIMIT_BYTES: usize = 6 * 1024 * 1024;
 const RESPONSE_MODE: &str = "lambda-runtime-function-response-mode";
 
@@ -45,9 +45,9 @@ pub struct FunctionProcess {
 
 #[derive(Debug)]
 pub struct Invocation {
-    /// What the function answered, or the error it reported.
+    /// The function's response, or the error it reported.
     pub outcome: Result<Value, Value>,
-    /// From the event handed out to the answer taken.
+    /// The time from the event's delivery to the response.
     pub took: Duration,
 }
 
@@ -66,13 +66,13 @@ enum Report {
 
 struct Api {
     function_arn: String,
-    /// Locked by the one poll that waits: Lambda gives a process its next event after the last answer.
+    /// Locked by the poll that waits. There is only one: Lambda sends the next event after the last response.
     events: Mutex<mpsc::Receiver<Event>>,
     reports: mpsc::UnboundedSender<(Instant, Report)>,
 }
 
 impl FunctionProcess {
-    /// Starts the binary; `settings` are all it finds in its environment besides Lambda's own variables.
+    /// Starts the binary. Its environment holds only `settings` and Lambda's own variables.
     pub async fn start(function: &str, binary: &Path, settings: &[(String, String)]) -> Self {
         let listener = listen(0).await.unwrap();
         let api_address = address(&listener).unwrap().to_string();
@@ -110,11 +110,11 @@ impl FunctionProcess {
         Self { child, started, events, reports: reported, log, outputs, _running: running }
     }
 
-    /// Waits for the first poll: how long after the start it came.
+    /// Waits for the first poll, and returns how long after the start it came.
     pub async fn polled(&mut self) -> Duration {
         match self.report().await {
             (at, Report::Polled) => at - self.started,
-            (_, report) => panic!("a cold start ends with a poll, not with {report:?}"),
+            (_, report) => panic!("expected a poll after the cold start, got {report:?}"),
         }
     }
 
@@ -131,20 +131,20 @@ impl FunctionProcess {
                 (_, Report::InitFailed(body)) => panic!("the cold start failed: {body:?}"),
             }
         };
-        assert_eq!(of, id, "the answer is to another event");
+        assert_eq!(of, id, "the response is for another event");
         Invocation { outcome: outcome.map(Answer::json).map_err(json), took }
     }
 
-    /// Ends the process, and waits until it is gone.
+    /// Kills the process, and waits for its exit.
     pub async fn stop(mut self) {
         self.child.kill().await.unwrap();
     }
 
     pub fn pid(&self) -> u32 {
-        self.child.id().expect("the function lives")
+        self.child.id().expect("the function is running")
     }
 
-    /// What the function wrote so far.
+    /// The function's output so far.
     pub async fn log(&self) -> String {
         String::from_utf8_lossy(&self.log.lock().await).into_owned()
     }
@@ -152,17 +152,17 @@ impl FunctionProcess {
     async fn report(&mut self) -> (Instant, Report) {
         let waited = tokio::select! {
             biased;
-            report = self.reports.recv() => report.ok_or_else(|| "its API is gone".to_owned()),
+            report = self.reports.recv() => report.ok_or_else(|| "its Runtime API has ended".to_owned()),
             ended = self.child.wait() => Err(format!("it ended: {ended:?}")),
-            () = tokio::time::sleep(PATIENCE) => Err(format!("it did nothing for {PATIENCE:?}")),
+            () = tokio::time::sleep(PATIENCE) => Err(format!("it made no call for {PATIENCE:?}")),
         };
         match waited {
             Ok(report) => report,
             Err(cause) => {
-                // The end of its log may not have been read yet. A function that hangs keeps its log open.
+                // Wait briefly for the end of the log. A function that hangs keeps its log open.
                 let read = async { while self.outputs.join_next().await.is_some() {} };
                 let _ = timeout(Duration::from_secs(1), read).await;
-                panic!("the function does not go on: {cause}; it logged:\n{}", self.log().await)
+                panic!("the function stopped responding: {cause}; its log:\n{}", self.log().await)
             }
         }
     }
@@ -194,7 +194,7 @@ async fn next(State(api): State<Arc<Api>>) -> Response {
     (headers, payload).into_response()
 }
 
-/// What a function answered.
+/// The response of a function.
 #[derive(Debug)]
 enum Answer {
     Buffered(Bytes),
@@ -203,8 +203,8 @@ enum Answer {
 }
 
 impl Answer {
-    /// A streamed answer has the form of a buffered one here. Its prelude and its separator must be chunks of their own:
-    /// `cargo lambda watch` reads them so.
+    /// Converts a streamed response to the form of a buffered one. Its prelude and its separator must be separate
+    /// chunks, because `cargo lambda watch` reads them so.
     fn json(self) -> Value {
         let chunks = match self {
             Self::Buffered(body) => return json(body),
@@ -257,7 +257,7 @@ async fn init_error(State(api): State<Arc<Api>>, body: Bytes) -> StatusCode {
 
 impl Api {
     fn report(&self, report: Report) {
-        // Nobody listens any more when the process is being dropped.
+        // The receiver is gone while the process is being dropped.
         let _ = self.reports.send((Instant::now(), report));
     }
 }

@@ -1,14 +1,14 @@
-//! Waits for effects that no answer reports.
+//! Polls for effects that no response reports.
 
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
-/// What takes longer hangs: far more than a busy machine needs.
+/// A test that waits longer has hung. A busy machine needs far less.
 pub const PATIENCE: Duration = Duration::from_secs(300);
 const PAUSE: Duration = Duration::from_millis(10);
 
-/// Looks until there is something to see, and returns it. Panics with `what` is missing after a time that only a hang takes.
+/// Polls `look` until it returns a value. Panics with `what` if that takes longer than [`PATIENCE`].
 pub async fn eventually<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
     let seen = async {
         loop {

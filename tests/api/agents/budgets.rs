@@ -1,4 +1,4 @@
-//! What each route may cost on a warm process: AWS calls, and units of the tables.
+//! The budget of each route in a warm process: AWS calls and table units.
 
 use futures::stream::{self, StreamExt};
 use local::recorder::Bill;
@@ -7,7 +7,7 @@ use tests::{AgentBuilder, TestApp};
 
 const AGENTS: &str = "/builder/v1/agents";
 
-/// Each request reads who asks: one `BatchGetItem` of four units, and the rest is the route's own.
+/// Each request reads its caller's identity with one `BatchGetItem` of four units. The rest is the route's own.
 #[tokio::test]
 async fn every_route_keeps_its_budget() {
     let app = TestApp::start().await;
@@ -47,7 +47,7 @@ async fn every_route_keeps_its_budget() {
 }
 
 #[tokio::test]
-async fn the_first_request_of_a_person_costs_little_and_the_next_nothing_more() {
+async fn only_the_first_request_of_a_user_records_their_identity() {
     let app = TestApp::start().await;
     let new = app.person_of("newcomer", "initech", domain::identity::Role::Admin);
     app.recorder.take();
@@ -61,9 +61,9 @@ async fn the_first_request_of_a_person_costs_little_and_the_next_nothing_more() 
     assert_eq!(app.recorder.take_bill().calls(), 3);
 }
 
-/// Page 1 without a filter reads the page and the total, however long the list is.
+/// Page 1 without a filter reads only the page and the total, for a list of any length.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_of_2000_agents_costs_what_one_of_50_does() {
+async fn a_page_costs_the_same_for_2000_agents_as_for_50() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let mut bills: Vec<Vec<Bill>> = Vec::new();

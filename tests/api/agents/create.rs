@@ -1,4 +1,4 @@
-//! `POST /builder/v1/agents`.
+//! `POST /builder/v1/agents`: the defaults and the idempotency key.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ async fn created_agent_has_the_defaults_and_can_be_read_back() {
 }
 
 #[tokio::test]
-async fn a_repeated_key_gives_the_first_answer_to_the_byte() {
+async fn a_repeated_idempotency_key_replays_the_first_response() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.person("ada"), app.person("bob"));
     let key = Uuid::now_v7().to_string();
@@ -73,13 +73,13 @@ async fn a_repeated_key_gives_the_first_answer_to_the_byte() {
     assert_eq!(again.text, first.text);
 
     let neighbour = post_with_key(&bob, &key).await;
-    assert_ne!(neighbour.id(), first.id(), "a key is its owner's");
+    assert_ne!(neighbour.id(), first.id(), "a key is scoped to its user");
     let other_key = post_with_key(&ada, &Uuid::now_v7().to_string()).await;
     assert_ne!(other_key.id(), first.id());
 }
 
 #[tokio::test]
-async fn a_key_works_again_after_a_day() {
+async fn an_idempotency_key_expires_after_a_day() {
     let app = TestApp::start().await;
     let (account, key) = (app.account("ada"), Uuid::now_v7());
     let made = |hours_ago: u64| {
@@ -98,7 +98,7 @@ async fn a_key_works_again_after_a_day() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_thousand_creates_with_one_key_make_one_agent() {
+async fn a_thousand_creations_with_one_idempotency_key_create_one_agent() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let key = Uuid::now_v7().to_string();
@@ -114,7 +114,7 @@ async fn a_thousand_creates_with_one_key_make_one_agent() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_creation_is_said() {
+async fn invalid_agent_creations_are_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
 

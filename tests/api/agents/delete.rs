@@ -1,4 +1,4 @@
-//! `DELETE /builder/v1/agents/{id}`, and what it means for those who name the agent.
+//! `DELETE /builder/v1/agents/{id}`, and its effect on teams with the agent as a member.
 
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ async fn team(ada: &Person) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_deleted_agent_leaves_every_list() {
+async fn a_deleted_agent_is_in_no_list() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let kept = ada.post(AGENTS).await;
@@ -41,7 +41,7 @@ async fn a_deleted_agent_leaves_every_list() {
 }
 
 #[tokio::test]
-async fn a_team_whose_member_is_gone_needs_attention_until_it_is_mended() {
+async fn a_team_with_a_deleted_member_needs_attention_until_it_is_fixed() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let (team, member) = team(&ada).await;
@@ -52,7 +52,10 @@ async fn a_team_whose_member_is_gone_needs_attention_until_it_is_mended() {
     let hurt = ada.get(&team).await;
     assert_eq!(hurt.json["data"]["status"], "needs_attention");
     assert_eq!(hurt.json["data"]["problems"][0]["code"], "reference_gone");
-    assert_eq!(hurt.json["data"]["updatedAt"], before.json["data"]["updatedAt"], "its owner changed nothing");
+    assert_eq!(
+        hurt.json["data"]["updatedAt"], before.json["data"]["updatedAt"],
+        "the status is not a change by the owner"
+    );
     let listed = ada.get(&format!("{AGENTS}?status=needs_attention")).await;
     assert_eq!(listed.json["meta"]["total"], 1);
 
@@ -63,7 +66,7 @@ async fn a_team_whose_member_is_gone_needs_attention_until_it_is_mended() {
 }
 
 #[tokio::test]
-async fn a_lost_message_is_found_by_the_ticker() {
+async fn the_ticker_resends_a_lost_message() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let (team, member) = team(&ada).await;
@@ -72,18 +75,18 @@ async fn a_lost_message_is_found_by_the_ticker() {
     app.platform.context().aws.sqs().purge_queue().queue_url(queue).send().await.unwrap();
     assert_eq!(app.platform.drain().await, 0);
 
-    assert_eq!(app.platform.tick(Time::now()).await.unwrap(), 0, "it may still be under way");
+    assert_eq!(app.platform.tick(Time::now()).await.unwrap(), 0, "its message may still be in flight");
     let later = Time::now().plus(Duration::from_secs(61));
     assert_eq!(app.platform.tick(later).await.unwrap(), 1);
-    assert_eq!(app.platform.tick(later).await.unwrap(), 0, "put off, not sent at every tick");
+    assert_eq!(app.platform.tick(later).await.unwrap(), 0, "it is not sent again at every tick");
     app.platform.drain().await;
     assert_eq!(ada.get(&team).await.json["data"]["status"], "needs_attention");
     let much_later = Time::now().plus(Duration::from_secs(3600));
-    assert_eq!(app.platform.tick(much_later).await.unwrap(), 0, "done is done");
+    assert_eq!(app.platform.tick(much_later).await.unwrap(), 0, "finished work is not repeated");
 }
 
 #[tokio::test]
-async fn a_member_deleted_meanwhile_cannot_join() {
+async fn a_deleted_agent_cannot_join_a_team() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let (_, member) = team(&ada).await;
@@ -99,7 +102,7 @@ async fn a_member_deleted_meanwhile_cannot_join() {
 }
 
 #[tokio::test]
-async fn a_deleted_team_is_not_told_of_its_members() {
+async fn a_deleted_team_is_not_updated() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let (team, member) = team(&ada).await;
@@ -109,5 +112,5 @@ async fn a_deleted_team_is_not_told_of_its_members() {
     app.recorder.take();
     app.platform.drain().await;
     let reads = app.recorder.take().into_iter().filter(|call| call.operation == "GetItem").count();
-    assert_eq!(reads, 2, "the work and the member itself; the team is not looked for");
+    assert_eq!(reads, 2, "the work and the member are read, the team is not");
 }

@@ -1,4 +1,4 @@
-//! `GET /builder/v1/agents`.
+//! `GET /builder/v1/agents`: sorting, filters, search and pages.
 
 use domain::agent::{AgentType, Intent, Scope};
 use domain::id::WorkflowId;
@@ -13,7 +13,7 @@ async fn names(app: &TestApp, query: &str) -> Vec<String> {
     answer.column("name").into_iter().map(str::to_owned).collect()
 }
 
-/// Four agents whose orders by name, age, change and use all differ.
+/// Creates four agents whose orders by name, creation, update and requests all differ.
 async fn four(app: &TestApp) {
     let account = app.account("ada");
     let agents = app.agents();
@@ -65,7 +65,7 @@ async fn every_sort_works_in_both_orders() {
 }
 
 #[tokio::test]
-async fn counting_requests_moves_neither_the_version_nor_the_time_of_change() {
+async fn counting_requests_changes_neither_the_version_nor_updated_at() {
     let app = TestApp::start().await;
     let (ada, account) = (app.person("ada"), app.account("ada"));
     let before = ada.post(AGENTS).await;
@@ -76,11 +76,11 @@ async fn counting_requests_moves_neither_the_version_nor_the_time_of_change() {
     assert_eq!(after.header("etag"), before.header("etag"));
     ada.patch(&format!("{AGENTS}/{}", before.id()), serde_json::json!({"name": "Scout"})).await;
     let patched = ada.get(AGENTS).await;
-    assert_eq!(patched.json["data"][0]["requests"], 3, "a change leaves the count alone");
+    assert_eq!(patched.json["data"][0]["requests"], 3, "a patch does not change the count");
 }
 
 #[tokio::test]
-async fn ties_have_one_order_and_pages_neither_repeat_nor_skip() {
+async fn ties_have_a_stable_order_across_pages() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     for _ in 0..25 {
@@ -98,7 +98,7 @@ async fn ties_have_one_order_and_pages_neither_repeat_nor_skip() {
         assert_eq!(paged, whole, "{sort}");
         let mut upwards = ada.get(&format!("{AGENTS}?sort={sort}&perPage=100&order=asc")).await.column("id").join(" ");
         upwards = upwards.split(' ').rev().collect::<Vec<_>>().join(" ");
-        assert_eq!(upwards, whole.join(" "), "{sort}: the other way round");
+        assert_eq!(upwards, whole.join(" "), "{sort}: ascending is the reverse order");
     }
     let past = ada.get(&format!("{AGENTS}?page=9")).await;
     assert_eq!((past.json["data"].to_string().as_str(), &past.json["meta"]["total"]), ("[]", &25.into()));
@@ -141,7 +141,7 @@ async fn filters_search_and_count_what_they_find() {
 }
 
 #[tokio::test]
-async fn agents_private_to_a_workflow_are_in_no_list_but_can_be_read() {
+async fn agents_private_to_a_workflow_are_readable_but_not_listed() {
     let app = TestApp::start().await;
     let (ada, account, workflow) = (app.person("ada"), app.account("ada"), WorkflowId::new());
     let private = AgentBuilder::new(account, "private").with(|agent| agent.scope = Scope::Workflow(workflow));
@@ -160,12 +160,12 @@ async fn agents_private_to_a_workflow_are_in_no_list_but_can_be_read() {
     assert_eq!(ada.patch(&path, serde_json::json!({"name": "renamed"})).await.json["data"]["name"], "renamed");
     assert_eq!(ada.delete(&path).await.status, "204 No Content");
     let list = ada.get(AGENTS).await;
-    assert_eq!(list.json["meta"]["total"], 0, "what was not counted in is not counted out");
+    assert_eq!(list.json["meta"]["total"], 0, "a private agent is not part of the total");
     app.platform.drain().await;
 }
 
 #[tokio::test]
-async fn a_wrong_parameter_is_named() {
+async fn invalid_parameters_are_refused_by_name() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let wrong = [

@@ -1,4 +1,4 @@
-//! `/builder/v1/agents…` and `/builder/v1/models`.
+//! The agents API: `/builder/v1/agents…` and `/builder/v1/models`.
 
 mod budgets;
 mod create;

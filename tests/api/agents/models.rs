@@ -1,4 +1,4 @@
-//! `GET /builder/v1/models`.
+//! `GET /builder/v1/models`: the models that agents can be configured with.
 
 use domain::catalog::{Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use domain::time::Time;
@@ -8,7 +8,7 @@ use shared::store::Catalog;
 use tests::TestApp;
 
 #[tokio::test]
-async fn models_are_those_of_the_plan() {
+async fn the_models_of_the_plan_are_listed() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let answer = ada.get("/builder/v1/models?search=DEV-CH").await;
@@ -55,7 +55,7 @@ async fn models_are_those_of_the_plan() {
 }
 
 #[tokio::test]
-async fn a_retired_model_is_not_shown_and_a_retiring_one_says_so() {
+async fn retired_models_are_hidden_and_retiring_ones_are_marked() {
     let app = TestApp::start().await;
     let catalog = Catalog::new(&app.platform.context()).unwrap();
     for (name, retires_at) in [("old", 1_000), ("ageing", 4_000_000_000_000)] {

@@ -1,4 +1,4 @@
-//! `PATCH /builder/v1/agents/{id}`.
+//! `PATCH /builder/v1/agents/{id}`: merge patch, If-Match and validation.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use uuid::Uuid;
 const AGENTS: &str = "/builder/v1/agents";
 
 #[tokio::test]
-async fn a_patch_changes_what_it_names_and_keeps_the_rest() {
+async fn a_patch_changes_only_its_fields() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let created = ada.post(AGENTS).await;
@@ -36,7 +36,7 @@ async fn a_patch_changes_what_it_names_and_keeps_the_rest() {
 }
 
 #[tokio::test]
-async fn a_change_meant_for_another_version_is_refused() {
+async fn a_patch_of_another_version_is_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let created = ada.post(AGENTS).await;
@@ -55,7 +55,7 @@ async fn a_change_meant_for_another_version_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fifty_patches_at_once_of_different_fields_are_all_kept() {
+async fn fifty_concurrent_patches_of_different_fields_are_all_kept() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let path = format!("{AGENTS}/{}", ada.post(AGENTS).await.id());
@@ -74,7 +74,7 @@ async fn fifty_patches_at_once_of_different_fields_are_all_kept() {
     for answer in &answers {
         assert_eq!(answer.status, "200 OK", "{}", answer.text);
     }
-    assert_eq!(versions.len(), 50, "each change is a version of its own");
+    assert_eq!(versions.len(), 50, "each change has its own version");
 
     let agent = &ada.get(&path).await.json["data"];
     assert_eq!(
@@ -89,7 +89,7 @@ async fn fifty_patches_at_once_of_different_fields_are_all_kept() {
 }
 
 #[tokio::test]
-async fn a_wrong_field_is_named_by_its_path() {
+async fn an_invalid_field_is_named_by_its_path() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.person("ada"), app.person("bob"));
     let created = ada.post(AGENTS).await;
@@ -137,7 +137,7 @@ async fn a_wrong_field_is_named_by_its_path() {
 }
 
 #[tokio::test]
-async fn a_tool_takes_no_secret_as_a_header() {
+async fn a_secret_in_a_header_of_a_tool_is_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let path = format!("{AGENTS}/{}", ada.post(AGENTS).await.id());
@@ -172,7 +172,7 @@ async fn a_tool_takes_no_secret_as_a_header() {
 }
 
 #[tokio::test]
-async fn what_is_not_json_or_too_large_is_refused() {
+async fn invalid_json_and_large_bodies_are_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let path = format!("{AGENTS}/{}", ada.post(AGENTS).await.id());

@@ -1,4 +1,4 @@
-//! `GET /builder/v1/agents/{id}`, and what cannot be read.
+//! `GET /builder/v1/agents/{id}`, and tenant isolation.
 
 use tests::TestApp;
 use uuid::Uuid;
@@ -6,7 +6,7 @@ use uuid::Uuid;
 const AGENTS: &str = "/builder/v1/agents";
 
 #[tokio::test]
-async fn nobodys_someone_elses_and_deleted_agents_cannot_be_told_apart() {
+async fn unknown_foreign_and_deleted_agents_have_the_same_response() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.person("ada"), app.person("bob"));
     let bobs = bob.post(AGENTS).await;
@@ -34,7 +34,7 @@ async fn nobodys_someone_elses_and_deleted_agents_cannot_be_told_apart() {
 }
 
 #[tokio::test]
-async fn the_same_person_in_another_organization_is_a_stranger() {
+async fn agents_are_scoped_to_the_organization() {
     let app = TestApp::start().await;
     let at_acme = app.person("ada");
     let at_globex = app.person_of("ada", "globex", domain::identity::Role::Admin);

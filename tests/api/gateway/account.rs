@@ -1,4 +1,4 @@
-//! `/gateway/v1/me…`.
+//! The account and its API keys: `/gateway/v1/me…`.
 
 use domain::id::ApiKeyId;
 use domain::identity::Role;
@@ -17,7 +17,7 @@ const ME: &str = "/gateway/v1/me";
 const KEYS: &str = "/gateway/v1/me/api-keys";
 
 #[tokio::test]
-async fn who_calls_is_told_by_key_and_by_token() {
+async fn the_caller_is_described_by_key_and_by_token() {
     let app = TestApp::start().await;
     let by_key = app.program("ada").get(ME).await;
     assert_eq!(by_key.status, "200 OK", "{}", by_key.text);
@@ -32,7 +32,7 @@ async fn who_calls_is_told_by_key_and_by_token() {
 }
 
 #[tokio::test]
-async fn a_person_sees_the_organizations_they_are_in() {
+async fn a_user_sees_their_organizations() {
     let app = TestApp::start().await;
     app.person_of("ada", "initech", Role::Member).get(ME).await;
     let orgs = app.program("ada").get("/gateway/v1/me/orgs").await;
@@ -43,7 +43,7 @@ async fn a_person_sees_the_organizations_they_are_in() {
 }
 
 #[tokio::test]
-async fn a_key_is_made_shown_once_used_and_listed() {
+async fn a_key_is_created_shown_once_used_and_listed() {
     let app = TestApp::start().await;
     let ada = app.person_of("ada", "acme", Role::Admin);
     let body = json!({
@@ -70,7 +70,7 @@ async fn a_key_is_made_shown_once_used_and_listed() {
 }
 
 #[tokio::test]
-async fn what_a_key_cannot_be_is_refused_by_name() {
+async fn invalid_key_settings_are_refused_by_field() {
     let app = TestApp::start().await;
     let ada = app.program("ada");
     let wrong = [
@@ -95,7 +95,7 @@ async fn what_a_key_cannot_be_is_refused_by_name() {
         let message = answer.json["error"]["message"].as_str().unwrap_or_default();
         assert!(message.starts_with(field), "{body}: {message}");
     }
-    assert_eq!(ada.get(KEYS).await.column("name").len(), 1, "nothing was made");
+    assert_eq!(ada.get(KEYS).await.column("name").len(), 1, "no key was created");
     for query in ["?limit=0", "?limit=101", "?cursor=x", "?page=1"] {
         assert_eq!(ada.get(&format!("{KEYS}{query}")).await.code(), "invalid_query", "{query}");
     }
@@ -103,7 +103,7 @@ async fn what_a_key_cannot_be_is_refused_by_name() {
 }
 
 #[tokio::test]
-async fn a_restricted_key_makes_no_wider_one() {
+async fn a_restricted_key_cannot_create_a_wider_one() {
     let app = TestApp::start().await;
     let ada = app.program("ada");
     let made = ada.post_json(KEYS, json!({"name": "narrow", "models": ["dev-chat"]})).await;
@@ -113,14 +113,14 @@ async fn a_restricted_key_makes_no_wider_one() {
     let wide = ada.get(ME).await.json["api_key"]["id"].as_str().unwrap().to_owned();
     assert_eq!(narrow.post(&format!("{KEYS}/{wide}/rotate")).await.code(), "api_key_restricted");
     assert_eq!(narrow.delete(&format!("{KEYS}/{wide}")).await.code(), "api_key_restricted");
-    // Its own secret it may renew: that widens nothing.
+    // It may rotate its own secret, because that grants nothing more.
     let own = made.json["id"].as_str().unwrap();
     let renewed = narrow.post(&format!("{KEYS}/{own}/rotate")).await;
     assert_eq!((renewed.status.as_str(), &renewed.json["models"]), ("201 Created", &json!(["dev-chat"])));
 }
 
 #[tokio::test]
-async fn of_two_rotations_at_once_one_wins_and_the_old_secret_is_dead() {
+async fn one_of_two_concurrent_rotations_wins_and_the_old_secret_is_revoked() {
     let app = TestApp::start().await;
     let ada = app.person_of("ada", "acme", Role::Admin);
     let made = ada.post_json(KEYS, json!({"name": "ci", "spending_cap": 1, "limits": {"rpd": 9}})).await;
@@ -137,7 +137,7 @@ async fn of_two_rotations_at_once_one_wins_and_the_old_secret_is_dead() {
     for field in ["name", "models", "limits", "spending_cap", "expires_at"] {
         assert_eq!(renewed.json[field], made.json[field], "{field}");
     }
-    // Inference believed in the old one a moment ago; the meter knows better.
+    // Inference may have cached the old key, but the key's meter records the revocation.
     assert_eq!(chat(&old, "dev-chat").await.code(), "identity.unauthorized");
     assert_eq!(chat(&app.holder(renewed.json["secret"].as_str().unwrap()), "dev-chat").await.status, "200 OK");
     assert_eq!(ada.get(KEYS).await.column("name"), ["ci", "ci", "first key"]);
@@ -156,13 +156,13 @@ async fn a_revoked_key_is_refused_at_once() {
     assert_eq!((revoked.status.as_str(), revoked.text.as_str()), ("204 No Content", ""));
     assert_eq!(chat(&program, "dev-chat").await.code(), "identity.unauthorized");
     assert_eq!(program.get(ME).await.code(), "identity.unauthorized");
-    assert_eq!(ada.delete(&path).await.status, "204 No Content", "revoked is revoked");
+    assert_eq!(ada.delete(&path).await.status, "204 No Content", "revoking twice succeeds");
     assert_eq!(ada.post(&format!("{path}/rotate")).await.code(), "api_key_not_valid");
     assert!(ada.get(KEYS).await.json["data"][0]["revoked_at"].is_string());
 }
 
 #[tokio::test]
-async fn a_neighbours_key_is_not_found() {
+async fn another_users_key_is_not_found() {
     let app = TestApp::start().await;
     let eves = app.program("eve").get(ME).await.json["api_key"]["id"].as_str().unwrap().to_owned();
     let bobs = app.program("bob").get(ME).await.json["api_key"]["id"].as_str().unwrap().to_owned();
@@ -176,7 +176,7 @@ async fn a_neighbours_key_is_not_found() {
     }
 }
 
-/// A key whose time is over, which the API would not make.
+/// Stores an expired key, which the API cannot create.
 async fn insert_expired_key(app: &TestApp, user: &str) {
     let key = ApiKey {
         id: ApiKeyId::new(),
@@ -193,7 +193,7 @@ async fn insert_expired_key(app: &TestApp, user: &str) {
 }
 
 #[tokio::test]
-async fn keys_are_paged_newest_first_and_no_user_has_too_many() {
+async fn keys_are_paged_newest_first_and_limited_per_user() {
     let app = TestApp::start().await;
     let ada = app.person_of("ada", "acme", Role::Admin);
     for i in 2..=100 {
@@ -219,7 +219,7 @@ async fn keys_are_paged_newest_first_and_no_user_has_too_many() {
     assert_eq!(room.status, "201 Created", "{}", room.text);
     assert_eq!(ada.post_json(KEYS, json!({"name": "one too many"})).await.code(), "too_many_api_keys");
     ada.delete(&format!("{KEYS}/{}", room.json["id"].as_str().unwrap())).await;
-    // The counted key that takes this place has expired.
+    // The key that takes this place has expired, so it does not count against the limit.
     insert_expired_key(&app, "ada").await;
     let after = ada.post_json(KEYS, json!({"name": "in place of what expired"})).await;
     assert_eq!(after.status, "201 Created", "{}", after.text);
@@ -227,7 +227,7 @@ async fn keys_are_paged_newest_first_and_no_user_has_too_many() {
 }
 
 #[tokio::test]
-async fn each_request_reads_who_calls_in_one_call() {
+async fn the_caller_is_identified_with_few_reads() {
     let app = TestApp::start().await;
     let (ada, person) = (app.program("ada"), app.person_of("ada", "acme", Role::Admin));
     ada.get(ME).await;

@@ -1,4 +1,4 @@
-//! `/gateway/v1/billing…`.
+//! Balance, usage and transactions: `/gateway/v1/billing…`.
 
 use domain::identity::{Models, Plan};
 use domain::limits::PlanLimits;
@@ -15,7 +15,7 @@ const BALANCE: &str = "/gateway/v1/billing/balance";
 const USAGE: &str = "/gateway/v1/billing/usage";
 const TRANSACTIONS: &str = "/gateway/v1/billing/transactions";
 
-/// The usage, which has this many requests.
+/// Reads the usage, and asserts its number of requests.
 async fn usage_of(person: &Person, requests: u64) -> Answer {
     let usage = person.get(USAGE).await;
     assert_eq!(usage.json["total_requests"], requests, "{}", usage.text);
@@ -26,14 +26,14 @@ fn money(answer: &Answer, header: &str) -> Money {
     answer.header(header).unwrap().parse().unwrap()
 }
 
-/// A number of the answer's text, to its last digit.
+/// A number as it is written in the answer, with all its digits.
 fn number<'a>(answer: &'a Answer, field: &str) -> &'a str {
     let from = answer.text.split_once(&format!("\"{field}\":")).unwrap().1;
     from.split([',', '}']).next().unwrap()
 }
 
 #[tokio::test]
-async fn balance_and_usage_are_exact_at_once() {
+async fn balance_and_usage_are_exact_right_after_a_call() {
     let app = TestApp::start().await;
     let ada = app.program("ada");
     let before = ada.get(BALANCE).await;
@@ -56,7 +56,7 @@ async fn balance_and_usage_are_exact_at_once() {
 }
 
 #[tokio::test]
-async fn only_administrators_see_who_used_what() {
+async fn only_administrators_see_usage_by_user() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.program("ada"), app.program("bob"));
     assert_eq!(chat(&bob, "dev-chat").await.status, "200 OK");
@@ -69,7 +69,7 @@ async fn only_administrators_see_who_used_what() {
 }
 
 #[tokio::test]
-async fn members_see_their_own_keys_and_movements_only() {
+async fn members_see_only_their_own_keys_and_transactions() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.program("ada"), app.program("bob"));
     chat(&ada, "dev-chat").await;
@@ -101,7 +101,7 @@ async fn members_see_their_own_keys_and_movements_only() {
 }
 
 #[tokio::test]
-async fn another_organization_sees_none_of_it() {
+async fn another_organization_sees_no_usage() {
     let app = TestApp::start().await;
     chat(&app.program("ada"), "dev-chat").await;
     usage_of(&app.program("ada"), 1).await;
@@ -136,7 +136,7 @@ async fn transactions_are_paged_newest_first_with_the_totals_of_the_month() {
         loop {
             let page = ada.get(&format!("{TRANSACTIONS}?limit=2{kind}{cursor}")).await;
             ids.extend(page.column("id").into_iter().map(str::to_owned));
-            assert_eq!(page.json["totals"], all.json["totals"], "whatever part is shown");
+            assert_eq!(page.json["totals"], all.json["totals"], "the totals do not depend on the page");
             let Some(next) = page.json["next_cursor"].as_str() else { break };
             cursor = format!("&cursor={next}");
         }
@@ -148,7 +148,7 @@ async fn transactions_are_paged_newest_first_with_the_totals_of_the_month() {
 }
 
 #[tokio::test]
-async fn a_wrong_query_is_named_and_who_has_no_key_sees_nothing() {
+async fn invalid_queries_are_named_and_anonymous_requests_refused() {
     let app = TestApp::start().await;
     let ada = app.program("ada");
     let wrong = [
@@ -201,7 +201,7 @@ async fn an_exempt_plan_has_usage_and_no_credits() {
 }
 
 #[tokio::test]
-async fn a_person_with_a_token_reads_what_a_key_does() {
+async fn an_access_token_reads_the_same_as_a_key() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let account = app.account("ada");
@@ -225,7 +225,7 @@ async fn a_person_with_a_token_reads_what_a_key_does() {
     assert_eq!(by_key.json["credits_remaining"], by_token.json["credits_remaining"]);
     assert!(ada.get(USAGE).await.json["by_user"].is_array(), "an administrator by token too");
     assert_eq!(ada.get(TRANSACTIONS).await.text, app.program("ada").get(TRANSACTIONS).await.text);
-    // The first token of somebody may well be for this.
+    // A new user's first request may be for the balance.
     let newcomer = app.person_of("newcomer", "initech", domain::identity::Role::Member);
     assert_eq!(newcomer.get(BALANCE).await.json["credits_remaining"], 0);
     for path in [BALANCE, USAGE, TRANSACTIONS] {

@@ -1,4 +1,4 @@
-//! `/gateway/v1…`.
+//! The gateway's routes except inference: `/gateway/v1…`.
 
 mod account;
 mod admin;
@@ -10,7 +10,7 @@ use domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsup
 use serde_json::{Map, json};
 use tests::client::{Answer, Person};
 
-/// A model that the embedded provider answers for.
+/// A model of the embedded provider.
 fn model(name: &str) -> Model {
     Model {
         name: name.to_owned(),

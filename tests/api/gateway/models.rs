@@ -1,4 +1,4 @@
-//! `/gateway/v1/models…`.
+//! The model catalog: `/gateway/v1/models…`.
 
 use domain::id::ApiKeyId;
 use domain::time::Time;
@@ -14,7 +14,7 @@ use super::model;
 
 const MODELS: &str = "/gateway/v1/models";
 
-/// A program whose key has a list of models.
+/// A client whose key is restricted to a list of models.
 async fn program_with_list(app: &TestApp, models: &[&str]) -> Person {
     let secret = SecretToken::generate(TokenKind::ApiKey);
     let key = ApiKey {
@@ -32,12 +32,12 @@ async fn program_with_list(app: &TestApp, models: &[&str]) -> Person {
 }
 
 #[tokio::test]
-async fn models_are_listed_whole_in_openais_form() {
+async fn models_are_listed_in_the_openai_format() {
     let app = TestApp::start().await;
     let listed = app.program("ada").get(MODELS).await;
     assert_eq!(listed.status, "200 OK", "{}", listed.text);
     assert_json_snapshot!(listed.json);
-    // Prices are exact: a float would print otherwise.
+    // Prices are exact decimals: a float would print other digits.
     assert!(listed.text.contains(r#""pricing":{"input":0.1,"output":0.4,"unit""#), "{}", listed.text);
 
     let one = app.program("ada").get(&format!("{MODELS}/dev-chat")).await;
@@ -46,7 +46,7 @@ async fn models_are_listed_whole_in_openais_form() {
 }
 
 #[tokio::test]
-async fn a_retiring_model_says_so_and_a_retired_one_is_gone() {
+async fn a_retiring_model_is_marked_and_a_retired_one_is_gone() {
     let app = TestApp::start().await;
     let catalog = Catalog::new(&app.platform.context()).unwrap();
     let mut retired = model("old");
@@ -85,19 +85,19 @@ async fn a_key_with_a_list_sees_its_models_and_no_others() {
 }
 
 #[tokio::test]
-async fn who_has_no_key_sees_nothing() {
+async fn the_catalog_requires_an_api_key() {
     let app = TestApp::start().await;
     for path in [MODELS, "/gateway/v1/models/aliases", "/gateway/v1/models/dev-chat"] {
         let nobody = app.nobody().get(path).await;
         assert_eq!((nobody.status.as_str(), nobody.code()), ("401 Unauthorized", "identity.invalid_token"));
-        // An access token is no key.
+        // An access token is not an API key.
         assert_eq!(app.person("ada").get(path).await.code(), "identity.unauthorized");
     }
     assert_eq!(app.program("ada").post(MODELS).await.code(), "method_not_allowed");
 }
 
 #[tokio::test]
-async fn a_warm_look_reads_who_calls_and_nothing_else() {
+async fn a_cached_catalog_request_reads_only_the_caller() {
     let app = TestApp::start().await;
     let ada = app.program("ada");
     ada.get(MODELS).await;

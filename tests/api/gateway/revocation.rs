@@ -1,5 +1,5 @@
-//! A key that is revoked, a holder who is suspended and an operator who is demoted: refused in the very next request
-//! of every process, and in a request that was let in before and writes after.
+//! Revoked keys, suspended users and organizations, and demoted operators are refused by the next request of every
+//! process, and by a request that was authenticated before and writes after.
 
 use domain::identity::Role;
 use domain::time::Time;
@@ -43,7 +43,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-/// A further key of this person: its id and its secret.
+/// Creates another key of this user, and returns its id and its secret.
 async fn key_of(person: &Person) -> (String, String) {
     let made = person.post_json(KEYS, json!({"name": "spare"})).await;
     assert_eq!(made.status, "201 Created", "{}", made.text);
@@ -108,11 +108,11 @@ async fn a_revoked_key_is_refused_by_the_next_request_of_another_process() {
         assert_eq!(other.ask(&secret, Method::POST, &path, None).await, refused, "{path}");
     }
     assert_eq!(other.ask(&secret, Method::DELETE, &format!("{KEYS}/{spare}"), None).await, refused);
-    assert_eq!(ada.get(KEYS).await.column("id").len(), before, "nothing was made");
+    assert_eq!(ada.get(KEYS).await.column("id").len(), before, "no key was created");
 }
 
 #[tokio::test]
-async fn a_revoked_key_of_an_operator_reads_and_changes_nothing_more() {
+async fn a_revoked_operator_key_can_neither_read_nor_change() {
     let app = TestApp::start().await;
     let other = app.another_environment();
     let root = app.person_of("operator", "platform", Role::Operator);
@@ -129,7 +129,7 @@ async fn a_revoked_key_of_an_operator_reads_and_changes_nothing_more() {
     for (method, path, body) in changes(&account.org.to_string(), &account.user.to_string(), &id) {
         assert_eq!(other.ask(&secret, method.clone(), &path, body.as_ref()).await, refused, "{method} {path}");
     }
-    assert_eq!(root.get(&format!("{ADMIN}/audit")).await.json["data"], json!([]), "nothing was done");
+    assert_eq!(root.get(&format!("{ADMIN}/audit")).await.json["data"], json!([]), "nothing was changed");
 }
 
 #[tokio::test]
@@ -146,14 +146,14 @@ async fn a_demoted_operator_is_refused_at_once_by_key_and_by_older_token() {
     for token in [&secret, &older] {
         assert_eq!(other.ask(token, Method::GET, &audit, None).await.0, 200);
     }
-    // The identity provider gives the operator another role: the first token that says so demotes them.
+    // The identity provider gives the operator another role, and the first token with that role demotes them.
     assert_eq!(app.person_of("operator", "platform", Role::Member).get(ME).await.status, "200 OK");
     let refused = (403, "operator_only".to_owned());
     for token in [&secret, &older] {
         assert_eq!(other.ask(token, Method::GET, &audit, None).await, refused);
         let credits = json!({"org": app.account("ada").org, "kind": "credit", "amount": 1, "reason": "mine"});
         assert_eq!(other.ask(token, Method::POST, CREDITS, Some(&credits)).await, refused);
-        assert_eq!(other.ask(token, Method::GET, ME, None).await.0, 200, "a member they still are");
+        assert_eq!(other.ask(token, Method::GET, ME, None).await.0, 200, "they are still a member");
     }
 }
 
@@ -193,7 +193,7 @@ async fn a_suspended_organization_or_user_is_refused_at_once_everywhere() {
 }
 
 #[tokio::test]
-async fn another_plan_holds_in_the_next_request() {
+async fn a_new_plan_applies_to_the_next_request() {
     let app = TestApp::start().await;
     let other = app.another_environment();
     let key = app.program("ada").token.unwrap();
@@ -215,7 +215,7 @@ async fn overtaken(gate: &CallGate, request: reqwest::RequestBuilder, by: impl F
         release = held.arrived() => release,
         answer = &mut sent => panic!("answered before it wrote: {}", answer.unwrap().text),
     };
-    assert!(by.await, "the other change is refused");
+    assert!(by.await, "the competing change was refused");
     release.send(()).unwrap();
     sent.await.unwrap()
 }
@@ -225,7 +225,7 @@ async fn succeeds(request: impl Future<Output = Answer>) -> bool {
 }
 
 #[tokio::test]
-async fn a_key_that_is_revoked_while_it_mints_leaves_none_behind() {
+async fn a_key_revoked_during_a_creation_creates_nothing() {
     let (app, gate) = TestApp::start_gated().await;
     let ada = app.person_of("ada", "acme", Role::Admin);
     let (spare, _) = key_of(&ada).await;
@@ -246,7 +246,7 @@ async fn a_key_that_is_revoked_while_it_mints_leaves_none_behind() {
         };
         let answer = overtaken(&gate, request, succeeds(ada.delete(&format!("{KEYS}/{id}")))).await;
         let expected = match is_own {
-            // What it would have changed is the key itself.
+            // The request changes the revoked key itself.
             true => ("409 Conflict", "api_key_not_valid"),
             false => ("401 Unauthorized", "identity.unauthorized"),
         };
@@ -263,7 +263,7 @@ async fn live_keys(person: &Person) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_key_that_is_restricted_while_it_rotates_is_restricted_after() {
+async fn a_key_restricted_during_its_rotation_stays_restricted() {
     let (app, gate) = TestApp::start_gated().await;
     let ada = app.person_of("ada", "acme", Role::Admin);
     let operator = app.operator();
@@ -288,7 +288,7 @@ async fn no_change_of_an_operator_outlives_their_authority() {
     let second = text(&root.post_json(&format!("{ADMIN}/users"), second).await.json["id"]);
     let with_role = |role| app.person_of("second", "ops", role);
     let audit = format!("{ADMIN}/audit?limit=1");
-    // The changes of one process wait for each other, so that of another process overtakes.
+    // Changes within one process are serialized, so the competing change comes from another process.
     let (elsewhere, root_key) = (app.another_environment(), root.token.clone().unwrap());
     let suspended_elsewhere = async |path: &str| {
         elsewhere.ask(&root_key, Method::PATCH, path, Some(&json!({"suspended": true}))).await.0 == 200
@@ -296,10 +296,10 @@ async fn no_change_of_an_operator_outlives_their_authority() {
     let account = app.account("ada");
     let target = text(&app.program("ada").get(ME).await.json["api_key"]["id"]);
 
-    // Of others, and of the operator's own records: these are what the transaction itself asserts.
+    // Changes of other accounts and of the operator's own records, which the transaction itself asserts.
     let of_others = changes(&account.org.to_string(), &account.user.to_string(), &target).into_iter();
     let of_others = of_others.map(|change| (change, &WAYS[..1]));
-    // Of the catalog and of plans, the operator's own records are no part.
+    // The catalog and the plans do not contain the operator's own records.
     let is_own =
         |path: &str| !["models", "aliases", "providers", "plans", "maintenance"].iter().any(|it| path.contains(it));
     let own = changes(&ops, &second, "own").into_iter().filter(|(_, path, _)| is_own(path));
@@ -330,7 +330,7 @@ async fn no_change_of_an_operator_outlives_their_authority() {
                 }
                 _ => (overtaken(&gate, request, suspended_elsewhere(&org)).await, "identity.org_suspended"),
             };
-            // A change of the key itself finds the key gone.
+            // A change of the key itself finds it revoked.
             let is_refused =
                 answer.code() == expected || (path.ends_with("own") && answer.code() == "api_key_not_valid");
             assert!(

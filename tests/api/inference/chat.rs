@@ -1,4 +1,4 @@
-//! Chat completions that are answered whole.
+//! Chat completions without streaming.
 
 use domain::money::Money;
 use insta::assert_json_snapshot;
@@ -12,7 +12,7 @@ use super::{chat, question, with};
 const ANSWER: &str = include_str!("../../providers/fixtures/openai/answer.json");
 
 #[tokio::test]
-async fn the_development_model_answers_in_openais_form() {
+async fn the_development_model_answers_in_the_openai_format() {
     let app = TestApp::start().await;
     let customer = app.customer("chat", Money::from_usd(1)).await;
     let answer = chat(&customer.person, &question("dev-chat")).await;
@@ -60,7 +60,7 @@ async fn the_development_model_answers_in_openais_form() {
 }
 
 #[tokio::test]
-async fn what_the_provider_says_passes_as_it_came_but_for_the_envelope() {
+async fn the_providers_choices_are_forwarded_unchanged() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     fake.will(Behaviour::json(200, ANSWER));
@@ -77,12 +77,12 @@ async fn what_the_provider_says_passes_as_it_came_but_for_the_envelope() {
     let seen = fake.seen().remove(0).body;
     assert_eq!(seen["model"], "upstream-model");
     assert_eq!((&seen["top_k"], &seen["temperature"]), (&json!(4), &json!(0.2)));
-    assert_eq!(seen.get("max_tokens"), None, "a limit that the client did not set");
+    assert_eq!(seen.get("max_tokens"), None, "the platform adds no limit of its own");
     assert_eq!(seen.get("user"), None);
 }
 
 #[tokio::test]
-async fn the_operators_defaults_fill_in_what_a_request_leaves_out() {
+async fn the_models_defaults_fill_in_omitted_parameters() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     fake.will(Behaviour::json(200, ANSWER));
@@ -97,7 +97,7 @@ async fn the_operators_defaults_fill_in_what_a_request_leaves_out() {
 }
 
 #[tokio::test]
-async fn several_choices_tools_and_json_come_back_as_asked() {
+async fn several_choices_tools_and_json_are_supported() {
     let app = TestApp::start().await;
     let customer = app.customer("chat", Money::from_usd(1)).await;
     let answer =
@@ -125,7 +125,7 @@ async fn several_choices_tools_and_json_come_back_as_asked() {
 }
 
 #[tokio::test]
-async fn a_second_try_of_a_request_is_linked_to_the_first_in_the_ledger() {
+async fn the_ledger_links_a_retry_to_its_first_request() {
     use domain::ledger::Entry;
     use shared::store::Ledger;
     use shared::store::ledger::EntryFilter;

@@ -1,4 +1,4 @@
-//! `POST /v1/embeddings`.
+//! `POST /gateway/v1/embeddings`.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -29,12 +29,12 @@ async fn texts_lists_and_tokens_are_embedded_in_order() {
     assert_eq!(tokens.json["data"].as_array().unwrap().len(), 2);
     assert_eq!(tokens.json["usage"]["prompt_tokens"], 4);
     let cost: Money = tokens.header("x-request-cost").unwrap().parse().unwrap();
-    // 0.02 USD a million.
+    // 0.02 USD per million tokens.
     assert_eq!(cost, Money::from_pico_usd(4 * 20_000));
 }
 
 #[tokio::test]
-async fn base64_holds_the_same_numbers() {
+async fn base64_encodes_the_same_numbers() {
     let app = TestApp::start().await;
     let customer = app.customer("embeddings", Money::from_usd(1)).await;
     let body = json!({"model": "dev-embed", "input": "a lease", "dimensions": 8});
@@ -49,7 +49,7 @@ async fn base64_holds_the_same_numbers() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_embedded_is_refused() {
+async fn invalid_inputs_of_embeddings_are_refused() {
     let app = TestApp::start().await;
     let customer = app.customer("embeddings", Money::from_usd(1)).await;
     for input in [json!(""), json!([]), json!([""]), json!([1.5]), json!({"a": 1}), json!(["a", 1])] {

@@ -1,4 +1,4 @@
-//! What becomes of a provider's faults: told as they are, never passed off as an answer, never charged for nothing.
+//! Errors of a provider are reported as errors: never as an answer, and never charged without a result.
 
 use domain::money::Money;
 use serde_json::json;
@@ -58,7 +58,7 @@ fn error(code: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_400_keeps_code_param_and_words() {
+async fn a_400_keeps_code_param_and_message() {
     let stage = stage().await;
     for answer in [
         stage.whole(Behaviour::json(400, error("invalid_value"))).await,
@@ -70,12 +70,12 @@ async fn a_400_keeps_code_param_and_words() {
         assert_eq!((&told["param"], &told["message"]), (&json!("temperature"), &json!("the provider's words")));
         assert_eq!(told["request_id"], answer.header("x-request-id").unwrap());
     }
-    assert_eq!(stage.fake.seen().len(), 2, "what the request is at fault for is not tried again");
+    assert_eq!(stage.fake.seen().len(), 2, "an error of the request is not retried");
     stage.is_free().await;
 }
 
 #[tokio::test]
-async fn a_401_is_ours_to_mend_and_not_to_be_tried_again() {
+async fn a_401_of_a_provider_is_a_502_that_is_not_retried() {
     let stage = stage().await;
     let answer = stage.whole(Behaviour::json(401, error("invalid_api_key"))).await;
     assert_eq!((answer.status.as_str(), answer.header("x-should-retry")), ("502 Bad Gateway", Some("false")));
@@ -84,7 +84,7 @@ async fn a_401_is_ours_to_mend_and_not_to_be_tried_again() {
 }
 
 #[tokio::test]
-async fn a_429_keeps_when_to_come_back() {
+async fn a_429_keeps_its_retry_after() {
     let stage = stage().await;
     let answer = stage.whole(Behaviour::json(429, error("slow_down")).header("Retry-After", "7")).await;
     assert_eq!(answer.status, "429 Too Many Requests");
@@ -94,7 +94,7 @@ async fn a_429_keeps_when_to_come_back() {
 }
 
 #[tokio::test]
-async fn a_503_is_tried_again_and_then_told() {
+async fn a_503_is_retried_and_then_reported() {
     let stage = stage().await;
     stage.fake.will(Behaviour::json(503, error("overloaded")));
     stage.fake.will(Behaviour::json(200, ANSWER));
@@ -108,7 +108,7 @@ async fn a_503_is_tried_again_and_then_told() {
 }
 
 #[tokio::test]
-async fn a_provider_that_is_silent_is_a_timeout() {
+async fn a_silent_provider_is_a_504() {
     let stage = stage_with(|provider| provider.timeouts.total_ms = 200).await;
     let answer = stage.whole(Behaviour::json(200, ANSWER).after(PATIENCE)).await;
     assert_eq!((answer.status.as_str(), answer.code()), ("504 Gateway Timeout", "provider_timeout"));
@@ -117,7 +117,7 @@ async fn a_provider_that_is_silent_is_a_timeout() {
 }
 
 #[tokio::test]
-async fn a_connection_that_is_cut_at_once_is_an_error_and_costs_nothing() {
+async fn a_connection_cut_at_once_is_an_error_and_costs_nothing() {
     let stage = stage().await;
     let answer = stage.streamed(Behaviour::hang_up()).await;
     assert_eq!(answer.status, "502 Bad Gateway");
@@ -127,7 +127,7 @@ async fn a_connection_that_is_cut_at_once_is_an_error_and_costs_nothing() {
 }
 
 #[tokio::test]
-async fn a_stream_that_is_cut_in_the_middle_ends_in_an_error_and_costs_what_came() {
+async fn a_stream_cut_midway_ends_with_an_error_and_costs_what_was_sent() {
     for behaviour in [Behaviour::events(STREAM).cut_after(4), Behaviour::events(STREAM).ended_after(4)] {
         let stage = stage().await;
         let answer = stage.streamed(behaviour).await;
@@ -136,7 +136,10 @@ async fn a_stream_that_is_cut_in_the_middle_ends_in_an_error_and_costs_what_came
         assert_eq!(last["error"]["type"], "provider_error", "{}", answer.text);
         assert!(last["error"]["code"].is_string() && last["error"]["message"].is_string());
         assert_eq!(last["error"]["request_id"], answer.header("x-request-id").unwrap());
-        assert!(before.iter().all(|event| event["choices"][0]["finish_reason"].is_null()), "no reason is invented");
+        assert!(
+            before.iter().all(|event| event["choices"][0]["finish_reason"].is_null()),
+            "no finish reason is invented"
+        );
         assert!(!answer.text.contains("[DONE]"));
         let charged = stage.charged().await;
         assert!(charged > Money::ZERO && charged < Money::from_micro_usd(12 + 8 * 4), "{charged}");
@@ -145,7 +148,7 @@ async fn a_stream_that_is_cut_in_the_middle_ends_in_an_error_and_costs_what_came
 }
 
 #[tokio::test]
-async fn an_error_in_the_stream_is_passed_on_in_the_providers_words() {
+async fn an_error_in_a_stream_keeps_the_providers_message() {
     let stage = stage().await;
     let (first, _) = STREAM.split_at(STREAM.find("\n\n").unwrap() + 2);
     let text = format!("{first}data: {}\n\n", error("server_overloaded"));
@@ -158,7 +161,7 @@ async fn an_error_in_the_stream_is_passed_on_in_the_providers_words() {
 }
 
 #[tokio::test]
-async fn what_is_garbled_is_an_error() {
+async fn a_garbled_answer_is_an_error() {
     let stage = stage().await;
     assert_eq!(stage.whole(Behaviour::json(200, "<html>")).await.status, "502 Bad Gateway");
     assert_eq!(stage.whole(Behaviour::json(200, "{\"choices\": 3}")).await.status, "502 Bad Gateway");
@@ -166,7 +169,7 @@ async fn what_is_garbled_is_an_error() {
 }
 
 #[tokio::test]
-async fn another_deployment_answers_for_one_that_fails_which_then_rests() {
+async fn a_failing_deployment_falls_back_and_is_then_skipped() {
     let app = TestApp::start().await;
     let (broken, well) = (FakeProvider::start().await, FakeProvider::start().await);
     broken.will(Behaviour::json(500, error("broken")));
@@ -177,6 +180,6 @@ async fn another_deployment_answers_for_one_that_fails_which_then_rests() {
         assert_eq!(chat(&customer.person, &question("twofold")).await.status, "200 OK");
     }
     let asked = broken.seen().len();
-    assert!((3..=4).contains(&asked), "it rests after three failures in a row: {asked}");
+    assert!((3..=4).contains(&asked), "the deployment is skipped after three failures in a row: {asked}");
     assert_eq!(well.seen().len(), 4);
 }

@@ -1,4 +1,4 @@
-//! What a chat without a limit of its own is held for, and which limit the provider gets.
+//! The reservation (hold) for a chat without a token limit, and the limit that the provider gets.
 
 use domain::limits::{Limits, PlanLimits};
 use domain::money::Money;
@@ -20,7 +20,7 @@ async fn fake_model(app: &TestApp) -> FakeProvider {
 }
 
 #[tokio::test]
-async fn without_a_limit_openais_kind_gets_none_and_anthropic_the_models_own() {
+async fn without_a_limit_openai_gets_none_and_anthropic_gets_the_models() {
     let app = TestApp::start().await;
     let fake = fake_model(&app).await;
     let anthropic = FakeProvider::start().await;
@@ -42,10 +42,10 @@ async fn without_a_limit_openais_kind_gets_none_and_anthropic_the_models_own() {
 }
 
 #[tokio::test]
-async fn a_hold_that_the_balance_does_not_cover_shrinks_and_limits_the_answer() {
+async fn a_hold_above_the_balance_shrinks_and_limits_the_answer() {
     let app = TestApp::start().await;
     let fake = fake_model(&app).await;
-    // 256 tokens of output are held at 1,024 micro-USD.
+    // 256 output tokens reserve 1,024 micro-USD.
     let customer = app.customer("some", Money::from_micro_usd(600)).await;
     let explicit = chat(&customer.person, &with(question("fake"), json!({"max_tokens": 256}))).await;
     assert_eq!(explicit.code(), "insufficient_credits", "a client's own limit is not changed");
@@ -58,12 +58,16 @@ async fn a_hold_that_the_balance_does_not_cover_shrinks_and_limits_the_answer() 
     assert_eq!(fake.seen().remove(0).body["max_tokens"], limit);
 
     let poor = app.customer("poor", Money::from_micro_usd(60)).await;
-    assert_eq!(chat(&poor.person, &question("fake")).await.code(), "insufficient_credits", "not worth an answer");
+    assert_eq!(
+        chat(&poor.person, &question("fake")).await.code(),
+        "insufficient_credits",
+        "too little for a useful answer"
+    );
     assert!(fake.seen().is_empty());
 }
 
 #[tokio::test]
-async fn a_cap_and_a_token_limit_below_the_models_longest_answer_shrink_the_hold_too() {
+async fn caps_and_token_limits_shrink_the_hold_too() {
     let app = TestApp::start().await;
     let fake = fake_model(&app).await;
     let capped = app.customer("capped", Money::from_usd(1)).await;
@@ -81,11 +85,11 @@ async fn a_cap_and_a_token_limit_below_the_models_longest_answer_shrink_the_hold
     let answer = chat(&limited.person, &question("fake")).await;
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
     let limit = fake.seen().remove(0).body["max_tokens"].as_u64().unwrap();
-    assert!((100..200).contains(&limit), "what 200 tokens leave beside the input: {limit}");
+    assert!((100..200).contains(&limit), "the limit is 200 tokens minus the input: {limit}");
 }
 
 #[tokio::test]
-async fn the_name_of_the_limit_is_the_clients_unless_the_model_says_otherwise() {
+async fn the_token_limit_has_the_clients_name_unless_the_model_overrides_it() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     fake.will(Behaviour::json(200, ANSWER));

@@ -1,4 +1,4 @@
-//! Calls of models.
+//! The inference routes: chat completions and embeddings.
 
 mod chat;
 mod embeddings;
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tests::client::{Answer, Person, send};
 use tests::gateway::CHAT;
 
-/// A question to a model.
+/// A chat request.
 fn question(model: &str) -> Value {
     json!({"model": model, "messages": [{"role": "user", "content": "Why is a lease taken first?"}]})
 }

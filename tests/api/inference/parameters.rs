@@ -1,4 +1,4 @@
-//! Parameters that a provider does not have, and those that nobody knows.
+//! Parameters that a provider does not support, and unknown parameters.
 
 use domain::catalog::Unsupported;
 use domain::money::Money;
@@ -26,7 +26,7 @@ async fn claude(app: &TestApp, name: &str, unsupported: Unsupported) -> FakeProv
 }
 
 #[tokio::test]
-async fn parameters_that_a_provider_has_not_are_dropped_and_named_or_refused_as_the_model_says() {
+async fn unsupported_parameters_are_dropped_or_refused_by_the_models_setting() {
     let app = TestApp::start().await;
     let dropping = claude(&app, "dropping", Unsupported::Drop).await;
     let rejecting = claude(&app, "rejecting", Unsupported::Reject).await;
@@ -47,12 +47,12 @@ async fn parameters_that_a_provider_has_not_are_dropped_and_named_or_refused_as_
     assert_eq!((answer.status.as_str(), answer.code()), ("400 Bad Request", "parameter_not_supported"));
     assert_eq!(answer.json["error"]["param"], "seed");
     let several = chat(&customer.person, &with(question("dropping"), json!({"n": 2}))).await;
-    assert_eq!(several.json["error"]["param"], "n", "an answer that is not what was asked for is always refused");
+    assert_eq!(several.json["error"]["param"], "n", "a parameter that changes the answer's form is always refused");
     assert!(rejecting.seen().is_empty() && dropping.seen().is_empty());
 }
 
 #[tokio::test]
-async fn more_unknown_parameters_than_a_header_can_name_are_refused_before_the_call() {
+async fn too_many_unknown_parameters_are_refused_before_the_call() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     fake.will(Behaviour::json(200, ANSWER));

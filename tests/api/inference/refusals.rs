@@ -1,4 +1,4 @@
-//! Calls that are refused before any provider is asked.
+//! Calls that are refused before a provider is called.
 
 use domain::limits::{Limits, PlanLimits};
 use domain::money::Money;
@@ -35,7 +35,7 @@ async fn a_caller_without_a_valid_key_is_refused() {
 }
 
 #[tokio::test]
-async fn a_model_must_be_the_plans_and_on_the_keys_list() {
+async fn a_model_must_be_in_the_plan_and_in_the_keys_list() {
     let app = TestApp::start().await;
     ModelBuilder::new("other").insert(&app).await;
     let customer =
@@ -48,7 +48,7 @@ async fn a_model_must_be_the_plans_and_on_the_keys_list() {
 }
 
 #[tokio::test]
-async fn a_part_that_a_model_cannot_read_is_refused_not_left_out() {
+async fn an_unsupported_message_part_is_refused() {
     let app = TestApp::start().await;
     let customer = app.customer("parts", Money::from_usd(1)).await;
     let audio = json!({"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}});
@@ -61,7 +61,7 @@ async fn a_part_that_a_model_cannot_read_is_refused_not_left_out() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_named_by_its_path() {
+async fn an_invalid_chat_body_is_named_by_its_path() {
     let app = TestApp::start().await;
     let customer = app.customer("bodies", Money::from_usd(1)).await;
     let wrong = [
@@ -94,7 +94,7 @@ async fn what_is_wrong_with_a_body_is_named_by_its_path() {
 }
 
 #[tokio::test]
-async fn what_a_model_cannot_do_is_named() {
+async fn missing_capabilities_of_a_model_are_named() {
     let app = TestApp::start().await;
     ModelBuilder::new("plain").with(|model| model.capabilities = vec!["chat".to_owned()]).insert(&app).await;
     let customer = app.customer("capabilities", Money::from_usd(1)).await;
@@ -117,7 +117,7 @@ async fn what_a_model_cannot_do_is_named() {
 }
 
 #[tokio::test]
-async fn no_credits_is_a_402_that_no_sdk_tries_again() {
+async fn no_credits_is_a_402_that_sdks_do_not_retry() {
     let app = TestApp::start().await;
     let customer = app.customer("poor", Money::ZERO).await;
     let answer = chat(&customer.person, &question("dev-chat")).await;
@@ -137,7 +137,7 @@ async fn no_credits_is_a_402_that_no_sdk_tries_again() {
 }
 
 #[tokio::test]
-async fn a_limit_that_is_reached_says_which_and_until_when() {
+async fn a_reached_rate_limit_reports_its_dimension_and_reset() {
     let app = TestApp::start().await;
     let limits = |rpm, tpd| PlanLimits { org: Limits { rpm, tpd, ..Limits::NONE }, ..PlanLimits::default() };
     for (name, limits) in [("by-minute", limits(Some(2), None)), ("by-day", limits(None, Some(200)))] {
@@ -145,7 +145,7 @@ async fn a_limit_that_is_reached_says_which_and_until_when() {
         app.put_on_plan(&customer, limits).await;
 
         let body = with(question("dev-chat"), json!({"max_tokens": 60}));
-        // A minute may end between two calls: then the count begins anew.
+        // A minute may end between two calls, and the count then restarts.
         let mut answers = Vec::new();
         while answers.len() < 6 {
             answers.push(chat(&customer.person, &body).await);
@@ -169,7 +169,7 @@ async fn a_limit_that_is_reached_says_which_and_until_when() {
             assert_eq!(served.header("x-ratelimit-limit-tokens"), Some("200"));
             let used = served.json["usage"]["total_tokens"].as_u64().unwrap();
             assert_eq!(served.header("x-ratelimit-remaining-tokens"), Some((200 - used).to_string().as_str()));
-            assert_eq!(refused.header("x-should-retry"), Some("false"), "a day is longer than a client's patience");
+            assert_eq!(refused.header("x-should-retry"), Some("false"), "a client should not wait for a day");
         }
         let wait: i64 = refused.header("retry-after").unwrap().parse().unwrap();
         assert_eq!(refused.header("retry-after-ms"), Some((wait * 1_000).to_string().as_str()));

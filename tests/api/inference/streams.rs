@@ -1,4 +1,4 @@
-//! Chat completions that are streamed.
+//! Streamed chat completions (server-sent events).
 
 use domain::catalog::OnDisconnect;
 use domain::money::Money;
@@ -14,7 +14,7 @@ use super::{chat, question, with};
 const STREAM: &str = include_str!("../../providers/fixtures/openai/stream.sse");
 
 #[tokio::test]
-async fn usage_comes_in_a_chunk_of_its_own_when_it_is_asked_for() {
+async fn requested_usage_is_sent_in_its_own_chunk() {
     let app = TestApp::start().await;
     let customer = app.customer("streams", Money::from_usd(1)).await;
     let body =
@@ -138,7 +138,7 @@ async fn usage_comes_in_a_chunk_of_its_own_when_it_is_asked_for() {
 }
 
 #[tokio::test]
-async fn usage_that_nobody_asked_for_is_charged_and_not_sent() {
+async fn usage_that_was_not_requested_is_charged_but_not_sent() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     fake.will(Behaviour::events(STREAM));
@@ -150,13 +150,13 @@ async fn usage_that_nobody_asked_for_is_charged_and_not_sent() {
     assert_eq!(events.last().unwrap(), "[DONE]");
     assert!(events.iter().all(|event| event.get("usage").is_none()), "{}", answer.text);
     assert_eq!(fake.seen()[0].body["stream_options"]["include_usage"], true);
-    // 12 tokens at 1 USD a million, and 8 at 4 USD.
+    // 12 input tokens at 1 USD per million, and 8 output tokens at 4 USD.
     assert_eq!(app.charged(customer.account.org).await, (Money::from_micro_usd(12 + 8 * 4), 1));
 }
 
 /// An event reaches the client before the provider sends the next one.
 #[tokio::test]
-async fn pieces_pass_as_they_come() {
+async fn chunks_are_forwarded_as_they_arrive() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     let gate = Gate::closed();
@@ -181,7 +181,7 @@ async fn pieces_pass_as_they_come() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_stops_the_provider_or_lets_it_finish_as_the_model_says() {
+async fn a_disconnect_stops_or_drains_the_provider_by_the_models_setting() {
     let app = TestApp::start().await;
     let policies = [(OnDisconnect::Stop, "stops"), (OnDisconnect::Drain, "drains")];
     let mut fakes = Vec::new();
@@ -206,7 +206,7 @@ async fn a_client_that_leaves_stops_the_provider_or_lets_it_finish_as_the_model_
         if on_disconnect == OnDisconnect::Drain {
             gate.open();
         } else {
-            // The provider has more to send, and waits: only the platform can end this call.
+            // The provider has more to send, but waits: only the platform can end this call.
             eventually("the provider is cut off", async || (fake.hung_up() == 1).then_some(())).await;
         }
         let charged = eventually("the charge", async || {

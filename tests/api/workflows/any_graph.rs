@@ -1,5 +1,5 @@
-//! Whatever is drawn: what validates publishes, what does not is refused with the same words, and what was published
-//! compiles to the plan that the draft did.
+//! Random graphs: a graph that validates can be published, one that does not is refused with the same problems, and a
+//! release compiles to the same plan as its draft.
 
 use domain::graph::Graph;
 use engine::compile::compile;
@@ -13,7 +13,7 @@ use super::*;
 const GRAPHS: u64 = 200;
 const NOBODY: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
 
-/// What there is to name.
+/// The resources that nodes can reference.
 struct Equipment {
     agent: String,
     workflow: String,
@@ -26,7 +26,7 @@ struct Drawing<'a> {
     equipment: &'a Equipment,
     nodes: Vec<Value>,
     connections: Vec<Value>,
-    /// Ports from which it may go on.
+    /// Output ports that are not connected yet.
     open: Vec<(String, String)>,
 }
 
@@ -86,7 +86,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// One of the things that go wrong when people draw.
+    /// Adds one of the mistakes that users make.
     fn spoil(&mut self) {
         let node = self.rng.usize(..self.nodes.len());
         let edge = self.rng.usize(..self.connections.len());
@@ -108,7 +108,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// The channels of what was drawn, some of which somebody forgot or left as they were.
+    /// The channels of the drawn nodes. If the drawing is not careful, some reference a missing resource.
     fn channels(&mut self, is_careful: bool) -> Value {
         let mut channels = json!({"inputs": [], "outputs": []});
         for node in &self.nodes {
@@ -132,7 +132,7 @@ fn plan(graph: &Value) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_validates_publishes_and_compiles_to_the_same_plan() {
+async fn a_valid_graph_is_published_and_compiles_to_the_same_plan() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let agent = ada.post("/builder/v1/agents").await.id().to_owned();

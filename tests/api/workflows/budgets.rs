@@ -1,4 +1,4 @@
-//! What each route may cost on a warm process: AWS calls, and units of the tables.
+//! The budget of each route in a warm process: AWS calls and table units.
 
 use reqwest::Method;
 use serde_json::json;
@@ -7,7 +7,7 @@ use tests::client::send;
 
 use super::*;
 
-/// Each request reads who asks: one `BatchGetItem` of four units, and the rest is the route's own.
+/// Each request reads its caller's identity with one `BatchGetItem` of four units. The rest is the route's own.
 #[tokio::test]
 async fn every_route_keeps_its_budget() {
     let app = TestApp::start().await;

@@ -1,4 +1,4 @@
-//! Connections, webhooks and credentials.
+//! Connections (channels), webhooks and their events, and credentials.
 
 use domain::id::{WebhookEventId, WorkflowId};
 use domain::time::Time;
@@ -11,7 +11,7 @@ use tests::client::send;
 
 use super::*;
 
-/// Begins at a webhook, answers by message and by result.
+/// A graph that starts at a webhook and sends a message and a result.
 fn channelled() -> Value {
     json!({
         "nodes": [
@@ -27,7 +27,7 @@ fn channelled() -> Value {
 }
 
 #[tokio::test]
-async fn channels_are_configured_until_nothing_is_missing() {
+async fn a_workflow_is_published_when_its_channels_are_complete() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Hooked", channelled()).await;
@@ -55,7 +55,7 @@ async fn channels_are_configured_until_nothing_is_missing() {
     let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
     let token = json!({"name": "Bot", "type": "bearer", "token": "xoxb-1"});
     let credential = ada.post_json(&format!("{path}/webhook-credentials/outbound"), token).await.id().to_owned();
-    // What was read is sent back, filled in.
+    // The connections are sent back as they were read, with the configuration filled in.
     let mut filled = connections.json["data"].clone();
     filled["inputs"][0]["config"] = json!({"webhookId": webhook});
     filled["outputs"][0]["config"] = json!({"provider": "slack", "credentialId": credential});
@@ -71,7 +71,7 @@ async fn channels_are_configured_until_nothing_is_missing() {
     let manifest = ada.get(&format!("{path}/releases/{release}/manifest")).await;
     assert_eq!(manifest.json["data"]["channels"]["hook"], json!({"webhookId": webhook}));
 
-    // Other channels are another draft; and what a channel names can go.
+    // Changed channels change the draft, and a resource that a channel references can be deleted.
     assert_eq!(act(&ada, &id, "publish").await.code(), "no_changes");
     ada.delete(&format!("{path}/webhook-credentials/outbound/{credential}")).await;
     let connections = ada.get(&format!("{path}/connections")).await;
@@ -90,7 +90,7 @@ async fn channels_are_configured_until_nothing_is_missing() {
         json!([{"nodeId": "say", "before": {"provider": "slack", "credentialId": credential}, "after": null}])
     );
 
-    // A channel goes with its node.
+    // A channel is deleted with its node.
     ada.patch(&path, json!({"graph": echo()})).await;
     ada.patch(&path, json!({"graph": channelled()})).await;
     let emptied = ada.get(&format!("{path}/connections")).await;
@@ -98,7 +98,7 @@ async fn channels_are_configured_until_nothing_is_missing() {
 }
 
 #[tokio::test]
-async fn a_workflow_whose_credential_or_webhook_goes_needs_attention() {
+async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let mut graph = channelled();
@@ -147,7 +147,7 @@ async fn a_workflow_whose_credential_or_webhook_goes_needs_attention() {
     expected.sort();
     assert_eq!(manifest.json["data"]["dependencies"]["credentials"], json!(expected));
 
-    // What it does not name may go.
+    // A credential without references can be deleted.
     ada.delete(&format!("{outbound}/{spare}")).await;
     app.platform.drain().await;
     assert_eq!(ada.get(&path).await.json["data"]["state"], "published");
@@ -163,7 +163,7 @@ async fn a_workflow_whose_credential_or_webhook_goes_needs_attention() {
     ada.delete(&format!("{path}/webhooks/{webhook}")).await;
     needs("webhook").await;
 
-    // Nothing secret stays of a workflow that is gone.
+    // The secrets of a deleted workflow are deleted too.
     assert_eq!(ada.delete(&path).await.status, "204 No Content");
     app.platform.drain().await;
     let (account, workflow) = (app.account("ada"), id.parse::<WorkflowId>().unwrap());
@@ -172,7 +172,7 @@ async fn a_workflow_whose_credential_or_webhook_goes_needs_attention() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_channels_is_named() {
+async fn invalid_channels_are_refused_by_field() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Hooked", channelled()).await;
@@ -229,7 +229,7 @@ async fn what_is_wrong_with_channels_is_named() {
     let refused = ada.put(&two, json!({"inputs": [hook("hook"), hook("say")]})).await;
     let message = "inputs[1].config.webhookId: already starts runs at another node; use another webhook";
     assert_eq!(refused.json["error"]["message"], message);
-    // What nobody has can be named, and is missing.
+    // A missing webhook can be referenced, and is reported as missing.
     let named = ada.put(&path, json!({"inputs": [{"nodeId": "hook", "config": {"webhookId": nobody}}]})).await;
     assert_eq!(named.json["data"]["inputs"][0]["missing"], json!(["webhookId"]));
 }
@@ -249,7 +249,7 @@ async fn a_webhook_shows_its_token_once() {
     assert!(data["url"].as_str().unwrap().starts_with(&app.platform.base_url));
 
     let one = format!("{path}/{}", made.id());
-    // Wherever a caller says that it called.
+    // The URL does not depend on the request's Host header.
     let astray = ada.request(reqwest::Method::GET, &one).header("host", "attacker.example");
     let astray = send(astray.header("x-forwarded-proto", "https")).await;
     assert_eq!(astray.json["data"]["url"], data["url"]);
@@ -289,7 +289,7 @@ async fn a_webhook_shows_its_token_once() {
 }
 
 #[tokio::test]
-async fn the_calls_of_a_webhook_are_listed_filtered_and_read() {
+async fn webhook_events_are_listed_filtered_and_read() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Hooked", channelled()).await;
@@ -333,7 +333,7 @@ async fn the_calls_of_a_webhook_are_listed_filtered_and_read() {
     assert_eq!(ada.get(&format!("{path}?cursor=x")).await.code(), "invalid_query");
     assert_eq!(ada.get(&format!("{path}?outcome=lost")).await.code(), "invalid_query");
 
-    // Whoever answers the calls notes that the token was shown.
+    // The receiver of webhook calls records when a token was used, at most once per minute.
     let inbound = async || {
         let listed = ada.get(&format!("{WORKFLOWS}/{id}/webhook-credentials")).await;
         listed.json["data"]["inbound"][0]["lastUsedAt"].clone()
@@ -348,7 +348,7 @@ async fn the_calls_of_a_webhook_are_listed_filtered_and_read() {
         webhooks.used(&read().await, at(millis)).await.unwrap();
         assert_eq!(inbound().await, json!(at(noted).to_string()));
     }
-    // A new token was not used yet, and a call that showed the old one does not change that.
+    // A new token has not been used yet, and a call with the old one does not change that.
     let before = read().await;
     ada.post(&format!("{WORKFLOWS}/{id}/webhooks/{webhook}/regenerate-token")).await;
     webhooks.used(&before, at(600_000)).await.unwrap();

@@ -1,4 +1,4 @@
-//! What a workflow shows to other systems, and how many things of its own it may have.
+//! Outbound credentials of a workflow, and the limits on its webhooks and credentials.
 
 use domain::credential::Credential;
 use domain::id::{CredentialId, WorkflowId};
@@ -9,7 +9,7 @@ use tests::TestApp;
 use super::*;
 
 #[tokio::test]
-async fn a_credential_of_every_type_is_kept_and_never_shown() {
+async fn a_credential_of_every_type_is_sealed_and_never_shown() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Caller", echo()).await;
@@ -32,7 +32,7 @@ async fn a_credential_of_every_type_is_kept_and_never_shown() {
             (&credential["type"], &credential["name"])
         );
         assert!(!made.text.contains(secret));
-        // For the call that carries it, it is what it was; for another workflow it does not open.
+        // It can be opened for the calls of its workflow, and not for another workflow.
         let id: CredentialId = made.id().parse().unwrap();
         let opened: Credential = store.open(app.account("ada"), workflow, id).await.unwrap();
         let mut clear = serde_json::to_value(&opened).unwrap();
@@ -69,7 +69,7 @@ async fn a_credential_of_every_type_is_kept_and_never_shown() {
         let refused = ada.post_json(&path, wrong).await;
         assert_eq!(refused.code(), "invalid_body");
         assert!(refused.json["error"]["message"].as_str().unwrap().starts_with(field), "{}", refused.text);
-        assert!(!refused.text.contains("424242"), "what was sent may be a secret: {}", refused.text);
+        assert!(!refused.text.contains("424242"), "the value may be a secret and must not be echoed: {}", refused.text);
     }
     for wrong in [
         json!({"name": "x"}),
@@ -84,7 +84,7 @@ async fn a_credential_of_every_type_is_kept_and_never_shown() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn fifty_webhooks_and_credentials_are_made_however_many_are_asked_for_at_once() {
+async fn concurrent_creations_stop_at_fifty_webhooks_and_credentials() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let path = format!("{WORKFLOWS}/{}", created(&ada, "Much", echo()).await);
@@ -98,7 +98,7 @@ async fn fifty_webhooks_and_credentials_are_made_however_many_are_asked_for_at_o
     {
         let refused = made.iter().filter(|answer| answer.status == "409 Conflict" && answer.code() == code).count();
         assert_eq!((refused, ada.get(list).await.column("id").len()), (30, 50));
-        // Room for one that goes.
+        // A deletion makes room for another one.
         let gone = ada.get(list).await.column("id")[0].to_owned();
         assert_eq!(ada.delete(&format!("{list}/{gone}")).await.status, "204 No Content");
     }

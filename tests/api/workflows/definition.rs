@@ -1,4 +1,4 @@
-//! Create, list, read, edit, copy, delete.
+//! The definition of a workflow: create, list, read, edit, clone and delete.
 
 use futures::future::join_all;
 use insta::assert_json_snapshot;
@@ -40,9 +40,9 @@ async fn a_new_workflow_is_an_empty_draft_and_can_be_read_back() {
     assert_eq!(read.json, created.json);
 }
 
-/// A draft is shown and exported with all it holds.
+/// A draft is shown and exported with all its fields, so it must not hold secrets.
 #[tokio::test]
-async fn a_call_of_a_draft_takes_no_secret_as_a_header() {
+async fn a_secret_in_a_header_of_a_draft_is_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let graph = |headers: Value| {
@@ -59,13 +59,13 @@ async fn a_call_of_a_draft_takes_no_secret_as_a_header() {
             assert!(message.contains("outbound credential") && !message.contains("s3cr3t"), "{message}");
         }
     }
-    // The secret of a place to fill in is elsewhere.
+    // A template expression is allowed: it does not contain the secret itself.
     let kept = ada.patch(&path, graph(json!({"accept": "a/b", "x-api-key": "{{ input.key }}"}))).await;
     assert_eq!(kept.status, "200 OK", "{}", kept.text);
 }
 
 #[tokio::test]
-async fn creations_with_one_key_at_once_make_one_workflow() {
+async fn concurrent_creations_with_one_idempotency_key_create_one_workflow() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let create = || {
@@ -76,7 +76,7 @@ async fn creations_with_one_key_at_once_make_one_workflow() {
     assert!(answers.iter().all(|answer| answer.text == answers[0].text));
     assert_eq!(answers.iter().filter(|answer| answer.header("idempotent-replayed").is_none()).count(), 1);
     assert_eq!(ada.get(WORKFLOWS).await.json["meta"]["total"], 1);
-    // A copy under the same key is something else.
+    // A clone with the same idempotency key is another operation.
     let path = format!("{WORKFLOWS}/{}/clone", answers[0].id());
     let copy = ada.request(Method::POST, &path).header("Idempotency-Key", "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11");
     assert_ne!(send(copy).await.id(), answers[0].id());
@@ -114,7 +114,7 @@ async fn lists_sort_search_filter_and_page() {
 }
 
 #[tokio::test]
-async fn a_patch_changes_what_it_names_and_only_the_version_it_means() {
+async fn a_patch_changes_only_its_fields_and_the_version_in_if_match() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "First", echo()).await;
@@ -136,7 +136,7 @@ async fn a_patch_changes_what_it_names_and_only_the_version_it_means() {
 }
 
 #[tokio::test]
-async fn patches_at_once_all_count() {
+async fn concurrent_workflow_patches_are_all_applied() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Busy", echo()).await;
@@ -159,7 +159,7 @@ async fn patches_at_once_all_count() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_a_body_is_named() {
+async fn invalid_workflow_bodies_are_refused_by_field() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Echo", echo()).await;
@@ -190,7 +190,7 @@ async fn what_is_wrong_with_a_body_is_named() {
 }
 
 #[tokio::test]
-async fn a_large_graph_is_kept_whole_and_leaves_nothing_behind() {
+async fn a_large_graph_is_stored_and_its_objects_are_deleted() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Large", saying(&"x".repeat(60_000))).await;
@@ -209,7 +209,7 @@ async fn a_large_graph_is_kept_whole_and_leaves_nothing_behind() {
     assert_eq!(small.json["data"]["graph"], echo());
     assert_eq!(app.objects("graphs"), 0);
 
-    // A creation that is repeated keeps one graph, not two.
+    // A repeated creation stores one graph, not two.
     let key = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
     let new = json!({"name": "Large", "graph": saying(&"x".repeat(60_000))});
     for _ in 0..3 {
@@ -220,13 +220,13 @@ async fn a_large_graph_is_kept_whole_and_leaves_nothing_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_large_graph_outlives_those_who_save_it_at_once() {
+async fn a_large_graph_survives_concurrent_saves() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Large", saying(&"x".repeat(30_000))).await;
     let path = format!("{WORKFLOWS}/{id}");
     for round in 0..10 {
-        // The same twice and thrice, and back to what it was.
+        // The same graph several times, and the first one again.
         let drafts = ["a", "a", "b", "a", "x", "b"].map(|letter| json!({"graph": saying(&letter.repeat(30_000))}));
         let saved = join_all(drafts.into_iter().map(|draft| ada.patch(&path, draft))).await;
         assert!(saved.iter().all(|answer| answer.status == "200 OK"), "{round}");
@@ -237,7 +237,7 @@ async fn a_large_graph_outlives_those_who_save_it_at_once() {
 }
 
 #[tokio::test]
-async fn a_copy_is_a_draft_of_its_own() {
+async fn a_clone_is_an_independent_draft() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = published(&ada, "Original").await;
@@ -252,7 +252,7 @@ async fn a_copy_is_a_draft_of_its_own() {
     ada.patch(&format!("{WORKFLOWS}/{id}"), json!({"graph": saying("other")})).await;
     assert_eq!(ada.get(&format!("{WORKFLOWS}/{}", copy.id())).await.json["data"]["graph"], echo());
 
-    // The first answer stands, whatever became of the original since.
+    // The first response is replayed even after the original was deleted.
     let again = || {
         let request = ada.request(Method::POST, &format!("{WORKFLOWS}/{id}/clone"));
         send(request.header("Idempotency-Key", "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11"))
@@ -266,7 +266,7 @@ async fn a_copy_is_a_draft_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_deleted_workflow_is_gone_and_those_who_use_it_know() {
+async fn a_deleted_workflow_is_gone_and_its_users_need_attention() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let used = published(&ada, "Used").await;
@@ -300,7 +300,7 @@ async fn a_deleted_workflow_is_gone_and_those_who_use_it_know() {
     );
     assert_eq!(ada.get(&format!("{WORKFLOWS}?state=needs_attention")).await.column("name"), ["User"]);
 
-    // Published without it, it is well again.
+    // After a release without the reference, the workflow is in order again.
     ada.patch(&user_path, json!({"graph": echo()})).await;
     let mended = act(&ada, &user, "publish").await;
     assert_eq!(mended.json["data"]["workflow"]["state"], "published");

@@ -1,4 +1,4 @@
-//! Export and import.
+//! Export and import of workflows, in the platform's own format and from n8n and Dify.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ async fn import(person: &Person, content_type: &str, file: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn an_export_comes_back_as_it_went_without_what_it_was_bound_to() {
+async fn an_export_is_imported_unchanged() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Said", saying("hello {{ input.name }}")).await;
@@ -37,7 +37,7 @@ async fn an_export_comes_back_as_it_went_without_what_it_was_bound_to() {
 }
 
 #[tokio::test]
-async fn workflows_of_others_become_drafts_with_a_report() {
+async fn workflows_of_other_products_become_drafts_with_a_report() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let n8n = json!({
@@ -60,7 +60,7 @@ async fn workflows_of_others_become_drafts_with_a_report() {
     assert_eq!(nodes.len(), 3);
     assert!(nodes.iter().any(|node| node["status"] == "unsupported"));
     assert!(!imported.json["report"]["reconnect"].as_array().unwrap().is_empty());
-    // What was imported can be looked at, and says what it lacks.
+    // The imported draft can be validated, and its missing parts are reported.
     let validation = act(&ada, imported.id(), "validate").await;
     assert_eq!(validation.json["data"]["valid"], false);
 
@@ -75,7 +75,7 @@ async fn workflows_of_others_become_drafts_with_a_report() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_refused_makes_nothing() {
+async fn a_refused_file_creates_nothing() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let bomb = "a: &a [x,x,x,x,x,x,x,x,x]\n".to_owned()
@@ -97,7 +97,7 @@ async fn a_file_that_is_refused_makes_nothing() {
 }
 
 #[tokio::test]
-async fn a_large_answer_is_repeated_as_it_was() {
+async fn a_large_response_is_replayed_unchanged() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let create = || {

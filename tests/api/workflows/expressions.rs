@@ -1,4 +1,4 @@
-//! Trying expressions.
+//! The preview of expressions.
 
 use serde_json::{Value, json};
 use tests::TestApp;
@@ -6,7 +6,7 @@ use tests::TestApp;
 use super::*;
 
 #[tokio::test]
-async fn expressions_are_tried_before_they_are_saved() {
+async fn expressions_can_be_previewed() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let preview = async |body: Value| ada.post_json(&format!("{WORKFLOWS}/expression/preview"), body).await;

@@ -1,4 +1,4 @@
-//! Pause, resume, archive, restore.
+//! State transitions of a workflow: pause, resume, archive and restore.
 
 use futures::future::join_all;
 use serde_json::json;
@@ -7,7 +7,7 @@ use tests::TestApp;
 use super::*;
 
 #[tokio::test]
-async fn a_workflow_lives_as_its_owner_says() {
+async fn only_allowed_state_transitions_succeed() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let draft = created(&ada, "Draft", echo()).await;
@@ -39,7 +39,7 @@ async fn a_workflow_lives_as_its_owner_says() {
 }
 
 #[tokio::test]
-async fn of_many_pauses_at_once_one_pauses() {
+async fn one_of_many_concurrent_pauses_succeeds() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = published(&ada, "Live").await;
@@ -50,7 +50,7 @@ async fn of_many_pauses_at_once_one_pauses() {
 }
 
 #[tokio::test]
-async fn a_batch_archives_what_it_can_and_says_what_it_could_not() {
+async fn a_batch_reports_what_it_archived_and_what_failed() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let (one, two) = (published(&ada, "One").await, created(&ada, "Two", echo()).await);

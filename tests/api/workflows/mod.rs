@@ -1,4 +1,4 @@
-//! `/builder/v1/workflows…`.
+//! The workflows API: `/builder/v1/workflows…`.
 
 mod any_graph;
 mod budgets;
@@ -21,7 +21,7 @@ use tests::client::{Answer, Person};
 
 const WORKFLOWS: &str = "/builder/v1/workflows";
 
-/// The smallest graph that does something.
+/// The smallest valid graph: an input and a result.
 fn echo() -> Value {
     json!({
         "nodes": [
@@ -32,7 +32,7 @@ fn echo() -> Value {
     })
 }
 
-/// The same, and a step in between which says this.
+/// The same graph with a template step in between.
 fn saying(text: &str) -> Value {
     let mut graph = echo();
     let said = json!({"id": "say", "type": "template", "name": "Say", "config": {"template": text}});

@@ -1,4 +1,4 @@
-//! Nothing of a workflow is there for anybody but its owner, on any route.
+//! Tenant isolation: on every route, a workflow is a 404 for everyone but its owner.
 
 use domain::identity::Role;
 use local::openapi::documents;
@@ -12,7 +12,7 @@ use super::*;
 const NOWHERE: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
 
 #[tokio::test]
-async fn a_neighbours_workflow_is_not_there_on_any_route() {
+async fn another_users_workflow_is_404_on_every_route() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = published(&ada, "Secret").await;
@@ -37,7 +37,7 @@ async fn a_neighbours_workflow_is_not_there_on_any_route() {
     for stranger in [app.person("bob"), app.person_of("eve", "globex", Role::Admin)] {
         for (path, method) in &routes {
             let path = things.iter().fold(path.clone(), |path, (name, thing)| path.replace(name, thing));
-            assert_eq!(path.matches('{').count(), 1, "{path} has a parameter that this test knows nothing of");
+            assert_eq!(path.matches('{').count(), 1, "{path} has a parameter that this test does not fill in");
             let method: Method = method.to_uppercase().parse().unwrap();
             let body = match method.as_str() {
                 "PATCH" => Some(json!({"name": "Mine"})),
@@ -54,7 +54,7 @@ async fn a_neighbours_workflow_is_not_there_on_any_route() {
             assert_eq!(said, ("404 Not Found", "workflow_not_found"), "{method} {path}");
             assert_eq!(theirs.text, nobodys.text, "{method} {path}");
         }
-        // Not by way of a workflow of one's own, either.
+        // A stranger's own workflow gives no access to the owner's resources either.
         let own = format!("{WORKFLOWS}/{}", created(&stranger, "Own", echo()).await);
         let taken = stranger.get(&format!("{own}/webhooks/{webhook}")).await;
         assert_eq!(taken.code(), "webhook_not_found");

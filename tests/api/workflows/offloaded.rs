@@ -1,4 +1,4 @@
-//! Heavy work on what users send runs beside the async workers, as much of it as there are slots.
+//! CPU-heavy work on user input runs outside of the async workers, limited by a number of slots.
 
 use std::sync::Mutex;
 use std::sync::mpsc::sync_channel;
@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 
 use super::*;
 
-/// On one thread: work that blocked it would be answered first, or nothing would be answered at all.
+/// The runtime has one thread: if heavy work blocked it, the light requests would not be answered first.
 #[tokio::test(flavor = "current_thread")]
 async fn other_requests_are_answered_while_heavy_work_waits_for_a_slot() {
     const PREVIEWS: usize = 8;
@@ -22,7 +22,7 @@ async fn other_requests_are_answered_while_heavy_work_waits_for_a_slot() {
     let id = created(&ada, "Echo", echo()).await;
     let export = ada.get(&format!("{WORKFLOWS}/{id}/export")).await.json;
 
-    // Takes every slot until the gates are dropped.
+    // Occupies every slot until the gates are dropped.
     let mut gates = Vec::new();
     for _ in 0..*SLOTS {
         let (gate, opened) = sync_channel::<()>(0);

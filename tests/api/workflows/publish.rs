@@ -1,4 +1,4 @@
-//! Publishing: releases are numbered without gaps, whatever happens at once.
+//! Publishing: releases are immutable and numbered without gaps, also under concurrency.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -21,7 +21,7 @@ async fn numbers(person: &Person, id: &str) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn a_publication_is_a_release_a_manifest_and_a_deployment() {
+async fn a_publication_creates_a_release_a_manifest_and_a_deployment() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Echo", echo()).await;
@@ -40,7 +40,7 @@ async fn a_publication_is_a_release_a_manifest_and_a_deployment() {
 
     let again = act(&ada, &id, "publish").await;
     assert_eq!((again.status.as_str(), again.code()), ("409 Conflict", "no_changes"));
-    // Moving a node on the canvas is no change; saying something else is.
+    // Moving a node on the canvas is not a change, but another text is.
     let mut moved = echo();
     moved["nodes"][0]["position"] = json!({"x": 10, "y": 20});
     let patched = ada.patch(&path, json!({"graph": moved})).await;
@@ -55,7 +55,7 @@ async fn a_publication_is_a_release_a_manifest_and_a_deployment() {
 }
 
 #[tokio::test]
-async fn of_two_hundred_publications_of_one_draft_one_makes_a_release() {
+async fn one_of_200_concurrent_publications_creates_a_release() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Echo", echo()).await;
@@ -67,7 +67,7 @@ async fn of_two_hundred_publications_of_one_draft_one_makes_a_release() {
 }
 
 #[tokio::test]
-async fn two_hundred_who_edit_and_publish_leave_no_gap() {
+async fn release_numbers_have_no_gap_after_200_concurrent_edits_and_publications() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Busy", echo()).await;
@@ -87,7 +87,7 @@ async fn two_hundred_who_edit_and_publish_leave_no_gap() {
     let made = answers.iter().filter(|answer| answer.status == "201 Created").count() as u64;
     let numbers = numbers(&ada, &id).await;
     assert_eq!(numbers, (1..=made).rev().collect::<Vec<_>>());
-    // Each number was answered to one of them.
+    // Each number was returned by exactly one publication.
     let mut answered: Vec<u64> =
         answers.iter().filter_map(|answer| answer.json["data"]["release"]["number"].as_u64()).collect();
     answered.sort_unstable();
@@ -99,9 +99,9 @@ async fn two_hundred_who_edit_and_publish_leave_no_gap() {
     assert_eq!(active, 1);
 }
 
-/// The smallest and the longest numbers that a slider leaves behind.
+/// Publishes very small, very large and very long floats, such as sliders produce.
 #[tokio::test]
-async fn a_number_is_published_as_it_was_written() {
+async fn numbers_are_published_without_loss_of_precision() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     for temperature in ["9.71445146547012e-17", "0.1", "0.30000000000000004", "1.7976931348623157e308", "5e-324"] {
@@ -120,7 +120,7 @@ async fn a_number_is_published_as_it_was_written() {
 }
 
 #[tokio::test]
-async fn a_workflow_that_needs_too_many_things_is_refused_before_it_is_published() {
+async fn a_workflow_with_too_many_references_is_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Caller", echo()).await;
@@ -151,16 +151,16 @@ async fn a_workflow_that_needs_too_many_things_is_refused_before_it_is_published
         refused.json["error"]["message"],
         "the workflow needs 49 agents, models, workflows, credentials and webhooks, and may at most 48"
     );
-    // As many as there may be; and then as many others.
+    // The maximum number of references can be published, and then removed again.
     ada.patch(&path, graph(48)).await;
     assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
     ada.patch(&path, json!({"graph": echo()})).await;
     assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
 }
 
-/// What a release names is watched as long as it is the active one, and no longer.
+/// The references of a release are tracked only while it is the active one.
 #[tokio::test]
-async fn a_thing_that_is_named_again_is_watched_again() {
+async fn references_of_the_active_release_are_tracked() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let used = published(&ada, "Used").await;
@@ -183,7 +183,7 @@ async fn a_thing_that_is_named_again_is_watched_again() {
 }
 
 #[tokio::test]
-async fn what_is_published_stays_as_it_was() {
+async fn a_release_is_immutable() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Echo", saying("one")).await;
@@ -197,7 +197,7 @@ async fn what_is_published_stays_as_it_was() {
     assert_eq!(manifest["sha256"], first["sha256"]);
     assert_eq!(manifest["dependencies"], json!({"agents": [], "models": [], "workflows": [], "credentials": []}));
 
-    // The checksum is what its description says.
+    // The checksum is computed as its description defines.
     let mut unsigned = manifest.clone();
     unsigned["sha256"] = Value::from("");
     assert_eq!(domain::graph::hash(&unsigned), manifest["sha256"].as_str().unwrap());

@@ -1,4 +1,4 @@
-//! Templates.
+//! Workflow templates: list, read and instantiate.
 
 use serde_json::{Value, json};
 use tests::TestApp;
@@ -17,7 +17,7 @@ async fn templates_are_listed_searched_and_read() {
     assert_eq!(names, list.column("name"));
     let found = ada.get(&format!("{WORKFLOWS}/templates?search=TRIAGE")).await;
     assert_eq!(found.column("slug"), ["support-triage"]);
-    // A word that stands in the slug alone, and one that stands in the tags alone.
+    // One word that is only in the slug, and one that is only in the tags.
     for (search, slug) in [("back-check", "translation-back-check"), ("RAG", "rag-answer")] {
         let found = ada.get(&format!("{WORKFLOWS}/templates?search={search}")).await;
         assert!(found.column("slug").contains(&slug), "{}", found.text);
@@ -39,9 +39,9 @@ async fn templates_are_listed_searched_and_read() {
     assert_eq!(app.nobody().get(&format!("{WORKFLOWS}/templates")).await.code(), "unauthorized");
 }
 
-/// All that stands between an instantiated template and its first run is a channel, where it has one.
+/// An instantiated template lacks at most the configuration of its channels.
 #[tokio::test]
-async fn every_template_becomes_a_workflow_that_publishes() {
+async fn every_template_becomes_a_workflow_that_can_be_published() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let list = ada.get(&format!("{WORKFLOWS}/templates?perPage=100")).await;

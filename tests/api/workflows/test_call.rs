@@ -1,4 +1,4 @@
-//! Test calls with a credential.
+//! Test calls with an outbound credential, and their SSRF protection.
 
 use serde_json::{Value, json};
 use tests::TestApp;
@@ -23,7 +23,7 @@ impl Trial<'_> {
 }
 
 #[tokio::test]
-async fn a_credential_is_tried_before_a_workflow_depends_on_it() {
+async fn a_credential_can_be_tested() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Caller", echo()).await;
@@ -44,7 +44,7 @@ async fn a_credential_is_tried_before_a_workflow_depends_on_it() {
     let refused = trial.of(bearer(), call()).await;
     assert_eq!((&refused.json["data"]["ok"], &refused.json["data"]["status"]), (&json!(false), &json!(403)));
 
-    // Client credentials are tried by the token alone, or with a call.
+    // OAuth2 client credentials are tested by fetching a token, with or without a call.
     let client = || json!({"type": "oauth2_client_credentials", "tokenUrl": format!("{}/token", fake.base_url), "clientId": "c", "clientSecret": "s"});
     fake.now(Behaviour::json(200, json!({"access_token": "t0ken", "expires_in": 60})));
     let token = trial.of(client(), json!({})).await;
@@ -68,7 +68,7 @@ async fn a_credential_is_tried_before_a_workflow_depends_on_it() {
 }
 
 #[tokio::test]
-async fn a_test_call_that_goes_wrong_says_how() {
+async fn a_failed_test_call_reports_its_reason() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Caller", echo()).await;
@@ -80,7 +80,7 @@ async fn a_test_call_that_goes_wrong_says_how() {
     fake.now(Behaviour::json(302, "").header("location", "/round"));
     for (call, code) in [
         (at("/"), "too_many_redirects"),
-        // `local` may reach this machine, but no machine's metadata.
+        // `local` may call this machine, but never a metadata address.
         (json!({"url": "http://169.254.169.254/latest/meta-data/"}), "destination_forbidden"),
         (json!({"url": "http://127.0.0.1:1/"}), "destination_unreachable"),
     ] {
@@ -93,7 +93,7 @@ async fn a_test_call_that_goes_wrong_says_how() {
     fake.now(Behaviour::hang_up());
     assert_eq!(trial.of(bearer(), at("/")).await.json["data"]["error"]["code"], "connection_cut");
 
-    // The platform's own ports, though this machine's others are open: behind them are everybody's data.
+    // The platform's own ports are forbidden although this machine is allowed: they give access to all data.
     let environment = app.platform.environment_of("channels");
     let services = environment.into_iter().filter(|(name, _)| name.starts_with("AWS_ENDPOINT_URL_"));
     let own: Vec<_> = services.map(|(_, url)| url).chain([format!("{}/health", app.platform.base_url)]).collect();

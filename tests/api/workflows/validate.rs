@@ -1,4 +1,4 @@
-//! What is said of a draft.
+//! Validation of drafts, and the catalog of node types.
 
 use serde_json::{Value, json};
 use tests::TestApp;
@@ -6,7 +6,7 @@ use tests::TestApp;
 use super::*;
 
 #[tokio::test]
-async fn a_sound_draft_is_valid() {
+async fn a_correct_draft_is_valid() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Echo", echo()).await;
@@ -15,7 +15,7 @@ async fn a_sound_draft_is_valid() {
 }
 
 #[tokio::test]
-async fn everything_wrong_is_said_at_once() {
+async fn all_problems_are_reported_at_once() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let nobody = "019cb8e2-3f4a-7c21-9b6d-000000000000";
@@ -68,7 +68,7 @@ async fn everything_wrong_is_said_at_once() {
     );
     assert_eq!((&first["line"], &first["column"], &first["severity"]), (&json!(1), &json!(10), &json!("error")));
 
-    // Publishing refuses with the first of them, and shows all.
+    // Publishing is refused with the first problem as message, and all problems as details.
     let refused = act(&ada, &id, "publish").await;
     assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"));
     assert_eq!(refused.json["error"]["message"], first["message"]);
@@ -77,7 +77,7 @@ async fn everything_wrong_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn a_model_does_what_its_node_calls_it_for() {
+async fn the_model_of_a_node_must_have_its_capability() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let node = |r#type: &str, config: Value| {
@@ -122,7 +122,7 @@ async fn a_model_does_what_its_node_calls_it_for() {
 }
 
 #[tokio::test]
-async fn a_channel_that_is_not_configured_has_a_code_of_its_own() {
+async fn an_incomplete_channel_has_its_own_code() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let mut graph = echo();
@@ -137,7 +137,7 @@ async fn a_channel_that_is_not_configured_has_a_code_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_workflow_does_not_run_itself_and_knows_its_own_account_only() {
+async fn a_workflow_can_neither_call_itself_nor_one_of_another_account() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.person("ada"), app.person("bob"));
     let (own, theirs) = (created(&ada, "Own", echo()).await, published(&bob, "Theirs").await);
@@ -154,7 +154,7 @@ async fn a_workflow_does_not_run_itself_and_knows_its_own_account_only() {
 }
 
 #[tokio::test]
-async fn a_workflow_that_does_not_run_is_warned_of_where_it_is_named() {
+async fn a_reference_to_an_unpublished_workflow_is_a_warning() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let named = created(&ada, "Named", echo()).await;
@@ -176,7 +176,7 @@ async fn a_workflow_that_does_not_run_is_warned_of_where_it_is_named() {
 }
 
 #[tokio::test]
-async fn the_catalogue_tells_what_a_graph_can_be_made_of() {
+async fn the_catalog_describes_the_node_types() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let answer = ada.get(&format!("{WORKFLOWS}/node-types")).await;
@@ -189,7 +189,7 @@ async fn the_catalogue_tells_what_a_graph_can_be_made_of() {
     let condition = types.iter().find(|kind| kind["type"] == "condition").unwrap();
     assert_eq!(condition["outputs"], json!([{"name": "true"}, {"name": "false"}]));
 
-    // Every example, taken as it is, is a node that nothing is wrong with but what it names.
+    // Every example is a valid node, apart from its references.
     for kind in types {
         let graph = json!({"nodes": [{"id": "n", "type": kind["type"], "config": kind["example"]["config"]}]});
         let id = created(&ada, "Example", graph).await;

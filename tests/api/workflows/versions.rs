@@ -1,4 +1,4 @@
-//! Releases, deployments, and what is different between them.
+//! Releases, deployments, runtime status and diffs.
 
 use serde_json::{Value, json};
 use tests::TestApp;
@@ -6,7 +6,7 @@ use tests::TestApp;
 use super::*;
 
 #[tokio::test]
-async fn an_earlier_release_can_run_again() {
+async fn an_earlier_release_can_be_activated_again() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Echo", saying("one")).await;
@@ -25,11 +25,11 @@ async fn an_earlier_release_can_run_again() {
     let activated = ada.post(&format!("{path}/deployments/{first}/activate")).await;
     assert_eq!(activated.status, "200 OK", "{}", activated.text);
     assert_eq!(activated.json["data"]["workflow"]["activeRelease"]["number"], 1);
-    // The draft is still the second version, which is not what runs now.
+    // The draft still has the second version, while the first one is active.
     assert_eq!(activated.json["data"]["workflow"]["graph"], saying("two"));
     assert_eq!(activated.json["data"]["workflow"]["hasUnpublishedChanges"], true);
     assert_eq!(shown(&ada.get(&format!("{path}/deployments")).await.json), [(2, false), (1, true)]);
-    // Published again, the numbers go on.
+    // The next publication gets the next number.
     assert_eq!(act(&ada, &id, "publish").await.json["data"]["release"]["number"], 3);
 
     act(&ada, &id, "pause").await;
@@ -42,7 +42,7 @@ async fn an_earlier_release_can_run_again() {
 }
 
 #[tokio::test]
-async fn a_release_tells_whether_it_runs() {
+async fn a_release_reports_its_runtime_status() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let member = ada.post("/builder/v1/agents").await.id().to_owned();
@@ -68,7 +68,7 @@ async fn a_release_tells_whether_it_runs() {
     ada.delete(&format!("/builder/v1/agents/{member}")).await;
     app.platform.drain().await;
     assert_eq!(status().await, ("failed".to_owned(), false));
-    // The release that runs names no agent, so nothing is wrong with the workflow.
+    // The active release references no agent, so the workflow stays published.
     assert_eq!(ada.get(&path).await.json["data"]["state"], "published");
     let first = ada.get(&format!("{path}/deployments")).await.column("id")[1].to_owned();
     let refused = ada.post(&format!("{path}/deployments/{first}/activate")).await;
@@ -79,7 +79,7 @@ async fn a_release_tells_whether_it_runs() {
 }
 
 #[tokio::test]
-async fn versions_are_compared_in_words() {
+async fn a_diff_summarizes_the_changes() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let id = created(&ada, "Echo", echo()).await;

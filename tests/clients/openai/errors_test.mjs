@@ -1,4 +1,4 @@
-// What the Node SDK gets from the gateway when something goes wrong, and what that costs.
+// Tests of the gateway's errors with the Node SDK, and of what failed calls cost.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import OpenAI from "openai";
 import { all, asks, client, countingClient, says, seen, waitUntil } from "./stage.mjs";
 
 const HELLO = { model: "dev-chat", messages: says("hello") };
-// 10 tokens in at 1 USD, 8 out at 4 USD a million.
+// 10 input tokens at 1 USD and 8 output tokens at 4 USD per million.
 const OK_COSTS = 42;
 
 async function caught(call) {
@@ -16,10 +16,10 @@ async function caught(call) {
   } catch (error) {
     return error;
   }
-  assert.fail("it succeeded");
+  assert.fail("the call succeeded");
 }
 
-/** Makes a call that fails, and checks all that the SDK tells of it. */
+/** Makes a call that fails, and checks every field of the SDK's error. */
 async function failsAs(kind, status, code, call) {
   const error = await caught(call);
   assert.equal(error.constructor, kind, error.stack);
@@ -34,7 +34,7 @@ async function failsAs(kind, status, code, call) {
 
 const chat = (there, options) => () => there.chat.completions.create({ ...HELLO, ...options });
 
-// Refused by the gateway
+// Errors of the gateway
 
 for (const apiKey of ["nonsense", "sk-svc-9WdCo8N7MfLqr1L3F82Bbpj4WqVNL71CvcRFPQ0305G12ezfI"]) {
   test(`401 for ${apiKey}`, async () => {
@@ -69,7 +69,7 @@ test("404", async () => {
   assert.deepEqual([error.type, sent.length], ["not_found_error", 1]);
 });
 
-test("404 of a route: OpenAI's newer API is not there, and that is told as any other error", async () => {
+test("404 of a route: the Responses API is not supported", async () => {
   const call = () => client().responses.create({ model: "dev-chat", input: "x" });
   await failsAs(OpenAI.NotFoundError, 404, "not_found", call);
 });
@@ -88,7 +88,7 @@ for (const [key, code, scope] of [
   ["penniless", "insufficient_credits", undefined],
 ]) {
   for (const stream of [false, true]) {
-    test(`402 is tried once: ${key}, stream: ${stream}`, async () => {
+    test(`402 is not retried: ${key}, stream: ${stream}`, async () => {
       const [there, sent] = countingClient(key);
       const error = await failsAs(OpenAI.APIError, 402, code, chat(there, { stream }));
       assert.deepEqual([error.headers.get("x-should-retry"), sent.length], ["false", 1]);
@@ -97,12 +97,12 @@ for (const [key, code, scope] of [
   }
 }
 
-/** A window may end between two calls, but not between all. */
+/** Repeats the call: a rate-limit window may end between two calls, but not between all of them. */
 const often = (there) => async () => {
   for (let i = 0; i < 5; i += 1) await chat(there)();
 };
 
-test("429 of a minute says when to come back", async () => {
+test("429 of a minute has Retry-After", async () => {
   const there = client("once_a_minute", { maxRetries: 0 });
   const error = await failsAs(OpenAI.RateLimitError, 429, "rate_limit_exceeded", often(there));
   assert.deepEqual([error.type, error.error.details.dimension], ["rate_limit_error", "rpm"]);
@@ -112,33 +112,33 @@ test("429 of a minute says when to come back", async () => {
   assert.equal(error.headers.get("x-should-retry"), null);
 });
 
-test("429 of a day is tried once", async () => {
+test("429 of a day is not retried", async () => {
   const [there, sent] = countingClient("once_a_day");
   const error = await failsAs(OpenAI.RateLimitError, 429, "rate_limit_exceeded", often(there));
   assert.equal(error.headers.get("x-should-retry"), "false");
   assert.equal(sent.at(-1).headers.get("x-stainless-retry-count"), "0");
 });
 
-// Failed by the provider
+// Errors of the provider
 
-test("429 is tried again when the provider says", async () => {
+test("429 of the provider is retried after its Retry-After", async () => {
   const [there, sent] = countingClient();
   const question = asks("busy", "retry");
   const began = performance.now();
   const completion = await there.chat.completions.create(question);
   assert.equal(completion.choices[0].message.content, "Paris is the capital of France.");
   assert.deepEqual([sent.length, (await seen(question)).calls], [2, 2]);
-  assert(performance.now() - began >= 2_990, "it waits as long as the provider asks");
+  assert(performance.now() - began >= 2_990, "the SDK waits for the provider's Retry-After");
   assert.deepEqual(sent.map(({ headers }) => headers.get("x-stainless-retry-count")), ["0", "1"]);
 });
 
-test("429 comes through with its patience", async () => {
+test("429 of the provider keeps its Retry-After", async () => {
   const call = () => client("ada", { maxRetries: 0 }).chat.completions.create(asks("busy", "once"));
   const { headers } = await failsAs(OpenAI.RateLimitError, 429, "rate_limit_exceeded", call);
   assert.deepEqual([headers.get("retry-after"), headers.get("retry-after-ms")], ["3", "3000"]);
 });
 
-test("the provider finds fault with the request", async () => {
+test("400 of the provider is passed on", async () => {
   const [there, sent] = countingClient();
   const call = () => there.chat.completions.create(asks("bad", "400"));
   const error = await failsAs(OpenAI.BadRequestError, 400, "invalid_value", call);
@@ -159,14 +159,14 @@ for (const [scenario, code] of [
   }
 }
 
-test("502 that no other try mends is tried once", async () => {
+test("502 that a retry cannot fix is not retried", async () => {
   const [there, sent] = countingClient();
   const call = () => there.chat.completions.create(asks("locked", "502"));
   const error = await failsAs(OpenAI.InternalServerError, 502, "provider_setup", call);
   assert(sent.length === 1 && !error.message.includes("sk-"));
 });
 
-// Failed in the middle of a stream
+// Errors in the middle of a stream
 
 function isTold(error, code) {
   assert.equal(error.constructor, OpenAI.APIError, error.stack);
@@ -192,20 +192,20 @@ for (const [scenario, code] of [
     assert(chunks.every((chunk) => !chunk.choices[0].finish_reason) && sent.length === 1);
   });
 
-  test(`a stream that fails midway is not complete to the helper: ${scenario}`, async () => {
+  test(`a stream that fails midway fails the stream helper: ${scenario}`, async () => {
     const stream = client().chat.completions.stream(asks(scenario, "help"));
     isTold(await caught(() => stream.finalChatCompletion()), code);
   });
 }
 
-// What it costs, in millionths of a dollar: eve's organization, in which nobody else calls
+// Costs in millionths of a dollar, measured in eve's organization, which no other test uses
 
 async function credits() {
   const { credits_remaining } = await client("eve").get("/billing/balance");
   return Math.round(credits_remaining * 1e6);
 }
 
-/** What was charged since, and soon; and the platform answers as ever. */
+/** Waits until the amount charged since is in the range, and checks that the platform still answers. */
 async function isCharged(before, least, most) {
   let charged;
   await waitUntil(async () => (charged = before - (await credits())) >= least);
@@ -213,14 +213,14 @@ async function isCharged(before, least, most) {
   await chat(client())();
 }
 
-test("what fails is free", async () => {
+test("failed calls are free", async () => {
   const before = await credits();
   const call = () => client("eve", { maxRetries: 0 }).chat.completions.create(asks("garbled", "free"));
   await failsAs(OpenAI.InternalServerError, 502, "provider_answer_garbled", call);
   await isCharged(before, 0, 0);
 });
 
-test("leaving a stream costs what came", async () => {
+test("a stream that the client leaves costs what was sent", async () => {
   const before = await credits();
   const question = asks("endless", "leaves");
   let pieces = 0;
@@ -229,24 +229,24 @@ test("leaving a stream costs what came", async () => {
   }
   await waitUntil(async () => (await seen(question)).hung_up === 1);
   const { sent } = await seen(question);
-  assert(sent < 60, "the provider is told soon");
-  // Two tokens a piece, at most, and the question.
+  assert(sent < 60, "the provider's stream is cancelled soon");
+  // At most two tokens per piece, and the input tokens.
   await isCharged(before, 4, 8 * sent + 50);
 });
 
-test("an abort midway costs what came", async () => {
+test("an aborted stream costs what was sent", async () => {
   const before = await credits();
   const question = asks("silent", "abort");
   const stream = await client("eve").chat.completions.create({ ...question, stream: true });
   const timer = setTimeout(() => stream.controller.abort(), 500);
-  // The SDK takes its own abort for an end.
+  // The SDK treats its own abort as the end of the stream.
   assert.equal((await all(stream)).length, 3);
   clearTimeout(timer);
   await waitUntil(async () => (await seen(question)).hung_up === 1);
   await isCharged(before, 4, 100);
 });
 
-test("an abort of the helper is told as one", async () => {
+test("an abort of the stream helper raises an abort error", async () => {
   const question = asks("silent", "helper");
   const stream = client().chat.completions.stream(question);
   setTimeout(() => stream.abort(), 500);
@@ -254,7 +254,7 @@ test("an abort of the helper is told as one", async () => {
   await waitUntil(async () => (await seen(question)).hung_up === 1);
 });
 
-test("a timeout of a whole answer costs that answer", async () => {
+test("a client timeout costs the whole answer", async () => {
   const before = await credits();
   const there = client("eve", { timeout: 500, maxRetries: 0 });
   const error = await caught(() => there.chat.completions.create(asks("slow", "timeout")));

@@ -1,4 +1,4 @@
-"""What the Python SDK gets from the gateway when something goes wrong, and what that costs."""
+"""Tests of the gateway's errors with the Python SDK, and of what failed calls cost."""
 
 import asyncio
 import json
@@ -12,12 +12,12 @@ import pytest
 from stage import BASE_URL, STAGE, asks, async_client, client, counting_client, says, seen, wait_until
 
 HELLO = {"model": "dev-chat", "messages": says("hello")}
-OK_COSTS = Decimal("0.000042")  # 10 tokens in at 1 USD, 8 out at 4 USD a million
+OK_COSTS = Decimal("0.000042")  # 10 input tokens at 1 USD and 8 output tokens at 4 USD per million
 MICRO_USD = Decimal("0.000001")
 
 
 def fails_as(kind, status, code, call):
-    """Makes a call that fails, and checks all that the SDK tells of it."""
+    """Makes a call that fails, and checks every field of the SDK's error."""
     with pytest.raises(kind) as caught:
         call()
     error = caught.value
@@ -32,7 +32,7 @@ def chat(there, **options):
     return lambda: there.chat.completions.create(**{**HELLO, **options})
 
 
-# Refused by the gateway
+# Errors of the gateway
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_400():
     assert len(sent) == 4
 
 
-def test_400_names_what_a_model_cannot_do():
+def test_400_names_an_unsupported_parameter():
     error = fails_as(
         openai.BadRequestError, 400, "parameter_not_supported", chat(client(), extra_body={"guard": True})
     )
@@ -80,7 +80,7 @@ def test_404():
 
 
 def test_404_of_a_route():
-    """OpenAI's newer API is not there, and that is told as any other error."""
+    """The Responses API is not supported."""
     fails_as(openai.NotFoundError, 404, "not_found", lambda: client().responses.create(model="dev-chat", input="x"))
 
 
@@ -96,7 +96,7 @@ def test_413():
     "key, code, scope", [("capped", "spending_cap_reached", "key"), ("penniless", "insufficient_credits", None)]
 )
 @pytest.mark.parametrize("stream", [False, True])
-def test_402_is_tried_once(key, code, scope, stream):
+def test_402_is_not_retried(key, code, scope, stream):
     there, sent = counting_client(key)
     error = fails_as(openai.APIStatusError, 402, code, chat(there, stream=stream))
     assert error.response.headers["x-should-retry"] == "false" and len(sent) == 1
@@ -104,12 +104,12 @@ def test_402_is_tried_once(key, code, scope, stream):
 
 
 def often(there):
-    """A window may end between two calls, but not between all."""
+    """Repeats the call: a rate-limit window may end between two calls, but not between all of them."""
     for _ in range(5):
         chat(there)()
 
 
-def test_429_of_a_minute_says_when_to_come_back():
+def test_429_of_a_minute_has_retry_after():
     there = client("once_a_minute", max_retries=0)
     error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", lambda: often(there))
     assert error.type == "rate_limit_error" and error.body["details"]["dimension"] == "rpm"
@@ -118,35 +118,35 @@ def test_429_of_a_minute_says_when_to_come_back():
     assert headers["x-ratelimit-remaining-requests"] == "0" and "x-should-retry" not in headers
 
 
-def test_429_of_a_day_is_tried_once():
+def test_429_of_a_day_is_not_retried():
     there, sent = counting_client("once_a_day")
     error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", lambda: often(there))
     assert error.response.headers["x-should-retry"] == "false"
     assert sent[-1].headers["x-stainless-retry-count"] == "0"
 
 
-# Failed by the provider
+# Errors of the provider
 
 
-def test_429_is_tried_again_when_the_provider_says():
+def test_429_of_the_provider_is_retried_after_its_retry_after():
     there, sent = counting_client()
     question = asks("busy", "retry")
     began = time.monotonic()
     completion = there.chat.completions.create(**question)
     assert completion.choices[0].message.content == "Paris is the capital of France."
     assert len(sent) == 2 and seen(question)["calls"] == 2
-    assert time.monotonic() - began >= 3, "it waits as long as the provider asks"
+    assert time.monotonic() - began >= 3, "the SDK waits for the provider's Retry-After"
     assert [request.headers["x-stainless-retry-count"] for request in sent] == ["0", "1"]
 
 
-def test_429_comes_through_with_its_patience():
+def test_429_of_the_provider_keeps_its_retry_after():
     there = client(max_retries=0)
     call = lambda: there.chat.completions.create(**asks("busy", "once"))
     error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", call)
     assert (error.response.headers["retry-after"], error.response.headers["retry-after-ms"]) == ("3", "3000")
 
 
-def test_provider_finds_fault_with_the_request():
+def test_400_of_the_provider_is_passed_on():
     there, sent = counting_client()
     call = lambda: there.chat.completions.create(**asks("bad", "400"))
     error = fails_as(openai.BadRequestError, 400, "invalid_value", call)
@@ -161,14 +161,14 @@ def test_502(scenario, code, stream):
     assert fails_as(openai.InternalServerError, 502, code, call).type == "provider_error"
 
 
-def test_502_that_no_other_try_mends_is_tried_once():
+def test_502_that_a_retry_cannot_fix_is_not_retried():
     there, sent = counting_client()
     call = lambda: there.chat.completions.create(**asks("locked", "502"))
     error = fails_as(openai.InternalServerError, 502, "provider_setup", call)
     assert len(sent) == 1 and "sk-" not in error.message
 
 
-# Failed in the middle of a stream
+# Errors in the middle of a stream
 
 MIDWAY = pytest.mark.parametrize(
     "scenario, code",
@@ -194,7 +194,7 @@ def test_a_stream_that_fails_midway_raises(scenario, code):
 
 
 @MIDWAY
-def test_a_stream_that_fails_midway_is_not_complete_to_the_helpers(scenario, code):
+def test_a_stream_that_fails_midway_fails_the_stream_helpers(scenario, code):
     with pytest.raises(openai.APIError) as caught, client().chat.completions.stream(**asks(scenario, "help")) as stream:
         stream.get_final_completion()
     is_told(caught.value, code)
@@ -209,7 +209,7 @@ def test_a_stream_that_fails_midway_is_not_complete_to_the_helpers(scenario, cod
     is_told(caught.value, code)
 
 
-# What it costs: eve's organization, in which nobody else calls
+# Costs, measured in eve's organization, which no other test uses
 
 
 def credits():
@@ -220,21 +220,21 @@ def credits():
 
 
 def is_charged(before, least, most):
-    """What was charged since, and soon; and the platform answers as ever."""
+    """Waits until the amount charged since is in the range, and checks that the platform still answers."""
     wait_until(lambda: before - credits() >= least)
     assert before - credits() <= most
     chat(client())()
 
 
 @pytest.mark.parametrize("scenario, code", [("down", "overloaded"), ("garbled", "provider_answer_garbled")])
-def test_what_fails_is_free(scenario, code):
+def test_failed_calls_are_free(scenario, code):
     before = credits()
     call = lambda: client("eve", max_retries=0).chat.completions.create(**asks(scenario, "free"))
     fails_as(openai.InternalServerError, 502, code, call)
     is_charged(before, 0, 0)
 
 
-def test_leaving_a_stream_costs_what_came():
+def test_a_stream_that_the_client_leaves_costs_what_was_sent():
     before = credits()
     question = asks("endless", "leaves")
     with client("eve").chat.completions.create(**question, stream=True) as stream:
@@ -242,30 +242,30 @@ def test_leaving_a_stream_costs_what_came():
             pass
     wait_until(lambda: seen(question)["hung_up"] == 1)
     sent = seen(question)["sent"]
-    assert sent < 60, "the provider is told soon"
-    # Two tokens a piece, at most, and the question.
+    assert sent < 60, "the provider's stream is cancelled soon"
+    # At most two tokens per piece, and the input tokens.
     is_charged(before, 4 * MICRO_USD, (8 * sent + 50) * MICRO_USD)
 
 
-def test_a_timeout_midway_costs_what_came():
+def test_a_timeout_midway_costs_what_was_sent():
     before = credits()
     question = asks("silent", "timeout")
     chunks = []
     with pytest.raises(openai.APITimeoutError):
         chunks.extend(client("eve", timeout=0.5).chat.completions.create(**question, stream=True))
-    assert len(chunks) == 3 and seen(question)["calls"] == 1, "no other try once it began"
+    assert len(chunks) == 3 and seen(question)["calls"] == 1, "a stream that has begun is not retried"
     wait_until(lambda: seen(question)["hung_up"] == 1)
     is_charged(before, 4 * MICRO_USD, 100 * MICRO_USD)
 
 
-def test_a_timeout_of_a_whole_answer_costs_that_answer():
+def test_a_client_timeout_costs_the_whole_answer():
     before = credits()
     with pytest.raises(openai.APITimeoutError):
         client("eve", timeout=0.5, max_retries=0).chat.completions.create(**asks("slow", "timeout"))
     is_charged(before, OK_COSTS, OK_COSTS)
 
 
-def test_leaving_asynchronously_costs_what_came():
+def test_a_cancelled_async_stream_costs_what_was_sent():
     before = credits()
     question = asks("endless", "cancelled")
 

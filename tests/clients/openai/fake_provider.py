@@ -1,7 +1,7 @@
-"""A provider that speaks OpenAI's language and does what the conversation asks of it. Usage: fake_provider.py
+"""A fake provider with OpenAI's API, controlled by the messages it receives. Usage: fake_provider.py
 
-Prints its base URL. The first word of the last message is a scenario below; the whole message is the name under which
-`GET /seen?<message>` tells how often it was called, how many pieces it sent, and how often it was hung up on.
+Prints its base URL. The first word of the last message selects a scenario below. The whole message is the name under
+which `GET /seen?<message>` reports the number of calls, of pieces sent and of connections that the client closed.
 """
 
 import json
@@ -44,7 +44,7 @@ class Provider(BaseHTTPRequestHandler):
         self.stream([{"content": f"{word} "} for word in TEXT.split()])
 
     def do_tools(self):
-        """Two calls; in a stream, their pieces take turns."""
+        """Two tool calls, whose pieces are interleaved in a stream."""
         calls = [{"id": id, "type": "function", "function": {"name": name, "arguments": ""}} for id, name, _ in CALLS]
         if not self.asked.get("stream"):
             for call, (_, _, arguments) in zip(calls, CALLS):
@@ -57,7 +57,7 @@ class Provider(BaseHTTPRequestHandler):
         self.stream([{"tool_calls": delta} for delta in deltas], "tool_calls")
 
     def do_busy(self):
-        """A 429 that asks for more patience than the gateway has; the next call succeeds."""
+        """A 429 whose Retry-After is longer than the gateway waits. The next call succeeds."""
         if self.record["calls"] > 1:
             return self.do_ok()
         self.refuse(429, "rate_limit_exceeded", {"Retry-After": "3"})
@@ -75,41 +75,41 @@ class Provider(BaseHTTPRequestHandler):
         self.answer(200, "<html>")
 
     def do_slow(self):
-        """The whole answer, but late."""
+        """The whole answer, 1.5 s late."""
         time.sleep(1.5)
         self.complete({"content": TEXT})
 
     def do_fails(self):
-        """An error where the third piece should be."""
+        """An error event in place of the third piece."""
         self.begin({"content": "one"}, {"content": " two"})
         self.event({"error": {"message": "the model fell over", "type": "server_error", "code": "model_crashed"}})
         self.end()
 
     def do_cut(self):
-        """The connection breaks in the middle."""
+        """The connection breaks in the middle of the stream."""
         self.begin({"content": "one"}, {"content": " two"})
         self.close_connection = True
 
     def do_short(self):
-        """A clean end, without a `finish_reason`."""
+        """The stream ends cleanly, but without a `finish_reason`."""
         self.begin({"content": "one"}, {"content": " two"})
         self.end()
 
     def do_silent(self):
-        """Two pieces, and then nothing for as long as anybody listens."""
+        """Two pieces, and then nothing while the client is connected."""
         self.begin({"content": "one"}, {"content": " two"})
         self.connection.settimeout(LONGEST_S)
         if not self.connection.recv(1):
             raise ConnectionResetError
 
     def do_endless(self):
-        """A piece every 20 ms for as long as anybody listens."""
+        """A piece every 20 ms while the client is connected."""
         self.begin()
         for _ in range(LONGEST_S * 50):
             self.delta({"content": "a "})
             time.sleep(0.02)
 
-    # How they are sent
+    # Responses
 
     def refuse(self, status, code, headers={}):
         error = {"message": "the provider's words", "type": "t", "param": "temperature", "code": code}

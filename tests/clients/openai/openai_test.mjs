@@ -1,4 +1,4 @@
-// What the Node SDK gets from the gateway when all goes well.
+// Tests of the gateway's successful answers with the Node SDK.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -60,7 +60,7 @@ test("chat", async () => {
   assert.match(completion._request_id, /^req_/);
 });
 
-test("headers tell cost, credits and what was passed on", async () => {
+test("headers report cost, credits and forwarded parameters", async () => {
   const call = client().chat.completions.create({ ...HELLO, color: "blue" });
   const { data, response, request_id } = await call.withResponse();
   assert.equal(Number(response.headers.get("x-request-cost")), data.usage.cost);
@@ -69,7 +69,7 @@ test("headers tell cost, credits and what was passed on", async () => {
   assert.equal(request_id, data._request_id);
 });
 
-test("every parameter that the SDK knows is taken", async () => {
+test("every parameter of the SDK is accepted", async () => {
   const completion = await client().chat.completions.create({
     ...HELLO, frequency_penalty: 0.5, logit_bias: { 50256: -100 }, max_completion_tokens: 200, metadata: { a: "b" },
     n: 1, parallel_tool_calls: false, presence_penalty: -0.5, reasoning_effort: "low",
@@ -85,7 +85,7 @@ test("answers are cut at max_tokens", async () => {
   assert.deepEqual([completion.choices[0].finish_reason, completion.usage.completion_tokens], ["length", 5]);
 });
 
-test("parts and pictures", async () => {
+test("message parts with images", async () => {
   const picture = { type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } };
   const messages = [{ role: "user", content: [{ type: "text", text: "look" }, picture] }];
   const completion = await client().chat.completions.create({ model: MODEL, messages });
@@ -104,7 +104,7 @@ test("stream", async () => {
   assert(chunks.every((chunk) => !("usage" in chunk)));
 });
 
-test("stream tells usage when asked", async () => {
+test("streams report usage on request", async () => {
   const asked = { ...HELLO, stream: true, stream_options: { include_usage: true } };
   const chunks = await all(await client().chat.completions.create(asked));
   const last = chunks.pop();
@@ -131,7 +131,7 @@ test("tools", async () => {
     ["weather", "city"],
     ["time", "zone"],
   ]);
-  // The SDK's own object goes back as it came.
+  // The SDK's message object is sent back unchanged.
   const answers = message.tool_calls.map(({ id, function: { name } }) => {
     return { role: "tool", tool_call_id: id, content: `${name}: fine` };
   });
@@ -140,7 +140,7 @@ test("tools", async () => {
   assert.match(second.choices[0].message.content, /The tool answered: time: fine$/);
 });
 
-/** Tool calls as a client puts them together. */
+/** Assembles streamed tool calls as a client does. */
 function assembled(chunks) {
   const calls = [];
   for (const delta of chunks.flatMap((chunk) => chunk.choices[0]?.delta.tool_calls ?? [])) {
@@ -148,14 +148,14 @@ function assembled(chunks) {
       assert(delta.id && delta.function.name && delta.type === "function" && delta.index === calls.length);
       calls.push({ id: delta.id, function: { name: delta.function.name, arguments: "" } });
     } else {
-      assert(!delta.id && !delta.function.name, "they come with the first piece only");
+      assert(!delta.id && !delta.function.name, "only the first piece has an id and a name");
     }
     calls[delta.index].function.arguments += delta.function.arguments ?? "";
   }
   return read(calls);
 }
 
-test("tools streamed", async () => {
+test("streamed tools", async () => {
   const asked = { model: MODEL, messages: says("weather and time"), tools: TOOLS };
   const chunks = await all(await client().chat.completions.create({ ...asked, stream: true }));
   const whole = await client().chat.completions.create(asked);
@@ -172,7 +172,7 @@ test("tools of a provider", async () => {
   const whole = await client().chat.completions.create(asked);
   assert.deepEqual(read(whole.choices[0].message.tool_calls), expected);
   const chunks = await all(await client().chat.completions.create({ ...asked, stream: true }));
-  assert.deepEqual(assembled(chunks), expected, "pieces of calls that take turns");
+  assert.deepEqual(assembled(chunks), expected, "interleaved pieces are assembled");
   const final = await client().chat.completions.stream(asked).finalChatCompletion();
   assert.deepEqual(read(final.choices[0].message.tool_calls), expected);
 });
@@ -246,7 +246,7 @@ test("embeddings", async () => {
   const [there, sent] = countingClient();
   const asked = { model: "dev-embed", input: ["hello", "world"] };
   const embeddings = await there.embeddings.create(asked);
-  assert.equal(JSON.parse(sent[0].body).encoding_format, "base64", "the SDK asks for it by itself");
+  assert.equal(JSON.parse(sent[0].body).encoding_format, "base64", "the SDK requests base64 by default");
   const floats = await there.embeddings.create({ ...asked, encoding_format: "float" });
   for (const [i, { index, embedding }] of embeddings.data.entries()) {
     assert.equal(index, i);

@@ -1,4 +1,4 @@
-"""What the Python SDK gets from the gateway when all goes well."""
+"""Tests of the gateway's successful answers with the Python SDK."""
 
 import asyncio
 import json
@@ -60,14 +60,14 @@ def test_chat():
     assert completion._request_id.startswith("req_")
 
 
-def test_headers_tell_cost_credits_and_what_was_passed_on():
+def test_headers_report_cost_credits_and_forwarded_parameters():
     raw = client().chat.completions.with_raw_response.create(**HELLO, extra_body={"color": "blue"})
     assert float(raw.headers["x-request-cost"]) == raw.parse().usage.cost
     assert Decimal(raw.headers["x-credits-remaining"]) > 0
     assert raw.headers["x-svc-passthrough"] == "color"
 
 
-def test_every_parameter_that_the_sdk_knows_is_taken():
+def test_every_parameter_of_the_sdk_is_accepted():
     completion = client().chat.completions.create(
         **HELLO, frequency_penalty=0.5, logit_bias={"50256": -100}, max_completion_tokens=200, metadata={"a": "b"}, n=1,
         parallel_tool_calls=False, presence_penalty=-0.5, reasoning_effort="low", response_format={"type": "text"},
@@ -82,7 +82,7 @@ def test_answers_are_cut_at_max_tokens():
     assert completion.choices[0].finish_reason == "length" and completion.usage.completion_tokens == 5
 
 
-def test_parts_and_pictures():
+def test_message_parts_with_images():
     picture = {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw0KGgo="}}
     parts = [{"type": "text", "text": "look"}, picture]
     completion = client().chat.completions.create(model=MODEL, messages=[{"role": "user", "content": parts}])
@@ -100,7 +100,7 @@ def test_stream():
     assert len({chunk.id for chunk in chunks}) == 1 and all(chunk.usage is None for chunk in chunks)
 
 
-def test_stream_tells_usage_when_asked():
+def test_streams_report_usage_on_request():
     *chunks, last = client().chat.completions.create(**HELLO, stream=True, stream_options={"include_usage": True})
     whole = client().chat.completions.create(**HELLO).usage
     assert last.choices == [] and last.usage == whole and last.usage.cost == whole.cost > 0
@@ -124,7 +124,7 @@ def test_tools():
     calls = first.choices[0].message.tool_calls
     assert [call.function.name for call in calls] == ["weather", "time"] and len({call.id for call in calls}) == 2
     assert [list(json.loads(call.function.arguments)) for call in calls] == [["city"], ["zone"]]
-    # The SDK's own object goes back as it came.
+    # The SDK's message object is sent back unchanged.
     answers = [{"role": "tool", "tool_call_id": call.id, "content": f"{call.function.name}: fine"} for call in calls]
     messages = [*messages, first.choices[0].message, *answers]
     second = there.chat.completions.create(model=MODEL, messages=messages, tools=TOOLS)
@@ -132,20 +132,20 @@ def test_tools():
 
 
 def assembled(chunks):
-    """Tool calls as a client puts them together."""
+    """Assembles streamed tool calls as a client does."""
     calls = {}
     for delta in (call for chunk in chunks for call in chunk.choices[0].delta.tool_calls or []):
         if delta.index not in calls:
             assert delta.id and delta.function.name and delta.type == "function"
             calls[delta.index] = [delta.id, delta.function.name, ""]
         else:
-            assert delta.id is None and delta.function.name is None, "they come with the first piece only"
+            assert delta.id is None and delta.function.name is None, "only the first piece has an id and a name"
         calls[delta.index][2] += delta.function.arguments or ""
     assert list(calls) == list(range(len(calls)))
     return [(id, name, json.loads(arguments)) for id, name, arguments in calls.values()]
 
 
-def test_tools_streamed():
+def test_streamed_tools():
     asked = {"model": MODEL, "messages": says("weather and time"), "tools": TOOLS}
     chunks = list(client().chat.completions.create(**asked, stream=True))
     whole = client().chat.completions.create(**asked).choices[0].message.tool_calls
@@ -159,7 +159,7 @@ def test_tools_of_a_provider():
     whole = client().chat.completions.create(**asked).choices[0].message.tool_calls
     assert [(call.id, call.function.name, json.loads(call.function.arguments)) for call in whole] == expected
     chunks = list(client().chat.completions.create(**asked, stream=True))
-    assert assembled(chunks) == expected, "pieces of calls that take turns"
+    assert assembled(chunks) == expected, "interleaved pieces are assembled"
     with client().chat.completions.stream(**asked) as stream:
         calls = stream.get_final_completion().choices[0].message.tool_calls
     assert [(call.id, call.function.name, json.loads(call.function.arguments)) for call in calls] == expected
@@ -176,7 +176,7 @@ def test_structured_output_streamed():
         assert isinstance(stream.get_final_completion().choices[0].message.parsed, Booking)
 
 
-def test_structured_output_that_is_cut_is_no_output():
+def test_truncated_structured_output_raises():
     with pytest.raises(openai.LengthFinishReasonError):
         client().chat.completions.parse(**HELLO, response_format=Booking, max_tokens=3)
 
@@ -215,7 +215,7 @@ def test_logprobs():
 def test_embeddings():
     there, sent = counting_client()
     embeddings = there.embeddings.create(model="dev-embed", input=["hello", "world"])
-    assert json.loads(sent[0].content)["encoding_format"] == "base64", "the SDK asks for it by itself"
+    assert json.loads(sent[0].content)["encoding_format"] == "base64", "the SDK requests base64 by default"
     assert [entry.index for entry in embeddings.data] == [0, 1] and embeddings.model == "dev-embed"
     floats = there.embeddings.create(model="dev-embed", input=["hello", "world"], encoding_format="float")
     for one, other in zip(embeddings.data, floats.data, strict=True):

@@ -1,6 +1,6 @@
-"""Sets the stage for the tests: models at the fake provider, and keys that are held to something.
+"""Prepares the SDK tests: registers models at the fake provider, and creates API keys with limits.
 
-Usage: prepare.py <base URL> <provider's URL> <data dir> <the platform's binary>; prints what the tests need, as JSON.
+Usage: prepare.py <base URL> <provider's URL> <data dir> <the platform's binary>. Prints the tests' settings as JSON.
 """
 
 import json
@@ -43,7 +43,7 @@ def provider(name, url):
     return post("/admin/providers", operator, {"name": name, "kind": "openai", "base_url": url, "api_key": "sk-fake"})
 
 
-# Before anybody asks for the catalog, which is then believed for a while.
+# Before the first call: the gateway caches the catalog.
 provider("fake", provider_url)
 model("fake-chat")
 model("fake/with/slashes")

@@ -1,4 +1,4 @@
-// What the Node tests share: clients for the keys on the stage, and a look at the provider.
+// The harness of the Node tests: clients for the prepared keys, and the records of the fake provider.
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ export function client(name = "ada", options = {}) {
   return new OpenAI({ apiKey: STAGE.keys[name], baseURL: BASE_URL, ...options });
 }
 
-/** A client, and the requests that it will have sent. */
+/** A client, and the list to which its requests are added. */
 export function countingClient(name = "ada", options = {}) {
   const sent = [];
   const counted = (url, init) => {
@@ -24,10 +24,10 @@ export function countingClient(name = "ada", options = {}) {
 
 export const says = (text) => [{ role: "user", content: text }];
 
-/** A question to the fake provider. */
+/** A chat request for a scenario of the fake provider. */
 export const asks = (scenario, name) => ({ model: "fake-chat", messages: says(`${scenario} node ${name}`) });
 
-/** What the fake provider remembers of a question. */
+/** The fake provider's record of a request. */
 export async function seen(question) {
   const name = encodeURIComponent(question.messages.at(-1).content);
   return (await fetch(`${STAGE.provider_url}/seen?${name}`)).json();
@@ -35,7 +35,7 @@ export async function seen(question) {
 
 export async function waitUntil(isSo, withinMs = 5_000) {
   for (const until = Date.now() + withinMs; !(await isSo()); await sleep(50)) {
-    assert(Date.now() < until, "it does not come about");
+    assert(Date.now() < until, "the condition was not met in time");
   }
 }
 

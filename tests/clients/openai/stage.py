@@ -1,4 +1,4 @@
-"""What the Python tests share: clients for the keys on the stage, and a look at the provider."""
+"""The harness of the Python tests: clients for the prepared keys, and the records of the fake provider."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def async_client(name="ada", **options):
 
 
 def counting_client(name="ada", **options):
-    """A client, and the requests that it will have sent."""
+    """A client, and the list to which its requests are added."""
     sent = []
     http = DefaultHttpxClient(event_hooks={"request": [sent.append]})
     return client(name, http_client=http, **options), sent
@@ -33,12 +33,12 @@ def says(text):
 
 
 def asks(scenario, name):
-    """A question to the fake provider."""
+    """A chat request for a scenario of the fake provider."""
     return {"model": "fake-chat", "messages": says(f"{scenario} python {name}")}
 
 
 def seen(question):
-    """What the fake provider remembers of a question."""
+    """The fake provider's record of a request."""
     name = quote_plus(question["messages"][-1]["content"])
     with urllib.request.urlopen(f"{STAGE['provider_url']}/seen?{name}", timeout=5) as response:
         return json.load(response)
@@ -47,5 +47,5 @@ def seen(question):
 def wait_until(is_so, within_s=5):
     until = time.monotonic() + within_s
     while not is_so():
-        assert time.monotonic() < until, "it does not come about"
+        assert time.monotonic() < until, "the condition was not met in time"
         time.sleep(0.05)

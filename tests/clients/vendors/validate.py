@@ -1,6 +1,6 @@
-"""Validates recorded requests against the types of the vendors' SDKs. Usage: validate.py FOLDER
+"""Validates recorded requests against the types of the vendors' SDKs (contract tests). Usage: validate.py FOLDER
 
-The folder holds a folder for each kind of provider, with a file `{"path", "body"}` for each request.
+The folder has a subfolder for each kind of provider, with a file `{"path", "body"}` for each request.
 """
 
 import json
@@ -11,12 +11,12 @@ from pathlib import Path
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 from typing_extensions import is_typeddict
 
-# Fewer than this means that the recording went wrong.
+# With fewer requests, the recording is incomplete.
 LEAST_REQUESTS = {"anthropic": 40, "bedrock": 35, "gemini": 35, "openai": 45}
 
 
 def strict(root, package):
-    """An adapter of a TypedDict in which no dictionary of the package takes unknown keys."""
+    """An adapter of a TypedDict that refuses unknown keys in every dictionary of the package."""
     modules = [module for name, module in list(sys.modules.items()) if name.startswith(package)]
     for item in {id(item): item for module in modules for item in vars(module).values()}.values():
         if is_typeddict(item):
@@ -25,7 +25,7 @@ def strict(root, package):
 
 
 def exhaust(value):
-    """Pydantic validates an Iterable only when it is read."""
+    """Reads every iterable in a value: Pydantic validates an Iterable only when it is read."""
     if isinstance(value, dict):
         for item in value.values():
             exhaust(item)
@@ -88,7 +88,7 @@ def gemini():
         assert body["contents"] and all(content["parts"] for content in body["contents"]), "no contents, or empty ones"
         for name, value in body.items():
             assert name in adapters, f"unknown field {name}"
-            # A JSON file has base64 where the types have bytes.
+            # Validated as JSON: the types have bytes where the recorded body has base64.
             adapters[name].validate_json(json.dumps(value))
 
     return validate

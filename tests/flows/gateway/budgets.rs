@@ -1,4 +1,4 @@
-//! What a call costs in calls of AWS and units of the tables.
+//! The AWS calls and the table units that a model call costs.
 
 use axum::Router;
 use domain::money::Money;
@@ -16,9 +16,9 @@ async fn bill(app: &TestApp, customer: &Customer, environment: &Router) -> Strin
 }
 
 #[tokio::test]
-async fn a_call_in_a_lease_of_one_reads_once_and_writes_once_before_and_twice_after() {
+async fn a_call_with_its_own_lease_costs_one_read_and_three_writes() {
     let app = TestApp::start().await;
-    // So near the edge, each call is exact.
+    // With so little credit, each lease is for one call.
     let customer = app.customer("exact", Money::from_micro_usd(100)).await;
     let environment = app.environment();
     bill(&app, &customer, &environment).await;
@@ -30,9 +30,9 @@ async fn a_call_in_a_lease_of_one_reads_once_and_writes_once_before_and_twice_af
     }
 }
 
-/// The provider counts a hundred tokens where ten were foreseen.
+/// The provider counts a hundred input tokens where about ten were reserved.
 #[tokio::test]
-async fn a_call_above_its_slot_is_paid_by_its_lease_with_one_write_or_by_one_transaction() {
+async fn an_overage_costs_one_write_in_a_wide_lease_and_a_transaction_otherwise() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     let answer = json!({
@@ -74,7 +74,7 @@ async fn a_call_in_a_wide_lease_reads_nothing_and_writes_one_item() {
     for _ in 0..1 + 2 + 4 + 8 {
         bills.push(bill(&app, &customer, &environment).await);
     }
-    // Leases of one, two, four, eight calls: the first call of each takes it, the last one closes it.
+    // The leases are for one, two, four and eight calls. The first call of a lease takes it, the last one closes it.
     for (first, calls) in [(3, 4), (7, 8)] {
         let of_lease = &bills[first..first + calls];
         let (taken, closed) = (&of_lease[0], &of_lease[calls - 1]);

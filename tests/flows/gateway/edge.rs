@@ -1,4 +1,4 @@
-//! Where credits, a cap or a limit end: exactly there.
+//! Credits, spending caps and rate limits are exact under concurrent calls.
 
 use axum::Router;
 use axum::http::StatusCode;
@@ -15,7 +15,7 @@ use tests::gateway::{CHAT, Customer};
 const CALLS: usize = 2_000;
 const COVERED: usize = 500;
 
-/// An answer that is cut at its only token costs just what was taken for it.
+/// A call that costs exactly what it reserves: its answer is cut after one token.
 fn call() -> Value {
     json!({"model": "dev-chat", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello there"}]})
 }
@@ -23,10 +23,10 @@ fn call() -> Value {
 async fn cost_of_one(app: &TestApp) -> Money {
     let one = app.customer("measure", Money::from_usd(1)).await;
     let answer = send(one.person.request(Method::POST, CHAT).json(&call())).await;
-    answer.header("x-request-cost").and_then(|cost| cost.parse().ok()).expect("a cost")
+    answer.header("x-request-cost").and_then(|cost| cost.parse().ok()).expect("the answer reports its cost")
 }
 
-/// How many of the calls, all at once, end in each status; and what the refusals say.
+/// Sends all calls at once, and returns the number of answered calls and the refusals.
 async fn all_at_once(customer: &Customer, environment: &Router) -> (usize, Vec<(StatusCode, Value)>) {
     let body = call();
     let answers = join_all((0..CALLS).map(|_| customer.call(environment, CHAT, &body))).await;
@@ -35,7 +35,7 @@ async fn all_at_once(customer: &Customer, environment: &Router) -> (usize, Vec<(
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn credits_for_500_of_2000_calls_at_once_serve_500_and_end_at_zero() {
+async fn credits_for_500_calls_serve_exactly_500_of_2000_concurrent_calls() {
     let app = TestApp::start().await;
     let credits = cost_of_one(&app).await.times(COVERED as u64);
     let customer = app.customer("edge", credits).await;
@@ -54,7 +54,7 @@ async fn credits_for_500_of_2000_calls_at_once_serve_500_and_end_at_zero() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_cap_for_500_of_2000_calls_at_once_serves_500() {
+async fn a_cap_for_500_calls_serves_exactly_500_of_2000_concurrent_calls() {
     let app = TestApp::start().await;
     let cap = cost_of_one(&app).await.times(COVERED as u64);
     let owner = app.customer("capped", Money::from_usd(1)).await;
@@ -76,7 +76,7 @@ async fn a_cap_for_500_of_2000_calls_at_once_serves_500() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_limit_of_500_a_minute_lets_500_of_2000_calls_at_once_pass() {
+async fn a_limit_of_500_per_minute_admits_500_of_2000_concurrent_calls() {
     let app = TestApp::start().await;
     let limits = PlanLimits { org: Limits { rpm: Some(COVERED as u64), ..Limits::NONE }, ..PlanLimits::default() };
     let customer = app.customer("limited", Money::from_usd(1)).await;
@@ -84,7 +84,7 @@ async fn a_limit_of_500_a_minute_lets_500_of_2000_calls_at_once_pass() {
     let minute = || Time::now().as_seconds() / 60;
     let first = minute();
     let (answered, refused) = all_at_once(&customer, &app.environment()).await;
-    // One minute as a rule; each further one that the calls reach into gives as many more.
+    // The calls usually fall into one minute. Each further minute that they reach admits as many again.
     let minutes = usize::try_from(minute() - first).unwrap() + 1;
     assert!(answered >= COVERED && answered <= COVERED * minutes, "{answered} in {minutes} minutes");
     assert_eq!(answered + refused.len(), CALLS);

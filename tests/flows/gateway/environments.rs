@@ -1,4 +1,4 @@
-//! Many environments of the function at once, on one organization.
+//! Many environments of the function serve one organization at the same time.
 
 use std::time::Duration;
 
@@ -14,12 +14,12 @@ use tests::gateway::{CHAT, Customer};
 
 const ENVIRONMENTS: usize = 8;
 
-/// Costs less than it takes: the model has said all before `max_tokens`.
+/// A call that costs less than it reserves: its answer ends before `max_tokens`.
 fn call() -> Value {
     json!({"model": "dev-chat", "max_tokens": 100, "messages": [{"role": "user", "content": "Hello there"}]})
 }
 
-/// Balance, ledger and usage say the same, to the pico-dollar.
+/// Asserts that balance, ledger and usage agree to the pico-dollar.
 async fn agree(app: &TestApp, customer: &Customer, credits: Money, calls: usize) {
     let org = customer.account.org;
     let (charged, entries) = app.charged(org).await;
@@ -31,13 +31,13 @@ async fn agree(app: &TestApp, customer: &Customer, credits: Money, calls: usize)
     assert_eq!(by_key, charged);
 }
 
-/// All leases are over then, and those that were left open are closed.
+/// Ticks an hour later: all leases have expired by then, and the sweep closes those that are open.
 async fn close_all(app: &TestApp) {
-    app.platform.tick(Time::now().plus(Duration::from_secs(3_600))).await.expect("a tick");
+    app.platform.tick(Time::now().plus(Duration::from_secs(3_600))).await.expect("the tick succeeds");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_20000_calls_at_once_from_8_environments_none_is_refused_and_all_agrees() {
+async fn all_20000_concurrent_calls_from_8_environments_are_served_and_accounted() {
     const CALLS: usize = 20_000;
     let app = TestApp::start().await;
     let credits = Money::from_usd(10);
@@ -52,9 +52,9 @@ async fn of_20000_calls_at_once_from_8_environments_none_is_refused_and_all_agre
     agree(&app, &customer, credits, CALLS).await;
 }
 
-/// An item of DynamoDB takes 1,000 write units a second. At 200 calls a second, that is 5 a call.
+/// DynamoDB allows 1,000 write units per second on one item. At 200 calls per second, that is 5 units per call.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hot_organization_is_served_within_what_an_item_takes_where_transactions_abort_each_other() {
+async fn a_hot_organization_stays_within_the_write_limit_of_an_item() {
     const CALLS: usize = 1_000;
     const AT_ONCE: usize = 32;
     const UNITS_A_CALL: u32 = 5;

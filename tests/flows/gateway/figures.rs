@@ -1,6 +1,6 @@
-//! One figure: what a call costs reads the same in its header, its body, the list of transactions, the usage and the
-//! balance, whatever its provider counts. Checked through the public API right after each call.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! Billing consistency: the cost of a call is the same in its header, its body, the transactions, the usage and the
+//! balance, for any token count of its provider. It is checked through the public API right after each call.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ enum Kind {
     Embeddings,
 }
 
-/// What a provider reports, in tokens. A call here is foreseen to use some 20 to 50.
+/// The tokens that a provider reports. A call here reserves about 20 to 50.
 #[derive(Clone, Copy, Debug)]
 struct Count {
     input: u64,
@@ -38,7 +38,7 @@ struct Count {
 }
 
 impl Count {
-    /// As `ModelBuilder` prices it.
+    /// The cost at the prices of `ModelBuilder`.
     fn cost(self) -> Money {
         Money::from_micro_usd(self.input + 4 * self.output)
     }
@@ -115,12 +115,12 @@ async fn ask(person: &Person, kind: Kind, key: Option<&str>) -> Answer {
     send(request).await
 }
 
-/// The amount of a JSON number; twelve decimals of some dollars are exact.
+/// The amount of a JSON number. Twelve decimals are exact for amounts of a few dollars.
 fn money(number: &Value) -> Money {
-    number.to_string().parse().unwrap_or_else(|_| panic!("{number} is no amount"))
+    number.to_string().parse().unwrap_or_else(|_| panic!("{number} is not an amount"))
 }
 
-/// The cost that an answer reports; none of a call that was not answered.
+/// The cost that an answer reports, or `None` for a refused call.
 fn reported(answer: &Answer, kind: Kind) -> Option<Money> {
     if answer.status != "200 OK" {
         return None;
@@ -131,23 +131,23 @@ fn reported(answer: &Answer, kind: Kind) -> Option<Money> {
         return usage.map(|usage| money(&usage["cost"]));
     }
     let in_body = money(&answer.json["usage"]["cost"]);
-    // A replay has the body of the first answer, and no header of its own.
+    // A replay has the body of the first answer, but no cost header.
     if let Some(in_header) = answer.header("x-request-cost") {
         assert_eq!(in_header.parse(), Ok(in_body));
     }
     Some(in_body)
 }
 
-/// Everything the public API says of the money of an organization, read by its administrator.
+/// The billing figures of an organization, as its administrator reads them through the public API.
 struct Figures {
     balance: Money,
-    /// Request, charged, uncollected.
+    /// The request id, the charged amount and the uncollected amount of each debit.
     debits: Vec<(String, Money, Money)>,
     costs: Money,
 }
 
 impl Figures {
-    /// Reads them; all of them agree with each other, and with what was given.
+    /// Reads the figures, and asserts that they agree with each other and with the credits given.
     async fn read(person: &Person, credits: Money) -> Self {
         let balance = person.get(&format!("{BILLING}/balance")).await.json;
         let usage = person.get(&format!("{BILLING}/usage")).await.json;
@@ -195,12 +195,12 @@ async fn cap(app: &TestApp, org: OrgId, limit: Money) {
 }
 
 #[tokio::test]
-async fn every_figure_of_a_call_is_its_real_cost_whatever_the_provider_counts() {
+async fn every_figure_shows_the_real_cost_of_a_call() {
     let stage = Stage::new(None).await;
     let (mut over, mut under, mut short, mut replayed) = (0, 0, 0, 0);
     for seed in 0..14 {
         let random = &mut fastrand::Rng::with_seed(seed);
-        // From credits for few calls, which a miscounted one uses up, to those that leases of many calls are taken of.
+        // From credits for few calls, which one overage uses up, to credits that allow leases of many calls.
         let credits = Money::from_micro_usd([300, 3_000, 30_000, 30_000_000][random.usize(..4)]);
         let customer = stage.app.customer(&format!("customer {seed}"), credits).await;
         let person = &customer.person;
@@ -227,11 +227,11 @@ async fn every_figure_of_a_call_is_its_real_cost_whatever_the_provider_counts() 
             let figures = Figures::read(person, credits).await;
             assert_eq!((figures.costs, figures.debits.len()), (costs, calls), "seed {seed}, call {number}");
             let (_, charged, uncollected) = figures.debits[0];
-            assert_eq!(charged + uncollected, cost, "the newest row is this call's");
+            assert_eq!(charged + uncollected, cost, "the newest transaction is this call's");
             if uncollected.is_zero() {
                 *(if count.input > 60 { &mut over } else { &mut under }) += 1;
             } else {
-                assert!(stage.is_used_up(&customer).await, "seed {seed}, call {number}: {uncollected} was forgiven");
+                assert!(stage.is_used_up(&customer).await, "seed {seed}, call {number}: {uncollected} uncollected");
                 short += 1;
             }
         }
@@ -241,9 +241,9 @@ async fn every_figure_of_a_call_is_its_real_cost_whatever_the_provider_counts() 
     assert!(over > 10 && under > 10 && short > 3 && replayed > 5, "{over} over, {under} under, {short} {replayed}");
 }
 
-/// Overages that come at once, while writes conflict, are throttled, and lose their answers.
+/// Concurrent overages, while writes conflict, are throttled and lose their answers.
 #[tokio::test(flavor = "multi_thread")]
-async fn each_answered_call_has_one_row_of_its_cost_when_requests_are_repeated_and_lost() {
+async fn each_answered_call_is_charged_once_when_requests_are_repeated_and_lost() {
     for seed in 0..3 {
         let faults = Faults { throttled: 30, lost: 120, held: Duration::from_millis(1), seed, ..Faults::default() };
         let stage = Stage::new(Some(faults)).await;
@@ -256,7 +256,7 @@ async fn each_answered_call_has_one_row_of_its_cost_when_requests_are_repeated_a
             stage.fake.now(count.behaviour(kind));
             let keys: Vec<_> = (0..8).map(|call| format!("call-{round}-{}", call / 2)).collect();
             let calls = keys.iter().enumerate().map(|(call, key)| {
-                // Half of the calls are tried twice, at once.
+                // Half of the calls are sent twice at the same time.
                 ask(&customer.person, kind, (call < 4).then_some(key.as_str()))
             });
             for answer in join_all(calls).await {
@@ -270,7 +270,7 @@ async fn each_answered_call_has_one_row_of_its_cost_when_requests_are_repeated_a
         }
         stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
         let figures = Figures::read(&customer.person, credits).await;
-        assert!(answered.len() > 4, "the test is about calls that were answered");
+        assert!(answered.len() > 4, "too few calls were answered");
         for (request, cost) in answered {
             let rows: Vec<_> = figures.debits.iter().filter(|(of, _, _)| *of == request).collect();
             let [(_, charged, uncollected)] = rows[..] else { panic!("{} rows of {request}", rows.len()) };
@@ -280,7 +280,7 @@ async fn each_answered_call_has_one_row_of_its_cost_when_requests_are_repeated_a
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn environments_that_die_in_the_middle_of_overages_leave_agreeing_figures() {
+async fn figures_agree_after_environments_die_during_overages() {
     let stage = Stage::new(None).await;
     let credits = Money::from_micro_usd(200_000);
     let customer = stage.app.customer("killed", credits).await;
@@ -288,7 +288,7 @@ async fn environments_that_die_in_the_middle_of_overages_leave_agreeing_figures(
     let body = json!({"model": "chat", "max_tokens": 4, "messages": [{"role": "user", "content": "Is it so?"}]});
     let random = &mut fastrand::Rng::with_seed(5);
     for _ in 0..8 {
-        // Each environment has a runtime of its own, which takes every task with it when it goes.
+        // Each environment has its own runtime, and its shutdown cancels all tasks of the environment.
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let environment = stage.app.environment();
         for _ in 0..12 {
@@ -300,12 +300,12 @@ async fn environments_that_die_in_the_middle_of_overages_leave_agreeing_figures(
         let (charged, _) = stage.app.charged(customer.account.org).await;
         assert!(stage.app.balance(customer.account.org).await + charged <= credits, "overdrawn");
     }
-    // The last call is one that certainly ends.
+    // One more call, which is not interrupted.
     let (status, answer) = customer.call(&stage.app.environment(), CHAT, &body).await;
     assert!(status.is_success() || answer["error"]["code"] == "insufficient_credits", "{answer}");
     stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
     let (charged, calls) = stage.app.charged(customer.account.org).await;
-    assert!(calls > 0, "the test is about calls that were made");
+    assert!(calls > 0, "no call was charged");
     assert_eq!(stage.app.balance(customer.account.org).await + charged, credits);
     let total = stage.app.usage(customer.account.org).await.total();
     assert_eq!((total.requests, total.charged), (calls as u64, charged));
@@ -313,11 +313,11 @@ async fn environments_that_die_in_the_middle_of_overages_leave_agreeing_figures(
     assert_eq!(total.cost, Money::from_micro_usd(1_260).times(calls as u64));
 }
 
-/// As many overages at once as the balance cannot bear.
+/// Concurrent overages that together exceed the balance.
 #[tokio::test(flavor = "multi_thread")]
-async fn overages_at_once_take_the_balance_to_zero_and_never_below() {
+async fn concurrent_overages_never_overdraw_the_balance() {
     let stage = Stage::new(None).await;
-    // A call holds some 30 micro-dollars and costs 1,000. So near the edge each call has a lease of its own.
+    // A call reserves about 30 micro-dollars and costs 1,000. With so little credit, each call has its own lease.
     let (credits, count) = (Money::from_micro_usd(2_500), Count { input: 1_000, output: 0 });
     let customer = stage.app.customer("rush", credits).await;
     stage.fake.now(count.behaviour(Kind::Chat).after(Duration::from_millis(20)));
@@ -326,6 +326,6 @@ async fn overages_at_once_take_the_balance_to_zero_and_never_below() {
     stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
     let figures = Figures::read(&customer.person, credits).await;
     assert_eq!(figures.costs, costs);
-    assert!(costs > credits, "the test is about calls that cost more than there is");
+    assert!(costs > credits, "the calls must cost more than the credits");
     assert_eq!(figures.balance, Money::ZERO);
 }

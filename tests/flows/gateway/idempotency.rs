@@ -1,4 +1,4 @@
-//! Calls with an `Idempotency-Key`: made once, charged once, answered alike.
+//! Calls with an `Idempotency-Key` are executed once, charged once and replayed.
 
 use std::time::Duration;
 
@@ -31,7 +31,7 @@ fn question(stream: bool) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn of_many_tries_at_once_one_is_made_and_all_are_answered_alike() {
+async fn concurrent_retries_execute_one_call_and_share_its_answer() {
     let app = TestApp::start().await;
     for (stream, name) in [(false, "whole"), (true, "streamed")] {
         let customer = app.customer(name, Money::from_usd(1)).await;
@@ -50,7 +50,7 @@ async fn of_many_tries_at_once_one_is_made_and_all_are_answered_alike() {
 }
 
 #[tokio::test]
-async fn a_key_is_for_one_request_and_well_formed() {
+async fn malformed_keys_and_keys_of_another_request_are_refused() {
     let app = TestApp::start().await;
     let customer = app.customer("keys", Money::from_usd(1)).await;
     call(&customer, "one", &question(false)).await;
@@ -65,7 +65,7 @@ async fn a_key_is_for_one_request_and_well_formed() {
 }
 
 #[tokio::test]
-async fn a_call_that_failed_is_made_anew() {
+async fn a_failed_call_is_executed_again() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     fake.will(Behaviour::json(400, json!({"error": {"message": "no", "code": "no"}})))
@@ -80,7 +80,7 @@ async fn a_call_that_failed_is_made_anew() {
 }
 
 #[tokio::test]
-async fn an_answer_too_large_for_a_table_is_kept_too() {
+async fn an_answer_too_large_for_an_item_is_replayed() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     let mut answer: Value = serde_json::from_str(ANSWER).unwrap();
@@ -96,7 +96,7 @@ async fn an_answer_too_large_for_a_table_is_kept_too() {
     assert_eq!(fake.seen().len(), 1);
 }
 
-/// An environment that slept with a call in its hands wakes when another has made it.
+/// An environment is suspended during a call, and wakes up after another one has executed the call.
 #[tokio::test]
 async fn a_call_that_was_taken_over_is_not_charged_twice() {
     let app = TestApp::start().await;
@@ -119,9 +119,9 @@ async fn a_call_that_was_taken_over_is_not_charged_twice() {
     assert_eq!(app.charged(customer.account.org).await, (Money::from_pico_usd(100), 1));
 }
 
-/// It wakes so late that its lease has been swept too: charged and kept together, or neither.
+/// It wakes up after its lease was swept. The charge and the answer are stored together or not at all.
 #[tokio::test]
-async fn a_charge_that_comes_late_is_kept_with_its_answer_or_not_at_all() {
+async fn a_late_charge_is_stored_with_its_answer_or_not_at_all() {
     let app = TestApp::start().await;
     let customer = app.customer("late", Money::from_usd(1)).await;
     let claims = Claims::new(&app.platform.context()).unwrap();
@@ -151,7 +151,7 @@ async fn claimed(claims: &Claims, customer: &Customer, now: Time) -> Claim {
     }
 }
 
-/// Of a lease for one call of 100 pico-dollars.
+/// A slot of a lease for one call of 100 pico-dollars.
 async fn slot(leases: &Leases, customer: &Customer) -> Slot {
     let payer = Payer {
         org: customer.account.org,
@@ -166,7 +166,7 @@ async fn slot(leases: &Leases, customer: &Customer) -> Slot {
     leases.take(&payer, &model, need).await.expect("the tables answer").expect("there is credit")
 }
 
-/// Whether the call is charged.
+/// Records the charge and the answer. False if another environment has taken over the call.
 async fn recorded(slot: &mut Slot, claim: &Claim) -> bool {
     let outcome = Outcome {
         tokens: Tokens { input: 10, ..Tokens::default() },

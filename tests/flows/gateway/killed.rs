@@ -1,4 +1,4 @@
-//! Environments that die between taking a lease and closing it.
+//! Crash recovery: environments that die between taking a lease and closing it.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use tests::gateway::CHAT;
 use tokio::runtime::Builder;
 use tokio::sync::mpsc;
 
-/// How many calls an environment is given.
+/// The number of calls sent to each environment.
 const CALLS: usize = 24;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_killed_environment_held_comes_back_and_nothing_is_overdrawn() {
+async fn credits_reserved_by_a_killed_environment_are_returned() {
     let app = TestApp::start().await;
     let credits = Money::from_micro_usd(20_000);
     let customer = app.customer("killed", credits).await;
@@ -22,7 +22,7 @@ async fn what_a_killed_environment_held_comes_back_and_nothing_is_overdrawn() {
     let body = json!({"model": "dev-chat", "max_tokens": 60, "messages": [{"role": "user", "content": "Hello there"}]});
     let random = &mut fastrand::Rng::with_seed(11);
     for _ in 0..12 {
-        // Each environment has a runtime of its own, which takes every task with it when it goes.
+        // Each environment has its own runtime, and its shutdown cancels all tasks of the environment.
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
         let environment = app.environment();
         let (report, mut ended) = mpsc::unbounded_channel();
@@ -34,7 +34,7 @@ async fn what_a_killed_environment_held_comes_back_and_nothing_is_overdrawn() {
                 let _ = report.send(());
             });
         }
-        // It dies after any number of its calls, with the others in any state.
+        // It dies after a random number of calls, with the others in any state.
         for _ in 0..random.usize(0..CALLS) {
             ended.recv().await.unwrap();
         }
@@ -44,6 +44,6 @@ async fn what_a_killed_environment_held_comes_back_and_nothing_is_overdrawn() {
     }
     app.platform.tick(Time::now().plus(Duration::from_secs(3_600))).await.unwrap();
     let (charged, calls) = app.charged(org).await;
-    assert!((1..12 * CALLS).contains(&calls), "some calls were made and some were not: {calls}");
+    assert!((1..12 * CALLS).contains(&calls), "some calls must end and some must not: {calls}");
     assert_eq!(app.balance(org).await + charged, credits);
 }

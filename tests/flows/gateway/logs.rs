@@ -1,4 +1,4 @@
-//! What is never logged: prompts, answers, keys of callers and of providers.
+//! Log redaction: prompts, answers and the keys of callers and providers are never logged.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -24,7 +24,7 @@ struct Captured(Arc<Mutex<Vec<u8>>>);
 
 impl io::Write for Captured {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().expect("no test panics with it").extend_from_slice(bytes);
+        self.0.lock().expect("no test panics with the lock").extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -40,12 +40,12 @@ fn completion() -> Value {
 }
 
 #[tokio::test]
-async fn neither_prompts_nor_answers_nor_keys_reach_a_log_line() {
+async fn prompts_answers_and_keys_are_never_logged() {
     let captured = Captured::default();
     let writer = captured.clone();
     let layer = tracing_subscriber::fmt::layer().json().with_writer(move || writer.clone());
     let levels: tracing_subscriber::filter::Targets = "info,shared=trace,inference=trace,local=trace".parse().unwrap();
-    // The other tests of this program log here too, which only makes the search wider.
+    // The other tests of this binary log here too, so more lines are searched.
     tracing_subscriber::registry().with(layer).with(levels).init();
 
     let app = TestApp::start().await;

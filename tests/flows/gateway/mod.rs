@@ -1,4 +1,4 @@
-//! The gateway's money: nothing overdrawn, nothing lost, whatever happens at once.
+//! The gateway's billing under concurrency and crashes: nothing is overdrawn and nothing is lost.
 
 mod budgets;
 mod edge;

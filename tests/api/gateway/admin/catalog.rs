@@ -1,4 +1,4 @@
-//! Models, aliases, providers, plans and maintenance.
+//! Administration of models, aliases, providers, plans and the maintenance mode.
 
 use futures::future::join_all;
 use insta::assert_json_snapshot;
@@ -16,7 +16,7 @@ const MODELS: &str = "/gateway/v1/admin/models";
 const PROVIDERS: &str = "/gateway/v1/admin/providers";
 
 #[tokio::test]
-async fn a_provider_keeps_its_key_to_itself() {
+async fn a_provider_never_shows_its_key() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let secret = "sk-live-0123456789abcdef";
@@ -32,7 +32,7 @@ async fn a_provider_keeps_its_key_to_itself() {
     let path = format!("{PROVIDERS}/mock");
     let patch = json!({"base_url": null, "headers": {"x-team": "ml"}, "timeouts": {"idle_ms": 5_000}});
     let patched = operator.patch(&path, patch).await;
-    assert_eq!(patched.json["api_key_last4"], "cdef", "left out, it stays: {}", patched.text);
+    assert_eq!(patched.json["api_key_last4"], "cdef", "an omitted key stays: {}", patched.text);
     assert_eq!((&patched.json["base_url"], &patched.json["timeouts"]["idle_ms"]), (&Value::Null, &json!(5_000)));
     assert!(patched.json["version"].as_u64() > made.json["version"].as_u64());
     let keyless = operator.patch(&path, json!({"api_key": null})).await;
@@ -52,7 +52,7 @@ async fn a_provider_keeps_its_key_to_itself() {
 }
 
 #[tokio::test]
-async fn a_model_that_an_operator_adds_answers_with_the_key_that_was_sealed() {
+async fn a_new_model_is_called_with_the_sealed_key() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let fake = FakeProvider::start().await;
@@ -92,7 +92,7 @@ async fn a_model_that_an_operator_adds_answers_with_the_key_that_was_sealed() {
 }
 
 #[tokio::test]
-async fn a_patch_of_a_model_is_exact_and_makes_a_new_version() {
+async fn a_patch_of_a_model_is_exact_and_creates_a_new_version() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let made = operator.post_json(MODELS, small_model("vendor/small-1")).await;
@@ -126,7 +126,7 @@ async fn a_patch_of_a_model_is_exact_and_makes_a_new_version() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn changes_at_once_are_all_kept_and_all_audited() {
+async fn concurrent_changes_are_all_kept_and_audited() {
     let app = TestApp::start().await;
     let operator = app.operator();
     operator.post_json(MODELS, small_model("busy")).await;
@@ -143,7 +143,7 @@ async fn changes_at_once_are_all_kept_and_all_audited() {
     let mut versions: Vec<_> = answers.iter().map(|answer| answer.json["version"].as_u64()).collect();
     versions.sort_unstable();
     versions.dedup();
-    assert_eq!(versions.len(), 6, "each a version of its own");
+    assert_eq!(versions.len(), 6, "each change has its own version");
     let now = operator.get(&path).await.json;
     assert_eq!(
         (&now["display_name"], &now["provider"], &now["context_window"]),
@@ -157,7 +157,7 @@ async fn changes_at_once_are_all_kept_and_all_audited() {
 }
 
 #[tokio::test]
-async fn what_is_no_model_or_provider_is_refused_by_field() {
+async fn invalid_models_and_providers_are_refused_by_field() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let with = |mut body: Value, changes: Value| {
@@ -222,7 +222,7 @@ async fn what_is_no_model_or_provider_is_refused_by_field() {
     assert_refused(&send(text).await, "415 Unsupported Media Type", "unsupported_media_type");
 }
 
-/// RFC 7396, for the bodies of a test.
+/// Merges changes into a test's body (JSON merge patch, RFC 7396, without removals).
 fn json_merge(body: &mut Value, changes: &Value) {
     for (name, value) in changes.as_object().into_iter().flatten() {
         if value.is_object() && body[name].is_object() {
@@ -234,7 +234,7 @@ fn json_merge(body: &mut Value, changes: &Value) {
 }
 
 #[tokio::test]
-async fn an_alias_leads_to_a_model_and_never_clashes_with_one() {
+async fn an_alias_resolves_to_a_model_and_never_conflicts_with_one() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let alias = format!("{ADMIN}/aliases/fast/chat");
@@ -262,7 +262,7 @@ async fn an_alias_leads_to_a_model_and_never_clashes_with_one() {
 }
 
 #[tokio::test]
-async fn a_plan_says_what_its_organizations_may_use() {
+async fn a_plan_limits_what_its_organizations_may_use() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let path = format!("{ADMIN}/plans/small");
@@ -285,7 +285,7 @@ async fn a_plan_says_what_its_organizations_may_use() {
     for status in ["200 OK", "200 OK", "429 Too Many Requests"] {
         assert_eq!(chat(&eve, "dev-chat").await.status, status);
     }
-    // A key of their own cannot reach beyond the plan.
+    // A user's own key cannot exceed the limits of the plan.
     let person = app.person_of("eve", "globex", domain::identity::Role::Admin);
     let wide = person.post_json("/gateway/v1/me/api-keys", json!({"name": "x", "limits": {"rpm": 3}})).await;
     assert_eq!(wide.json["error"]["param"], "limits.rpm");
@@ -302,7 +302,7 @@ async fn a_plan_says_what_its_organizations_may_use() {
 }
 
 #[tokio::test]
-async fn under_maintenance_only_operators_are_served() {
+async fn during_maintenance_only_operators_are_served() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let path = format!("{ADMIN}/maintenance");

@@ -1,4 +1,4 @@
-//! Credits, balances and transactions of organizations.
+//! Administration of credits: adjustments, balances and transactions of organizations.
 
 use domain::money::Money;
 use futures::future::join_all;
@@ -21,7 +21,7 @@ async fn give(operator: &Person, org: &str, amount: Value) -> tests::client::Ans
 }
 
 #[tokio::test]
-async fn credits_are_given_and_taken_to_the_last_digit() {
+async fn credits_are_added_and_deducted_exactly() {
     let app = TestApp::start().await;
     let (operator, org) = (app.operator(), org_of(&app, "ada").await);
     let given = give(&operator, &org, json!("0.000000000001")).await;
@@ -53,7 +53,7 @@ async fn credits_are_given_and_taken_to_the_last_digit() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_key_gives_credits_once() {
+async fn one_idempotency_key_adds_credits_once() {
     let app = TestApp::start().await;
     let (operator, org) = (app.operator(), org_of(&app, "ada").await);
     let key = uuid::Uuid::now_v7().to_string();
@@ -77,7 +77,7 @@ async fn one_key_gives_credits_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hundred_credits_at_once_are_all_given() {
+async fn a_hundred_concurrent_credits_are_all_added() {
     let app = TestApp::start().await;
     let (operator, org) = (app.operator(), org_of(&app, "ada").await);
     let answers = join_all((0..100).map(|_| give(&operator, &org, json!(1)))).await;
@@ -90,9 +90,9 @@ async fn a_hundred_credits_at_once_are_all_given() {
     assert_eq!(balances, (26..=125).collect::<Vec<_>>(), "each sees the ones before it");
 }
 
-/// Environments of the function know nothing of each other's changes.
+/// The environments of a function do not see each other's changes in memory.
 #[tokio::test(flavor = "multi_thread")]
-async fn credits_from_many_environments_at_once_are_all_given() {
+async fn concurrent_credits_of_many_environments_are_all_added() {
     let app = TestApp::start().await;
     let org = org_of(&app, "ada").await.parse().unwrap();
     join_all((0..24).map(|_| app.credit(org, Money::from_usd(1)))).await;
@@ -114,7 +114,7 @@ async fn balances_are_paged() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_given_is_refused_by_field() {
+async fn invalid_credits_are_refused_by_field() {
     let app = TestApp::start().await;
     let (operator, org) = (app.operator(), org_of(&app, "ada").await);
     let wrong = [

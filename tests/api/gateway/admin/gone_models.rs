@@ -1,4 +1,4 @@
-//! What the change of a model means for the agents that name it.
+//! Agents whose model is deleted or retired get the status `needs_attention`.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::{ADMIN, small_model};
 
 const AGENTS: &str = "/builder/v1/agents";
 
-/// An agent of ada's that names the model.
+/// Creates an agent of ada that uses the model.
 async fn agent(ada: &Person, model: &str) -> String {
     let path = format!("{AGENTS}/{}", ada.post(AGENTS).await.id());
     let named = ada.patch(&path, json!({"config": {"model": model}})).await;
@@ -43,12 +43,16 @@ async fn agents_of_a_deleted_model_need_attention_until_it_is_back() {
     operator.post_json(&format!("{ADMIN}/models"), small_model("vendor/m")).await;
     assert_eq!(app.platform.drain().await, 1);
     assert_eq!(status(&ada, &agent).await, "published");
-    assert_eq!(app.platform.tick(Time::now().plus(Duration::from_secs(600))).await.unwrap(), 0, "done is done");
+    assert_eq!(
+        app.platform.tick(Time::now().plus(Duration::from_secs(600))).await.unwrap(),
+        0,
+        "finished work is not repeated"
+    );
 }
 
-/// More than a page of them; and a worker that died on the way, whose work the next one takes up.
+/// There are more agents than fit one page, and a worker dies midway: the next one continues its work.
 #[tokio::test(flavor = "multi_thread")]
-async fn all_who_name_a_model_are_told() {
+async fn all_agents_of_a_model_are_updated() {
     let app = TestApp::start().await;
     let (operator, ada) = (app.operator(), app.person_of("ada", "acme", Role::Admin));
     operator.post_json(&format!("{ADMIN}/models"), small_model("popular")).await;
@@ -65,12 +69,12 @@ async fn all_who_name_a_model_are_told() {
     app.platform.drain().await;
     assert_eq!(hurt().await, 0);
 
-    // How far it came is noted: where all were told, nobody is told again.
+    // The work stores its progress: agents that have been updated are not updated again.
     operator.delete(&format!("{ADMIN}/models/popular")).await;
     let context = app.platform.context();
     let (works, attention) = (Works::new(&context).unwrap(), Attention::new(&context).unwrap());
     let [id] = works.due(Time::now().plus(Duration::from_secs(3_600)), 10).await.unwrap()[..] else {
-        panic!("there is one work to do");
+        panic!("exactly one work is due");
     };
     let before = works.find(id).await.unwrap().unwrap();
     works.told(id, "~").await.unwrap();
@@ -81,7 +85,7 @@ async fn all_who_name_a_model_are_told() {
 }
 
 #[tokio::test]
-async fn agents_of_a_model_need_attention_when_its_day_comes() {
+async fn agents_of_a_model_need_attention_when_it_retires() {
     let app = TestApp::start().await;
     let (operator, ada) = (app.operator(), app.person_of("ada", "acme", Role::Admin));
     let mut model = small_model("ageing");
@@ -95,7 +99,7 @@ async fn agents_of_a_model_need_attention_when_its_day_comes() {
     app.platform.drain().await;
     assert_eq!(status(&ada, &agent).await, "needs_attention");
 
-    // A later day brings them back, and is waited for in its turn.
+    // A later date restores the agents, and is scheduled in turn.
     let later = retires_at.plus(Duration::from_secs(86_400));
     operator.patch(&format!("{ADMIN}/models/ageing"), json!({"retires_at": later.to_string()})).await;
     app.platform.drain().await;
@@ -106,7 +110,7 @@ async fn agents_of_a_model_need_attention_when_its_day_comes() {
 }
 
 #[tokio::test]
-async fn a_day_that_was_put_off_does_nothing_when_it_comes() {
+async fn a_postponed_retirement_does_nothing_on_its_first_date() {
     let app = TestApp::start().await;
     let (operator, ada) = (app.operator(), app.person_of("ada", "acme", Role::Admin));
     let path = format!("{ADMIN}/models/m");
@@ -120,12 +124,12 @@ async fn a_day_that_was_put_off_does_nothing_when_it_comes() {
     app.platform.drain().await;
     assert_eq!(status(&ada, &agent).await, "published");
 
-    // Retired by hand, at once, and brought back.
+    // An operator retires the model at once, and restores it.
     operator.patch(&path, json!({"retires_at": "2020-01-01T00:00:00Z"})).await;
     app.platform.drain().await;
     assert_eq!(status(&ada, &agent).await, "needs_attention");
     let unnamed = ada.patch(&agent, json!({"config": {"model": "m"}})).await;
-    assert_eq!(unnamed.json["data"]["status"], "needs_attention", "sending a retired model again mends nothing");
+    assert_eq!(unnamed.json["data"]["status"], "needs_attention", "setting a retired model again fixes nothing");
     operator.patch(&path, json!({"retires_at": null})).await;
     app.platform.drain().await;
     assert_eq!(status(&ada, &agent).await, "published");

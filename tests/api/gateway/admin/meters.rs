@@ -1,4 +1,4 @@
-//! Own limits and spending caps.
+//! Rate limits and spending caps that operators set for organizations, users and keys.
 
 use futures::future::join_all;
 use serde_json::{Value, json};
@@ -7,14 +7,14 @@ use tests::TestApp;
 use super::{ADMIN, BILLING, assert_refused, last_deed};
 use crate::gateway::chat;
 
-/// The organization, the user and the key of a program.
+/// The ids of the organization, the user and the API key of a demo user.
 async fn ids(app: &TestApp, name: &str) -> [String; 3] {
     let me = app.program(name).get("/gateway/v1/me").await.json;
     ["org", "user", "api_key"].map(|what| me[what]["id"].as_str().unwrap().to_owned())
 }
 
 #[tokio::test]
-async fn own_limits_hold_at_each_level_until_they_are_removed() {
+async fn limits_apply_at_each_level_until_they_are_removed() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, user, key] = ids(&app, "ada").await;
@@ -36,7 +36,7 @@ async fn own_limits_hold_at_each_level_until_they_are_removed() {
 }
 
 #[tokio::test]
-async fn a_cap_holds_is_shown_and_can_be_lifted() {
+async fn a_cap_applies_is_shown_and_can_be_removed() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, user, key] = ids(&app, "ada").await;
@@ -62,9 +62,9 @@ async fn a_cap_holds_is_shown_and_can_be_lifted() {
     assert_eq!(chat(&ada, "dev-chat").await.status, "200 OK");
 }
 
-/// Caps, limits, plans and organizations: the last change of each stays, and every change has its entry in the audit.
+/// Changes caps, limits, plans and organizations concurrently. Each change has its entry in the audit log.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hundred_changes_at_once_all_succeed() {
+async fn a_hundred_concurrent_changes_all_succeed() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, _, _] = ids(&app, "ada").await;
@@ -90,7 +90,7 @@ async fn a_hundred_changes_at_once_all_succeed() {
 }
 
 #[tokio::test]
-async fn nobody_who_is_not_there_is_held_to_anything() {
+async fn limits_and_caps_of_unknown_targets_are_404() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, _, key] = ids(&app, "ada").await;

@@ -1,4 +1,4 @@
-//! `/gateway/v1/admin…` and `/gateway/v1/billing/admin…`.
+//! The operator's API: `/gateway/v1/admin…` and `/gateway/v1/billing/admin…`.
 
 mod catalog;
 mod credits;
@@ -28,7 +28,7 @@ fn small_model(name: &str) -> Value {
     })
 }
 
-/// The newest entry of the audit.
+/// The newest entry of the audit log.
 async fn last_deed(app: &TestApp) -> Value {
     let audit = app.operator().get(&format!("{ADMIN}/audit?limit=1")).await;
     audit.json["data"][0].clone()
@@ -38,9 +38,9 @@ fn assert_refused(answer: &Answer, status: &str, code: &str) {
     assert_eq!((answer.status.as_str(), answer.code()), (status, code), "{}", answer.text);
 }
 
-/// Every route of the operator's, by the document that describes them.
+/// Checks every operator route of the OpenAPI document.
 #[tokio::test]
-async fn only_operators_are_let_in() {
+async fn only_operators_may_call_admin_routes() {
     let app = TestApp::start().await;
     let document = app.nobody().get("/gateway/v1/openapi.json").await.json;
     let mut routes = 0;
@@ -62,7 +62,7 @@ async fn only_operators_are_let_in() {
         }
     }
     assert!(routes >= 30, "{routes}");
-    assert_eq!(app.operator().get(&format!("{ADMIN}/audit")).await.json["data"], json!([]), "nothing was done");
+    assert_eq!(app.operator().get(&format!("{ADMIN}/audit")).await.json["data"], json!([]), "nothing was changed");
     let by_token = app.person_of("root", "platform", domain::identity::Role::Operator);
     assert_eq!(by_token.get(&format!("{ADMIN}/models")).await.status, "200 OK");
 }

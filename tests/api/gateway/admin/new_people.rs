@@ -1,4 +1,4 @@
-//! Organizations, users and keys that an operator makes without the identity provider.
+//! Organizations, users and API keys that an operator creates without the identity provider.
 
 use domain::identity::Role;
 use domain::time::Time;
@@ -14,7 +14,7 @@ use crate::gateway::chat;
 const ME: &str = "/gateway/v1/me";
 
 fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
+    value.as_str().unwrap_or_else(|| panic!("{value} is not a string")).to_owned()
 }
 
 async fn made(operator: &Person, kind: &str, body: Value) -> Value {
@@ -23,7 +23,7 @@ async fn made(operator: &Person, kind: &str, body: Value) -> Value {
     answer.json
 }
 
-/// A new organization with a user and a key: their ids, and the secret.
+/// Creates an organization with a user and a key. Returns their ids and the secret.
 async fn customer(operator: &Person) -> [String; 4] {
     let org = text(&made(operator, "orgs", json!({"name": "Initech"})).await["id"]);
     let user = text(&made(operator, "users", json!({"name": "Milton", "org": org})).await["id"]);
@@ -37,7 +37,7 @@ async fn once(person: &Person, kind: &str, key: Uuid, body: &Value) -> Answer {
 }
 
 #[tokio::test]
-async fn an_operator_makes_a_customer_who_calls_models() {
+async fn an_operator_creates_a_customer_who_calls_models() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, user, key, secret] = customer(&operator).await;
@@ -65,7 +65,7 @@ async fn an_operator_makes_a_customer_who_calls_models() {
 }
 
 #[tokio::test]
-async fn the_first_token_finds_whom_an_operator_made() {
+async fn the_first_token_matches_the_user_that_an_operator_created() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let org = text(&made(&operator, "orgs", json!({"name": "Initech Inc.", "external_id": "initech"})).await["id"]);
@@ -78,7 +78,7 @@ async fn the_first_token_finds_whom_an_operator_made() {
     assert_eq!(me.json["user"]["email"], "milton@initech.example");
     assert_eq!(me.json["membership"]["role"], "admin", "the issuer decides roles");
 
-    // The other way round: whoever a token made is there already.
+    // The other way round: what the first token created exists already.
     app.person_of("bill", "globex-2", Role::Member).get(ME).await;
     let org = operator.post_json(&format!("{ADMIN}/orgs"), json!({"name": "x", "external_id": "globex-2"})).await;
     assert_refused(&org, "409 Conflict", "organization_exists");
@@ -87,7 +87,7 @@ async fn the_first_token_finds_whom_an_operator_made() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_made_is_refused_by_name() {
+async fn invalid_creations_are_refused_by_field() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, user, ..] = customer(&operator).await;
@@ -133,11 +133,11 @@ async fn what_cannot_be_made_is_refused_by_name() {
         let answer = operator.patch(&format!("{ADMIN}/keys/{id}"), json!({"name": "x"})).await;
         assert_refused(&answer, "404 Not Found", "api_key_not_found");
     }
-    assert_eq!(last_deed(&app).await, before, "nothing was done");
+    assert_eq!(last_deed(&app).await, before, "nothing was changed");
 }
 
 #[tokio::test]
-async fn a_repeated_creation_answers_the_first_and_shows_no_secret_again() {
+async fn a_repeated_creation_is_replayed_without_the_secret() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, user, ..] = customer(&operator).await;
@@ -166,14 +166,14 @@ async fn a_repeated_creation_answers_the_first_and_shows_no_secret_again() {
         let mut changed = body.clone();
         changed["name"] = json!("Other");
         assert_refused(&once(&operator, kind, key, &changed).await, "409 Conflict", "idempotency_conflict");
-        assert_eq!(last_deed(&app).await, deed, "{kind}: nothing more was done");
+        assert_eq!(last_deed(&app).await, deed, "{kind}: nothing more was changed");
     }
     let wrong = operator.request(Method::POST, &format!("{ADMIN}/orgs")).header("Idempotency-Key", "x");
     assert_refused(&send(wrong.json(&json!({"name": "x"}))).await, "400 Bad Request", "invalid_query");
 }
 
 #[tokio::test]
-async fn of_many_creations_at_once_with_one_key_one_is_made() {
+async fn concurrent_creations_with_one_idempotency_key_create_one_key() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, user, ..] = customer(&operator).await;
@@ -203,7 +203,7 @@ async fn an_operator_changes_a_key() {
     let deed = last_deed(&app).await;
     assert_eq!((&deed["action"], &deed["before"]["name"]), (&json!("key.update"), &json!("stapler")));
     assert_eq!(deed["after"], changed.json);
-    // The key itself, the list and its holder see the same.
+    // The holder of the key and the operator's list see the same.
     let milton = app.holder(&secret);
     let mut own = milton.get(ME).await.json["api_key"].clone();
     own["org"] = json!(org);
@@ -218,7 +218,7 @@ async fn an_operator_changes_a_key() {
     assert_eq!(wider.status, "200 OK", "{}", wider.text);
     assert_eq!((&wider.json["models"], &wider.json["spending_cap"]), (&Value::Null, &Value::Null));
     assert_eq!((&wider.json["limits"]["rpm"], &wider.json["limits"]["rpd"]), (&json!(7), &json!(9)), "merged");
-    assert_eq!(wider.json["name"], "red stapler", "what a patch leaves out stays");
+    assert_eq!(wider.json["name"], "red stapler", "omitted fields stay");
     assert_refused(&send(if_match(json!({"name": "x"}))).await, "412 Precondition Failed", "precondition_failed");
     for body in [
         json!({"name": null}),
@@ -236,7 +236,7 @@ async fn an_operator_changes_a_key() {
 }
 
 #[tokio::test]
-async fn of_patches_at_once_none_is_lost() {
+async fn concurrent_patches_are_all_applied() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [_, _, key, _] = customer(&operator).await;
@@ -255,7 +255,7 @@ async fn of_patches_at_once_none_is_lost() {
 }
 
 #[tokio::test]
-async fn a_restricted_key_of_an_operator_lifts_nothing() {
+async fn a_restricted_operator_key_cannot_lift_restrictions() {
     let app = TestApp::start().await;
     let root = app.person_of("operator", "platform", Role::Operator);
     let me = root.get(ME).await.json;
@@ -265,7 +265,7 @@ async fn a_restricted_key_of_an_operator_lifts_nothing() {
         body.as_object_mut().unwrap().extend(restriction.as_object().unwrap().clone());
         let narrow = root.post_json("/gateway/v1/me/api-keys", body).await;
         let (id, narrow) = (text(&narrow.json["id"]), app.holder(narrow.json["secret"].as_str().unwrap()));
-        assert_eq!(narrow.get(&format!("{ADMIN}/keys?org={org}")).await.status, "200 OK", "it reads");
+        assert_eq!(narrow.get(&format!("{ADMIN}/keys?org={org}")).await.status, "200 OK", "it may read");
         let answers = [
             narrow.delete(&format!("{BILLING}/caps?key={id}")).await,
             narrow.put(&format!("{BILLING}/caps?key={id}"), json!({"limit": 1000})).await,
@@ -281,7 +281,7 @@ async fn a_restricted_key_of_an_operator_lifts_nothing() {
             assert_refused(&answer, "403 Forbidden", "api_key_restricted");
         }
     }
-    // A key that is lent for a day makes none that lasts longer.
+    // A key that expires in a day cannot create one that lasts longer.
     let day = Time::now().plus(std::time::Duration::from_secs(86_400)).to_string();
     let lent = root.post_json("/gateway/v1/me/api-keys", json!({"name": "lent", "expires_at": day})).await;
     let (id, lent) = (text(&lent.json["id"]), app.holder(lent.json["secret"].as_str().unwrap()));
@@ -298,7 +298,7 @@ async fn a_restricted_key_of_an_operator_lifts_nothing() {
 }
 
 #[tokio::test]
-async fn names_that_lead_elsewhere_in_a_path_are_refused() {
+async fn names_with_path_traversal_are_refused() {
     let app = TestApp::start().await;
     let operator = app.operator();
     for name in ["..", ".", "a/..", "../a", "a/./b", "a//b", "/a", "a/"] {

@@ -1,4 +1,4 @@
-//! Organizations, users and their keys, and the audit.
+//! Administration of organizations, users and their keys, and the audit log.
 
 use domain::identity::Role;
 use insta::assert_json_snapshot;
@@ -15,7 +15,7 @@ async fn me(app: &TestApp, name: &str) -> serde_json::Value {
 }
 
 #[tokio::test]
-async fn a_suspended_organization_is_refused_at_once_and_comes_back() {
+async fn a_suspended_organization_is_refused_at_once_and_can_be_restored() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let bob = app.program("bob");
@@ -25,7 +25,7 @@ async fn a_suspended_organization_is_refused_at_once_and_comes_back() {
     let suspended = operator.patch(&path, json!({"suspended": true})).await;
     assert_eq!(suspended.status, "200 OK", "{}", suspended.text);
     assert_json_snapshot!(suspended.json, { ".id" => "[id]", ".created_at" => "[time]" });
-    // Inference admitted bob a moment ago and still would.
+    // Inference may still have bob's identity cached.
     assert_refused(&chat(&bob, "dev-chat").await, "401 Unauthorized", "identity.org_suspended");
     assert_refused(&bob.get("/gateway/v1/models").await, "401 Unauthorized", "identity.org_suspended");
     let token = app.person_of("ada", "acme", Role::Admin).get("/builder/v1/agents").await;
@@ -57,7 +57,11 @@ async fn a_suspended_user_is_refused_in_every_organization() {
     for program in [&app.program("ada"), &other] {
         assert_refused(&chat(program, "dev-chat").await, "401 Unauthorized", "identity.unauthorized");
     }
-    assert_eq!(chat(&app.program("bob"), "dev-chat").await.status, "200 OK", "their colleague is not");
+    assert_eq!(
+        chat(&app.program("bob"), "dev-chat").await.status,
+        "200 OK",
+        "other users of the organization are served"
+    );
     assert_eq!(operator.get(&path).await.json["suspended"], true);
     operator.patch(&path, json!({"suspended": false})).await;
     for program in [&app.program("ada"), &other] {
@@ -95,7 +99,7 @@ async fn organizations_and_users_are_listed_without_a_scan() {
 }
 
 #[tokio::test]
-async fn an_operator_sees_and_revokes_anybodys_key() {
+async fn an_operator_lists_and_revokes_any_key() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let bob = me(&app, "bob").await;
@@ -112,13 +116,13 @@ async fn an_operator_sees_and_revokes_anybodys_key() {
     assert_eq!(deed["action"], "key.revoke");
     assert!(deed["before"]["revoked_at"].is_null() && deed["after"]["revoked_at"].is_string(), "{deed}");
     assert_eq!(operator.delete(&path).await.status, "204 No Content");
-    assert_eq!(last_deed(&app).await, deed, "nothing was done the second time");
+    assert_eq!(last_deed(&app).await, deed, "the second time changes nothing");
     let never = operator.delete(&format!("{ADMIN}/keys/key_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")).await;
     assert_refused(&never, "404 Not Found", "api_key_not_found");
 }
 
 #[tokio::test]
-async fn the_audit_is_paged_newest_first() {
+async fn the_audit_log_is_paged_newest_first() {
     let app = TestApp::start().await;
     let operator = app.operator();
     for i in 0..5 {

@@ -1,4 +1,4 @@
-//! Addresses and headers of providers, and their test calls.
+//! Validation of provider addresses (SSRF) and headers, and the test call of a provider.
 
 use domain::provider::{ProviderKind, Timeouts};
 use serde_json::{Value, json};
@@ -19,11 +19,11 @@ fn with(name: &str, fields: Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_address_that_requests_may_not_go_to_is_refused_when_it_is_given() {
+async fn a_forbidden_provider_address_is_refused_when_it_is_set() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let path = format!("{ADMIN}/providers");
-    // The development platform allows private networks, and no more than those.
+    // The development platform allows private networks, but no other internal addresses.
     for url in ["http://169.254.169.254/v1", "https://[::ffff:169.254.169.254]:8443/v1", "http://100.100.100.200"] {
         let answer = operator.post_json(&path, with("inside", json!({"base_url": url}))).await;
         assert_refused(&answer, "400 Bad Request", "invalid_body");
@@ -70,7 +70,7 @@ async fn headers_that_the_platform_sets_are_refused() {
 }
 
 #[tokio::test]
-async fn a_provider_is_tested_by_its_list_of_models_or_by_a_short_answer() {
+async fn a_provider_is_tested_by_listing_models_or_by_a_short_call() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let fake = FakeProvider::start().await;
@@ -95,7 +95,7 @@ async fn a_provider_is_tested_by_its_list_of_models_or_by_a_short_answer() {
         let missed = operator.post_json(&path, json!({"model": "m"})).await;
         assert_eq!((&missed.json["ok"], &missed.json["status"]), (&json!(false), &json!(404)));
         let expected = json!({"code": "model_not_found", "message": "The model `m` does not exist"});
-        assert_eq!(missed.json["error"], expected, "the operator reads the provider's own words");
+        assert_eq!(missed.json["error"], expected, "the operator sees the provider's own message");
         let seen = fake.seen().remove(0);
         assert_eq!(seen.path, chat);
         assert!(!seen.body.is_null());
@@ -105,7 +105,7 @@ async fn a_provider_is_tested_by_its_list_of_models_or_by_a_short_answer() {
 }
 
 #[tokio::test]
-async fn a_test_says_why_there_is_no_answer() {
+async fn a_provider_test_reports_why_it_failed() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let test = |name: &str| format!("{ADMIN}/providers/{name}/test");
@@ -114,7 +114,7 @@ async fn a_test_says_why_there_is_no_answer() {
     assert_refused(&operator.post_json(&test("nobody"), json!({})).await, "404 Not Found", "provider_not_found");
     assert_refused(&operator.post_json(&test("dev"), json!({"modle": "x"})).await, "400 Bad Request", "invalid_body");
 
-    // Stored before the address was forbidden.
+    // As if the provider had been stored before its address was forbidden.
     let catalog = Catalog::new(&app.platform.context()).unwrap();
     let stored = |name: &str, kind, base_url: &str| Provider {
         name: name.to_owned(),
