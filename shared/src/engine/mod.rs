@@ -1,4 +1,4 @@
-//! Workflows: what they are made of, and what makes them run.
+//! The workflow engine: node types, expressions, the compiler, imports and templates.
 
 pub mod compile;
 pub mod expression;
