@@ -32,7 +32,7 @@ async fn expressions_are_tried_before_they_are_saved() {
         json!({"line": 1, "column": 4, "problem": "there is no function `nope`"})
     );
     let failed = preview(json!({"expression": "input.secret + 1", "data": data})).await;
-    assert_eq!(failed.json["error"]["message"], "expression: line 1, column 14: no + between string and int");
+    assert_eq!(failed.json["error"]["message"], "expression: line 1, column 14: cannot use + between string and int");
     assert_eq!(
         failed.json["error"]["details"],
         json!({"line": 1, "column": 14, "problem": "no + between string and int"})

@@ -40,7 +40,7 @@ fn constant_conditions_must_be_bools() {
             [("start", "input", json!({})), ("if", "condition", expression(text)), ("end", "send_result", json!({}))];
         found(&nodes, "start>if if.true>end")
     };
-    let problem = "invalid_expression: node `if`, config.expression, line 1, column 1: a condition is true or false, and this is always a";
+    let problem = "invalid_expression: node `if`, config.expression, line 1, column 1: a condition must be true or false, but this is always a";
     for (text, kind) in [("\"yes\"", "string"), ("1", "int"), ("null", "null"), ("[input.x]", "list"), ("{}", "map")] {
         assert_eq!(told(text), [format!("{problem} {kind}")]);
     }

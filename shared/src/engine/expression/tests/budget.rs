@@ -102,6 +102,6 @@ fn json_is_charged_for_what_it_becomes() {
         assert_eq!(cel(text), Ok(value), "{text}");
     }
     for text in ["fromJson('[1] 2')", "fromJson('{\"a\"}')", "fromJson('')", "fromJson('1e999')"] {
-        assert_eq!(cel(text), Err("line 1, column 1: not JSON".to_owned()), "{text}");
+        assert_eq!(cel(text), Err("line 1, column 1: the text is not valid JSON".to_owned()), "{text}");
     }
 }

@@ -89,14 +89,14 @@ fn an_argument_that_there_is_none_of_is_a_problem_with_its_place() {
         ),
         (
             "{{ users | first(attribute='age') }}",
-            "line 1, column 28: `first` has no argument `attribute`; its arguments have no names",
+            "line 1, column 28: `first` has no argument `attribute`; it has no named arguments",
         ),
         (
             "{{ users | select('divisibleby', by=3) }}",
             "line 1, column 37: `divisibleby` has no argument `by`; the names are num",
         ),
         ("{{ 9 is divisibleby(by=3) }}", "line 1, column 24: `divisibleby` has no argument `by`; the names are num"),
-        ("{{ 9 is odd(x=1) }}", "line 1, column 15: `odd` has no argument `x`; its arguments have no names"),
+        ("{{ 9 is odd(x=1) }}", "line 1, column 15: `odd` has no argument `x`; it has no named arguments"),
         ("{{ long | replace(new='x') }}", "line 1, column 11: `replace` needs its argument `old`"),
         ("{{ long | upper(1) }}", "line 1, column 11: `upper` takes no arguments"),
         ("{{ long | contains }}", "line 1, column 11: `contains` takes 1 argument"),
@@ -106,7 +106,7 @@ fn an_argument_that_there_is_none_of_is_a_problem_with_its_place() {
         ("{{ long | truncate(end='', end='.') }}", "line 1, column 32: the argument `end` is given twice"),
         ("{{ dict(prices, prices) }}", "line 1, column 4: `dict` takes one map, or names: dict(map, name=value)"),
         ("{% for x in [1] %}{{ loop.cycle() }}{% endfor %}", "line 1, column 26: `cycle` takes at least 1 argument"),
-        ("{{ users | default(0, flag) }}", "line 1, column 23: the second argument of `default` is true or false"),
+        ("{{ users | default(0, flag) }}", "line 1, column 23: argument 2 of `default` must be true or false"),
     ] {
         assert_eq!(rendered(text), Err(problem.to_owned()), "{text}");
     }
@@ -118,7 +118,7 @@ fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
         ("{{ users | pprint }}", "there is no filter `pprint`; write x | tojson(2)"),
         (
             "{{ users | random }}",
-            "there is no filter `random`; a template prints the same for the same data; choose in a node before it",
+            "there is no filter `random`; templates are deterministic; choose a value in a node before the template",
         ),
         (
             "{{ long | wordwrap(9) }}",
@@ -126,11 +126,8 @@ fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
         ),
         ("{{ long | strptags }}", "there is no filter `strptags`"),
         ("{{ cycler(1) }}", "there is no function `cycler`; write loop.cycle('a', 'b') in a loop"),
-        (
-            "{{ lipsum() }}",
-            "there is no function `lipsum`; a template prints the same for the same data; write the text",
-        ),
-        ("{{ long is callable }}", "there is no test `callable`; no value is a function here"),
+        ("{{ lipsum() }}", "there is no function `lipsum`; templates are deterministic; write the text"),
+        ("{{ long is callable }}", "there is no test `callable`; values cannot be functions here"),
         ("{{ long is stirng }}", "there is no test `stirng`; did you mean `string`?"),
         ("{{ long is divisibleby }}", "`divisibleby` takes 1 argument"),
         ("{{ users | select('odd', 1) }}", "`odd` takes no arguments"),
@@ -151,16 +148,16 @@ fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
 #[test]
 fn what_cannot_be_ordered_or_counted_fails_where_it_runs() {
     for (text, failure) in [
-        ("{{ [1, 'a'] | sort }}", "no order between "),
-        ("{{ users | sort(attribute='nope') }}", "an element lacks the attribute"),
-        ("{{ users | groupby('nope') }}", "an element lacks the attribute"),
-        ("{{ users | sort('age') }}", "argument 1 is true or false, got string"),
-        ("{{ 'x' | int }}", "this string is no int; to have a default write x | int(0)"),
-        ("{{ long | truncate(2) }}", "truncate needs a length that its end fits into"),
-        ("{{ 1 | round(0, 'up') }}", "the method of round is 'common', 'ceil' or 'floor'"),
+        ("{{ [1, 'a'] | sort }}", "cannot compare "),
+        ("{{ users | sort(attribute='nope') }}", "an element does not have the attribute"),
+        ("{{ users | groupby('nope') }}", "an element does not have the attribute"),
+        ("{{ users | sort('age') }}", "argument 1 must be true or false, got string"),
+        ("{{ 'x' | int }}", "cannot convert string to int; use x | int(0) for a default"),
+        ("{{ long | truncate(2) }}", "the length of truncate must be at least the length of its end"),
+        ("{{ 1 | round(0, 'up') }}", "the method of round must be 'common', 'ceil' or 'floor'"),
         ("{{ 7 is divisibleby(0) }}", "division by zero"),
         ("{{ 7.5 % 0.0 }}", "division by zero"),
-        ("{{ range(1, 9, 0) }}", "the step of a range is not zero"),
+        ("{{ range(1, 9, 0) }}", "the step of a range must not be zero"),
         ("{{ '%d' | format('1') }}", "expected a number, got string"),
     ] {
         let found = rendered(text).unwrap_err();

@@ -56,7 +56,7 @@ fn what_is_not_there_is_false_where_a_template_tests_it() {
     assert!(jinja("{{ input.missing < 2 }}").is_err());
     assert_eq!(
         jinja("{{ input.lines | map(attribute='nope') | join }}").unwrap_err(),
-        "line 1, column 18: there is no such value"
+        "line 1, column 18: this value does not exist"
     );
 }
 
@@ -175,7 +175,7 @@ fn templates_print_what_people_expect() {
         ("{{ input.lines | map(attribute='sku') | join(', ') }}", "x, y"),
         ("{{ input.lines | sum(attribute='n') }} {{ input.lines | selectattr('n', 'gt', 2) | list | length }}", "5 1"),
         ("{{ input.tags | unique | sort | tojson }}", "[\"a\",\"b\"]"),
-        ("{{ {'a': [1, null_]} }}", "line 1, column 14: `null_` is not there"),
+        ("{{ {'a': [1, null_]} }}", "line 1, column 14: `null_` does not exist"),
         ("{{ input.name | truncate(4) }}{{ '<b>' | e }}{{ 'a b' | urlencode }}", "A...&lt;b&gt;a%20b"),
         ("{{ input.at | date('%d.%m.%Y %H:%M', 'Europe/Berlin') }}", "01.03.2026 00:30"),
         ("{{ ['a', 'b', 'c'][1:] | reverse | join }}{{ 'hello'[-1] }}{{ 'hello'[:2] }}", "cbohe"),
@@ -186,7 +186,7 @@ fn templates_print_what_people_expect() {
         ("a\n  {%- if true %} b{% endif %}", "a b"),
         ("{{ 'a' ~ 1 ~ none }}", "a1null"),
         ("{% for x in [1, 2, 3, 4] if x is even %}{{ x }}{% endfor %}", "24"),
-        ("{{ input.missing }}", "line 1, column 4: `input.missing` is not there"),
+        ("{{ input.missing }}", "line 1, column 4: `input.missing` does not exist"),
         ("a\n{{ 1 / 0 }}", "line 2, column 4: division by zero"),
     ] {
         assert_eq!(jinja(text).unwrap_or_else(|failure| failure), printed, "{text}");

@@ -81,12 +81,15 @@ fn macros_take_two_variables() {
     let names = Expression::parse("input.transformList(nodes, vars, nodes + vars.x + run.id)").unwrap().references();
     assert_eq!(names.iter().map(|reference| &*reference.variable).collect::<Vec<_>>(), ["input", "run"]);
     for (text, problem) in [
-        ("[1].exists(x)", "line 1, column 5: `exists` is written list.exists(x, test) or list.exists(i, x, test)"),
-        ("[1].exists(1, x, true)", "line 1, column 5: exists takes two names first: exists(i, x, …)"),
-        ("[1].exists(x, x, true)", "line 1, column 5: exists takes two names that differ"),
-        ("filter([1], x, true)", "line 1, column 1: `filter` is written list.filter(x, test)"),
-        ("input.has(x)", "line 1, column 7: `has` is written has(x.y)"),
-        ("[1].transformMap(i, x, x)", "line 1, column 1: the keys of a map are strings"),
+        (
+            "[1].exists(x)",
+            "line 1, column 5: `exists` must be written as list.exists(x, test) or list.exists(i, x, test)",
+        ),
+        ("[1].exists(1, x, true)", "line 1, column 5: exists needs two variable names first: exists(i, x, …)"),
+        ("[1].exists(x, x, true)", "line 1, column 5: the two variables of exists must have different names"),
+        ("filter([1], x, true)", "line 1, column 1: `filter` must be written as list.filter(x, test)"),
+        ("input.has(x)", "line 1, column 7: `has` must be written as has(x.y)"),
+        ("[1].transformMap(i, x, x)", "line 1, column 1: the keys of a map must be strings; use string(key)"),
     ] {
         assert_eq!(cel(text), Err(problem.to_owned()), "{text}");
     }
