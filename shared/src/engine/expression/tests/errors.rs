@@ -1,11 +1,11 @@
-//! What fails says where and why, and what would do.
+//! Tests of error messages: the position, the problem and a hint.
 
 use serde_json::json;
 
 use super::*;
 
 #[test]
-fn what_only_one_of_the_languages_has_is_an_error_in_the_other() {
+fn operators_of_one_language_fail_in_the_other() {
     for (text, here, there) in [
         ("'12.50' * 3", "line 1, column 9: cannot use * between string and int", "12.5012.5012.50"),
         ("3 * 'ab'", "line 1, column 3: cannot use * between int and string", "ababab"),
@@ -27,7 +27,7 @@ fn what_only_one_of_the_languages_has_is_an_error_in_the_other() {
 }
 
 #[test]
-fn a_text_that_is_no_expression_says_where() {
+fn syntax_errors_of_expressions_have_positions() {
     for (text, problem) in [
         ("", "line 1, column 1: the expression ends too early"),
         ("input.n +", "line 1, column 10: the expression ends too early"),
@@ -50,7 +50,7 @@ fn a_text_that_is_no_expression_says_where() {
 }
 
 #[test]
-fn what_other_languages_write_is_told_how_it_is_written_here() {
+fn syntax_of_other_languages_gets_a_hint() {
     for (text, problem) in [
         ("{{ input.n }}", "line 1, column 1: this is a CEL expression; write it without braces"),
         (" {% if x %}", "line 1, column 2: this is a CEL expression; write it without braces"),
@@ -113,7 +113,7 @@ fn what_other_languages_write_is_told_how_it_is_written_here() {
 }
 
 #[test]
-fn a_form_without_a_place_for_what_it_is_given_is_an_error() {
+fn formats_without_a_placeholder_are_refused() {
     let surplus = "format has more values than placeholders; write '%.2f' | format(x), in CEL '%.2f'.format([x])";
     let plain = "a date format needs directives with %, such as %Y-%m-%d";
     for (text, column, problem) in [
@@ -137,7 +137,7 @@ fn a_form_without_a_place_for_what_it_is_given_is_an_error() {
 }
 
 #[test]
-fn what_fails_says_where_and_never_shows_a_value() {
+fn failures_have_positions_and_never_show_values() {
     for (text, failure) in [
         ("input.missing", "line 1, column 7: `input.missing` does not exist"),
         ("input.none.x", "line 1, column 12: a null has no fields"),
@@ -166,7 +166,7 @@ fn what_fails_says_where_and_never_shows_a_value() {
 }
 
 #[test]
-fn a_text_that_is_no_template_says_where() {
+fn syntax_errors_of_templates_have_positions() {
     for (text, place) in [
         ("{{ input.n", (1, 10)),
         ("a\n{% if %}", (2, 7)),

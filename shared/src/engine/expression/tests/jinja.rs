@@ -1,4 +1,4 @@
-//! Templates as people write them, with the output of jinja2 3.1.6; and what is refused, before it runs or as it does.
+//! Tests of typical templates against the output of jinja2 3.1.6, and of templates that are refused or fail.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn rendered(text: &str) -> Result<String, String> {
 }
 
 #[test]
-fn templates_of_jinja_print_what_jinja_prints() {
+fn templates_print_the_same_as_in_jinja2() {
     for (text, printed) in [
         (
             "{% for age, people in users | groupby('age') %}{{ age }}: {{ people | map(attribute='name') | join(', ') }}\n{% endfor %}",
@@ -69,7 +69,7 @@ fn templates_of_jinja_print_what_jinja_prints() {
 }
 
 #[test]
-fn an_argument_that_there_is_none_of_is_a_problem_with_its_place() {
+fn wrong_arguments_are_reported_with_their_position() {
     for (text, problem) in [
         (
             "{{ users | sort(atribute='age') }}",
@@ -113,7 +113,7 @@ fn an_argument_that_there_is_none_of_is_a_problem_with_its_place() {
 }
 
 #[test]
-fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
+fn unsupported_names_of_jinja_get_a_hint() {
     for (text, problem) in [
         ("{{ users | pprint }}", "there is no filter `pprint`; write x | tojson(2)"),
         (
@@ -136,7 +136,7 @@ fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
         let problem_found = rendered(text).unwrap_err();
         assert_eq!(problem_found.split_once(": ").unwrap().1, problem, "{text}");
     }
-    // Whatever jinja2 and minijinja have is either known or left out with a word of advice.
+    // Every name of jinja2 and minijinja is either supported or refused with a hint.
     for name in ["striptags", "urlize", "xmlattr", "wordwrap", "pprint", "random", "chain", "zip"] {
         assert!(rendered(&format!("{{{{ users | {name} }}}}")).unwrap_err().contains("; "), "{name}");
     }
@@ -146,7 +146,7 @@ fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
 }
 
 #[test]
-fn what_cannot_be_ordered_or_counted_fails_where_it_runs() {
+fn filters_fail_for_values_they_cannot_use() {
     for (text, failure) in [
         ("{{ [1, 'a'] | sort }}", "cannot compare "),
         ("{{ users | sort(attribute='nope') }}", "an element does not have the attribute"),
@@ -165,9 +165,9 @@ fn what_cannot_be_ordered_or_counted_fails_where_it_runs() {
     }
 }
 
-/// Each function charges for its work before it does it: what would be too much ends as a limit.
+/// Each function charges for its work before it does it, so too much work ends with a limit error.
 #[test]
-fn what_is_too_much_work_is_refused() {
+fn too_much_work_is_refused() {
     for text in [
         "{{ range(9223372036854775807) }}",
         "{{ range(-9223372036854775807, 9223372036854775807, 1) }}",
@@ -189,7 +189,7 @@ fn what_is_too_much_work_is_refused() {
         let failure = template.render(&scope(&data)).unwrap_err();
         assert_eq!(failure.code, FailureCode::Limit, "{text}: {failure}");
     }
-    // And what is not, is done: neither is quadratic.
+    // Work within the budget succeeds: neither filter is quadratic.
     let data = json!({"words": (0..20_000).map(|word| format!("Word {word}")).collect::<Vec<_>>()});
     for (text, printed) in [
         ("{{ words | unique | list | length }}", "20000"),
