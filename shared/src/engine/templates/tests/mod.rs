@@ -131,7 +131,7 @@ fn the_steps_explain_what_to_connect() {
         ("send_message", "messaging channel to"),
         ("schedule", "time zone"),
         ("http", "https://example.com"),
-        ("review", "Say who decides"),
+        ("review", "Choose who decides"),
         ("model", "`dev-chat`"),
         ("retrieval", "`dev-embed`"),
         ("embeddings", "`dev-embed`"),
