@@ -1,4 +1,4 @@
-//! What workflows are made of: node types and their rules, expressions, JSON schemas, validation of graphs, and templates.
+//! The workflow engine: node types, expressions, JSON schemas, the compiler that validates graphs, and templates.
 
 pub mod compile;
 pub mod expression;

@@ -1,6 +1,6 @@
-//! What the hostile write as conditions and texts: nothing hangs, bloats or crashes whoever evaluates it. In a process of
-//! its own, whose memory is counted.
-#![expect(clippy::unwrap_used, reason = "in a test, what should not fail says so by failing")]
+//! Tests hostile expressions and templates: none of them may hang, crash or exhaust memory. The test runs in its own
+//! process, whose memory is measured.
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
@@ -12,15 +12,16 @@ use serde_json::json;
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// What takes longer hangs: far more than a debug build needs on a busy machine.
+/// The time after which an evaluation counts as hanging: far more than a debug build needs on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// What an evaluation counts is 16 MiB; what that takes is more, since memory comes in blocks and lists grow by doubling.
+/// The maximum memory of one evaluation. The budget counts 16 MiB; the allocator needs more, because it uses blocks and
+/// lists grow by doubling.
 const MOST_BYTES: usize = 96 * 1024 * 1024;
-/// As a thread's may be, and a debug build's frames are large.
+/// The stack of a thread. The frames of a debug build are large.
 const STACK_BYTES: usize = 2 * 1024 * 1024;
 const MOST_GIVEN: usize = 1024 * 1024;
 
-/// What this thread took of the processor: a busy machine does not make it longer. Nothing where Linux does not count it.
+/// The processor time of this thread, which does not grow on a busy machine. Zero if the system does not report it.
 fn processor_time() -> Duration {
     let counted = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = counted.split_whitespace().next().and_then(|nanoseconds| nanoseconds.parse().ok());
@@ -40,7 +41,7 @@ fn tried(language: &str, text: &str) -> Result<String, String> {
 
 const FOUR_MILLION: &[usize] = &[40, 40, 50, 50];
 
-/// A string of so many letters, times each other.
+/// An expression for a string whose length is the product of the counts.
 fn repeated(letter: char, counts: &[usize]) -> String {
     let letters = |count: usize| format!("'{}'", letter.to_string().repeat(count));
     counts[1..]
@@ -48,7 +49,7 @@ fn repeated(letter: char, counts: &[usize]) -> String {
         .fold(letters(counts[0]), |text, count| format!("{text}.replace('{letter}', {})", letters(*count)))
 }
 
-/// Everything that hung, aborted or bloated one of the libraries, or that would.
+/// Texts that hung, aborted or exhausted memory in one of the libraries, or that could.
 fn hostile() -> Vec<(&'static str, String)> {
     let nested = |open: &str, count: usize, close: &str| format!("{}1{}", open.repeat(count), close.repeat(count));
     let hundred = "[0,1,2,3,4,5,6,7,8,9].map(a,[0,1,2,3,4,5,6,7,8,9])";
@@ -214,7 +215,7 @@ fn hostile() -> Vec<(&'static str, String)> {
 }
 
 #[test]
-fn nothing_hostile_hangs_bloats_or_crashes() {
+fn hostile_texts_neither_hang_nor_crash_nor_exhaust_memory() {
     let (report, reported) = mpsc::channel();
     let attempt = move || {
         for (language, text) in hostile() {

@@ -32,10 +32,10 @@ async fn expressions_can_be_previewed() {
         json!({"line": 1, "column": 4, "problem": "there is no function `nope`"})
     );
     let failed = preview(json!({"expression": "input.secret + 1", "data": data})).await;
-    assert_eq!(failed.json["error"]["message"], "expression: line 1, column 14: no + between string and int");
+    assert_eq!(failed.json["error"]["message"], "expression: line 1, column 14: cannot use + between string and int");
     assert_eq!(
         failed.json["error"]["details"],
-        json!({"line": 1, "column": 14, "problem": "no + between string and int"})
+        json!({"line": 1, "column": 14, "problem": "cannot use + between string and int"})
     );
     assert!(!failed.text.contains("s3cr3t"));
     let bomb = "lists.range(100).all(a,lists.range(100).all(b,lists.range(100).all(c,lists.range(100).all(d,true))))";

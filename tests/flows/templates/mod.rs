@@ -1,5 +1,5 @@
-//! Walks every template through every outcome of every node that reaches outside. No expression may fail on the way,
-//! every run must come to its end, and every node must be met.
+//! Simulates every template with every outcome of every node with side effects. No expression may fail, every run must
+//! reach its end, and every node must be visited.
 
 mod stage;
 
@@ -11,7 +11,7 @@ use engine::compile::{Plan, Step, compile};
 use engine::templates::{Template, all, find};
 use stage::{outcomes, value};
 
-/// Enough for the widest; a template that needs more has more outcomes than anyone looks through.
+/// The maximum number of runs per input. A template that needs more has too many outcomes to review.
 const MAX_RUNS: usize = 20_000;
 
 fn has(template: &Template, node_type: &str) -> bool {
@@ -19,18 +19,18 @@ fn has(template: &Template, node_type: &str) -> bool {
 }
 
 #[test]
-fn every_way_through_every_template_works() {
+fn all_branches_of_all_templates_work() {
     for template in all() {
         let mut met = HashSet::new();
         for input in inputs(template) {
             let is_through = rehearse(template, &input, MAX_RUNS, &mut met);
-            assert!(is_through, "{}: more than {MAX_RUNS} ways", template.slug);
+            assert!(is_through, "{}: more than {MAX_RUNS} runs", template.slug);
         }
         for input in large_inputs(template) {
             rehearse(template, &input, 1, &mut met);
         }
         let missed: Vec<_> = template.graph.nodes.iter().filter(|node| !met.contains(&node.id)).collect();
-        assert!(missed.is_empty(), "{}: no run comes to {missed:?}", template.slug);
+        assert!(missed.is_empty(), "{}: no run reaches {missed:?}", template.slug);
     }
 }
 
@@ -40,7 +40,7 @@ fn with(template: &Template, changes: Value) -> Value {
     input
 }
 
-/// The example, and what takes the ways that the example does not take.
+/// The example input, and inputs that take the branches that the example does not take.
 fn inputs(template: &Template) -> Vec<Value> {
     let with = |changes: Value| with(template, changes);
     let mut inputs = vec![template.example_input.clone()];
@@ -55,7 +55,7 @@ fn inputs(template: &Template) -> Vec<Value> {
         "release-notes" => inputs.push(with(json!({"changes": ["chore: bump dependencies"]}))),
         _ => {}
     }
-    // Anybody may call a webhook or write a message, and say anything.
+    // A webhook or a message can contain any content.
     if ["webhook", "message"].iter().any(|name| has(template, name)) {
         inputs.extend([json!({}), json!("text"), json!(null), json!([1])]);
         for name in template.example_input.as_object().unwrap().keys() {
@@ -65,7 +65,7 @@ fn inputs(template: &Template) -> Vec<Value> {
     inputs
 }
 
-/// As large as the template lets in, or larger than it says it can work on.
+/// Inputs of the maximum size that the template accepts, or larger than it can process.
 fn large_inputs(template: &Template) -> Vec<Value> {
     let text = |name: &str, text: String| with(template, json!({name: text}));
     match template.slug {
@@ -76,7 +76,7 @@ fn large_inputs(template: &Template) -> Vec<Value> {
         }
         "survey-sentiment" => vec![with(template, json!({"answers": vec!["x".repeat(1_000); 500]}))],
         "document-extraction" => {
-            // The embedded model repeats a document in every field, and all of them are one value in the end.
+            // The embedded model copies a document into every field, and all fields are part of one value in the end.
             let documents = |count: usize, letters: usize| {
                 let document = json!({"name": "long.txt", "text": "x".repeat(letters)});
                 with(template, json!({"documents": vec![document; count]}))
@@ -89,7 +89,7 @@ fn large_inputs(template: &Template) -> Vec<Value> {
     }
 }
 
-/// Whether so many runs take every way.
+/// Whether at most `most` runs take every branch.
 fn rehearse(template: &Template, input: &Value, most: usize, met: &mut HashSet<String>) -> bool {
     let plan = compile(&template.graph).finish().0.unwrap();
     let is_waited_for = ["webhook", "input"].iter().any(|name| has(template, name));
@@ -105,15 +105,15 @@ fn rehearse(template: &Template, input: &Value, most: usize, met: &mut HashSet<S
     false
 }
 
-/// Which outcome each step has in a run: one after the other, until all of them were.
+/// The outcome of each step in a run. The runs enumerate all combinations.
 #[derive(Default)]
 struct Choices {
-    /// Steps in the order they came, with the outcome taken and how many there are.
+    /// The steps in the order of their execution, each with the chosen outcome and the number of outcomes.
     taken: Vec<(usize, usize, usize)>,
 }
 
 impl Choices {
-    /// The same for a step however often a loop comes by it.
+    /// Returns the chosen outcome of a step, which is the same in every iteration of a loop.
     fn of(&mut self, step: usize, count: usize) -> usize {
         if let Some((_, taken, _)) = self.taken.iter().find(|(known, ..)| *known == step) {
             return *taken;
@@ -141,7 +141,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Takes the steps of a body, or of the whole, and gives the values of the edges taken. None when the run failed.
+    /// Runs the steps of a loop body or of the whole graph, and returns the values of the edges taken, or none if the
+    /// run failed.
     fn steps(
         &mut self,
         within: Option<usize>,
@@ -181,7 +182,7 @@ impl Run<'_> {
         Some(taken)
     }
 
-    /// The results of a loop's body, which must give one for every element.
+    /// Runs a loop, whose body must return a result for every element.
     fn each(&mut self, index: usize, scope: &Value) -> Option<Value> {
         let step = &self.plan.steps[index];
         let items = value(step, "items", scope.as_object().unwrap()).unwrap();
@@ -244,7 +245,7 @@ impl Run<'_> {
 }
 
 #[test]
-fn the_rehearsal_sees_what_a_run_gives() {
+fn the_simulation_returns_the_result_of_a_run() {
     let template = find("webhook-enrichment").unwrap();
     let plan = compile(&template.graph).finish().0.unwrap();
     let mut run = Run { plan: &plan, choices: &mut Choices::default(), met: &mut HashSet::new(), is_answered: false };

@@ -1,4 +1,4 @@
-//! What stands in for the world while a template is rehearsed: the embedded models are the real ones.
+//! Test doubles for nodes with side effects. The embedded models are the real ones.
 
 use futures::executor::block_on;
 use serde_json::{Map, Value, json};
@@ -10,10 +10,10 @@ use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
 use gateway::providers::{Dev, Provider};
 
-/// The port a node goes on at, and its value.
+/// The output port of a node, and its value.
 pub type Outcome = (String, Value);
 
-/// The value of an expression of a step, if the field is there.
+/// Evaluates an expression of a step, if the field is set.
 pub fn value(step: &Step, field: &str, scope: &Map<String, Value>) -> Option<Value> {
     let program = step.programs.get(&format!("config.{field}"))?;
     let scope = Scope { variables: scope, now: "2026-03-02T07:00:00Z".parse().unwrap() };
@@ -29,7 +29,7 @@ fn text(step: &Step, field: &str, scope: &Map<String, Value>) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// Everything that a node which reaches outside may come to.
+/// Returns every possible outcome of a node with side effects.
 pub fn outcomes(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
     for field in step.programs.keys().filter_map(|field| field.strip_prefix("config.")) {
         value(step, field, scope);
@@ -53,7 +53,7 @@ pub fn outcomes(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
         "guard" => ["passed", "flagged"].map(|port| (port.to_owned(), json!({"flagged": port == "flagged"}))).into(),
         "review" => decisions(step, scope),
         "send_message" => vec![out(json!({"sent": true}))],
-        other => panic!("{other} has no stand-in"),
+        other => panic!("{other} has no test double"),
     };
     let error = json!({"code": "unavailable", "message": "It did not answer."});
     match step.config.get("onError").and_then(Value::as_str) {
@@ -64,7 +64,7 @@ pub fn outcomes(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
     outcomes
 }
 
-/// A person changes nothing, and says why only when asked.
+/// The decisions of a person who changes nothing and writes no comment.
 fn decisions(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
     let mut fields = Map::new();
     for (index, field) in step.config.get("fields").and_then(Value::as_array).into_iter().flatten().enumerate() {
@@ -82,7 +82,7 @@ fn decisions(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
     ]
 }
 
-/// What dev-chat says: in a form, also what it would say if the other ends and the middles of the form were the first.
+/// The answers of dev-chat. With a schema, also the answers for the middle and the last of the allowed values.
 fn answers(step: &Step, scope: &Map<String, Value>) -> Vec<Value> {
     let said = |format: Option<Value>| {
         let messages = json!([
@@ -112,7 +112,7 @@ enum Leaning {
     Last,
 }
 
-/// A schema of which the embedded model takes another value.
+/// Narrows a schema so that the embedded model chooses another value.
 fn lean(schema: &Value, leaning: Leaning) -> Value {
     let of = |count: usize| match leaning {
         Leaning::First => 0,

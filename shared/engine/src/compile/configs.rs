@@ -1,4 +1,5 @@
-//! Each node by itself: its type, its configuration, its expressions.
+//! Validates each node on its own: its type, its configuration against the type's JSON Schema, and the syntax of its
+//! expressions.
 
 use std::collections::BTreeMap;
 
@@ -9,20 +10,20 @@ use crate::nodes;
 use crate::schema::{Program, check_config};
 use domain::graph::{Graph, Node};
 
-/// Of a graph: each is compiled to see whether it is one.
+/// The maximum number of regular expressions in a graph. Each one is compiled to validate it.
 const MOST_PATTERNS: usize = 1_000;
 
-/// A step for each node.
+/// Builds one step per node, and reports the problems of its configuration.
 pub fn read(graph: &Graph, problems: &mut Problems) -> Vec<Step> {
     let mut patterns = 0;
     graph.nodes.iter().enumerate().map(|(index, node)| step(index, node, &mut patterns, problems)).collect()
 }
 
-/// `patterns`: how many there were before.
+/// `patterns` counts the regular expressions of the graph so far.
 fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems) -> Step {
     let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
         let known: Vec<&str> = nodes::all().iter().map(|known| known.name).collect();
-        let message = format!("there is no type `{}`; there are {}", node.r#type, known.join(", "));
+        let message = format!("unknown node type `{}`; use one of {}", node.r#type, known.join(", "));
         problems.error("unknown_type", index, message);
         nodes::unknown()
     });
@@ -38,7 +39,8 @@ fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems
         let looks = text.matches("matches").count();
         *patterns += looks;
         if looks > 0 && *patterns > MOST_PATTERNS {
-            let message = format!("the graph looks for more than {MOST_PATTERNS} patterns");
+            let message =
+                format!("the graph has more than {MOST_PATTERNS} regular expressions; remove some calls of `matches`");
             problems.field("too_many_patterns", index, &field, None, message);
             continue;
         }
@@ -62,7 +64,7 @@ fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems
     if let (Err(error), true) = (&read, is_valid) {
         problems.field("invalid_config", index, "config", None, error.to_string());
     }
-    // What cannot be read has ports that are not known, and not complained of.
+    // The ports of a node whose configuration cannot be read are unknown, so they are not checked.
     let read = read.ok().filter(|_| !node_type.is_unknown());
     if read.is_none() {
         problems.unread.insert(index);
@@ -71,7 +73,7 @@ fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems
         problems.field("invalid_config", index, &format!("config.{field}"), None, message.clone());
     }
     let read = read.unwrap_or_default();
-    // What a refused configuration names may be of any length, and is not looked up.
+    // References of an invalid configuration are not looked up: they may be of any length.
     let (references, credential) = if is_valid { (read.references, read.credential) } else { Default::default() };
     Step {
         id: node.id.clone(),

@@ -1,4 +1,5 @@
-//! From a graph, as it was drawn, to a plan that can be run. Finds everything that is wrong at once.
+//! The workflow compiler: validates a graph and turns it into an execution plan. It reports all problems of a graph at
+//! once.
 
 mod configs;
 mod names;
@@ -18,12 +19,12 @@ use domain::reference::Reference;
 use problems::Problems;
 pub use problems::{Problem, Severity};
 
-/// A graph that can be run. Steps and edges stand in the order of the graph, and name each other by their places.
+/// An execution plan. Steps are in the order of the graph's nodes; steps and edges refer to each other by index.
 #[derive(Debug)]
 pub struct Plan {
     pub steps: Vec<Step>,
     pub edges: Vec<Edge>,
-    /// The steps so that each comes behind those it depends on.
+    /// The indexes of the steps in topological order: each step follows the steps it depends on.
     pub order: Vec<usize>,
 }
 
@@ -33,11 +34,11 @@ pub struct Step {
     pub node_type: &'static NodeType,
     pub config: Map<String, Value>,
     pub outputs: Vec<String>,
-    /// Its expressions, read, by the field they stand in.
+    /// The parsed expressions, by the path of their field.
     pub programs: BTreeMap<String, Program>,
-    /// The loop it is in the body of.
+    /// The innermost loop whose body contains this step.
     pub within: Option<usize>,
-    /// What must exist, and the field that names it.
+    /// The agents, models and workflows that must exist, each with the field that names it.
     pub references: Vec<(Reference, &'static str)>,
     pub credential: Option<(uuid::Uuid, &'static str)>,
     pub incoming: Vec<usize>,
@@ -52,7 +53,7 @@ pub struct Edge {
     pub to_port: String,
 }
 
-/// A graph that was looked at, and everything there is to say about it.
+/// The result of a compilation: a plan, and the problems of the graph.
 pub struct Compiled {
     plan: Plan,
     problems: Problems,
@@ -69,28 +70,28 @@ pub fn compile(graph: &Graph) -> Compiled {
 }
 
 impl Compiled {
-    /// What must exist for it to run.
+    /// The agents, models and workflows that must exist for the plan to run.
     pub fn references(&self) -> BTreeSet<Reference> {
         let named = self.plan.steps.iter().flat_map(|step| &step.references);
         named.map(|(reference, _)| reference.clone()).collect()
     }
 
-    /// The credentials of the workflow that it uses.
+    /// The credentials of the workflow that the steps use.
     pub fn credentials(&self) -> BTreeSet<uuid::Uuid> {
         self.plan.steps.iter().filter_map(|step| Some(step.credential?.0)).collect()
     }
 
-    /// Finds fault with every node that names something which is not among what is known.
+    /// Reports an error for every reference that is not in `known`.
     pub fn hold_to(&mut self, known: &BTreeSet<Reference>) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             for (reference, field) in step.references.iter().filter(|(reference, _)| !known.contains(reference)) {
-                let message = format!("there is no such {}", reference.kind());
+                let message = format!("this {} does not exist; choose another one", reference.kind());
                 self.problems.field("reference_gone", index, &format!("config.{field}"), None, message);
             }
         }
     }
 
-    /// Finds fault with a field of every step of which this says which one, and what is wrong with it.
+    /// Reports a problem for every step for which `wrong` returns a field and a message.
     pub fn hold_fields_to(
         &mut self,
         severity: Severity,
@@ -104,7 +105,7 @@ impl Compiled {
         }
     }
 
-    /// Finds fault with every step of which this says what is wrong.
+    /// Reports an error for every step for which `wrong` returns a message.
     pub fn hold_each_to(&mut self, code: &'static str, wrong: impl Fn(&Step) -> Option<String>) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             if let Some(message) = wrong(step) {
@@ -113,13 +114,12 @@ impl Compiled {
         }
     }
 
-    /// Finds fault with the graph as a whole.
+    /// Reports an error about the graph as a whole.
     pub fn hold_whole_to(&mut self, code: &'static str, message: &str) {
         self.problems.whole(Severity::Error, code, message);
     }
 
-    /// The plan, when nothing is wrong but what is worth a warning; and everything there is to say, what prevents it
-    /// first.
+    /// Returns the plan if there are no errors, and all problems, errors first.
     pub fn finish(self) -> (Option<Plan>, Vec<Problem>) {
         let found = self.problems.sorted();
         let is_sound = found.iter().all(|problem| problem.severity == Severity::Warning);
@@ -127,12 +127,12 @@ impl Compiled {
     }
 }
 
-/// Where each node stands. Of several with one id the first counts.
+/// Maps node ids to indexes. Of several nodes with the same id, the first one counts.
 fn places<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str, usize> {
     let mut places = HashMap::new();
     for (index, node) in graph.nodes.iter().enumerate() {
         if places.contains_key(node.id.as_str()) {
-            problems.error("duplicate_id", index, "another node has this id".to_owned());
+            problems.error("duplicate_id", index, "another node has the same id; change one of them".to_owned());
         } else {
             places.insert(node.id.as_str(), index);
         }
@@ -140,7 +140,7 @@ fn places<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str, usi
     places
 }
 
-/// Plans are kept, and shared by what runs at once.
+/// Plans are cached and shared between threads.
 const _: () = {
     const fn is_shared<T: Send + Sync>() {}
     is_shared::<Plan>();

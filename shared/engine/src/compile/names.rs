@@ -1,4 +1,4 @@
-//! What expressions name: whether it is there, and known by the time the expression is evaluated.
+//! Resolves the names in expressions: each must exist, and have a value by the time the expression is evaluated.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Bound::{Included, Unbounded};
@@ -9,7 +9,7 @@ use crate::expression::{Position, Reference};
 use crate::schema::Program;
 
 const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
-/// What there is of a node, of `vars` and of `run`.
+/// The members of a node, of `vars` and of `run`.
 const OF_NODE: &str = "output";
 const OF_VARS: [&str; 2] = ["item", "index"];
 const OF_RUN: &str = "id";
@@ -32,14 +32,14 @@ pub fn check(plan: &Plan, places: &HashMap<&str, usize>, before: &[Steps], probl
     }
 }
 
-/// What one expression of a step may name.
+/// Resolves the names in one expression of a step.
 struct Names<'g> {
     plan: &'g Plan,
     index: usize,
     ids: &'g BTreeSet<&'g str>,
     places: &'g HashMap<&'g str, usize>,
     before: &'g [Steps],
-    /// The parts of ids that were written as if they were subtracted.
+    /// Parts of node ids with dashes, which the expression reads as subtracted variables. One hint explains them all.
     explained: HashSet<&'g str>,
 }
 
@@ -57,30 +57,32 @@ impl<'g> Names<'g> {
                 }
                 Some(_) => {
                     let (name, at) = field.as_ref().filter(|(name, _)| **name != *OF_NODE)?;
-                    let message = format!("there is no `nodes.{node}.{name}`; of a node there is its `{OF_NODE}`");
+                    let message = format!("there is no `nodes.{node}.{name}`; a node has only `{OF_NODE}`");
                     Some((Severity::Error, "unknown_variable", *at, message))
                 }
             },
             ("vars", Some(name)) if !OF_VARS.contains(&name) => {
-                let message = format!("there is no `vars.{name}`; in a loop's body there are vars.item and vars.index");
+                let message = format!("there is no `vars.{name}`; in the body of a loop, use vars.item or vars.index");
                 error("unknown_variable", message)
             }
             ("vars", Some(_)) if self.plan.steps[self.index].within.is_none() => {
-                let message = "there are no `vars.item` and `vars.index` outside of a loop's body".to_owned();
+                let message =
+                    "`vars.item` and `vars.index` have a value only in the body of a loop; move this node into one"
+                        .to_owned();
                 Some((Severity::Warning, "no_loop", *at, message))
             }
             ("run", Some(name)) if name != OF_RUN => {
-                error("unknown_variable", format!("there is no `run.{name}`; there is run.{OF_RUN}"))
+                error("unknown_variable", format!("there is no `run.{name}`; use run.{OF_RUN}"))
             }
             (known, _) if VARIABLES.contains(&known) || self.explained.contains(known) => None,
             (unknown, _) => {
-                let message = format!("there is no `{unknown}`; there are {}", VARIABLES.join(", "));
+                let message = format!("unknown variable `{unknown}`; use one of {}", VARIABLES.join(", "));
                 error("unknown_variable", message)
             }
         }
     }
 
-    /// Whether the named step has a value by then. A loop has none as long as its body runs.
+    /// Whether the named step has a value when this step runs. A loop has none while its body runs.
     fn is_known(&self, named: usize) -> bool {
         let steps = &self.plan.steps;
         let around = std::iter::successors(steps[self.index].within, |around| steps[*around].within);
@@ -88,7 +90,8 @@ impl<'g> Names<'g> {
         self.before[self.index].has(named) && !around.any(|around| around == named)
     }
 
-    /// `nodes.my-step` subtracts. What stands behind the first dash is then no name of its own.
+    /// `nodes.my-step` is read as a subtraction. If a node id begins like that, returns a hint and skips the errors for
+    /// the rest of the id.
     fn meant(&mut self, node: &str) -> String {
         let start = format!("{node}-");
         match self.ids.range::<str, _>((Included(&*start), Unbounded)).next().filter(|id| id.starts_with(&start)) {

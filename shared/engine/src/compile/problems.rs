@@ -1,4 +1,4 @@
-//! What is found in a graph, for its owner to know.
+//! The problems that the compiler reports: errors and warnings, each with its node, field and position.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,12 +9,12 @@ use crate::expression::Position;
 use domain::echo;
 use domain::graph::{Graph, Node};
 
-/// Something about a graph that its owner should know.
+/// An error or a warning about a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub severity: Severity,
     pub code: &'static str,
-    /// Names the node, and the field.
+    /// Includes the node, the field and the position.
     pub message: String,
     pub node_id: Option<String>,
     pub field: Option<String>,
@@ -24,29 +24,29 @@ pub struct Problem {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
-    /// It cannot be published.
+    /// The graph cannot be published.
     Error,
-    /// It can, but is hardly what was meant.
+    /// The graph can be published, but is probably not what its author intended.
     Warning,
 }
 
-/// What was found so far.
+/// Collects the problems of one graph.
 #[derive(Default)]
 pub struct Problems {
     labels: Vec<Label>,
-    /// Nodes whose configuration could not be read, so that their ports are not known.
+    /// The nodes whose configuration could not be read, so that their ports are unknown.
     pub unread: HashSet<usize>,
-    /// Edges of which a port is not there. No plan has any.
+    /// The edges that refer to an unknown port. A finished plan has none.
     pub miswired: HashSet<usize>,
     found: Vec<(usize, Problem)>,
-    /// How many were found of each severity, also of those that are not told.
+    /// The number of problems of each severity, including those beyond the limit.
     count: BTreeMap<Severity, usize>,
 }
 
-/// Of each severity. Nobody reads more, and each is memory.
+/// The maximum number of reported problems per severity. It bounds the memory of a report.
 const MOST_TOLD: usize = 500;
 
-/// What a node is called in messages.
+/// The name of a node in messages.
 struct Label {
     id: String,
     title: String,
@@ -92,14 +92,14 @@ impl Problems {
         self.found.push((node, Problem { severity, code, message, node_id, field, at }));
     }
 
-    /// Counts one more, and says whether it is among those that are told.
+    /// Counts a problem, and returns whether it is within the limit.
     fn is_told(&mut self, severity: Severity) -> bool {
         let count = self.count.entry(severity).or_default();
         *count += 1;
         *count <= MOST_TOLD
     }
 
-    /// Of the graph as a whole.
+    /// Adds a problem of the graph as a whole.
     pub fn whole(&mut self, severity: Severity, code: &'static str, message: &str) {
         if self.is_told(severity) {
             self.tell_whole(severity, code, message);
@@ -111,11 +111,15 @@ impl Problems {
         self.found.push((usize::MAX, problem));
     }
 
-    /// What prevents it first; then as the nodes stand.
+    /// Returns errors before warnings, and within a severity in the order of the nodes.
     pub fn sorted(mut self) -> Vec<Problem> {
         for (severity, count) in std::mem::take(&mut self.count) {
             if let Some(more @ 1..) = count.checked_sub(MOST_TOLD) {
-                self.tell_whole(severity, "too_many_problems", &format!("and {more} more that are not told here"));
+                self.tell_whole(
+                    severity,
+                    "too_many_problems",
+                    &format!("and {more} more problems, which are not listed"),
+                );
             }
         }
         let mut found = self.found;

@@ -1,5 +1,5 @@
-//! The graph as a whole: where it begins and ends, what can be reached, which nodes are the body of which loop, and in
-//! what order they come.
+//! Validates the structure of a graph: triggers and outputs, reachability, the bodies of loops, cycles, and the
+//! topological order.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use super::{Plan, Problems, Severity, Step};
 use crate::nodes::Category;
 use crate::nodes::r#loop::{DONE, ITEM, NEXT};
 
-/// Finds the plan's order and the loops' bodies, and gives all that comes before each step.
+/// Sets the plan's order and the bodies of its loops, and returns the upstream steps of each step.
 pub fn arrange(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
     bodies(plan, problems);
     ends(plan, problems);
@@ -16,20 +16,20 @@ pub fn arrange(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
     plan.order = order(plan);
     let before = upstream(plan, |_| true);
     if plan.order.len() < plan.steps.len() {
-        // What leads around by a port that is not there is said to be just that.
+        // A cycle through an unknown port is reported only as an unknown port.
         circles(plan, &upstream(plan, |edge| !problems.miswired.contains(&edge)), problems);
     }
     before
 }
 
 impl Plan {
-    /// Whether it leads from a loop's body back to the loop.
+    /// Whether the edge leads from a loop's body back to the loop.
     pub fn is_back(&self, edge: usize) -> bool {
         let edge = &self.edges[edge];
         edge.to_port == NEXT && self.steps[edge.to].node_type.is_loop()
     }
 
-    /// Every step that can be reached from `starts`, without following what `leads` does not.
+    /// Returns every step that can be reached from `starts` over the edges for which `leads` is true.
     fn reach(&self, starts: impl IntoIterator<Item = usize>, leads: impl Fn(usize) -> bool) -> BTreeSet<usize> {
         let mut reached: BTreeSet<usize> = starts.into_iter().collect();
         let mut open: Vec<usize> = reached.iter().copied().collect();
@@ -49,29 +49,33 @@ impl Plan {
     }
 }
 
-/// The body of a loop: what hangs on `item`, up to where it comes back. Nothing else leads into it, nothing out of it.
+/// Finds the body of each loop: the steps that can be reached from its output `item` without passing the loop again. No
+/// other edge may lead into a body.
 fn bodies(plan: &mut Plan, problems: &mut Problems) {
     let loops: Vec<usize> = plan.steps_where(|step| step.node_type.is_loop()).collect();
     let mut bodies: Vec<(usize, BTreeSet<usize>)> = Vec::new();
     for &index in &loops {
         let starts = starts(plan, index);
         if starts.is_empty() && !problems.unread.contains(&index) {
-            problems.error("empty_loop", index, "has no body: connect its output `item`".to_owned());
+            problems.error("empty_loop", index, "has no body; connect its output `item`".to_owned());
         }
-        // A body that leads into its own loop by `in` is a circle, and said to be one.
+        // A body that leads into the `in` of its own loop is a cycle, and is reported as one.
         let firsts = starts.iter().map(|edge| plan.edges[*edge].to).filter(|first| *first != index);
         let body = plan.reach(firsts, |edge| plan.edges[edge].to != index);
         for &edge in &plan.steps[index].incoming {
             let edge = &plan.edges[edge];
             if edge.to_port == NEXT && !body.contains(&edge.from) {
-                let message = "comes to `next` of a loop whose body it is not in".to_owned();
+                let message =
+                    "is connected to `next` of a loop, but is not in its body; remove this connection".to_owned();
                 problems.error("loop_entered", edge.from, message);
             }
         }
         for (place, edge) in plan.edges.iter().enumerate() {
             if body.contains(&edge.to) && !body.contains(&edge.from) && !starts.contains(&place) {
                 let body_of = &plan.steps[index].id;
-                let message = format!("leads into the body of loop `{body_of}`, which only its `item` does");
+                let message = format!(
+                    "is connected into the body of loop `{body_of}`; connect it before the loop, since only `item` leads into a body"
+                );
                 problems.error("loop_entered", edge.from, message);
             }
         }
@@ -80,15 +84,15 @@ fn bodies(plan: &mut Plan, problems: &mut Problems) {
         }
         bodies.push((index, body));
     }
-    // The innermost is the smallest that holds the step.
+    // The innermost body is the smallest one that contains the step.
     bodies.sort_by_key(|(_, body)| body.len());
     for step in 0..plan.steps.len() {
         plan.steps[step].within = bodies.iter().find(|(_, body)| body.contains(&step)).map(|(index, _)| *index);
     }
 }
 
-/// The edges that a loop's body begins with: those of `item`. Where there is none, a port that is not there is taken
-/// for it, since it is complained of already.
+/// The edges that begin a loop's body: those of its output `item`. If there are none, edges from unknown ports are used
+/// instead, since those are already reported.
 fn starts(plan: &Plan, of: usize) -> Vec<usize> {
     let step = &plan.steps[of];
     let by = |wanted: &dyn Fn(&String) -> bool| -> Vec<usize> {
@@ -100,43 +104,44 @@ fn starts(plan: &Plan, of: usize) -> Vec<usize> {
     }
 }
 
-/// A loop that can run, but hardly gives what was meant.
+/// Warns about loops that run but probably do not return what their author intended.
 fn doubtful(plan: &Plan, of: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
     let step = &plan.steps[of];
     if !step.incoming.iter().any(|edge| body.contains(&plan.edges[*edge].from)) {
-        problems.warn("loop_open", of, "its body never comes back to `next`: its results are lost".to_owned());
+        problems.warn("loop_open", of, "its body is not connected back to `next`, so its results are lost".to_owned());
     }
     let is_followed = step.outgoing.iter().any(|edge| plan.edges[*edge].from_port == DONE);
     if !is_followed && body.iter().any(|step| plan.steps[*step].node_type.name == "send_result") {
-        let message = "nothing follows `done`, and the send_result in its body gives the output of one element";
+        let message =
+            "nothing is connected to `done`, so the send_result in its body returns the output of one element only";
         problems.warn("loop_result", of, message.to_owned());
     }
 }
 
-/// Where runs begin, and what they come to.
+/// Checks that the graph has a trigger and an output.
 fn ends(plan: &Plan, problems: &mut Problems) {
     if plan.steps.is_empty() {
         return problems.whole(Severity::Error, "empty_graph", "the graph has no nodes");
     }
     if plan.steps_where(|step| step.node_type.is_trigger()).next().is_none() {
-        let message = "nothing starts a run: add a node input, webhook, schedule or message";
+        let message = "nothing starts a run; add a node of type input, webhook, schedule or message";
         problems.whole(Severity::Error, "missing_trigger", message);
     }
     let gives = |name: &str| plan.steps.iter().any(|step| step.node_type.name == name);
     let acts = plan.steps.iter().any(|step| step.node_type.effects);
     if !gives("send_result") && !gives("send_message") && !acts {
-        let message = "a run comes to nothing: add a node send_result or send_message";
+        let message = "a run has no output; add a node of type send_result or send_message";
         problems.whole(Severity::Error, "missing_output", message);
     }
     for (index, step) in plan.steps.iter().enumerate() {
         let is_waited_for = matches!(step.node_type.name, "webhook" | "input");
         let answers = |index: &usize| plan.steps[*index].node_type.name == "send_result";
         if is_waited_for && !plan.reach([index], |_| true).iter().any(answers) {
-            problems.warn("no_result", index, "leads to no send_result: its runs have no output".to_owned());
+            problems.warn("no_result", index, "has no send_result after it, so its runs have no output".to_owned());
         }
         let ends = step.node_type.category == Category::Output || step.node_type.is_unknown();
         if !ends && step.outgoing.is_empty() && step.node_type.is_trigger() {
-            problems.error("unconnected", index, "leads nowhere".to_owned());
+            problems.error("unconnected", index, "has no outgoing connection; connect it to a node".to_owned());
         }
     }
 }
@@ -145,13 +150,17 @@ fn reached(plan: &Plan, problems: &mut Problems) {
     let reached = plan.reach(plan.steps_where(|step| step.node_type.is_trigger()), |_| true);
     for (index, step) in plan.steps.iter().enumerate() {
         if !reached.contains(&index) {
-            let message = if step.incoming.is_empty() { "nothing leads to it" } else { "no trigger leads to it" };
+            let message = if step.incoming.is_empty() {
+                "has no incoming connection; connect or remove it"
+            } else {
+                "cannot be reached from a trigger; connect or remove it"
+            };
             problems.error("unreachable", index, message.to_owned());
         }
     }
 }
 
-/// Steps behind those they depend on, without those that stand in a circle or behind one.
+/// Sorts the steps topologically (Kahn's algorithm). Steps in a cycle, and steps after one, are left out.
 fn order(plan: &Plan) -> Vec<usize> {
     let waits_for = |step: &Step| step.incoming.iter().filter(|edge| !plan.is_back(**edge)).count();
     let mut waiting: Vec<usize> = plan.steps.iter().map(waits_for).collect();
@@ -170,7 +179,7 @@ fn order(plan: &Plan) -> Vec<usize> {
     order
 }
 
-/// Each once, at the first of its steps.
+/// Reports each cycle once, at its first step.
 fn circles(plan: &Plan, before: &[Steps], problems: &mut Problems) {
     const MOST_NAMED: usize = 5;
     let mut told = BTreeSet::new();
@@ -183,11 +192,11 @@ fn circles(plan: &Plan, before: &[Steps], problems: &mut Problems) {
         let named: Vec<String> =
             others.iter().take(MOST_NAMED).map(|other| format!("`{}`", plan.steps[*other].id)).collect();
         let circle = match (named.join(", "), others.len().saturating_sub(MOST_NAMED)) {
-            (named, _) if named.is_empty() => "leads into itself".to_owned(),
-            (named, 0) => format!("is in a circle with {named}"),
-            (named, more) => format!("is in a circle with {named} and {more} more"),
+            (named, _) if named.is_empty() => "is connected to itself".to_owned(),
+            (named, 0) => format!("is in a cycle with {named}"),
+            (named, more) => format!("is in a cycle with {named} and {more} more"),
         };
-        problems.error("cycle", step, format!("{circle}; only a loop goes around"));
+        problems.error("cycle", step, format!("{circle}; use a loop node to repeat steps"));
         told.extend(others);
     }
 }

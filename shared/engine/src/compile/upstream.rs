@@ -1,8 +1,8 @@
-//! What comes before what.
+//! Computes the upstream steps of each step (transitive closure of the edges).
 
 use super::Plan;
 
-/// A set of steps, a bit each.
+/// A bit set of steps.
 #[derive(Clone, Default)]
 pub struct Steps(Vec<u64>);
 
@@ -20,8 +20,10 @@ impl Steps {
     }
 }
 
-/// All from which a way leads to each step, by the edges that count: to the step itself where it stands in a circle. A
-/// loop's body does not come before what follows the loop: it was run as often as there were elements.
+/// Returns the steps from which each step can be reached over the edges for which `counts` is true. A step in a cycle
+/// is upstream of itself.
+///
+/// The body of a loop is not upstream of the steps after the loop, because it ran once per element.
 pub fn upstream(plan: &Plan, counts: impl Fn(usize) -> bool) -> Vec<Steps> {
     let count = plan.steps.len();
     let mut upstream = vec![Steps(vec![0; count.div_ceil(64)]); count];
@@ -42,7 +44,7 @@ pub fn upstream(plan: &Plan, counts: impl Fn(usize) -> bool) -> Vec<Steps> {
         ordered[step] = true;
         gather(step);
     }
-    // In circles and behind them, until there is nothing new.
+    // Steps in cycles and after them are repeated until nothing changes.
     let rest: Vec<usize> = (0..count).filter(|step| !ordered[*step]).collect();
     let mut grows = !rest.is_empty();
     while grows {

@@ -1,12 +1,12 @@
-//! The connections: whether both of their ends are there.
+//! Resolves the connections: both of their nodes and ports must exist.
 
 use std::collections::{HashMap, HashSet};
 
 use super::{Edge, Plan, Problems, Severity, Step};
 use domain::graph::{Connection, Graph};
 
-/// Adds to the plan what leads from one node to another. Where a port is not there, that alone is said of it: what
-/// follows is looked at as if it were.
+/// Adds the connections to the plan as edges. An edge with an unknown port is reported and still added, so that the
+/// later checks do not report it again.
 pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, problems: &mut Problems) {
     let (mut seen, mut told) = (HashSet::new(), HashSet::new());
     for connection in &graph.connections {
@@ -24,7 +24,7 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
             problems.warn("duplicate_connection", start, message);
             continue;
         }
-        // Both are looked at: a connection may be wrong at both of its ends.
+        // Both ports are checked: a connection may be wrong at both ends.
         let is_unread = problems.unread.contains(&start);
         let output = if is_unread { None } else { no_output(&plan.steps[start], &from.port) };
         let input = no_input(&plan.steps[end], &to.port);
@@ -34,7 +34,7 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
                 problems.error("unknown_port", step, message);
             }
         }
-        // Where runs begin nothing is meant to lead.
+        // A connection into a trigger is reported above and not added.
         if plan.steps[end].node_type.is_trigger() {
             continue;
         }
@@ -51,28 +51,29 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
 
 fn dangling(connection: &Connection, there: Option<usize>, problems: &mut Problems) {
     let Connection { from, to } = connection;
-    let message = format!("the connection from `{}` to `{}` has an end at no node", from.node, to.node);
+    let message =
+        format!("the connection from `{}` to `{}` refers to a node that does not exist; remove it", from.node, to.node);
     match there {
         Some(node) => problems.error("dangling_connection", node, message),
         None => problems.whole(Severity::Error, "dangling_connection", &message),
     }
 }
 
-/// What is wrong when the step has no such output.
+/// Returns a message if the step has no such output.
 fn no_output(step: &Step, port: &str) -> Option<String> {
     match &step.outputs[..] {
         outputs if outputs.iter().any(|output| output == port) => None,
-        [] => Some(format!("has no outputs, so none called `{port}`")),
+        [] => Some(format!("has no outputs; remove the connection from `{port}`")),
         outputs => Some(format!("has no output `{port}`; it has {}", outputs.join(", "))),
     }
 }
 
-/// What is wrong when the step has no such input.
+/// Returns a message if the step has no such input.
 fn no_input(step: &Step, port: &str) -> Option<String> {
     let inputs: Vec<&str> = step.node_type.inputs.iter().map(|input| input.name).collect();
     match &inputs[..] {
         _ if step.node_type.is_unknown() || inputs.contains(&port) => None,
-        [] => Some("begins runs, so nothing leads into it".to_owned()),
+        [] => Some("is a trigger, which has no inputs; remove this connection".to_owned()),
         inputs => Some(format!("has no input `{port}`; it has {}", inputs.join(", "))),
     }
 }

@@ -1,5 +1,5 @@
-//! What one evaluation may use. Every step is counted and so is every byte that is made, and none is given back:
-//! whatever a text says, it ends soon and stays small. Nothing else guards it: no thread, no clock, no allocator.
+//! The budget of one evaluation: a limit on steps and on created bytes. Bytes are never credited back, so every
+//! evaluation ends soon and stays small. No thread, clock or allocator limits it.
 
 use std::io;
 
@@ -8,13 +8,14 @@ use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
 use super::Why;
 
-/// Some tens of milliseconds.
+/// The maximum number of steps, some tens of milliseconds.
 pub const MAX_STEPS: u64 = 1_000_000;
-/// Of all values that are made on the way.
+/// The maximum total size of all values that an evaluation creates.
 pub const MAX_BYTES: usize = 16 * 1024 * 1024;
-/// Of what an evaluation gives, as JSON.
+/// The maximum size of a result as JSON.
 pub const MAX_OUTPUT_BYTES: usize = 1024 * 1024;
-/// Of lists in lists: comparing and printing recurse. What comes in nests no deeper than JSON may.
+/// The maximum nesting of created values, because comparison and printing recurse. Input values nest no deeper than the
+/// JSON parser allows.
 pub const MAX_VALUE_DEPTH: u16 = 250;
 
 #[derive(Debug)]
@@ -31,23 +32,30 @@ impl Default for Budget {
 
 impl Budget {
     pub fn steps(&mut self, count: usize) -> Result<(), Why> {
-        self.steps = self.steps.checked_sub(count as u64).ok_or(Why::Limit("takes too many steps"))?;
+        self.steps = self
+            .steps
+            .checked_sub(count as u64)
+            .ok_or(Why::Limit("the evaluation takes too many steps; simplify it or use less data"))?;
         Ok(())
     }
 
-    /// Before the bytes are made. Making them takes time too.
+    /// Charges for bytes before they are created. Creating them also costs steps.
     pub fn bytes(&mut self, count: usize) -> Result<(), Why> {
-        self.bytes = self.bytes.checked_sub(count).ok_or(Why::Limit("makes too much data"))?;
+        self.bytes = self
+            .bytes
+            .checked_sub(count)
+            .ok_or(Why::Limit("the evaluation creates too much data; simplify it or use less data"))?;
         self.steps(count / 64)
     }
 }
 
-/// Refuses what would be more JSON than a value may be.
+/// Checks that a result is within the size limit as JSON.
 pub fn hold_output(value: &impl Serialize) -> Result<(), Why> {
-    serde_json::to_writer(Room(MAX_OUTPUT_BYTES), value).map_err(|_| Why::Limit("gives more than 1 MiB as JSON"))
+    serde_json::to_writer(Room(MAX_OUTPUT_BYTES), value)
+        .map_err(|_| Why::Limit("the result is larger than 1 MiB as JSON; return less data"))
 }
 
-/// JSON as a text, charged as it is written: escapes make it longer than what it says.
+/// Serializes a value to JSON, and charges for each byte as it is written: escapes make JSON longer than its value.
 pub fn json_text(value: &impl Serialize, budget: &mut Budget) -> Result<String, Why> {
     json_text_as(CompactFormatter, value, budget)
 }
@@ -56,12 +64,12 @@ pub fn json_text_as(form: impl Formatter, value: &impl Serialize, budget: &mut B
     let mut written = Charged { budget, text: Vec::new() };
     let outcome = value.serialize(&mut Serializer::with_formatter(&mut written, form));
     let Charged { text, budget } = written;
-    outcome.map_err(|_| Why::Limit("makes too much data"))?;
+    outcome.map_err(|_| Why::Limit("the evaluation creates too much data; simplify it or use less data"))?;
     budget.steps(text.len() / 64)?;
     String::from_utf8(text).map_err(|_| Why::Message("not JSON"))
 }
 
-/// Keeps what is written as far as the budget reaches.
+/// A writer that keeps its bytes and charges the budget for them.
 struct Charged<'b> {
     budget: &'b mut Budget,
     text: Vec<u8>,
@@ -79,7 +87,7 @@ impl io::Write for Charged<'_> {
     }
 }
 
-/// Keeps nothing of what is written, and takes no more than so many bytes.
+/// A writer that only counts bytes, and fails above its limit.
 struct Room(usize);
 
 impl io::Write for Room {

@@ -1,4 +1,5 @@
-//! Evaluates a tree, within a budget. What fails says where, and never shows a value.
+//! The evaluator: computes the value of an expression tree within a budget. Failures have a position, and never show a
+//! value.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -14,15 +15,15 @@ use super::{Failure, Outcome, Scope, Why};
 
 pub struct Evaluation<'a> {
     scope: &'a Scope<'a>,
-    /// Innermost last.
+    /// The local variables, innermost last.
     locals: Vec<(Arc<str>, Value<'a>)>,
-    /// Those that were looked for, compiled for as long as this lasts.
+    /// The compiled regular expressions of this evaluation.
     patterns: HashMap<&'a str, Rc<Pattern>>,
     indexes: Indexes<'a>,
     pub budget: Budget,
 }
 
-/// How many locals there were.
+/// The number of locals at some point, to return to.
 pub struct Mark(usize);
 
 impl<'a> Evaluation<'a> {
@@ -40,7 +41,7 @@ impl<'a> Evaluation<'a> {
         Mark(self.locals.len())
     }
 
-    /// What was bound since is gone.
+    /// Removes the locals that were bound since the mark.
     pub fn back_to(&mut self, mark: &Mark) {
         self.locals.truncate(mark.0);
     }
@@ -56,7 +57,7 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    /// A value that is there.
+    /// Evaluates an expression, and fails if the value is undefined.
     pub fn defined(&mut self, expr: &'a Expr) -> Result<Value<'a>, Failure> {
         let value = self.value(expr)?;
         if value.is_undefined() { Err(Failure::new(Why::Undefined, expr)) } else { Ok(value) }
@@ -94,7 +95,7 @@ impl<'a> Evaluation<'a> {
                 Value::Float(number) => Value::Float(-number),
                 Value::Duration(duration) => operators::duration(duration.checked_neg())?,
                 Value::Large(_) => return Err(operators::OVERFLOW.into()),
-                other => return Err(Why::Text(format!("a {} has no negative", other.kind())).into()),
+                other => return Err(Why::Text(format!("cannot negate a {}", other.kind())).into()),
             },
             Kind::Binary { operator, left, right, lenient } => {
                 let (left, right) = match lenient {
@@ -131,12 +132,12 @@ impl<'a> Evaluation<'a> {
             },
             Kind::Call { function, arguments } => {
                 let arguments = arguments.iter().map(|argument| match &argument.kind {
-                    // Left out before another one that is named.
+                    // An argument that is omitted before a named one.
                     Kind::Literal(Literal::Undefined) => Ok(Value::Undefined),
                     _ => self.defined(argument),
                 });
                 let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
-                // Whatever it does, it may look at all of its texts.
+                // Every function may read all of its text arguments.
                 let texts =
                     arguments.iter().map(|argument| if let Value::Text(text) = argument { text.len() } else { 0 });
                 self.budget.steps(texts.sum::<usize>() / 64)?;
@@ -163,7 +164,8 @@ impl<'a> Evaluation<'a> {
         Ok(compiled)
     }
 
-    /// The other operand decides when one fails, but not when the budget does.
+    /// As in CEL, an operand that fails does not matter if the other one decides. A failure of the budget always
+    /// counts.
     fn logical(&mut self, is_or: bool, left: &'a Expr, right: &'a Expr) -> Result<bool, Failure> {
         match self.boolean(left) {
             Ok(left) if left == is_or => Ok(is_or),
@@ -181,7 +183,9 @@ impl<'a> Evaluation<'a> {
         let mut made: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
         for (key, value) in entries {
             let Value::Text(name) = self.defined(key)? else {
-                return Err(Failure::new(Why::Message("the keys of a map are strings"), key).into());
+                return Err(
+                    Failure::new(Why::Message("the keys of a map must be strings; use string(key)"), key).into()
+                );
             };
             let value = self.defined(value)?;
             self.budget.steps((1 + made.len() / 8).saturating_mul(1 + name.len() / 64))?;
@@ -201,14 +205,14 @@ impl<'a> Evaluation<'a> {
             *number = match self.defined(bound)? {
                 Value::Int(value) => Some(value),
                 Value::Null => None,
-                _ => return Err(Failure::new(Why::Message("slices take whole numbers"), bound).into()),
+                _ => return Err(Failure::new(Why::Message("slice bounds must be whole numbers"), bound).into()),
             };
         }
         Ok(super::functions::sliced(&of, numbers, &mut self.budget)?)
     }
 }
 
-/// What went wrong: with this expression, or already within it.
+/// A failure of this expression, or of one within it.
 pub enum Stop {
     Here(Why),
     Within(Failure),
@@ -258,7 +262,7 @@ fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budget) -
     }
 }
 
-/// `optional`: Jinja's, which counts from the end below zero and gives undefined where there is nothing.
+/// With `optional`, follows Jinja: a negative index counts from the end, and a missing element is undefined.
 pub fn element<'a>(of: &Value<'a>, index: &Value<'a>, optional: bool, budget: &mut Budget) -> Outcome<'a> {
     let found = match (of, index) {
         (Value::Map(entries), Value::Text(key)) => entries.get(key, budget)?,
@@ -279,7 +283,7 @@ pub fn element<'a>(of: &Value<'a>, index: &Value<'a>, optional: bool, budget: &m
         None if optional => Ok(Value::Undefined),
         None => Err(match of {
             Value::Map(_) => Why::Message("the map has no such key"),
-            Value::List(_) => Why::Message("the list has no such place"),
+            Value::List(_) => Why::Message("the list has no element at this index"),
             other => Why::Text(format!("a {} has no elements", other.kind())),
         }),
     }

@@ -1,20 +1,20 @@
-//! How something is written here that somebody wrote as other languages do.
+//! Hints for syntax of other languages: how to write it in CEL or Jinja.
 
-/// Signs, and the words that stand for them in CEL and in Jinja. Longer ones first.
+/// Operators of other languages, with a hint for CEL and one for Jinja. Longer ones come first.
 const SIGNS: [(&str, &str, &str); 10] = [
     ("=>", "write list.map(x, …)", "write list | map('…')"),
     ("=", "write ==", "write =="),
     ("&", "write &&", "write and"),
-    ("|", "write ||, and f(x) in place of x | f", "write or"),
+    ("|", "write ||, or f(x) instead of x | f", "write or"),
     ("!", "write !", "write not"),
     ("??", "write has(x.y) ? x.y : z, or get(x, 'y', z)", "write x.y | default(z)"),
     ("?.", "write has(x.y) ? x.y : null", "write x.y, which may be missing"),
     ("?", "write a ? b : c", "write b if a else c"),
-    ("$", "what came in is `input`", "what came in is `input`"),
-    ("`", "strings stand in quotes: 'a' + string(b)", "strings stand in quotes: 'a' ~ b"),
+    ("$", "the input of a node is `input`", "the input of a node is `input`"),
+    ("`", "write strings in quotes: 'a' + string(b)", "write strings in quotes: 'a' ~ b"),
 ];
 
-/// Words that CEL has signs for.
+/// Words that are operators in other languages, with a hint for CEL.
 const WORDS: [(&str, &str); 7] = [
     ("and", "write &&"),
     ("or", "write ||"),
@@ -25,7 +25,7 @@ const WORDS: [(&str, &str); 7] = [
     ("else", "write a ? b : c"),
 ];
 
-pub const BRACES: &str = "this is CEL: write it without braces";
+pub const BRACES: &str = "this is a CEL expression; write it without braces";
 
 pub fn cel_sign(rest: &str) -> Option<&'static str> {
     SIGNS.iter().find(|(sign, ..)| rest.starts_with(sign)).map(|(_, written, _)| *written)

@@ -1,4 +1,4 @@
-//! A hash index of values by what they equal. Looking a value up costs its size, however many values there are.
+//! A hash index of values by equality. A lookup costs the size of the value, however many values there are.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -8,28 +8,29 @@ use super::budget::Budget;
 use super::operators::equal;
 use super::value::{List, Value};
 
-/// Its hashes are keyed at random, so that nobody can choose values that collide.
+/// The hashes are randomly keyed, so that colliding values cannot be prepared.
 #[derive(Default)]
 pub struct Index<'a> {
     keys: RandomState,
-    /// By hash, and by how many other values have the same.
+    /// The index of each value, by its hash and its number among the values with the same hash.
     places: HashMap<(u64, usize), usize>,
     values: Vec<Value<'a>>,
 }
 
-/// Where a value belongs.
+/// The result of a lookup.
 enum Place {
-    /// An equal one is there.
+    /// An equal value is in the index.
     Taken,
-    /// Behind that many others of its hash.
+    /// No equal value is in the index. Holds the number of values with the same hash.
     Free(usize),
 }
 
-/// What a value takes in an index.
+/// The size of an entry.
 const ENTRY_BYTES: usize = 96;
 
 impl<'a> Index<'a> {
-    /// Keeps the value unless an equal one is there. NaN equals nothing, and neither does what holds one.
+    /// Adds the value unless an equal one is in the index. NaN equals nothing, and neither does a list or map that
+    /// contains it.
     pub fn insert(&mut self, value: Value<'a>, budget: &mut Budget) -> Result<(), Why> {
         budget.bytes(ENTRY_BYTES)?;
         match self.hash(&value, budget)? {
@@ -51,7 +52,7 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// In the order in which they came.
+    /// Returns the values in insertion order.
     pub fn into_values(self) -> Vec<Value<'a>> {
         self.values
     }
@@ -67,7 +68,7 @@ impl<'a> Index<'a> {
         Ok(Place::Free(turn))
     }
 
-    /// The same for values that are equal: 1 and 1.0, and maps in any order.
+    /// Equal values have equal hashes: 1 and 1.0, and maps in any order. Returns none if the value contains NaN.
     fn hash(&self, value: &Value, budget: &mut Budget) -> Result<Option<u64>, Why> {
         budget.steps(1)?;
         let mut hasher = self.keys.build_hasher();
@@ -115,12 +116,12 @@ fn hash_whole(number: i128, hasher: &mut impl Hasher) {
     (3_u8, number).hash(hasher);
 }
 
-/// The lists that an evaluation looks into. From the second look on, a list has an index: a filter by
-/// `x in list` costs the sum of both lengths, and not their product.
+/// The lists that an evaluation searches. From the second search on, a list has an index, so that a filter by `x in
+/// list` costs the sum of both lengths and not their product.
 #[derive(Default)]
 pub struct Indexes<'a>(HashMap<usize, (List<'a>, Option<Index<'a>>)>);
 
-/// Shorter lists are looked through.
+/// Shorter lists are searched without an index.
 const FEW: usize = 16;
 
 impl<'a> Indexes<'a> {
@@ -128,7 +129,7 @@ impl<'a> Indexes<'a> {
         if list.len() < FEW {
             return has_equal(list, value, budget);
         }
-        // The list is kept with its index, so that no other one gets its address.
+        // The list is kept alive with its index, so that no other list gets its address.
         let Some((_, index)) = self.0.get_mut(&list.address()) else {
             budget.bytes(ENTRY_BYTES)?;
             self.0.insert(list.address(), (list.clone(), None));
@@ -145,7 +146,7 @@ impl<'a> Indexes<'a> {
     }
 }
 
-/// Whether one of the list equals the value.
+/// Whether an element of the list equals the value.
 pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool, Why> {
     for item in list.iter() {
         if equal(&item, value, budget)? {

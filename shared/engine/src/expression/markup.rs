@@ -1,4 +1,4 @@
-//! HTML, which nothing here is unless a template makes it: `escape` returns safe markup, which is not escaped again.
+//! HTML escaping. Only templates produce markup: `escape` returns safe markup, which is not escaped again.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use super::Why;
 use super::budget::Budget;
 use super::value::Text;
 
-/// The same text as markup; safe markup stays as it is.
+/// Returns the text as markup; safe markup stays as it is.
 pub fn escaped<'t>(text: &'t Text, budget: &mut Budget) -> Result<Cow<'t, str>, Why> {
     if text.is_safe() { Ok(Cow::Borrowed(text)) } else { escape(text, budget).map(Cow::Owned) }
 }
 
-/// With the character references that Jinja writes.
+/// Escapes a text with the character references that Jinja uses.
 pub fn escape(text: &str, budget: &mut Budget) -> Result<String, Why> {
     budget.bytes(text.len())?;
     let mut markup = String::with_capacity(text.len());

@@ -1,10 +1,10 @@
-//! What users write to compute: conditions in CEL, texts in Jinja. Both are read into one tree (`tree`), which one
-//! evaluator walks within a budget (`budget`): no text that can be saved hangs, crashes or bloats whoever evaluates
-//! it, and what fails never shows a value.
+//! Expressions: conditions and values in CEL, templates in Jinja. Both languages are parsed into one tree (`tree`),
+//! which one evaluator runs within a budget (`budget`): no saved text can hang, crash or exhaust the process, and
+//! failures never show a value.
 //!
-//! CEL is read here; its grammar is small, and every node gets a place to point at. Jinja is read by minijinja. Both
-//! libraries' own evaluators were tried: cel has no budget at all, minijinja's counts instructions and neither bytes nor
-//! work. The tests hold ours to theirs where they agree with what people expect.
+//! This module parses CEL itself, because its grammar is small and every node needs a position for messages. minijinja
+//! parses Jinja. The evaluators of both libraries are not used: the one of cel has no budget, and the one of minijinja
+//! counts instructions, but neither bytes nor work. The tests compare the results with both libraries.
 
 mod budget;
 mod cel;
@@ -34,14 +34,14 @@ pub use references::Reference;
 use tree::Expr;
 use value::Value;
 
-/// Where something stands in a text: both count from one, columns in characters.
+/// A position in a text. Lines and columns count from one, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     pub line: u32,
     pub column: u32,
 }
 
-/// Why a text is not an expression or a template.
+/// A syntax error of an expression or a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     pub at: Position,
@@ -60,7 +60,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// What an evaluation sees: the variables, and what time it is.
+/// The input of an evaluation: the variables, and the current time.
 pub struct Scope<'a> {
     pub variables: &'a serde_json::Map<String, Json>,
     pub now: Timestamp,
@@ -72,7 +72,7 @@ impl<'a> Scope<'a> {
     }
 }
 
-/// Why an evaluation came to no result. It names what stands in the text, never what it stands for.
+/// A runtime failure of an evaluation. It names the expression, but never shows a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub code: FailureCode,
@@ -81,7 +81,7 @@ pub struct Failure {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailureCode {
-    /// It takes more than an evaluation may.
+    /// The budget is used up.
     Limit,
     Failed,
 }
@@ -99,8 +99,9 @@ impl Failure {
     fn new(why: Why, expr: &Expr) -> Self {
         match (why, expr.path()) {
             (Why::Undefined, Some(path)) => {
-                let hint = if path.ends_with(".length") { "; a size is size(x), or x | length in Jinja" } else { "" };
-                Self::at(Why::Text(format!("`{path}` is not there{hint}")), expr.at)
+                let hint =
+                    if path.ends_with(".length") { "; for its size write size(x), or x | length in Jinja" } else { "" };
+                Self::at(Why::Text(format!("`{path}` does not exist{hint}")), expr.at)
             }
             (why, _) => Self::at(why, expr.at),
         }
@@ -109,7 +110,7 @@ impl Failure {
     fn at(why: Why, at: Position) -> Self {
         let (code, message): (_, Cow<str>) = match why {
             Why::Limit(message) => (FailureCode::Limit, message.into()),
-            Why::Undefined => (FailureCode::Failed, "there is no such value".into()),
+            Why::Undefined => (FailureCode::Failed, "this value does not exist".into()),
             Why::Message(message) => (FailureCode::Failed, message.into()),
             Why::Text(message) => (FailureCode::Failed, message.into()),
         };
@@ -127,7 +128,7 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The same before it is known where.
+/// A failure without its position.
 #[derive(Debug)]
 enum Why {
     Limit(&'static str),

@@ -1,4 +1,4 @@
-//! A moment between the years 1 and 9999, in UTC. jiff's own timestamps end a day before CEL's do.
+//! A timestamp between the years 1 and 9999, in UTC. The timestamps of jiff end a day earlier than those of CEL.
 
 use std::fmt;
 
@@ -17,7 +17,7 @@ impl Moment {
         (utc.year() >= 1).then_some(Self(utc))
     }
 
-    /// Of RFC 3339.
+    /// Parses an RFC 3339 timestamp.
     pub fn parse(text: &str) -> Option<Self> {
         let pieces = Pieces::parse(text).ok()?;
         let local = pieces.date().to_datetime(pieces.time()?);
@@ -45,12 +45,12 @@ impl Moment {
         self.0.duration_since(other.0)
     }
 
-    /// As jiff's own, but for the last hours of the year 9999.
+    /// Converts to a timestamp of jiff. The last hours of the year 9999 have none.
     pub fn timestamp(self) -> Option<Timestamp> {
         TimeZone::UTC.to_timestamp(self.0).ok()
     }
 
-    /// What a clock of the zone shows.
+    /// Returns the local time in a time zone.
     pub fn in_zone(self, zone: &TimeZone) -> Option<DateTime> {
         let offset = zone.to_offset(self.timestamp().unwrap_or(Timestamp::MAX));
         self.0.checked_add(SignedDuration::from_secs(offset.seconds().into())).ok()

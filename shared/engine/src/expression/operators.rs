@@ -1,4 +1,4 @@
-//! What operators do. Numbers mix: a whole one and a broken one are both just numbers.
+//! The operators of both languages. Integers and floats can be mixed.
 
 use std::cmp::Ordering;
 
@@ -15,16 +15,16 @@ pub enum Operator {
     Add,
     Subtract,
     Multiply,
-    /// Jinja's `*`, which also repeats a text.
+    /// Jinja's `*`, which also repeats a string.
     Repeat,
     Divide,
     /// Jinja's `//`.
     DivideDown,
     Remainder,
-    /// Jinja's `%`, whose sign is the divisor's.
+    /// Jinja's `%`, whose result has the sign of the divisor.
     Modulo,
     Power,
-    /// Jinja's `~`: the texts of both.
+    /// Jinja's `~`: concatenates both as text.
     Join,
     Equal,
     NotEqual,
@@ -33,12 +33,12 @@ pub enum Operator {
     Greater,
     AtLeast,
     In,
-    /// Jinja's `in`, which also looks into texts.
+    /// Jinja's `in`, which also searches strings.
     Within,
 }
 
 impl Operator {
-    /// Whether a template may ask it of what is not there.
+    /// Whether the operator accepts undefined operands in a template.
     pub fn is_lenient(self) -> bool {
         matches!(self, Self::Equal | Self::NotEqual | Self::Within)
     }
@@ -65,7 +65,7 @@ impl Operator {
             Self::Greater => Ok(Value::Bool(compare(left, right, budget)? == Some(Ordering::Greater))),
             Self::AtLeast => Ok(Value::Bool(compare(left, right, budget)?.is_some_and(Ordering::is_ge))),
             Self::In if matches!(right, Value::Text(_)) => {
-                Err(Why::Message("`in` looks into lists and maps; for a string write text.contains(part)"))
+                Err(Why::Message("`in` searches lists and maps; for a string, write text.contains(part)"))
             }
             Self::In | Self::Within => contains(right, left, budget).map(Value::Bool),
         }
@@ -75,10 +75,10 @@ impl Operator {
 pub const OVERFLOW: Why = Why::Message("the number gets too large");
 
 fn mismatch<T>(operator: &str, left: &Value, right: &Value) -> Result<T, Why> {
-    Err(Why::Text(format!("no {operator} between {} and {}", left.kind(), right.kind())))
+    Err(Why::Text(format!("cannot use {operator} between {} and {}", left.kind(), right.kind())))
 }
 
-/// Whole numbers stay whole; with a broken one among them the result is broken.
+/// Applies an arithmetic operator. Two integers give an integer; with a float among them, the result is a float.
 fn numbers<'a>(
     left: &Value<'a>,
     right: &Value<'a>,
@@ -98,7 +98,7 @@ fn numbers<'a>(
     }
 }
 
-/// Two whole numbers, and one of them above those that are counted with: as broken ones they would lose digits.
+/// Whether both are integers and one is beyond 64 signed bits: as floats they would lose digits.
 fn is_beyond(left: &Value, right: &Value) -> bool {
     let is_large = |value: &Value| matches!(value, Value::Large(_));
     let is_whole = |value: &Value| matches!(value, Value::Int(_) | Value::Large(_));
@@ -114,7 +114,8 @@ pub fn float(value: &Value) -> Option<f64> {
     }
 }
 
-/// Jinja's `//` and `%`, as Python defines them: the quotient is rounded down, the remainder has the divisor's sign.
+/// Jinja's `//` and `%`, as Python defines them: the quotient is rounded down, and the remainder has the sign of the
+/// divisor.
 fn divided<'a>(
     left: &Value<'a>,
     right: &Value<'a>,
@@ -134,7 +135,7 @@ fn divided<'a>(
 
 const DIVISION_BY_ZERO: Why = Why::Message("division by zero");
 
-/// A whole number in a type that the results of two of them fit.
+/// Converts an integer to 128 bits, which hold the results of the operators.
 pub fn wide(value: &Value) -> Option<i128> {
     match value {
         Value::Int(number) => Some((*number).into()),
@@ -160,13 +161,14 @@ fn whole_quotient(left: i128, right: i128) -> i128 {
     (left - whole_modulo(left, right)) / right
 }
 
-/// `%` of floats is exact, and `left - right * floor(left / right)` is not.
+/// Uses the `%` of floats, which is exact; `left - right * floor(left / right)` is not.
 fn float_modulo(left: f64, right: f64) -> f64 {
     let rest = left % right;
     if rest != 0.0 && (rest < 0.0) != (right < 0.0) { rest + right } else { rest.abs().copysign(right) }
 }
 
-/// From the remainder, so that both agree. Rounding may leave the quotient just below a whole number.
+/// Computes the quotient from the remainder, so that both agree. Rounding may leave the quotient just below a whole
+/// number.
 fn float_quotient(left: f64, right: f64) -> f64 {
     let rest = left % right;
     let is_below = rest != 0.0 && (rest < 0.0) != (right < 0.0);
@@ -197,7 +199,7 @@ fn add<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<
 
 pub const OUT_OF_TIME: Why = Why::Message("the time is out of range");
 
-/// A duration takes as many nanoseconds as fit 64 bits: 292 years.
+/// Checks that a duration fits 64 bits of nanoseconds, which is 292 years.
 pub fn duration(duration: Option<SignedDuration>) -> Outcome<'static> {
     let duration = duration.filter(|duration| i64::try_from(duration.as_nanos()).is_ok());
     duration.map(Value::Duration).ok_or(OUT_OF_TIME)
@@ -229,7 +231,7 @@ fn repeat<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outco
     }
 }
 
-/// Of whole numbers the quotient is whole when it comes out even: 10 / 4 is 2.5, as everywhere but in a CPU.
+/// Divides. Two integers give an integer if there is no remainder, otherwise a float: 10 / 4 is 2.5.
 fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
     match (left, right) {
         (Value::Int(_), Value::Int(0)) => Err(Why::Message("division by zero")),
@@ -258,7 +260,7 @@ fn power<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
     }
 }
 
-/// Things of different kinds are not equal; no error.
+/// Whether two values are equal. Values of different kinds are not equal; that is no error.
 pub fn equal(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Why> {
     budget.steps(1)?;
     Ok(match (left, right) {
@@ -301,7 +303,7 @@ fn equal_maps(left: &Map, right: &Map, budget: &mut Budget) -> Result<bool, Why>
     Ok(true)
 }
 
-/// Exact also where a whole number does not fit a double.
+/// Compares numbers exactly, also where an integer does not fit a float.
 fn numeric(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
         (Value::Int(left), Value::Int(right)) => Some(left.cmp(right)),
@@ -331,7 +333,7 @@ fn int_to_float(int: i64, float: f64) -> Option<Ordering> {
     Some(int.cmp(&(float as i64)).then((0.0).partial_cmp(&float.fract()).unwrap_or(Ordering::Equal)))
 }
 
-/// A double that is as large is whole; one that is larger becomes the largest there is.
+/// A float from 2^63 on is whole, so the cast loses nothing that matters.
 fn large_to_float(large: u64, float: f64) -> Option<Ordering> {
     const BEYOND: f64 = 18_446_744_073_709_551_616.0;
     match float {
@@ -341,7 +343,7 @@ fn large_to_float(large: u64, float: f64) -> Option<Ordering> {
     }
 }
 
-/// Nothing when one of them is not a number at all.
+/// Compares two values. Returns none if one of them is NaN.
 pub fn compare(left: &Value, right: &Value, budget: &mut Budget) -> Result<Option<Ordering>, Why> {
     if let (Value::Text(left), Value::Text(right)) = (left, right) {
         budget.steps(left.len().min(right.len()) / 64)?;
@@ -349,7 +351,7 @@ pub fn compare(left: &Value, right: &Value, budget: &mut Budget) -> Result<Optio
     ordered(left, right)
 }
 
-/// The same where it is paid for already.
+/// Compares two values whose cost is charged already.
 pub fn ordered(left: &Value, right: &Value) -> Result<Option<Ordering>, Why> {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => Ok(Some((**left).cmp(&**right))),
@@ -357,7 +359,7 @@ pub fn ordered(left: &Value, right: &Value) -> Result<Option<Ordering>, Why> {
         (Value::Time(left), Value::Time(right)) => Ok(Some(left.cmp(right))),
         (Value::Duration(left), Value::Duration(right)) => Ok(Some(left.cmp(right))),
         _ if float(left).is_some() && float(right).is_some() => Ok(numeric(left, right)),
-        _ => mismatch("order", left, right),
+        _ => mismatch("a comparison", left, right),
     }
 }
 
@@ -370,11 +372,11 @@ pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool
             budget.steps((text.len() + part.len()) / 16)?;
             Ok(text.contains(&**part))
         }
-        _ => Err(Why::Text(format!("nothing is in a {}", whole.kind()))),
+        _ => Err(Why::Text(format!("cannot search in a {}", whole.kind()))),
     }
 }
 
-/// As it stands in a text.
+/// Converts a value to the text that a template prints.
 pub fn printed(value: &Value, budget: &mut Budget) -> Result<String, Why> {
     let text = match value {
         Value::Undefined => return Err(Why::Undefined),
@@ -383,7 +385,7 @@ pub fn printed(value: &Value, budget: &mut Budget) -> Result<String, Why> {
         Value::Int(number) => number.to_string(),
         Value::Large(number) => number.to_string(),
         Value::Float(number) if !number.is_finite() => return Err(NOT_FINITE),
-        // `{:?}` keeps the `.0` of a broken number that came out even.
+        // `{:?}` keeps the `.0` of a whole float.
         Value::Float(number) => format!("{number:?}"),
         Value::Text(text) => {
             budget.bytes(text.len())?;
@@ -397,7 +399,7 @@ pub fn printed(value: &Value, budget: &mut Budget) -> Result<String, Why> {
     Ok(text)
 }
 
-/// A whole number, also one that came as `2.0`.
+/// Reads an integer, also from a whole float such as `2.0`.
 pub fn whole(value: &Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(*number),
@@ -406,7 +408,7 @@ pub fn whole(value: &Value) -> Option<i64> {
     }
 }
 
-/// A place in a list; in a template a negative one counts from the end.
+/// Converts an index. In templates, a negative one counts from the end.
 pub fn place(index: i64, len: usize, from_end: bool) -> Option<usize> {
     match usize::try_from(index) {
         Ok(index) => Some(index),

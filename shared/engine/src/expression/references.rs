@@ -1,20 +1,20 @@
-//! What an expression names of the graph around it.
+//! Collects the variables that an expression refers to.
 
 use super::Position;
 use super::tree::{Expr, Kind, Literal};
 
-/// A variable that is not bound within the text, and what is taken of it by name: of `nodes.fetch.output.x` it is
-/// `nodes`, `fetch` and `output`.
+/// A reference to a variable that the text does not bind itself, with the names taken from it: for
+/// `nodes.fetch.output.x` they are `nodes`, `fetch` and `output`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reference {
     pub variable: Box<str>,
     pub member: Option<Box<str>>,
     pub at: Position,
-    /// What is taken of the member, and where.
+    /// The field taken from the member, and its position.
     pub field: Option<(Box<str>, Position)>,
 }
 
-/// Collects what a tree names. `is_bound` tells the names that the text itself binds around it.
+/// Collects the references of a tree. `is_bound` is true for the names that the text binds.
 pub fn collect(expr: &Expr, is_bound: &dyn Fn(&str) -> bool, found: &mut Vec<Reference>) {
     let mut add = |variable: &str, member: Option<&str>, at, field| {
         let (variable, member) = (variable.into(), member.map(Into::into));
@@ -42,7 +42,7 @@ pub fn collect(expr: &Expr, is_bound: &dyn Fn(&str) -> bool, found: &mut Vec<Ref
     }
 }
 
-/// What a name is taken of, and the name: of `x.y` and of `x["y"]`.
+/// Returns the object and the name of `x.y` and of `x["y"]`.
 fn taken(expr: &Expr) -> Option<(&Expr, &str)> {
     match &expr.kind {
         Kind::Member { of, name, .. } => Some((of, name)),
@@ -54,7 +54,7 @@ fn taken(expr: &Expr) -> Option<(&Expr, &str)> {
     }
 }
 
-/// The variable that it is, unless the text binds it.
+/// Returns the name of a variable, unless the text binds it.
 fn free<'e>(expr: &'e Expr, is_bound: &dyn Fn(&str) -> bool) -> Option<&'e str> {
     match &expr.kind {
         Kind::Variable(name) => Some(&**name).filter(|name| !is_bound(name)),

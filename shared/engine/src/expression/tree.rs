@@ -1,4 +1,4 @@
-//! The one form that conditions and templates are read into, whatever language they are written in.
+//! The expression tree (AST) that CEL and Jinja are parsed into.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use super::functions::Function;
 use super::operators::Operator;
 use super::{Position, Problem};
 
-/// How deep expressions nest: reading, evaluating and dropping one recurses no further than this.
+/// The maximum nesting of expressions. It bounds the recursion of parsing, evaluation and drop.
 pub const MAX_DEPTH: u16 = 100;
 
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Expr {
 pub enum Kind {
     Literal(Literal),
     Variable(Box<str>),
-    /// `optional`: what is not there is undefined, and no error until it is used.
+    /// With `optional`, a missing member is undefined, and an error only when it is used.
     Member {
         of: Box<Expr>,
         name: Box<str>,
@@ -39,26 +39,26 @@ pub enum Kind {
     Map(Vec<(Expr, Expr)>),
     Not(Box<Expr>),
     Negative(Box<Expr>),
-    /// `lenient`: what is not there equals nothing else and is in nothing, as in Jinja; elsewhere it is an error.
+    /// With `lenient`, undefined operands are allowed, as in Jinja: undefined equals only undefined, and is in nothing.
     Binary {
         operator: Operator,
         left: Box<Expr>,
         right: Box<Expr>,
         lenient: bool,
     },
-    /// CEL's: an operand that fails does not matter when the other decides.
+    /// `&&` and `||` of CEL: an operand that fails does not matter if the other one decides.
     Logical {
         is_or: bool,
         left: Box<Expr>,
         right: Box<Expr>,
     },
-    /// Jinja's: one of the operands itself.
+    /// `and` and `or` of Jinja, which return one of the operands.
     Either {
         is_or: bool,
         left: Box<Expr>,
         right: Box<Expr>,
     },
-    /// What a template takes as true.
+    /// The truth value that a template gives to a value.
     Truth(Box<Expr>),
     Conditional {
         test: Box<Expr>,
@@ -66,14 +66,14 @@ pub enum Kind {
         otherwise: Box<Expr>,
     },
     Has(Box<Expr>),
-    /// The first when it is there, else the second.
+    /// The value if it is defined, otherwise the default.
     Default {
         value: Box<Expr>,
         otherwise: Box<Expr>,
         also_for_false: bool,
     },
     Each(Box<Each>),
-    /// A pattern that is written out, and known to be one.
+    /// A match against a literal regular expression, which was validated.
     Matches {
         text: Box<Expr>,
         pattern: Box<str>,
@@ -84,24 +84,24 @@ pub enum Kind {
     },
 }
 
-/// A walk over a list.
+/// A comprehension over a list or a map: a macro of CEL, or a filter of Jinja.
 #[derive(Debug)]
 pub struct Each {
     pub over: Expr,
     pub variable: Arc<str>,
-    /// With it the first is the place in a list or the key in a map, and this is the value.
+    /// With a second variable, the first one is the index or the key, and the second one the value.
     pub second: Option<Arc<str>>,
     pub what: Walk,
-    /// Which elements count.
+    /// The condition that selects elements.
     pub filter: Option<Expr>,
-    /// What an element becomes.
+    /// The value that an element is mapped to.
     pub result: Option<Expr>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Walk {
     Collect,
-    /// The results under the keys that they are made of.
+    /// Collects the results in a map under their keys.
     CollectMap,
     All,
     Exists,
@@ -120,20 +120,20 @@ pub enum Literal {
 }
 
 impl Expr {
-    /// Refuses what nests deeper than can be evaluated.
+    /// Creates a node, and refuses a tree that is nested too deeply to be evaluated.
     pub fn new(kind: Kind, at: Position) -> Result<Self, Problem> {
         let mut depth = 0;
         kind.each_child(&mut |child| depth = depth.max(child.depth + 1));
         if depth > MAX_DEPTH {
-            return Err(Problem::new(at, format!("nests deeper than {MAX_DEPTH}")));
+            return Err(Problem::new(at, format!("this is nested deeper than {MAX_DEPTH} levels; nest it less")));
         }
         Ok(Self { kind, at, depth })
     }
 
-    /// `input.user.name`, when it is a plain path.
+    /// Returns the path, such as `input.user.name`, if the expression is a plain one.
     pub fn path(&self) -> Option<String> {
         match &self.kind {
-            // Some names cannot be written, and are nothing to show.
+            // Internal names begin with a NUL and are not shown.
             Kind::Variable(name) => (!name.starts_with('\0')).then(|| name.to_string()),
             Kind::Member { of, name, .. } => Some(format!("{}.{name}", of.path()?)),
             _ => None,

@@ -1,4 +1,4 @@
-//! A value on its way through an evaluation. What came in as JSON is borrowed, never copied.
+//! The values of an evaluation. Values from JSON input are borrowed, never copied.
 
 use std::rc::Rc;
 
@@ -11,12 +11,12 @@ use super::moment::Moment;
 
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
-    /// Nothing is there, which is not null.
+    /// A missing value, which differs from null.
     Undefined,
     Null,
     Bool(bool),
     Int(i64),
-    /// A whole number above those that are counted with. It came in, and leaves with every digit.
+    /// An integer above the range of 64 signed bits. It can be passed through exactly, but not used in arithmetic.
     Large(u64),
     Float(f64),
     Text(Text<'a>),
@@ -30,7 +30,7 @@ pub enum Value<'a> {
 pub enum Text<'a> {
     Given(&'a str),
     Made(Rc<str>),
-    /// Markup that is already escaped, as Jinja's `escape` and `safe` return it. CEL never makes it.
+    /// Markup that is already escaped, as the `escape` and `safe` of Jinja return it. CEL never creates it.
     Safe(Rc<str>),
 }
 
@@ -38,7 +38,7 @@ pub enum Text<'a> {
 pub enum List<'a> {
     Given(&'a [Json]),
     Made(Rc<Made<Vec<Value<'a>>>>),
-    /// A group of Jinja's `groupby`: a list of two, which also have the names `grouper` and `list`.
+    /// A group of Jinja's `groupby`: a pair, whose elements also have the names `grouper` and `list`.
     Group(Rc<Made<[Value<'a>; 2]>>),
 }
 
@@ -48,21 +48,21 @@ pub enum Map<'a> {
     Made(Rc<Made<Vec<(Text<'a>, Value<'a>)>>>),
 }
 
-/// A collection made on the way, and how deep it nests.
+/// A collection that the evaluation created, with its nesting depth.
 #[derive(Debug)]
 pub struct Made<T> {
     of: T,
     depth: u16,
 }
 
-/// JSON has neither infinity nor NaN, and a text has no use for them.
+/// JSON has neither infinity nor NaN, and they cannot be printed either.
 pub const NOT_FINITE: Why = Why::Message("not a finite number");
 
-/// How deep JSON nests that our parser took, and would take again.
+/// The maximum nesting of JSON that the parser accepts.
 const JSON_DEPTH: u16 = 127;
-/// What a text takes besides its letters.
+/// The size of a text besides its bytes.
 const TEXT_BYTES: usize = 32;
-/// What a list or a map takes besides its elements.
+/// The size of a list or a map besides its elements.
 const LIST_BYTES: usize = 48;
 
 impl<'a> Value<'a> {
@@ -85,7 +85,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// A text that was made on the way.
+    /// Creates a text value, and charges for it.
     pub fn text(made: &str, budget: &mut Budget) -> Result<Self, Why> {
         budget.bytes(TEXT_BYTES + made.len())?;
         Ok(Self::Text(Text::Made(made.into())))
@@ -97,7 +97,7 @@ impl<'a> Value<'a> {
         Ok(Self::List(List::Made(Rc::new(Made { of: items, depth }))))
     }
 
-    /// Markup that was made on the way.
+    /// Creates a markup value, and charges for it.
     pub fn safe_text(made: &str, budget: &mut Budget) -> Result<Self, Why> {
         budget.bytes(TEXT_BYTES + made.len())?;
         Ok(Self::Text(Text::Safe(made.into())))
@@ -116,7 +116,7 @@ impl<'a> Value<'a> {
         Ok(Self::Map(Map::Made(Rc::new(Made { of: entries, depth }))))
     }
 
-    /// What it is called in messages, which never show the value itself.
+    /// The name of the kind in messages, which never show the value itself.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Undefined => "undefined",
@@ -146,7 +146,7 @@ impl<'a> Value<'a> {
         matches!(self, Self::Undefined)
     }
 
-    /// What a template takes as true: what is there, and neither zero nor empty.
+    /// The truth value in a template: false for undefined, null, false, zero and empty values.
     pub fn is_true(&self) -> bool {
         match self {
             Self::Undefined | Self::Null => false,
@@ -160,14 +160,14 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// As the JSON that an evaluation gives.
+    /// Converts a result to JSON, and checks its size.
     pub fn output(&self, budget: &mut Budget) -> Result<Json, Why> {
         let json = self.to_json(budget)?;
         hold_output(&json)?;
         Ok(json)
     }
 
-    /// As JSON, which is how it leaves. Times and durations are text there.
+    /// Converts a value to JSON. Timestamps and durations become text.
     pub fn to_json(&self, budget: &mut Budget) -> Result<Json, Why> {
         self.json_at(0, budget)
     }
@@ -175,7 +175,7 @@ impl<'a> Value<'a> {
     fn json_at(&self, depth: u16, budget: &mut Budget) -> Result<Json, Why> {
         budget.steps(1)?;
         if depth > JSON_DEPTH {
-            return Err(Why::Limit("makes data that nests too deep"));
+            return Err(Why::Limit("the evaluation creates data that is nested too deeply; nest it less"));
         }
         Ok(match self {
             Self::Undefined | Self::Null => Json::Null,
@@ -205,7 +205,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// `90s`, `1.5s`: CEL's way to write a duration.
+/// Formats a duration as CEL does: `90s`, `1.5s`.
 pub fn seconds(duration: SignedDuration) -> String {
     let (whole, nanos) = (duration.as_secs(), duration.subsec_nanos().unsigned_abs());
     if nanos == 0 {
@@ -218,7 +218,11 @@ pub fn seconds(duration: SignedDuration) -> String {
 
 fn deeper<'v, 'a: 'v>(children: impl Iterator<Item = &'v Value<'a>>) -> Result<u16, Why> {
     let depth = children.map(Value::depth).max().unwrap_or(0) + 1;
-    if depth > MAX_VALUE_DEPTH { Err(Why::Limit("makes data that nests too deep")) } else { Ok(depth) }
+    if depth > MAX_VALUE_DEPTH {
+        Err(Why::Limit("the evaluation creates data that is nested too deeply; nest it less"))
+    } else {
+        Ok(depth)
+    }
 }
 
 impl std::ops::Deref for Text<'_> {
@@ -237,7 +241,7 @@ impl<'a> Text<'a> {
         matches!(self, Self::Safe(_))
     }
 
-    /// A value with other letters, which is safe markup where this is.
+    /// Creates a text with other letters, which is safe markup if this is.
     pub fn with_letters(&self, made: &str, budget: &mut Budget) -> Result<Value<'a>, Why> {
         if self.is_safe() { Value::safe_text(made, budget) } else { Value::text(made, budget) }
     }
@@ -252,7 +256,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// An element that has a name: of a group.
+    /// Returns an element by name; only groups have names.
     pub fn named(&self, name: &str) -> Option<Value<'a>> {
         match (self, name) {
             (Self::Group(_), "grouper") => self.get(0),
@@ -269,7 +273,7 @@ impl<'a> List<'a> {
         }
     }
 
-    /// No other list that lives has the same.
+    /// The address in memory, which is unique among live lists.
     pub fn address(&self) -> usize {
         match self {
             Self::Given(items) => items.as_ptr().addr(),

@@ -1,4 +1,4 @@
-//! Walks over lists and maps: CEL's macros, and the filters of Jinja that take a test or an attribute.
+//! Comprehensions over lists and maps: the macros of CEL, and the filters of Jinja that take a test or an attribute.
 
 use super::evaluate::{Evaluation, Stop};
 use super::functions::elements;
@@ -23,7 +23,7 @@ impl<'a> Evaluation<'a> {
             let counts = match each.filter.as_ref().map(|filter| self.boolean(filter)) {
                 None => true,
                 Some(Ok(counts)) => counts,
-                // As with `||` and `&&`: what fails for one element does not matter when another decides.
+                // As with `||` and `&&`, a failure for one element does not matter if another one decides.
                 Some(Err(failure)) if matches!(each.what, Walk::All | Walk::Exists) && !failure.is_limit() => {
                     failed.get_or_insert(failure);
                     continue;
@@ -43,7 +43,11 @@ impl<'a> Evaluation<'a> {
                 Walk::Collect if counts => collected.push(self.result(each.result.as_ref(), first)?),
                 Walk::CollectMap if counts => {
                     let Value::Text(key) = first.clone() else {
-                        return Err(Failure::new(Why::Message("the keys of a map are strings"), &each.over).into());
+                        return Err(Failure::new(
+                            Why::Message("the keys of a map must be strings; use string(key)"),
+                            &each.over,
+                        )
+                        .into());
                     };
                     entries.push((key, self.result(each.result.as_ref(), first)?));
                 }
@@ -67,7 +71,8 @@ impl<'a> Evaluation<'a> {
         result.map_or(Ok(element), |result| self.defined(result))
     }
 
-    /// What the variables are at each step: an element; with two of them place and element, or key and value.
+    /// Returns the values of the variables for each step: an element, or with two variables index and element, or key
+    /// and value.
     fn steps_of(&mut self, over: &Value<'a>, each: &Each) -> Result<Steps<'a>, Why> {
         if let (Value::Map(entries), Some(_)) = (over, &each.second) {
             self.budget.bytes(entries.len() * size_of::<(Text, Value)>())?;

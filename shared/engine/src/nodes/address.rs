@@ -1,21 +1,21 @@
-//! Addresses that nodes call.
+//! Validates the URLs in node configurations.
 
 use url::Url;
 
 use super::fields::Jinja;
 
 const UNKNOWN: &str = "must begin with http:// or https://";
-const WRONG: &str = "is no address, such as https://example.com/orders";
+const WRONG: &str = "is not a valid URL; write one such as https://example.com/orders";
 
-/// What is wrong with an address that is written out.
+/// Returns what is wrong with a URL without placeholders.
 pub fn problem(address: &str) -> Option<&'static str> {
     let Some(rest) = behind_scheme(address) else { return Some(UNKNOWN) };
-    // A URL is read as browsers do, who make something of anything.
+    // The `url` crate reads URLs as browsers do, and accepts almost anything.
     let is_plain = address.trim_end() == address && !address.contains(char::is_control);
     (!is_plain || host(rest).is_empty() || Url::parse(address).is_err()).then_some(WRONG)
 }
 
-/// The same of one with places to fill: what they give is known only then, and looked at then.
+/// Returns what is wrong with a URL that has placeholders. Their values are checked at runtime.
 pub fn template_problem(address: &Jinja) -> Option<&'static str> {
     let parts = address.plain();
     let first = match parts[..] {

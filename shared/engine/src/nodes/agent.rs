@@ -1,4 +1,4 @@
-//! An agent's answer.
+//! The node type `agent`: sends a message to an agent.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -15,10 +15,10 @@ use domain::reference::Reference;
 pub struct Agent {
     /// One of the caller's agents, or one private to the workflow.
     pub agent_id: Uuid,
-    /// What it is asked.
+    /// The message to the agent.
     #[schema(inline)]
     pub message: Jinja,
-    /// Whether it knows what was said before in the conversation; true when left out.
+    /// Whether the agent remembers the earlier messages of the conversation; true by default.
     #[serde(default)]
     #[schema(nullable = false)]
     pub memory: Option<bool>,
@@ -28,7 +28,7 @@ impl Kind for Agent {
     const NAME: &'static str = "agent";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
-        "Asks an agent, with its tools and sources; its value is the text of the answer.";
+        "Sends a message to an agent, which uses its tools and sources; its value is the text of the answer.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

@@ -1,4 +1,4 @@
-//! One way or the other.
+//! The node type `condition`: continues at `true` or at `false`.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use super::{Category, Kind};
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Condition {
-    /// True or false.
+    /// An expression that is true or false.
     #[schema(inline)]
     pub expression: Cel,
 }
@@ -22,7 +22,7 @@ impl Kind for Condition {
     const CATEGORY: Category = Category::Logic;
     const DECIDES: bool = true;
     const DESCRIPTION: &'static str =
-        "Goes on at true or at false; its value is what came in. The expression has the functions that transform tells.";
+        "Continues at the port true or false; its value is its input. The node type transform lists the functions of expressions.";
 
     fn example() -> Value {
         json!({"expression": "input.amount > 1000 && input.country in ['ES', 'PT']"})

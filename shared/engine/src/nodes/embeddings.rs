@@ -1,4 +1,4 @@
-//! Vectors of texts.
+//! The node type `embeddings`: computes the embeddings of texts.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use domain::reference::Reference;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Embeddings {
-    /// An embeddings model of `GET /builder/v1/models`.
+    /// An embeddings model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-embed")]
     pub model: String,
-    /// A text, or a list of texts.
+    /// A string, or a list of strings.
     #[schema(inline)]
     pub input: Cel,
     #[serde(default)]
@@ -27,7 +27,7 @@ impl Kind for Embeddings {
     const NAME: &'static str = "embeddings";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
-        "Turns texts into vectors; its value is the list of them, in the order of the texts.";
+        "Computes the embeddings of texts; its value is the list of vectors, in the order of the texts.";
     const EFFECTS: bool = true;
     const CALLS: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;

@@ -1,4 +1,4 @@
-//! The end of a run that cannot go on.
+//! The node type `fail`: ends a run with an error.
 
 use std::borrow::Cow;
 
@@ -15,7 +15,7 @@ use super::{Category, Kind};
 pub struct Fail {
     #[schema(inline)]
     pub message: Jinja,
-    /// For programs; `failed` when left out.
+    /// The error code, for programs; `failed` by default.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 64, nullable = false, example = "not_eligible")]
     pub code: Option<String>,
@@ -24,7 +24,7 @@ pub struct Fail {
 impl Kind for Fail {
     const NAME: &'static str = "fail";
     const CATEGORY: Category = Category::Output;
-    const DESCRIPTION: &'static str = "Ends the run as failed, with a message.";
+    const DESCRIPTION: &'static str = "Ends the run with an error.";
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

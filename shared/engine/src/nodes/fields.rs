@@ -1,4 +1,4 @@
-//! Fields that several types have.
+//! Field types that several node types share: CEL expressions and Jinja templates.
 
 use serde::Deserialize;
 use serde_json::json;
@@ -9,17 +9,17 @@ use utoipa::{PartialSchema, ToSchema};
 
 use crate::schema::{LANGUAGE, Language};
 
-/// An expression, in CEL.
+/// A CEL expression.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Cel(pub String);
 
-/// A text with places to fill, in Jinja.
+/// A Jinja template.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Jinja(pub String);
 
 impl Jinja {
-    /// What is written out in it, before, between and behind the places to fill: as it is printed, without the blanks
-    /// that a `-` takes away.
+    /// Returns the literal text before, between and after the placeholders, as it will be rendered: without the
+    /// whitespace that a `-` trims.
     pub fn plain(&self) -> Vec<&str> {
         let (mut parts, mut rest) = (Vec::new(), self.0.as_str());
         while let Some((start, close)) = opening(rest) {
@@ -36,7 +36,7 @@ impl Jinja {
     }
 }
 
-/// Where the next place begins, and what ends it.
+/// Returns where the next placeholder begins, and the delimiter that ends it.
 fn opening(text: &str) -> Option<(usize, &'static str)> {
     text.match_indices('{').find_map(|(start, _)| match text.as_bytes().get(start + 1)? {
         b'{' => Some((start, "}}")),
@@ -48,7 +48,7 @@ fn opening(text: &str) -> Option<(usize, &'static str)> {
 
 impl PartialSchema for Cel {
     fn schema() -> RefOr<Schema> {
-        written_in(Language::Cel, Some(1), 4_096, "An expression, in CEL.")
+        written_in(Language::Cel, Some(1), 4_096, "A CEL expression.")
     }
 }
 
@@ -56,7 +56,7 @@ impl ToSchema for Cel {}
 
 impl PartialSchema for Jinja {
     fn schema() -> RefOr<Schema> {
-        written_in(Language::Jinja, None, 65_536, "A text with places to fill, in Jinja.")
+        written_in(Language::Jinja, None, 65_536, "A Jinja template.")
     }
 }
 

@@ -1,4 +1,4 @@
-//! A look at a text for what it risks.
+//! The node type `guard`: moderates a text with a guard model.
 
 use std::borrow::Cow;
 
@@ -15,11 +15,11 @@ use domain::reference::Reference;
 pub struct Guard {
     #[schema(inline)]
     pub text: Jinja,
-    /// A guard model of the catalog; the platform's own when left out.
+    /// A guard model of the catalog; the platform's default guard model if omitted.
     #[serde(default)]
     #[schema(min_length = 1, max_length = 200, nullable = false)]
     pub model: Option<String>,
-    /// The score of any category from which the text counts as flagged; 0.5 when left out.
+    /// The text is flagged if the score of any category is at least this; 0.5 by default.
     #[serde(default)]
     #[schema(minimum = 0, maximum = 1, nullable = false)]
     pub threshold: Option<f64>,
@@ -29,7 +29,7 @@ impl Kind for Guard {
     const NAME: &'static str = "guard";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
-        "Evaluates a text against the risk categories; goes on at passed or at flagged. Its value is {flagged, \
+        "Evaluates a text against the risk categories; continues at the port passed or flagged. Its value is {flagged, \
          categories: [{code, label, severity, score, flagged}]}.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;

@@ -1,4 +1,4 @@
-//! A call of another system.
+//! The node type `http`: calls another system over HTTP.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use domain::header;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Http {
-    /// `GET` when left out.
+    /// The HTTP method; `GET` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub method: Option<Method>,
@@ -29,11 +29,11 @@ pub struct Http {
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub body: Option<Body>,
-    /// A credential of the workflow, which the call carries.
+    /// The credential of the workflow that authenticates the call.
     #[serde(default)]
     #[schema(nullable = false)]
     pub credential_id: Option<Uuid>,
-    /// How the answer is read; by its media type when left out.
+    /// How the response body is parsed; by its media type if omitted.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub response: Option<ResponseFormat>,
@@ -53,7 +53,7 @@ pub enum Method {
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Body {
-    /// The value of an expression, as JSON.
+    /// A JSON body: the value of an expression.
     Json {
         #[schema(inline)]
         value: Cel,
@@ -75,10 +75,10 @@ pub enum ResponseFormat {
     Text,
 }
 
-/// What a credential is for, or what says that a call is the same as one before.
+/// Headers that the platform sets: from a credential, and to identify a repeated call.
 const RESERVED_HEADERS: [&str; 2] = ["authorization", "idempotency-key"];
 
-/// What no header's value has.
+/// Whether a header's value cannot contain the character.
 fn is_break(c: char) -> bool {
     c.is_control() && c != '\t'
 }
@@ -86,7 +86,7 @@ fn is_break(c: char) -> bool {
 impl Kind for Http {
     const NAME: &'static str = "http";
     const CATEGORY: Category = Category::Integration;
-    const DESCRIPTION: &'static str = "Calls another system; its value is {status, headers, body}.";
+    const DESCRIPTION: &'static str = "Calls another system over HTTP; its value is {status, headers, body}.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 
@@ -104,11 +104,11 @@ impl Kind for Http {
             let is_reserved = RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
             let problem = header::problem(name).map(str::to_owned);
             let reserved = || is_reserved.then(|| "is set by the platform; keep secrets in a credential".to_owned());
-            let breaks = || value.plain().concat().contains(is_break).then(|| "has a line break or the like".to_owned());
+            let breaks = || value.plain().concat().contains(is_break).then(|| "contains a control character; remove line breaks".to_owned());
             problems.extend(problem.or_else(reserved).or_else(breaks).map(|problem| (format!("headers.{name}"), problem)));
         }
         if self.body.is_some() && matches!(self.method, None | Some(Method::Get | Method::Head)) {
-            problems.push(("body".to_owned(), "only with POST, PUT, PATCH or DELETE".to_owned()));
+            problems.push(("body".to_owned(), "is allowed only with POST, PUT, PATCH or DELETE".to_owned()));
         }
         problems
     }

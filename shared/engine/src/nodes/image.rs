@@ -1,4 +1,4 @@
-//! Pictures from a description.
+//! The node type `image`: generates images from a prompt.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,11 +16,11 @@ pub struct Image {
     pub preset: String,
     #[schema(inline)]
     pub prompt: Jinja,
-    /// How many; one when left out.
+    /// The number of images; one by default.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 4, nullable = false)]
     pub n: Option<u32>,
-    /// `1024x1024` when left out.
+    /// The size in pixels; `1024x1024` by default.
     #[serde(default)]
     #[schema(min_length = 3, max_length = 20, nullable = false, example = "1024x1024")]
     pub size: Option<String>,
@@ -30,7 +30,7 @@ impl Kind for Image {
     const NAME: &'static str = "image";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
-        "Generates pictures; its value is the list of them, each {url}.";
+        "Generates images; its value is the list of images, each {url}.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::EFFECT;
 

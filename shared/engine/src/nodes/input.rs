@@ -1,4 +1,4 @@
-//! A run that is started by hand, by a test or by another workflow.
+//! The node type `input`: a run that is started manually, by a test or by another workflow.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -10,11 +10,11 @@ use crate::schema::{check_value, faults};
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Input {
-    /// JSON Schema (draft 2020-12) of what a run takes. Without it, anything.
+    /// The JSON Schema (draft 2020-12) of the input of a run. Without it, any input is accepted.
     #[serde(default)]
     #[schema(nullable = false)]
     pub schema: Option<Map<String, Value>>,
-    /// The input of a run that is started without one; it must satisfy the schema.
+    /// The input of a run that is started without one; it must match the schema.
     #[serde(default)]
     pub example: Option<Value>,
 }
@@ -23,7 +23,7 @@ impl Kind for Input {
     const NAME: &'static str = "input";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =
-        "Starts a run by hand, from a test or from another workflow; its value is the input of the run.";
+        "Starts a run manually, from a test or from another workflow; its value is the input of the run.";
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {

@@ -1,4 +1,5 @@
-//! The same for each element of a list. What hangs on `item` is its body, up to where it comes back to `next`.
+//! The node type `loop`: runs its body once for each element of a list. The body begins at the port `item` and ends at
+//! the port `next`.
 
 use std::borrow::Cow;
 
@@ -12,14 +13,14 @@ use super::{Category, IN, Input, Kind};
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Loop {
-    /// A list. Within the body, `vars.item` is the element and `vars.index` its place, from 0.
+    /// A list. In the body, `vars.item` is the element and `vars.index` its index, from 0.
     #[schema(inline)]
     pub items: Cel,
-    /// How many elements are worked on at once; one when left out.
+    /// The number of elements that are processed at once; one by default.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 20, nullable = false)]
     pub concurrency: Option<u32>,
-    /// What follows when the body fails for an element; `fail` when left out.
+    /// What happens when the body fails for an element; `fail` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub on_item_error: Option<OnItemError>,
@@ -30,18 +31,18 @@ pub struct Loop {
 pub enum OnItemError {
     /// The loop fails.
     Fail,
-    /// The result leaves the element out.
+    /// The element is left out of the result.
     Skip,
-    /// Its result is null.
+    /// The result of the element is null.
     Null,
 }
 
-/// Where the body begins.
+/// The output port where the body begins.
 pub const ITEM: &str = "item";
-/// Where it comes back to, with the element's result.
+/// The input port where the body ends, with the result of the element.
 pub const NEXT: &str = "next";
 
-/// Where the list of results goes on.
+/// The output port that continues after the loop, with the list of results.
 pub const DONE: &str = "done";
 
 pub(super) const INPUTS: &[Input] = &[Input { name: IN, optional: false }, Input { name: NEXT, optional: true }];
@@ -50,7 +51,7 @@ impl Kind for Loop {
     const NAME: &'static str = "loop";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str =
-        "Goes through a list: item leads into the body, which comes back to next; done has the list of results.";
+        "Runs its body for each element of a list: the body begins at the port item and ends at the port next; the port done has the list of results.";
 
     fn example() -> Value {
         json!({"items": "input.lines", "concurrency": 4, "onItemError": "skip"})

@@ -1,4 +1,4 @@
-//! Several ways become one.
+//! The node type `merge`: joins several branches into one.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,11 +10,11 @@ use super::{Category, Kind};
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Merge {
-    /// Whether it waits for all ways that are taken, or goes on with the first; `all` when left out.
+    /// Whether to wait for all branches that are taken, or to continue with the first; `all` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub mode: Option<Mode>,
-    /// With `first`: whether the others are given up; false when left out.
+    /// With `first`: whether the other branches are canceled; false by default.
     #[serde(default)]
     #[schema(nullable = false)]
     pub cancel_losers: Option<bool>,
@@ -31,8 +31,8 @@ impl Kind for Merge {
     const NAME: &'static str = "merge";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str =
-        "Joins ways: with all, its value is the list of what came, in the order of the connections; with first, \
-         what came first.";
+        "Joins branches: with all, its value is the list of their values, in the order of the connections; with \
+         first, the first value.";
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {
@@ -41,7 +41,7 @@ impl Kind for Merge {
 
     fn problems(&self) -> Vec<(String, String)> {
         match (self.mode, self.cancel_losers) {
-            (None | Some(Mode::All), Some(true)) => vec![("cancelLosers".to_owned(), "only with the mode first".to_owned())],
+            (None | Some(Mode::All), Some(true)) => vec![("cancelLosers".to_owned(), "is allowed only with the mode first".to_owned())],
             _ => Vec::new(),
         }
     }

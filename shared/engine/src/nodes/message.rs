@@ -1,4 +1,4 @@
-//! A run for each message of a conversation.
+//! The node type `message`: starts a run for each message of a conversation.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -6,11 +6,11 @@ use utoipa::ToSchema;
 
 use super::{Category, Kind, policy::Policies};
 
-/// Which provider and account it is, is said where the workflow's channels are.
+/// The provider and the account are set in the workflow's channels.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Message {
-    /// What becomes of a message while the run of the one before goes on; `enqueue` when left out.
+    /// What happens with a message while the run of the previous one is in progress; `enqueue` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub busy: Option<Busy>,

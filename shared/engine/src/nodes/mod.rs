@@ -1,4 +1,4 @@
-//! The types of nodes, a file each. To add one: write its file, and add its line to `node_types!` below.
+//! The node types, one file each. To add one, write its file and add its line to `node_types!` below.
 
 mod address;
 pub mod fields;
@@ -51,7 +51,7 @@ node_types! {
     fail::Fail,
 }
 
-/// All types, in the order of the catalogue.
+/// All node types, in the order of the catalogue.
 pub fn all() -> &'static [NodeType] {
     &ALL
 }
@@ -60,7 +60,7 @@ pub fn find(name: &str) -> Option<&'static NodeType> {
     ALL.iter().find(|node_type| node_type.name == name)
 }
 
-/// What stands in for a type that nobody knows, so that the rest of a graph can be looked at. Never part of a plan.
+/// A placeholder for an unknown type, so that the rest of the graph can be validated. It is never part of a plan.
 pub fn unknown() -> &'static NodeType {
     static UNKNOWN: LazyLock<NodeType> = LazyLock::new(|| NodeType {
         name: "",
@@ -80,44 +80,45 @@ pub fn unknown() -> &'static NodeType {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Category {
-    /// Where a run begins.
+    /// Begins runs.
     Trigger,
     Ai,
     Integration,
     Logic,
     Data,
     People,
-    /// Where a run ends.
+    /// Ends runs.
     Output,
 }
 
-/// A type of node. Its configuration is its schema: what the schema lets pass can be read.
+/// A node type. Its schema is derived from its configuration struct: a configuration that matches the schema can be
+/// deserialized.
 pub trait Kind: DeserializeOwned + ToSchema {
     const NAME: &'static str;
     const CATEGORY: Category;
     const DESCRIPTION: &'static str;
-    /// Whether it does something outside of the run, which is then recorded before anything follows from it.
+    /// Whether it has effects outside of the run. They are recorded before the next node starts.
     const EFFECTS: bool = false;
     /// Whether its expressions are conditions.
     const DECIDES: bool = false;
-    /// What it calls a model for, where it names one.
+    /// The purpose of the model that it calls, if its configuration names one.
     const CALLS: Option<Purpose> = None;
-    /// What may be said of how it fails.
+    /// The policy fields that the type has.
     const POLICIES: Policies = Policies::ERROR;
 
     fn example() -> Value;
 
-    /// The ports that configuration opens; `out` for most.
+    /// The output ports of a configuration; `out` for most types.
     fn outputs(&self) -> Vec<Cow<'static, str>> {
         vec![Cow::Borrowed(OUT)]
     }
 
-    /// Beyond what a schema can say: field and message.
+    /// Returns problems that a schema cannot express, each as a field and a message.
     fn problems(&self) -> Vec<(String, String)> {
         Vec::new()
     }
 
-    /// What must exist, and the field that names it.
+    /// The agents, models and workflows that must exist, each with the field that names it.
     fn references(&self) -> Vec<(Reference, &'static str)> {
         Vec::new()
     }
@@ -130,10 +131,10 @@ pub trait Kind: DeserializeOwned + ToSchema {
 
 pub const IN: &str = "in";
 pub const OUT: &str = "out";
-/// Where a node goes on that failed, when its `onError` is `branch`.
+/// The output port of a failed node whose `onError` is `branch`.
 pub const ERROR: &str = "error";
 
-/// A type of node without its Rust type.
+/// A node type without its Rust type.
 #[derive(Debug)]
 pub struct NodeType {
     pub name: &'static str,
@@ -142,23 +143,23 @@ pub struct NodeType {
     pub effects: bool,
     /// Whether its expressions are conditions.
     pub decides: bool,
-    /// What it calls a model for.
+    /// The purpose of the model that it calls.
     pub calls: Option<Purpose>,
     pub inputs: &'static [Input],
-    /// Of the configuration, as it is published and as it is enforced.
+    /// The JSON Schema of the configuration, which is published and enforced.
     pub schema: Value,
     pub example: Value,
     read: fn(Map<String, Value>) -> Result<Read, serde_json::Error>,
 }
 
-/// A port that values come in by.
+/// An input port.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Input {
     pub name: &'static str,
     pub optional: bool,
 }
 
-/// What a configuration says of the node's place in a graph.
+/// What the compiler reads from a configuration.
 #[derive(Default)]
 pub struct Read {
     pub outputs: Vec<Cow<'static, str>>,
@@ -188,7 +189,7 @@ impl NodeType {
         }
     }
 
-    /// Fails for some of what the schema refuses, and for nothing that it lets pass.
+    /// Reads a configuration. It succeeds for every configuration that matches the schema.
     pub fn read(&self, config: &Map<String, Value>) -> Result<Read, serde_json::Error> {
         let mut read = (self.read)(policy::without(self.settled(config)))?;
         if policy::branches(config) {
@@ -197,7 +198,7 @@ impl NodeType {
         Ok(read)
     }
 
-    /// The configuration with its whole numbers written as such.
+    /// Returns the configuration with whole floats converted to integers.
     pub fn settled(&self, config: &Map<String, Value>) -> Map<String, Value> {
         let mut config = Value::Object(config.clone());
         settle(&self.schema, &mut config);
@@ -207,7 +208,7 @@ impl NodeType {
         }
     }
 
-    /// The ports of the example, which is how the catalogue shows them.
+    /// The output ports of the example, which the catalogue shows.
     pub fn example_outputs(&self) -> Vec<Cow<'static, str>> {
         let read = self.example["config"].as_object().and_then(|config| self.read(config).ok());
         read.map(|read| read.outputs).unwrap_or_default()
@@ -234,8 +235,8 @@ fn schema<K: Kind>() -> Value {
     serde_json::to_value(<K as PartialSchema>::schema()).expect("a schema is JSON")
 }
 
-/// What utoipa writes, made plain: one object where it puts `allOf` around a type that has words of its own, no
-/// defaults that are null, and no other fields than those that are known.
+/// Simplifies a schema that utoipa generates: merges an `allOf` around a type with a description, removes defaults that
+/// are null, and forbids unknown fields.
 fn plain(schema: Value) -> Value {
     match schema {
         Value::Object(mut keywords) => {
@@ -277,7 +278,7 @@ mod tests {
     use crate::schema::{Program, check_config, faults};
 
     #[test]
-    fn every_schema_is_one_that_can_be_enforced() {
+    fn the_schemas_of_all_types_are_valid_and_closed() {
         for node_type in all() {
             assert_eq!(faults(&node_type.schema, "schema"), [], "{}", node_type.name);
             assert_eq!(node_type.schema["additionalProperties"], false, "{}", node_type.name);
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_catalogue_tells_functions_that_are_there() {
+    fn the_functions_in_the_description_of_transform_exist() {
         let told = find("transform").unwrap().description.split_once("there are: ").unwrap().1.trim_end_matches('.');
         for name in told.split(' ') {
             let problem = Expression::parse(&format!("{name}(1, 2, 3, 4, 5, 6)")).err().map(|problem| problem.message);
@@ -295,13 +296,13 @@ mod tests {
     }
 
     #[test]
-    fn the_catalogue_tells_what_follows_an_error() {
+    fn the_schema_documents_on_error() {
         let told = find("http").unwrap().schema["properties"]["onError"]["description"].as_str().unwrap();
         assert!(told.contains("{code, message}") && told.contains("null"), "{told}");
     }
 
     #[test]
-    fn every_example_is_valid_and_can_be_read() {
+    fn the_examples_of_all_types_are_valid() {
         let mut names = HashSet::new();
         for node_type in all() {
             assert!(names.insert(node_type.name));

@@ -1,4 +1,4 @@
-//! A model's answer.
+//! The node type `model`: calls a chat model of the gateway.
 
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -13,14 +13,14 @@ use crate::schema::faults;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Model {
-    /// A model of `GET /builder/v1/models`.
+    /// A chat model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
     pub model: String,
-    /// What it is told to be.
+    /// The system prompt.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub system: Option<Jinja>,
-    /// What it is asked.
+    /// The user prompt.
     #[schema(inline)]
     pub prompt: Jinja,
     #[serde(default)]
@@ -29,7 +29,7 @@ pub struct Model {
     #[serde(default)]
     #[schema(minimum = 1, maximum = 2147483647, nullable = false)]
     pub max_tokens: Option<u32>,
-    /// JSON Schema (draft 2020-12) of the answer, which is then a value and no text.
+    /// The JSON Schema (draft 2020-12) of the answer. With it, the value is JSON and not a text.
     #[serde(default)]
     #[schema(nullable = false)]
     pub schema: Option<Map<String, Value>>,
@@ -38,7 +38,7 @@ pub struct Model {
 impl Kind for Model {
     const NAME: &'static str = "model";
     const CATEGORY: Category = Category::Ai;
-    const DESCRIPTION: &'static str = "Asks a model of the gateway; its value is the text of the answer, or what its schema says.";
+    const DESCRIPTION: &'static str = "Calls a chat model of the gateway; its value is the text of the answer, or JSON that matches its schema.";
     const EFFECTS: bool = true;
     const CALLS: Option<Purpose> = Some(Purpose::Chat);
     const POLICIES: Policies = Policies::EFFECT;

@@ -1,11 +1,11 @@
-//! What may be said of any node of a kind: how often it is tried again, how long it may take, what follows when it
-//! fails. It stands in the configuration beside the type's own fields.
+//! Policies of nodes: retries with backoff, timeouts, and error handling. They are part of the configuration, beside
+//! the fields of the type.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::{PartialSchema, ToSchema};
 
-/// Which of the fields a type has.
+/// Which of the policy fields a type has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Policies {
     fails: bool,
@@ -13,24 +13,24 @@ pub struct Policies {
 }
 
 impl Policies {
-    /// It cannot fail.
+    /// The node cannot fail.
     pub const NONE: Self = Self { fails: false, effects: false };
-    /// It fails at once, and trying again would not help.
+    /// The node can fail, but a retry would not help.
     pub const ERROR: Self = Self { fails: true, effects: false };
-    /// It calls something that may fail, be slow, or leave in doubt whether it was done.
+    /// The node calls something that may fail, be slow, or leave its outcome uncertain.
     pub const EFFECT: Self = Self { fails: true, effects: true };
 }
 
-/// What follows when a node fails.
+/// What happens when a node fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnError {
     /// The run fails.
     #[default]
     Fail,
-    /// The run goes on as if the output were null.
+    /// The run continues as if the output were null.
     Continue,
-    /// The run goes on at the port `error`, with the error as its value.
+    /// The run continues at the port `error`, with the error as its value.
     Branch,
 }
 
@@ -38,14 +38,14 @@ pub enum OnError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnUncertain {
-    /// It is done again, with the same idempotency key.
+    /// The call is repeated with the same idempotency key.
     Retry,
     Fail,
     /// A person decides.
     Ask,
 }
 
-/// How often a node is tried again, and after what wait, which doubles each time.
+/// The number of attempts, and the backoff between them, which doubles each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Retry {
@@ -67,17 +67,18 @@ impl Default for Retry {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Policy {
-    /// What follows when the node fails; `fail` when left out. `continue` hands on null; `branch` opens a port `error`,
+    /// What happens when the node fails; `fail` by default. `continue` passes null on; `branch` opens a port `error`,
     /// whose value is `{code, message}`.
     #[schema(inline, nullable = false)]
     pub on_error: Option<OnError>,
-    /// One attempt when left out.
+    /// One attempt by default.
     #[schema(inline, nullable = false)]
     pub retry: Option<Retry>,
-    /// How long one attempt may take.
+    /// The timeout of one attempt.
     #[schema(minimum = 100, maximum = 600000, nullable = false)]
     pub timeout_ms: Option<u64>,
-    /// Left out: `retry` where the call can be told from its repetition, `ask` where it sends something to people.
+    /// By default `retry` if the receiver can recognize a repeated call, and `ask` if the node sends something to
+    /// people.
     #[schema(inline, nullable = false)]
     pub on_uncertain: Option<OnUncertain>,
 }
@@ -85,7 +86,7 @@ pub struct Policy {
 const OF_ERROR: [&str; 1] = ["onError"];
 const OF_EFFECT: [&str; 4] = ["onError", "retry", "timeoutMs", "onUncertain"];
 
-/// A type's schema with the fields of its policies.
+/// Adds the policy fields of a type to its schema.
 pub fn with(policies: Policies, mut schema: Value) -> Value {
     let fields = serde_json::to_value(Policy::schema()).expect("a schema is JSON");
     let names: &[&str] = match policies {
@@ -99,13 +100,13 @@ pub fn with(policies: Policies, mut schema: Value) -> Value {
     schema
 }
 
-/// A configuration without them: the type's own fields.
+/// Removes the policy fields from a configuration.
 pub fn without(mut config: Map<String, Value>) -> Map<String, Value> {
     config.retain(|name, _| !OF_EFFECT.contains(&name.as_str()));
     config
 }
 
-/// Whether there is a port for errors.
+/// Whether the node has a port for errors.
 pub fn branches(config: &Map<String, Value>) -> bool {
     config.get("onError").is_some_and(|on_error| on_error == "branch")
 }

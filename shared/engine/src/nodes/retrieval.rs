@@ -1,4 +1,4 @@
-//! The passages that bear on a question.
+//! The node type `retrieval`: finds relevant passages by vector similarity.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,24 +12,24 @@ use domain::reference::Reference;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Retrieval {
-    /// An embeddings model of `GET /builder/v1/models`.
+    /// An embeddings model that `GET /builder/v1/models` lists.
     #[schema(min_length = 1, max_length = 200, example = "dev-embed")]
     pub model: String,
     #[schema(inline)]
     pub query: Jinja,
     #[schema(inline, min_items = 1, max_items = 64)]
     pub sources: Vec<Source>,
-    /// How many passages at most; 5 when left out.
+    /// The maximum number of passages; 5 by default.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 50, nullable = false)]
     pub top_k: Option<u32>,
-    /// Passages less alike than this are left out.
+    /// Passages with a lower score are left out.
     #[serde(default)]
     #[schema(minimum = -1, maximum = 1, nullable = false)]
     pub min_score: Option<f64>,
 }
 
-/// Where passages come from.
+/// The origin of passages.
 #[derive(Clone, Debug, PartialEq, Deserialize, ToSchema)]
 #[serde(tag = "type", rename_all = "lowercase", deny_unknown_fields)]
 pub enum Source {
@@ -51,8 +51,8 @@ impl Kind for Retrieval {
     const NAME: &'static str = "retrieval";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
-        "Finds the passages of its sources that bear on a question; its value is the list of them, each {source, \
-         text, score}, the best first.";
+        "Finds the passages of its sources that are relevant to a query; its value is the list of passages, each \
+         {source, text, score}, the best first.";
     const EFFECTS: bool = true;
     const CALLS: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;

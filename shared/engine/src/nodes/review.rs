@@ -1,4 +1,4 @@
-//! A person's decision.
+//! The node type `review`: waits for the decision of a person.
 
 use std::borrow::Cow;
 
@@ -13,18 +13,18 @@ use super::{Category, Kind};
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Review {
-    /// What is to be decided.
+    /// The title of the decision.
     #[schema(inline)]
     pub title: Jinja,
-    /// What there is to know for it.
+    /// The information that the person needs.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub message: Option<Jinja>,
-    /// What the person may change.
+    /// The fields that the person may change.
     #[serde(default)]
     #[schema(inline, max_items = 50)]
     pub fields: Vec<Field>,
-    /// After this it is decided without a person; seven days when left out.
+    /// After this time the review expires and the run continues at `expired`; seven days by default.
     #[serde(default)]
     #[schema(minimum = 60, maximum = 2592000, nullable = false)]
     pub expires_in_seconds: Option<u64>,
@@ -40,7 +40,7 @@ pub struct Field {
     pub label: String,
     #[schema(inline)]
     pub r#type: FieldType,
-    /// What it holds at first.
+    /// The initial value.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub value: Option<Cel>,
@@ -61,7 +61,7 @@ impl Kind for Review {
     const NAME: &'static str = "review";
     const CATEGORY: Category = Category::People;
     const DESCRIPTION: &'static str =
-        "Waits for a person; goes on at approved, rejected or expired, with {decision, fields, comment, reviewer}.";
+        "Waits for the decision of a person; continues at the port approved, rejected or expired. Its value is {decision, fields, comment, reviewer}.";
     const EFFECTS: bool = true;
     const POLICIES: Policies = Policies::ERROR;
 

@@ -1,4 +1,4 @@
-//! A run at set times.
+//! The node type `schedule`: starts runs by a cron expression.
 
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
@@ -12,21 +12,21 @@ use super::{Category, Kind, policy::Policies};
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Schedule {
-    /// Minute, hour, day of the month, month, day of the week.
+    /// The cron expression: minute, hour, day of the month, month, day of the week.
     #[schema(min_length = 1, max_length = 200, example = "30 8 * * MON-FRI")]
     pub cron: String,
     /// An IANA time zone.
     #[schema(min_length = 1, max_length = 64, example = "Europe/Madrid")]
     pub zone: String,
-    /// What becomes of times that passed unserved; `skip` when left out.
+    /// What happens with scheduled times that were missed; `skip` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub catch_up: Option<CatchUp>,
-    /// What becomes of a time while the run of the one before goes on; `allow` when left out.
+    /// What happens at a scheduled time while the previous run is in progress; `allow` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub overlap: Option<Overlap>,
-    /// What each run takes.
+    /// The input of each run.
     #[serde(default)]
     pub input: Option<Value>,
 }
@@ -47,7 +47,7 @@ pub enum Overlap {
     Queue,
 }
 
-/// Five fields, as cron has them.
+/// Parses the five fields of cron.
 fn parse(text: &str) -> Option<Cron> {
     let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
     parser.parse(text).ok()
@@ -61,7 +61,7 @@ const FIELDS: [&str; 5] = [
     "day of the week, from 0 to 7 or SUN to SAT",
 ];
 
-/// What other schedulers have a word for.
+/// Shorthands of other schedulers, and the same in five fields.
 const WORDS: [(&str, &str); 7] = [
     ("@hourly", "0 * * * *"),
     ("@daily", "0 0 * * *"),
@@ -73,27 +73,27 @@ const WORDS: [(&str, &str); 7] = [
 ];
 
 fn problem(text: &str) -> Option<String> {
-    const FORM: &str = "five fields: minute hour day month weekday";
+    const FORM: &str = "must have five fields: minute hour day month weekday";
     let fields: Vec<&str> = text.split_whitespace().collect();
     if let Some((word, same)) = WORDS.iter().find(|(word, _)| text.trim().eq_ignore_ascii_case(word)) {
-        return Some(format!("{FORM}; {word} is {same}"));
+        return Some(format!("{FORM}; for {word}, write {same}"));
     }
     if fields.len() != FIELDS.len() {
         return Some(FORM.to_owned());
     }
     if let Some(cron) = parse(text) {
-        return (!ever_comes(&cron)).then(|| "never comes".to_owned());
+        return (!ever_comes(&cron)).then(|| "never matches a date; change the day or the month".to_owned());
     }
-    // Each by itself, with nothing said of the others.
+    // Each field is parsed alone, with `*` for the others.
     let is_wrong = |place: &usize| {
         let alone = (0..FIELDS.len()).map(|other| if other == *place { fields[other] } else { "*" });
         parse(&alone.collect::<Vec<_>>().join(" ")).is_none()
     };
     let place = (0..FIELDS.len()).find(is_wrong);
-    Some(place.map_or(FORM.to_owned(), |place| format!("`{}` is no {}", fields[place], FIELDS[place])))
+    Some(place.map_or(FORM.to_owned(), |place| format!("`{}` is not a valid {}", fields[place], FIELDS[place])))
 }
 
-/// Far enough for a 29 February, and so near that a date which never comes is found out at once.
+/// Whether the schedule ever matches. The search reaches the next 29 February, and is short enough to run at once.
 fn ever_comes(cron: &Cron) -> bool {
     cron.find_next_occurrence(&jiff::Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC), true).is_ok()
 }
@@ -102,7 +102,7 @@ impl Kind for Schedule {
     const NAME: &'static str = "schedule";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =
-        "Starts a run at set times of a time zone; its value is the input that is set here.";
+        "Starts runs at scheduled times in a time zone; its value is the input that is configured here.";
     const POLICIES: Policies = Policies::NONE;
 
     fn example() -> Value {
@@ -123,20 +123,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_wrong_with_a_time_is_named() {
+    fn invalid_cron_expressions_are_explained() {
         for (cron, told) in [
             ("30 8 * * MON-FRI", None),
             ("*/5 0-6,22 1 JAN *", None),
-            ("60 8 * * *", Some("`60` is no minute, from 0 to 59")),
-            ("0 24 * * *", Some("`24` is no hour, from 0 to 23")),
-            ("0 8 0 * *", Some("`0` is no day of the month, from 1 to 31")),
-            ("0 8 * foo *", Some("`foo` is no month, from 1 to 12 or JAN to DEC")),
-            ("0 8 * * 8", Some("`8` is no day of the week, from 0 to 7 or SUN to SAT")),
-            ("0 0 30 2 *", Some("never comes")),
-            ("0 8 * *", Some("five fields: minute hour day month weekday")),
-            ("0 0 8 * * *", Some("five fields: minute hour day month weekday")),
-            ("@daily", Some("five fields: minute hour day month weekday; @daily is 0 0 * * *")),
-            ("@reboot", Some("five fields: minute hour day month weekday")),
+            ("60 8 * * *", Some("`60` is not a valid minute, from 0 to 59")),
+            ("0 24 * * *", Some("`24` is not a valid hour, from 0 to 23")),
+            ("0 8 0 * *", Some("`0` is not a valid day of the month, from 1 to 31")),
+            ("0 8 * foo *", Some("`foo` is not a valid month, from 1 to 12 or JAN to DEC")),
+            ("0 8 * * 8", Some("`8` is not a valid day of the week, from 0 to 7 or SUN to SAT")),
+            ("0 0 30 2 *", Some("never matches a date; change the day or the month")),
+            ("0 8 * *", Some("must have five fields: minute hour day month weekday")),
+            ("0 0 8 * * *", Some("must have five fields: minute hour day month weekday")),
+            ("@daily", Some("must have five fields: minute hour day month weekday; for @daily, write 0 0 * * *")),
+            ("@reboot", Some("must have five fields: minute hour day month weekday")),
         ] {
             assert_eq!(problem(cron).as_deref(), told, "{cron}");
         }

@@ -1,4 +1,4 @@
-//! A message to a person.
+//! The node type `send_message`: sends a message on a messaging channel.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -8,13 +8,13 @@ use super::fields::{Cel, Jinja};
 use super::policy::Policies;
 use super::{Category, Kind};
 
-/// By which provider and account, is said where the workflow's channels are.
+/// The provider and the account are set in the workflow's channels.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendMessage {
     #[schema(inline)]
     pub text: Jinja,
-    /// To whom; whoever the run answers when left out.
+    /// The recipient; the person the run replies to if omitted.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub to: Option<Cel>,

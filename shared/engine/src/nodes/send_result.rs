@@ -1,4 +1,4 @@
-//! What a run gives back.
+//! The node type `send_result`: sets the output of a run.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -10,7 +10,7 @@ use super::{Category, Kind};
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendResult {
-    /// The run's output; what came in when left out.
+    /// The run's output; the node's input if omitted.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub output: Option<Cel>,
@@ -19,7 +19,7 @@ pub struct SendResult {
 impl Kind for SendResult {
     const NAME: &'static str = "send_result";
     const CATEGORY: Category = Category::Output;
-    const DESCRIPTION: &'static str = "Gives the run's output, which is what a waiting webhook answers.";
+    const DESCRIPTION: &'static str = "Sets the run's output, which a waiting webhook returns.";
 
     fn example() -> Value {
         json!({"output": "{'answer': input}"})

@@ -1,4 +1,4 @@
-//! One of several ways.
+//! The node type `switch`: continues at one of several ports.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use super::{Category, ERROR, Kind};
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Switch {
-    /// The first whose expression is true is taken.
+    /// The cases in order: the first one whose expression is true is taken.
     #[schema(inline, min_items = 1, max_items = 50)]
     pub cases: Vec<Case>,
 }
@@ -21,7 +21,7 @@ pub struct Switch {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Case {
-    /// The port it opens.
+    /// The name of the output port.
     #[schema(min_length = 1, max_length = 64, example = "urgent")]
     pub name: String,
     #[schema(inline)]
@@ -35,8 +35,8 @@ impl Kind for Switch {
     const CATEGORY: Category = Category::Logic;
     const DECIDES: bool = true;
     const DESCRIPTION: &'static str =
-        "Goes on at the first case that is true, else at default: its ports are the names of its cases, and \
-         default. Its value is what came in.";
+        "Continues at the port of the first case that is true, otherwise at default: its ports are the names of its \
+         cases, and default. Its value is its input.";
 
     fn example() -> Value {
         json!({"cases": [
@@ -53,8 +53,8 @@ impl Kind for Switch {
         let mut names = HashSet::new();
         let problems = self.cases.iter().enumerate().filter_map(|(index, Case { name, .. })| {
             let problem = match name.as_str() {
-                DEFAULT | ERROR => format!("`{name}` is another port: call the case something else"),
-                name if !names.insert(name) => format!("say each case once: there is a `{name}` before it"),
+                DEFAULT | ERROR => format!("`{name}` is the name of another port; rename the case"),
+                name if !names.insert(name) => format!("there is already a case `{name}`; rename this one"),
                 _ => return None,
             };
             Some((format!("cases[{index}].name"), problem))

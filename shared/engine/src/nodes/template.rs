@@ -1,4 +1,4 @@
-//! A text made of values.
+//! The node type `template`: renders a Jinja template.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::{Category, Kind};
 pub struct Template {
     #[schema(inline)]
     pub template: Jinja,
-    /// Whether the text is read as JSON; `text` when left out.
+    /// Whether the text is parsed as JSON; `text` by default.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub format: Option<Format>,
@@ -29,8 +29,8 @@ impl Kind for Template {
     const NAME: &'static str = "template";
     const CATEGORY: Category = Category::Data;
     const DESCRIPTION: &'static str =
-        "Makes a text of values, in Jinja: {{ }} prints, {% for %} and {% if %} are there, and filters such as \
-         default, join, map, date, tojson.";
+        "Renders a Jinja template: {{ }} prints a value, {% for %} and {% if %} control the text, and there are \
+         filters such as default, join, map, date, tojson.";
 
     fn example() -> Value {
         json!({"template": "Dear {{ input.name }},\n{% for line in input.lines %}- {{ line.title }}\n{% endfor %}"})

@@ -1,4 +1,4 @@
-//! A value made of others.
+//! The node type `transform`: computes a value from others.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::fields::Cel;
 use super::{Category, Kind};
 
-/// Either the whole value, or its fields one by one.
+/// Set either the whole `value`, or its `fields`.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Transform {
@@ -25,7 +25,7 @@ impl Kind for Transform {
     const NAME: &'static str = "transform";
     const CATEGORY: Category = Category::Data;
     const DESCRIPTION: &'static str =
-        "Makes a value of others, by expressions in CEL. Beside has, map, filter, all, exists and exists_one there \
+        "Computes a value with CEL expressions. Beside has, map, filter, all, exists and exists_one there \
          are: size contains startsWith endsWith matches lower upper trim split join replace substring indexOf \
          charAt format reverse sort distinct flatten slice first last sum min max keys values get merge range round \
          abs ceil floor int double string bool type toJson fromJson now timestamp duration date getFullYear \
@@ -37,8 +37,8 @@ impl Kind for Transform {
 
     fn problems(&self) -> Vec<(String, String)> {
         match (&self.value, self.fields.is_empty()) {
-            (Some(_), false) => vec![("value".to_owned(), "either value or fields".to_owned())],
-            (None, true) => vec![("fields".to_owned(), "must not be empty where there is no value".to_owned())],
+            (Some(_), false) => vec![("value".to_owned(), "set either value or fields, not both".to_owned())],
+            (None, true) => vec![("fields".to_owned(), "must not be empty when value is omitted".to_owned())],
             _ => Vec::new(),
         }
     }

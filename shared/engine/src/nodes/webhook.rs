@@ -1,4 +1,4 @@
-//! A run for each call of a webhook.
+//! The node type `webhook`: starts a run for each call of a webhook.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::{Category, Kind, policy::Policies};
 
-/// Which webhook it is, and how it answers, is said where the workflow's channels are.
+/// The webhook and its response are set in the workflow's channels.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Webhook {}

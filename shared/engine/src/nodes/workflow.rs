@@ -1,4 +1,4 @@
-//! Another workflow's result.
+//! The node type `workflow`: runs another workflow.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,9 +14,9 @@ use domain::reference::Reference;
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Workflow {
-    /// One of the caller's workflows: its release that is active when the run comes to it.
+    /// One of the workflows of the same owner. Its active release at that time is run.
     pub workflow_id: Uuid,
-    /// What its run takes; what came in when left out.
+    /// The input of its run; the node's input if omitted.
     #[serde(default)]
     #[schema(inline, nullable = false)]
     pub input: Option<Cel>,

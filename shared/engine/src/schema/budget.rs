@@ -1,10 +1,11 @@
-//! How much work one validation may do. Every keyword charges for what it reads before it reads it.
+//! The work budget of one validation. Every keyword charges for the data it reads before reading it.
 
-/// A step is some tens of nanoseconds. A list of a million numbers takes two million steps.
+/// The maximum number of steps. A step takes some tens of nanoseconds; a list of a million numbers takes two million
+/// steps.
 const MOST_STEPS: usize = 5_000_000;
-/// How deep schemas may apply within each other: nested values, and references that lead on.
+/// The maximum nesting of schemas: nested values, and chains of references.
 const MOST_DEPTH: usize = 256;
-/// Bytes of text that are read in one step.
+/// The bytes of text that one step covers.
 const BYTES_A_STEP: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +21,7 @@ impl Stop {
                 "takes too much work to check against its schema; send less data or simplify the schema"
             }
             Self::TooDeep => {
-                "nests too deep to be checked against its schema; nest less, or end the schema's recursion"
+                "is nested too deeply to be checked against its schema; nest less, or end the schema's recursion"
             }
         }
     }
@@ -54,7 +55,7 @@ impl Budget {
         self.charge(1 + bytes / BYTES_A_STEP);
     }
 
-    /// One level deeper. Whether there is still work to do there; only then [`Self::leave`] follows.
+    /// Descends one level and returns whether to go on. Call [`Self::leave`] only if it returns true.
     pub fn enter(&mut self) -> bool {
         if self.depth == 0 {
             self.stopped.get_or_insert(Stop::TooDeep);

@@ -1,4 +1,4 @@
-//! Applies a schema to a value.
+//! Validates a value against a JSON Schema.
 
 use std::collections::HashMap;
 use std::hash::RandomState;
@@ -14,10 +14,10 @@ use super::path::Path;
 use super::pattern::Pattern;
 use super::reference::References;
 
-/// Who wrote the schema.
+/// The origin of a schema, which decides how `format` and `x-language` are handled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
-    /// We did: `format: uuid` is enforced, and `x-language` marks expressions.
+    /// A schema of a node type: `format: uuid` is enforced, and `x-language` marks expressions.
     NodeType,
     User,
 }
@@ -27,9 +27,9 @@ pub struct Checker<'s> {
     pub dialect: Dialect,
     pub budget: Budget,
     pub references: References<'s>,
-    /// By the place of the pattern in the schema.
+    /// The compiled patterns, by the address of their text in the schema.
     patterns: HashMap<*const str, Option<Pattern>>,
-    /// The values of each `enum`, by their hashes.
+    /// The values of each `enum`, by hash.
     enums: HashMap<*const Value, HashMap<u64, Vec<&'s Value>>>,
     pub state: RandomState,
 }
@@ -44,21 +44,21 @@ impl<'s> Checker<'s> {
         let (mut found, at) = (Findings::default(), Path::Root(field));
         self.apply(self.root, value, &at, &mut found);
         if let Some(stop) = self.budget.stopped() {
-            // What was found until then may be wrong: a `not` has seen half a value.
+            // The findings so far may be wrong: a `not` may have seen only half of a value.
             found = Findings::default();
             found.refuse(&at, stop.message());
         }
         found
     }
 
-    /// Adds what the value violates of a schema.
+    /// Adds the violations of a schema to `found`.
     pub fn apply(&mut self, schema: &'s Value, value: &Value, at: &Path, found: &mut Findings) {
         if !self.budget.enter() {
             return;
         }
         match schema {
             Value::Object(keywords) => self.apply_keywords(schema, keywords, value, at, found),
-            Value::Bool(false) => self.refuse(at, "must not be here", found),
+            Value::Bool(false) => self.refuse(at, "is not allowed here", found),
             _ => {}
         }
         self.budget.leave();
@@ -71,7 +71,7 @@ impl<'s> Checker<'s> {
         found.is_valid()
     }
 
-    /// Whether there is no more to find out.
+    /// Whether the validation can stop: enough violations were found, or the budget is used up.
     pub fn is_done(&self, found: &Findings) -> bool {
         found.is_full() || self.budget.stopped().is_some()
     }
@@ -83,7 +83,8 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// The pattern that a schema contains as text, read once. None where there is none to search with.
+    /// Whether the pattern matches somewhere in the text. Each pattern is compiled once; an invalid one matches
+    /// nothing.
     pub fn finds(&mut self, pattern: &'s str, text: &str) -> bool {
         let Self { patterns, budget, .. } = self;
         let read = patterns.entry(pattern).or_insert_with(|| Pattern::parse_within(pattern, budget));
@@ -124,7 +125,7 @@ impl<'s> Checker<'s> {
         }
     }
 
-    /// Why the value is not among those that `enum`, `const` and `type` leave.
+    /// Returns a message if `enum`, `const` or `type` exclude the value.
     fn excluded(&mut self, keywords: &'s Map<String, Value>, value: &Value) -> Option<String> {
         if let Some(Value::Array(listed)) = keywords.get("enum")
             && !self.is_listed(listed, value)

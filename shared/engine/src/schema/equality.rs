@@ -1,4 +1,5 @@
-//! Values as JSON Schema compares them: numbers by value, objects in any order. Both functions pay for what they read.
+//! Equality and hashes of values as JSON Schema defines them: numbers by value, objects in any order. Both functions
+//! charge the budget for what they read.
 
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
@@ -34,7 +35,7 @@ pub fn equal(one: &Value, other: &Value, budget: &mut Budget) -> bool {
     }
 }
 
-/// Equal values have equal hashes. The state is random, so that nobody can prepare values that collide.
+/// Equal values have equal hashes. The hash is randomly keyed, so that values cannot be prepared that collide.
 pub fn hash(value: &Value, state: &RandomState, budget: &mut Budget) -> u64 {
     budget.charge(1);
     if budget.stopped().is_some() {
@@ -54,7 +55,7 @@ pub fn hash(value: &Value, state: &RandomState, budget: &mut Budget) -> u64 {
             items.iter().for_each(|item| hash(item, state, budget).hash(&mut hasher));
         }
         Value::Object(entries) => {
-            // A sum has no order.
+            // The hashes are summed, because the entries have no order.
             let sum = entries.iter().fold(0u64, |sum, (name, value)| {
                 budget.charge_bytes(name.len());
                 sum.wrapping_add(state.hash_one((name, hash(value, state, budget))))

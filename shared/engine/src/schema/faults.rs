@@ -1,5 +1,5 @@
-//! What keeps a document from being a schema that values can be validated against. A keyword that is not known here is a
-//! fault: who wrote it counts on it.
+//! Validates schemas themselves: finds what prevents a document from being used as a schema. An unknown keyword is a
+//! fault, because its author relies on it.
 
 use std::collections::HashSet;
 
@@ -12,15 +12,15 @@ use super::reference::References;
 use super::vocabulary::{Contains, Place, TYPES, contained, contains};
 use domain::text::{clip, clip_to};
 
-/// Nobody reads more faults of one schema.
+/// The maximum number of reported faults per schema.
 const MOST_FAULTS: usize = 20;
 const MOST_FIELD_CHARS: usize = 300;
-/// Each is compiled to see whether it can be.
+/// The maximum number of patterns in a schema. Each one is compiled to validate it.
 const MOST_PATTERNS: usize = 200;
-/// The drafts whose keywords mean the same here.
+/// The supported drafts. Their keywords have the same meaning here.
 const DRAFTS: [&str; 4] = ["draft/2020-12/schema", "draft/2019-09/schema", "draft-07/schema", "draft-06/schema"];
 
-/// The faults of a schema: field and message.
+/// Returns the faults of a schema, each as a field and a message.
 pub fn faults(schema: &Value, field: &str) -> Vec<(String, String)> {
     let mut examiner = Examiner {
         root: schema,
@@ -38,9 +38,9 @@ pub fn faults(schema: &Value, field: &str) -> Vec<(String, String)> {
 struct Examiner<'s> {
     root: &'s Value,
     references: References<'s>,
-    /// Every schema within the document, by its place in memory.
+    /// Every schema within the document, by address.
     schemas: HashSet<*const Value>,
-    /// The schemas that have a `$ref`, and its field.
+    /// The schemas that have a `$ref`, each with the field of that keyword.
     referring: Vec<(&'s Value, String)>,
     patterns: usize,
     found: Vec<(String, String)>,
@@ -84,7 +84,7 @@ impl<'s> Examiner<'s> {
         }
     }
 
-    /// What is wrong with one keyword, but for the schemas that it contains.
+    /// Returns what is wrong with one keyword. The schemas within it are checked separately.
     fn problem(&mut self, schema: &Value, keyword: &str, operand: &Value) -> Option<String> {
         if keyword == "items" && operand.is_array() {
             return Some("must be a schema; write `prefixItems` for a list of schemas".to_owned());
@@ -132,7 +132,7 @@ impl<'s> Examiner<'s> {
             "dependencies" => Some("is not supported here; use `dependentRequired` or `dependentSchemas`"),
             "additionalItems" => Some("is not supported here; use `prefixItems` with `items`"),
             "nullable" => Some("is not supported here; write `\"type\": [\"string\", \"null\"]` or `anyOf`"),
-            // A value is valid whatever they say.
+            // These keywords do not affect validation.
             "const" | "format" | "title" | "description" | "default" | "example" | "examples" | "$comment"
             | "$vocabulary" | "deprecated" | "readOnly" | "writeOnly" | "contentMediaType" | "contentEncoding"
             | "contentSchema" | "discriminator" => None,
@@ -142,7 +142,7 @@ impl<'s> Examiner<'s> {
         problem.map(str::to_owned)
     }
 
-    /// The names of `patternProperties` are patterns.
+    /// The property names of `patternProperties` are patterns.
     fn names_problem(&mut self, keyword: &str, operand: &Value) -> Option<String> {
         let patterns = operand.as_object().filter(|_| keyword == "patternProperties")?;
         patterns
@@ -166,18 +166,18 @@ impl<'s> Examiner<'s> {
             }
             let reference = schema["$ref"].as_str().unwrap_or_default();
             let problem = match self.references.resolve(reference) {
-                Some(target) if !self.schemas.contains(&std::ptr::from_ref(target)) => "must lead to a schema",
-                Some(_) if self.is_endless(schema, &mut finished) => "leads back to itself without an end",
+                Some(target) if !self.schemas.contains(&std::ptr::from_ref(target)) => "must refer to a schema",
+                Some(_) if self.is_endless(schema, &mut finished) => "refers back to itself without end",
                 Some(_) => continue,
-                None if reference.starts_with('#') => "leads to nothing in this schema",
+                None if reference.starts_with('#') => "refers to nothing in this schema",
                 None => "must begin with `#`: schemas outside of this one are not loaded",
             };
             self.refuse(&field, format!("`{}` {problem}", clip(reference)));
         }
     }
 
-    /// Whether what a schema applies to its own value, by references and combinations, goes in a circle. Schemas that
-    /// are finished are not searched again.
+    /// Whether the schemas that apply to the same value, by references and combinations, form a cycle. Finished schemas
+    /// are not searched again.
     fn is_endless(&self, start: &'s Value, finished: &mut HashSet<*const Value>) -> bool {
         let mut path = vec![(start, self.applied(start))];
         let mut on_path = HashSet::from([std::ptr::from_ref(start)]);
@@ -204,7 +204,7 @@ impl<'s> Examiner<'s> {
         false
     }
 
-    /// The schemas that a schema applies to its own value.
+    /// Returns the schemas that a schema applies to its own value.
     fn applied(&self, schema: &'s Value) -> Vec<&'s Value> {
         let keywords = schema.as_object().into_iter().flatten();
         keywords

@@ -1,19 +1,19 @@
-//! What a validation finds: violations, as many as people read, and expressions.
+//! The findings of a validation: violations, up to a limit, and expressions.
 
 use super::language::Language;
 use super::path::Path;
 use domain::text::clip_to;
 
-/// Nobody reads more of one value.
+/// The maximum number of reported violations per value.
 const MOST_VIOLATIONS: usize = 100;
 const MOST_FIELD_CHARS: usize = 300;
 const MOST_MESSAGE_CHARS: usize = 600;
 
 #[derive(Debug)]
 pub struct Findings {
-    /// Field and message.
+    /// Each violation as a field and a message.
     pub violations: Vec<(String, String)>,
-    /// Field, language and text.
+    /// Each expression as a field, a language and a text.
     pub expressions: Vec<(String, Language, String)>,
     most: usize,
 }
@@ -25,7 +25,7 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// Only whether there are any violations.
+    /// Stops after the first violation, for a check that needs only a yes or no.
     pub(super) fn first_only() -> Self {
         Self { most: 1, ..Self::default() }
     }
@@ -34,7 +34,7 @@ impl Findings {
         self.violations.is_empty()
     }
 
-    /// Whether to look for no more violations.
+    /// Whether the limit is reached.
     pub(super) fn is_full(&self) -> bool {
         self.violations.len() >= self.most
     }

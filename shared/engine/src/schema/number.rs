@@ -1,4 +1,4 @@
-//! Numbers as JSON Schema compares them: by their exact value, however they are written. 1, 1.0 and 1e0 are one number.
+//! Exact comparison of numbers, however they are written: 1, 1.0 and 1e0 are the same number.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use serde_json::{Number, Value};
 #[derive(Clone, Copy)]
 pub enum Exact {
     Whole(i128),
-    /// A fraction, or beyond what 128 bits hold.
+    /// A fraction, or a number that does not fit 128 bits.
     Double(f64),
 }
 
@@ -41,7 +41,7 @@ fn against_double(whole: i128, double: f64) -> Ordering {
     if double.abs() >= MOST_WHOLE {
         return if double > 0.0 { Ordering::Less } else { Ordering::Greater };
     }
-    // A fraction, so that it equals no whole number.
+    // The double is a fraction here, so it equals no whole number.
     if whole <= double.floor() as i128 { Ordering::Less } else { Ordering::Greater }
 }
 
@@ -49,7 +49,7 @@ pub fn is_whole(number: &Number) -> bool {
     number.as_f64().is_some_and(|double| double.fract() == 0.0)
 }
 
-/// A count, as schemas write it: `2`, or `2.0`.
+/// Reads the operand of a count keyword: `2` or `2.0`.
 pub fn count(value: &Value) -> Option<u64> {
     let Value::Number(number) = value else { return None };
     match exact(number) {
@@ -62,7 +62,7 @@ pub fn is_positive(value: &Value) -> bool {
     value.as_f64().is_some_and(|number| number > 0.0)
 }
 
-/// Whether one is a whole multiple of the other, counted in their decimal digits: 0.3 is three times 0.1.
+/// Whether `number` is a multiple of `of`, computed in decimal digits: 0.3 is three times 0.1.
 pub fn is_multiple(number: &Number, of: &Number) -> bool {
     let (Some(number), Some(divisor)) = (Decimal::parse(number), Decimal::parse(of)) else { return false };
     if number.digits == 0 {
@@ -80,7 +80,7 @@ pub fn is_multiple(number: &Number, of: &Number) -> bool {
     scaled.is_some_and(|divisor| number.digits.is_multiple_of(divisor))
 }
 
-/// Without its sign: `digits * 10^exponent`. A number of JSON has at most 20 digits here.
+/// The absolute value as `digits * 10^exponent`. A JSON number has at most 20 digits here.
 struct Decimal {
     digits: u128,
     exponent: i32,
@@ -99,7 +99,7 @@ impl Decimal {
     }
 }
 
-/// `10^exponent` modulo a number of at most 20 digits, so that products fit.
+/// Computes `10^exponent` modulo a number of at most 20 digits, so that the products fit 128 bits.
 fn power_of_ten(exponent: u32, modulus: u128) -> u128 {
     let (mut result, mut base, mut exponent) = (1 % modulus, 10 % modulus, exponent);
     while exponent > 0 {

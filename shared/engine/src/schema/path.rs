@@ -1,4 +1,4 @@
-//! Where a value is in its document. It is written out only for what is reported.
+//! The path of a value in its document. It is formatted only when a finding is reported.
 
 use std::fmt::Write;
 
@@ -20,12 +20,12 @@ impl<'p> Path<'p> {
         Self::Index(self, index)
     }
 
-    /// `config.headers.Accept[0]`, every name in full: it identifies a field.
+    /// Formats the path with every name in full, as `config.headers.Accept[0]`. It identifies a field.
     pub fn full(&self) -> String {
         self.written(str::to_owned)
     }
 
-    /// The same for people, with long names cut.
+    /// Formats the path for messages, with long names shortened.
     pub fn shown(&self) -> String {
         self.written(|name| clip(name).into_owned())
     }
@@ -49,7 +49,7 @@ impl<'p> Path<'p> {
         path
     }
 
-    /// How long it is in full.
+    /// The length of the full path in bytes. An index counts as four.
     pub fn len(&self) -> usize {
         match self {
             Self::Root(root) => root.len(),

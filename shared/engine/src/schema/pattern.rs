@@ -1,13 +1,14 @@
-//! `pattern` and `patternProperties`: regular expressions in linear time and of bounded size.
+//! `pattern` and `patternProperties`: regular expressions with linear running time and limited size.
 
 use regex_lite::{Regex, RegexBuilder};
 
 use super::budget::Budget;
 
 const MOST_PATTERN_BYTES: usize = 1_000;
-/// How large a compiled pattern may be, and what a byte of text costs then: its work grows with its states.
+/// The allowed sizes of a compiled pattern, and the steps that a byte of text costs at each size: the work grows with
+/// the number of states.
 const SIZES: [(usize, usize); 2] = [(4 * 1024, 1), (32 * 1024, 16)];
-/// What it costs to compile one, well above what it takes.
+/// The steps charged for compiling a pattern, well above the real cost.
 const COMPILING_STEPS: usize = 5_000;
 
 #[derive(Debug)]
@@ -21,7 +22,7 @@ impl Pattern {
         if pattern.len() > MOST_PATTERN_BYTES {
             return Err("this pattern is longer than 1000 bytes; shorten it");
         }
-        // One that is too large for the first size may fit the next.
+        // A pattern that is too large for the first size may fit the second.
         let sizes = SIZES.iter().find_map(|(limit, steps_a_byte)| {
             let regex = RegexBuilder::new(pattern).size_limit(*limit).build().ok()?;
             Some(Self { regex, steps_a_byte: *steps_a_byte })
@@ -37,7 +38,7 @@ impl Pattern {
         })
     }
 
-    /// For a validation that reads it only now.
+    /// Compiles a pattern during a validation, and charges the budget for it.
     pub fn parse_within(pattern: &str, budget: &mut Budget) -> Option<Self> {
         budget.charge(COMPILING_STEPS);
         if budget.stopped().is_some() { None } else { Self::parse(pattern).ok() }

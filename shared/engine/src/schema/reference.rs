@@ -1,4 +1,4 @@
-//! `$ref` within one document: `#`, `#/$defs/name`, `#anchor`, and the same behind the document's own `$id`.
+//! Resolves `$ref` within one document: `#`, `#/$defs/name`, `#anchor`, and the same after the document's own `$id`.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -7,13 +7,13 @@ use serde_json::Value;
 
 use super::vocabulary::{contained, contains};
 
-/// Of references that lead to references, where only the schema at their end is of interest.
+/// The maximum length of a chain of references that `follow` resolves.
 const MOST_HOPS: usize = 16;
 
-/// The schemas that one document's references lead to.
+/// Resolves the references of one document.
 pub struct References<'s> {
     root: &'s Value,
-    /// Read where one is first needed.
+    /// The schemas with an `$anchor`, collected on first use.
     anchors: OnceCell<HashMap<&'s str, &'s Value>>,
 }
 
@@ -43,7 +43,7 @@ impl<'s> References<'s> {
         anchors.get(fragment.as_str()).copied()
     }
 
-    /// The schema itself, or the one that it does nothing but refer to.
+    /// Returns the schema at the end of a chain of `$ref`s, or the schema itself if it has none.
     pub fn follow(&self, schema: &'s Value) -> &'s Value {
         let mut at = schema;
         for _ in 0..MOST_HOPS {

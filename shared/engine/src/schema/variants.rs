@@ -1,4 +1,4 @@
-//! `anyOf` and `oneOf`: schemas of which one is meant. Where none fits, the message is about the one that was meant.
+//! `anyOf` and `oneOf`. If no variant fits, the message describes the variant that was probably intended.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use super::findings::Findings;
 use super::keywords::types;
 use super::path::Path;
 
-/// Of variants that fit, in a message.
+/// The maximum number of matching variants that a message lists.
 const MOST_LISTED: usize = 3;
 
 pub fn any_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Value, at: &Path, found: &mut Findings) {
@@ -26,12 +26,12 @@ pub fn one_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Valu
         explain(checker, &meant, explanation, at, found);
     } else if fitting.len() > 1 {
         let shown = fitting.iter().take(MOST_LISTED).map(|index| format!("oneOf[{index}]")).collect::<Vec<_>>();
-        let problem = format!("fits {} of its schema, and must fit exactly one", shown.join(" and "));
+        let problem = format!("matches {} of its schema, but must match exactly one", shown.join(" and "));
         checker.refuse(at, problem, found);
     }
 }
 
-/// Which variants fit; and what is wrong with the one that was meant, where it does not.
+/// Returns the variants that match, and the violations of the intended variant if it does not match.
 fn try_all<'s>(
     checker: &mut Checker<'s>,
     variants: &'s [Value],
@@ -66,12 +66,12 @@ fn explain(checker: &mut Checker, meant: &Meant, explanation: Findings, at: &Pat
     }
 }
 
-/// What a value that fits no variant was meant to be.
+/// The intended variant of a value that matches none.
 enum Meant<'s> {
     Variant(usize),
-    /// The field that distinguishes the variants, and the values that it has in them.
+    /// The field that distinguishes the variants, and its value in each of them.
     Tag(&'s str, Vec<Value>),
-    /// None of them takes a value of this type: all that they take.
+    /// No variant accepts a value of this type. Lists the types that they accept.
     Types(Value),
 }
 
@@ -101,13 +101,13 @@ impl<'s> Meant<'s> {
     }
 }
 
-/// The field that has one fixed value in a variant, `type` mostly.
+/// Returns the field that has one fixed value in a variant, usually `type`.
 fn tag(variant: &Value) -> Option<&str> {
     let properties = variant.get("properties")?.as_object()?;
     properties.iter().find(|(_, schema)| fixed(schema).is_some()).map(|(name, _)| name.as_str())
 }
 
-/// The one value that a schema allows.
+/// Returns the only value that a schema allows.
 fn fixed(schema: &Value) -> Option<&Value> {
     match schema["enum"].as_array().map(Vec::as_slice) {
         Some([only]) => Some(only),

@@ -12,7 +12,8 @@ pub enum Contains {
     Map,
 }
 
-/// What a keyword contains, and whether its schemas apply to the same value as the schema that has it.
+/// Returns the form of the schemas that a keyword contains, and whether they apply to the same value as the schema
+/// itself.
 pub fn contains(keyword: &str) -> Option<(Contains, bool)> {
     Some(match keyword {
         "not" | "if" | "then" | "else" => (Contains::Schema, true),
@@ -25,7 +26,7 @@ pub fn contains(keyword: &str) -> Option<(Contains, bool)> {
     })
 }
 
-/// Where a schema is within its keyword.
+/// The position of a schema within its keyword.
 #[derive(Clone, Copy)]
 pub enum Place<'s> {
     Alone,
@@ -33,7 +34,7 @@ pub enum Place<'s> {
     Name(&'s str),
 }
 
-/// The schemas that a keyword contains. None where its form is wrong.
+/// Returns the schemas that a keyword contains, or none if its form is wrong.
 pub fn contained<'s>(shape: Contains, operand: &'s Value) -> impl Iterator<Item = (Place<'s>, &'s Value)> {
     let alone = (shape == Contains::Schema).then_some((Place::Alone, operand));
     let list = operand.as_array().filter(|_| shape == Contains::List).into_iter().flatten().enumerate();

@@ -1,4 +1,4 @@
-//! Whole numbers that were written as floats: `60.0` is one for a schema, and none for a reader of integers.
+//! Converts whole numbers that are written as floats: `60.0` is an integer for a schema, but not for serde.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::reference::References;
 use super::vocabulary::{Contains, contains};
 use domain::number::whole;
 
-/// Writes every whole number as one where the schema says so.
+/// Converts every whole number to an integer where the schema has the type `integer`.
 pub fn settle(schema: &Value, value: &mut Value) {
     Settler { references: References::new(schema), budget: Budget::default() }.settle(schema, value);
 }

@@ -1,6 +1,6 @@
-//! Prebuilt workflows, a file each. To add one: draw it into `<slug>.json`, and name it in `templates!` below.
+//! The workflow templates, one file each. To add one, write `<slug>.json` and add its name to `templates!` below.
 //!
-//! All of them run on the embedded models alone, without agents, credentials or another system that answers.
+//! All templates run with the embedded models alone, without agents, credentials or other systems.
 
 use std::sync::LazyLock;
 
@@ -44,18 +44,18 @@ pub fn all() -> &'static [Template] {
     &ALL
 }
 
-/// By its id, or by its slug.
+/// Finds a template by its id or its slug.
 pub fn find(id: &str) -> Option<&'static Template> {
     let uuid = Uuid::try_parse(id).ok();
     ALL.iter().find(|template| template.slug == id || Some(template.id) == uuid)
 }
 
-/// A workflow that others make their own.
+/// A workflow that users copy and adapt.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Template {
     pub id: Uuid,
-    /// The name of its file.
+    /// The name of its file, without the extension.
     #[serde(skip)]
     pub slug: &'static str,
     pub name: &'static str,
@@ -63,14 +63,14 @@ pub struct Template {
     pub category: TemplateCategory,
     #[serde(borrow)]
     pub tags: Vec<&'static str>,
-    /// What to try it with.
+    /// An input to try it with.
     pub example_input: Value,
-    /// What there is still to do once it is instantiated.
+    /// The steps that remain after it is instantiated.
     pub steps: Vec<String>,
     pub graph: Graph,
 }
 
-/// What a template is for.
+/// The purpose of a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TemplateCategory {
@@ -84,7 +84,7 @@ pub enum TemplateCategory {
 }
 
 impl Template {
-    /// The files are part of the program: a test reads every one of them.
+    /// Parses a template file. The files are compiled into the program, and a test reads every one of them.
     fn read(slug: &'static str, file: &'static str) -> Self {
         let read: Self = serde_json::from_str(file).unwrap_or_else(|error| panic!("{slug}.json: {error}"));
         Self { slug, ..read }

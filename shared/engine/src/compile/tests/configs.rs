@@ -1,11 +1,11 @@
-//! What stands in the configurations of nodes.
+//! Tests of node configurations.
 
 use serde_json::json;
 
 use super::*;
 
 #[test]
-fn what_a_refused_configuration_names_is_not_looked_up() {
+fn references_of_invalid_configurations_are_not_looked_up() {
     let credential = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
     let nodes = [
         ("long", "model", json!({"model": "m".repeat(1_025), "prompt": "hi"})),
@@ -20,27 +20,27 @@ fn what_a_refused_configuration_names_is_not_looked_up() {
 }
 
 #[test]
-fn a_field_that_is_at_fault_is_named() {
+fn field_problems_name_the_field() {
     let credential = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
     let nodes = [("call", "http", json!({"url": "https://example.com", "credentialId": credential}))];
     let graph = graph(&nodes, "");
     let mut compiled = crate::compile::compile(&graph);
     compiled.hold_fields_to(Severity::Error, "credential_gone", |step| {
-        Some((step.credential?.1, "there is none".to_owned()))
+        Some((step.credential?.1, "it does not exist".to_owned()))
     });
     let problem = compiled.finish().1.into_iter().find(|problem| problem.code == "credential_gone").unwrap();
     assert_eq!(problem.field.as_deref(), Some("config.credentialId"));
-    assert_eq!(problem.message, "node `call`, config.credentialId: there is none");
+    assert_eq!(problem.message, "node `call`, config.credentialId: it does not exist");
 }
 
 #[test]
-fn a_condition_that_is_written_out_is_true_or_false() {
+fn constant_conditions_must_be_bools() {
     let told = |text: &str| {
         let nodes =
             [("start", "input", json!({})), ("if", "condition", expression(text)), ("end", "send_result", json!({}))];
         found(&nodes, "start>if if.true>end")
     };
-    let problem = "invalid_expression: node `if`, config.expression, line 1, column 1: a condition is true or false, and this is always a";
+    let problem = "invalid_expression: node `if`, config.expression, line 1, column 1: a condition must be true or false, but this is always a";
     for (text, kind) in [("\"yes\"", "string"), ("1", "int"), ("null", "null"), ("[input.x]", "list"), ("{}", "map")] {
         assert_eq!(told(text), [format!("{problem} {kind}")]);
     }
@@ -50,7 +50,7 @@ fn a_condition_that_is_written_out_is_true_or_false() {
 }
 
 #[test]
-fn a_call_goes_to_an_address_and_its_headers_stand_on_one_line() {
+fn http_nodes_need_a_valid_url_and_headers_without_line_breaks() {
     let told = |url: &str, header: &str| {
         let call = json!({"url": url, "headers": {"x-a": header}});
         let nodes = [("start", "input", json!({})), ("call", "http", call), ("end", "send_result", json!({}))];
@@ -59,8 +59,10 @@ fn a_call_goes_to_an_address_and_its_headers_stand_on_one_line() {
             .map(|line| line.replace("invalid_config: node `call`, config.", ""))
             .collect::<Vec<_>>()
     };
-    let (unknown, wrong) =
-        ("url: must begin with http:// or https://", "url: is no address, such as https://example.com/orders");
+    let (unknown, wrong) = (
+        "url: must begin with http:// or https://",
+        "url: is not a valid URL; write one such as https://example.com/orders",
+    );
     for url in ["http://", "http:// x", "https://x ", "https:///a", "http:// {{ input.a }}", "https://?{{ input.a }}"] {
         assert_eq!(told(url, "a"), [wrong], "{url}");
     }
@@ -76,24 +78,28 @@ fn a_call_goes_to_an_address_and_its_headers_stand_on_one_line() {
         assert_eq!(told(url, "a\t{{ input.b\n }}{%- if input.c -%}\n c {%- endif %}"), Vec::<String>::new(), "{url}");
     }
     for header in ["a\nb", "a\r", "{{ input.a }}\nx-b: c", "\0"] {
-        assert_eq!(told("https://a.b", header), ["headers.x-a: has a line break or the like"], "{header:?}");
+        assert_eq!(
+            told("https://a.b", header),
+            ["headers.x-a: contains a control character; remove line breaks"],
+            "{header:?}"
+        );
     }
 }
 
 #[test]
-fn each_case_of_a_switch_is_said_once() {
+fn duplicate_and_reserved_case_names_are_refused() {
     let case = |name: &str| json!({"name": name, "expression": "true"});
     let cases = json!({"cases": [case("a"), case("b"), case("a"), case("error")]});
     let nodes = [("start", "input", json!({})), ("way", "switch", cases), ("end", "send_result", json!({}))];
     let told = [
-        "invalid_config: node `way`, config.cases[2].name: say each case once: there is a `a` before it",
-        "invalid_config: node `way`, config.cases[3].name: `error` is another port: call the case something else",
+        "invalid_config: node `way`, config.cases[2].name: there is already a case `a`; rename this one",
+        "invalid_config: node `way`, config.cases[3].name: `error` is the name of another port; rename the case",
     ];
     assert_eq!(found(&nodes, "start>way way.a>end way.b>end way.default>end"), told);
 }
 
 #[test]
-fn a_whole_number_may_be_written_with_a_point() {
+fn integers_may_be_written_as_floats() {
     let end = ("end", "send_result", json!({}));
     let of = |seconds: Value, attempts: Value| {
         let call = json!({"url": "https://a.b", "retry": {"maxAttempts": attempts, "backoffMs": 0, "maxBackoffMs": 0}});
@@ -118,7 +124,7 @@ fn a_whole_number_may_be_written_with_a_point() {
 }
 
 #[test]
-fn the_schema_of_an_input_is_one_that_inputs_can_be_held_to() {
+fn invalid_input_schemas_are_reported() {
     let told = |schema: Value| {
         let nodes = [("start", "input", json!({"schema": schema})), ("end", "send_result", json!({}))];
         let told = found(&nodes, "start>end").into_iter();

@@ -1,11 +1,12 @@
-//! Graphs as they come: none breaks the compiler, and what is sound stays the same.
+//! Property tests of the compiler: no graph makes it panic, and a valid graph compiles to the same plan after
+//! publishing.
 
 use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
 
-/// A sound graph: a chain of steps with side ways, and expressions over what came before.
+/// A valid graph: a chain of steps with branches, and expressions that refer to upstream steps.
 fn sound() -> impl Strategy<Value = Graph> {
     let step = (0..6usize, any::<prop::sample::Index>(), "[a-z]{0,8}");
     proptest::collection::vec(step, 1..40).prop_map(|steps| {
@@ -44,7 +45,7 @@ fn sound() -> impl Strategy<Value = Graph> {
 
 proptest! {
     #[test]
-    fn what_compiles_compiles_to_the_same_once_it_is_published(graph in sound()) {
+    fn published_graphs_compile_to_the_same_plan(graph in sound()) {
         let (plan, problems) = compile(&graph);
         prop_assert!(plan.is_some(), "{problems:?}");
         let published = serde_json::to_string(&graph.published()).unwrap();
@@ -53,9 +54,9 @@ proptest! {
         prop_assert_eq!(format!("{:?}", compile(&again).0), format!("{plan:?}"));
     }
 
-    /// Whatever a draft holds, something is said of it.
+    /// A plan is returned exactly if no errors are reported.
     #[test]
-    fn nothing_drawn_breaks_the_compiler(
+    fn arbitrary_graphs_do_not_panic(
         nodes in proptest::collection::vec(("[ab]", (0..23usize), any::<bool>()), 0..8),
         edges in proptest::collection::vec(("[abc]", "(out|item|done|true|error)", "[abc]", "(in|next)"), 0..16),
     ) {

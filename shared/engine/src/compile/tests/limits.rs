@@ -1,4 +1,4 @@
-//! No graph makes the compiler hang, or report without end.
+//! Tests of limits: no graph makes the compiler hang or report without bound.
 
 use serde_json::json;
 
@@ -6,7 +6,7 @@ use super::*;
 use testing::ends;
 
 #[test]
-fn what_is_wrong_is_told_as_far_as_anybody_reads() {
+fn the_number_of_reported_problems_is_limited() {
     let many = "{{ a }}".repeat(9_000);
     let nodes: Vec<(String, &str, Value)> = (0..10)
         .map(|index| (format!("n{index}"), "template", json!({"template": many})))
@@ -17,12 +17,12 @@ fn what_is_wrong_is_told_as_far_as_anybody_reads() {
     assert!(told.len() < 520, "{}", told.len());
     let connections = (0..1_000).map(|n| format!("a{n}>b")).collect::<Vec<_>>().join(" ");
     assert_eq!(found(&[], &connections).len(), 501);
-    assert!(told.iter().any(|line| line.contains("more that are not told here")), "{:?}", told.last());
+    assert!(told.iter().any(|line| line.contains("more problems, which are not listed")), "{:?}", told.last());
 }
 
 #[test]
-fn what_comes_before_what_is_found_in_any_circle() {
-    // Drawn from the last to the first, so that each look around learns of one step more.
+fn upstream_steps_are_found_in_large_cycles() {
+    // The edges run from the last node to the first, so that each pass learns about only one more step.
     let mut connections: String = (1..500).map(|index| format!("n{index}>n{} ", index - 1)).collect();
     connections.push_str("start>n499 n0>n499 ");
     connections.extend((0..1_500).map(|index| format!("n{}>n{} ", index % 499 + 1, (index * 7) % 499)));
@@ -38,7 +38,7 @@ fn what_comes_before_what_is_found_in_any_circle() {
 }
 
 #[test]
-fn patterns_are_counted_before_they_are_compiled() {
+fn regular_expressions_are_counted_before_they_are_compiled() {
     let told = ends("the count of patterns", || {
         let looks = vec!["''.matches('a{999}')"; 150].join("||");
         let ids: Vec<String> = (0..500).map(|index| format!("n{index}")).collect();
@@ -48,9 +48,10 @@ fn patterns_are_counted_before_they_are_compiled() {
     assert!(told.iter().any(|line| line.starts_with("too_many_patterns")), "{told:?}");
 }
 
-/// Prints the milliseconds, the median of some runs: `cargo test --profile lambda -p shared --lib -- five_hundred --nocapture`.
+/// A benchmark: prints the median time in milliseconds. Run it with `cargo test --profile lambda -p shared --lib --
+/// large_graphs_compile --nocapture`.
 #[test]
-fn five_hundred_nodes_with_two_hundred_expressions_are_compiled() {
+fn large_graphs_compile() {
     let mut nodes = vec![("start".to_owned(), "input", json!({}))];
     let mut connections = String::new();
     for index in 1..499 {

@@ -1,4 +1,4 @@
-//! What is found in graphs, and that what is sound stays the same.
+//! Tests of the compiler: the problems it reports, and the plans it returns.
 
 mod configs;
 mod drawn;
@@ -13,7 +13,8 @@ fn compile(graph: &Graph) -> (Option<Plan>, Vec<Problem>) {
     super::compile(graph).finish()
 }
 
-/// Nodes as `(id, type, config)`, connections as `from.port>to.port`; ports `out` and `in` may be left out.
+/// Builds a graph. Nodes are `(id, type, config)`, connections are `from.port>to.port`; the ports `out` and `in` may be
+/// omitted.
 fn graph(nodes: &[(&str, &str, Value)], connections: &str) -> Graph {
     let nodes: Vec<Value> =
         nodes.iter().map(|(id, kind, config)| json!({"id": id, "type": kind, "name": "", "config": config})).collect();
@@ -40,7 +41,7 @@ fn expression(text: &str) -> Value {
 }
 
 #[test]
-fn a_sound_graph_has_a_plan() {
+fn valid_graphs_have_a_plan() {
     let nodes = [
         ("hook", "webhook", json!({})),
         ("many", "condition", expression("size(input.lines) > 1")),
@@ -60,7 +61,7 @@ fn a_sound_graph_has_a_plan() {
 }
 
 #[test]
-fn everything_wrong_is_found_at_once_and_sorted() {
+fn all_problems_are_reported_at_once_and_sorted() {
     let nodes = [
         ("start", "input", json!({"extra": 1})),
         ("odd", "oracle", json!({})),
@@ -75,33 +76,33 @@ fn everything_wrong_is_found_at_once_and_sorted() {
     let connections = "start>check check.maybe>call call>text text>later ghost>text later>start start>text.side";
     let known = crate::nodes::all().iter().map(|known| known.name).collect::<Vec<_>>().join(", ");
     let expected = [
-        "unknown_port: node `start`: begins runs, so nothing leads into it",
+        "unknown_port: node `start`: is a trigger, which has no inputs; remove this connection",
         "invalid_config: node `start`, config.extra: is not a field of this type",
-        &format!("unknown_type: node `odd`: there is no type `oracle`; there are {known}"),
-        "unreachable: node `odd`: nothing leads to it",
+        &format!("unknown_type: node `odd`: unknown node type `oracle`; use one of {known}"),
+        "unreachable: node `odd`: has no incoming connection; connect or remove it",
         "unknown_port: node `check`: has no output `maybe`; it has true, false",
         "invalid_expression: node `check`, config.expression, line 1, column 10: the expression ends too early",
-        "duplicate_id: node `check`: another node has this id",
-        "unreachable: node `check`: nothing leads to it",
+        "duplicate_id: node `check`: another node has the same id; change one of them",
+        "unreachable: node `check`: has no incoming connection; connect or remove it",
         "invalid_config: node `call`, config.headers.Authorization: is set by the platform; keep secrets in a credential",
         "invalid_config: node `call`, config.timeoutMs: at least 100",
         "invalid_config: node `call`, config.url: must begin with http:// or https://",
-        "unconnected: node `when`: leads nowhere",
-        "invalid_config: node `when`, config.cron: never comes",
+        "unconnected: node `when`: has no outgoing connection; connect it to a node",
+        "invalid_config: node `when`, config.cron: never matches a date; change the day or the month",
         "invalid_config: node `when`, config.zone: must be an IANA time zone, such as Europe/Madrid",
-        "dangling_connection: node `text`: the connection from `ghost` to `text` has an end at no node",
+        "dangling_connection: node `text`: the connection from `ghost` to `text` refers to a node that does not exist; remove it",
         "unknown_port: node `text`: has no input `side`; it has in",
         "not_upstream: node `text`, config.template, line 2, column 4: node `later` does not come before this one",
         "unknown_reference: node `text`, config.template, line 2, column 28: there is no node `nobody`",
-        "unknown_variable: node `text`, config.template, line 2, column 53: there is no `secret`; there are input, nodes, vars, run",
-        "unreachable: node `alone`: nothing leads to it",
+        "unknown_variable: node `text`, config.template, line 2, column 53: unknown variable `secret`; use one of input, nodes, vars, run",
+        "unreachable: node `alone`: has no incoming connection; connect or remove it",
         "invalid_config: node `alone`, config.seconds: is missing",
     ];
     assert_eq!(found(&nodes, connections), expected);
 }
 
 #[test]
-fn a_name_that_is_not_there_is_told_with_what_is() {
+fn unknown_names_are_reported_with_the_known_ones() {
     let start = ("start", "input", json!({}));
     let step = ("my-first-step", "transform", json!({"value": "1"}));
     let end = |text: &str| ("end", "send_result", json!({"output": text}));
@@ -109,17 +110,17 @@ fn a_name_that_is_not_there_is_told_with_what_is() {
     for (text, told) in [
         (
             "nodes.start.q",
-            &*format!("unknown_variable: {unknown} 13: there is no `nodes.start.q`; of a node there is its `output`"),
+            &*format!("unknown_variable: {unknown} 13: there is no `nodes.start.q`; a node has only `output`"),
         ),
         (
             "nodes['start']['q'].x",
-            &format!("unknown_variable: {unknown} 15: there is no `nodes.start.q`; of a node there is its `output`"),
+            &format!("unknown_variable: {unknown} 15: there is no `nodes.start.q`; a node has only `output`"),
         ),
-        ("run.foo", &format!("unknown_variable: {unknown} 5: there is no `run.foo`; there is run.id")),
+        ("run.foo", &format!("unknown_variable: {unknown} 5: there is no `run.foo`; use run.id")),
         (
             "vars.foo.x",
             &format!(
-                "unknown_variable: {unknown} 6: there is no `vars.foo`; in a loop's body there are vars.item and vars.index"
+                "unknown_variable: {unknown} 6: there is no `vars.foo`; in the body of a loop, use vars.item or vars.index"
             ),
         ),
         (
@@ -128,7 +129,10 @@ fn a_name_that_is_not_there_is_told_with_what_is() {
                 "unknown_reference: {unknown} 7: there is no node `my`; if you mean `my-first-step`, write nodes[\"my-first-step\"]"
             ),
         ),
-        ("first", &format!("unknown_variable: {unknown} 1: there is no `first`; there are input, nodes, vars, run")),
+        (
+            "first",
+            &format!("unknown_variable: {unknown} 1: unknown variable `first`; use one of input, nodes, vars, run"),
+        ),
     ] {
         assert_eq!(
             found(&[start.clone(), step.clone(), end(text)], "start>my-first-step my-first-step>end"),

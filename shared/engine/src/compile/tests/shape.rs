@@ -1,11 +1,11 @@
-//! Ways through a graph: circles, loops, connections, and where they lead.
+//! Tests of the structure of graphs: cycles, loops, connections and reachability.
 
 use serde_json::json;
 
 use super::*;
 
 #[test]
-fn circles_and_loops_are_told_apart() {
+fn cycles_are_refused_and_loops_are_allowed() {
     let start = ("start", "input", json!({}));
     let work = |id: &'static str| (id, "transform", json!({"value": "input"}));
     let end = ("end", "send_result", json!({}));
@@ -13,7 +13,7 @@ fn circles_and_loops_are_told_apart() {
 
     let nodes = [start.clone(), work("a"), work("b"), work("behind"), end.clone()];
     let circle = found(&nodes, "start>a a>b b>a b>behind behind>end");
-    assert_eq!(circle, ["cycle: node `a`: is in a circle with `b`; only a loop goes around"]);
+    assert_eq!(circle, ["cycle: node `a`: is in a cycle with `b`; use a loop node to repeat steps"]);
 
     let nodes = [start.clone(), each("outer"), each("inner"), work("a"), end.clone()];
     let nested = "start>outer outer.item>inner inner.item>a a>inner.next inner.done>outer.next outer.done>end";
@@ -21,11 +21,19 @@ fn circles_and_loops_are_told_apart() {
 
     let nodes = [start.clone(), each("l"), work("a"), work("b"), end.clone()];
     let entered = found(&nodes, "start>l start>b l.item>a a>b b>l.next l.done>end");
-    assert_eq!(entered, ["loop_entered: node `start`: leads into the body of loop `l`, which only its `item` does"]);
+    assert_eq!(
+        entered,
+        [
+            "loop_entered: node `start`: is connected into the body of loop `l`; connect it before the loop, since only `item` leads into a body"
+        ]
+    );
     let elsewhere = found(&nodes, "start>l start>b l.item>a a>l.next b>l.next l.done>end");
-    assert_eq!(elsewhere, ["loop_entered: node `b`: comes to `next` of a loop whose body it is not in"]);
+    assert_eq!(
+        elsewhere,
+        ["loop_entered: node `b`: is connected to `next` of a loop, but is not in its body; remove this connection"]
+    );
     let bodiless = found(&[start.clone(), each("l"), end.clone()], "start>l l.done>end");
-    assert_eq!(bodiless, ["empty_loop: node `l`: has no body: connect its output `item`"]);
+    assert_eq!(bodiless, ["empty_loop: node `l`: has no body; connect its output `item`"]);
 
     let later = ("later", "transform", json!({"value": "nodes.a.output"}));
     let nodes = [start, each("l"), work("a"), later, end];
@@ -37,7 +45,7 @@ fn circles_and_loops_are_told_apart() {
 }
 
 #[test]
-fn one_mistake_is_one_problem() {
+fn one_mistake_is_reported_once() {
     let start = ("start", "input", json!({}));
     let work = |id: &'static str, text: &str| (id, "transform", json!({"value": text}));
     let end = ("end", "send_result", json!({"output": "nodes.classify.output"}));
@@ -45,12 +53,12 @@ fn one_mistake_is_one_problem() {
 
     let nodes = [start.clone(), work("classify", "1"), work("next", "nodes.classify.output"), end.clone()];
     for (connections, only) in [
-        ("start>classify classify>next next>classify next>end", "cycle: node `classify`: is in a circle with `next`"),
-        ("start>classify classify>classify classify>next next>end", "cycle: node `classify`: leads into itself"),
+        ("start>classify classify>next next>classify next>end", "cycle: node `classify`: is in a cycle with `next`"),
+        ("start>classify classify>classify classify>next next>end", "cycle: node `classify`: is connected to itself"),
         ("start>classify classify.oops>next next>end", "unknown_port: node `classify`: has no output `oops`"),
         ("start>classify classify>next.oops next>end", "unknown_port: node `next`: has no input `oops`"),
         ("start>classify classify>next next.oops>classify next>end", "unknown_port: node `next`: has no output `oops`"),
-        ("start>classify classify>next next>start next>end", "unknown_port: node `start`: begins runs"),
+        ("start>classify classify>next next>start next>end", "unknown_port: node `start`: is a trigger"),
     ] {
         let told = found(&nodes, connections);
         assert!(told.len() == 1 && told[0].starts_with(only), "{connections}: {told:?}");
@@ -59,7 +67,7 @@ fn one_mistake_is_one_problem() {
     let stand_in = ("classify", "fail", json!({"message": "not supported"}));
     let nodes = [start.clone(), stand_in, work("a", "1"), work("b", "2"), end.clone()];
     let told = found(&nodes, "start>classify classify>a classify>b a>end b>end");
-    assert_eq!(told, ["unknown_port: node `classify`: has no outputs, so none called `out`"]);
+    assert_eq!(told, ["unknown_port: node `classify`: has no outputs; remove the connection from `out`"]);
 
     let nodes = [start, each("l"), work("classify", "1"), work("next", "nodes.classify.output"), end.clone()];
     let end = ("end", "send_result", json!({"output": "nodes.l.output"}));
@@ -68,7 +76,7 @@ fn one_mistake_is_one_problem() {
         ("start>l l.itm>classify classify>next next>l.next l.done>end", "unknown_port: node `l`: has no output `itm`"),
         ("start>l l.item>classify classify>next next>l.nxt l.done>end", "unknown_port: node `l`: has no input `nxt`"),
         ("start>l l.item>classify classify>next next>l.next l.dne>end", "unknown_port: node `l`: has no output `dne`"),
-        ("start>l l.item>classify classify>next next>l l.done>end", "cycle: node `l`: is in a circle with `classify`"),
+        ("start>l l.item>classify classify>next next>l l.done>end", "cycle: node `l`: is in a cycle with `classify`"),
     ] {
         let told = found(&nodes, connections);
         assert!(told.len() == 1 && told[0].starts_with(only), "{connections}: {told:?}");
@@ -76,14 +84,14 @@ fn one_mistake_is_one_problem() {
 }
 
 #[test]
-fn a_loop_that_hardly_gives_what_was_meant_is_warned_of() {
+fn loops_that_lose_results_are_warned_about() {
     let nodes = [
         ("start", "input", json!({})),
         ("l", "loop", json!({"items": "input"})),
         ("a", "send_result", json!({"output": "vars.item"})),
     ];
-    let open = "loop_open: node `l`: its body never comes back to `next`: its results are lost";
-    let result = "loop_result: node `l`: nothing follows `done`, and the send_result in its body gives the output of one element";
+    let open = "loop_open: node `l`: its body is not connected back to `next`, so its results are lost";
+    let result = "loop_result: node `l`: nothing is connected to `done`, so the send_result in its body returns the output of one element only";
     assert_eq!(found(&nodes, "start>l l.item>a"), [open, result]);
     assert_eq!(found(&nodes, "start>l l.item>a a>l.next"), [result]);
     let nodes =
@@ -93,23 +101,23 @@ fn a_loop_that_hardly_gives_what_was_meant_is_warned_of() {
 }
 
 #[test]
-fn a_graph_that_comes_to_nothing_says_so() {
+fn graphs_without_trigger_or_output_are_refused() {
     assert_eq!(found(&[], ""), ["empty_graph: the graph has no nodes"]);
     let nothing = found(&[("a", "transform", json!({"value": "1"}))], "");
     assert_eq!(
         nothing,
         [
-            "unreachable: node `a`: nothing leads to it",
-            "missing_output: a run comes to nothing: add a node send_result or send_message",
-            "missing_trigger: nothing starts a run: add a node input, webhook, schedule or message",
+            "unreachable: node `a`: has no incoming connection; connect or remove it",
+            "missing_output: a run has no output; add a node of type send_result or send_message",
+            "missing_trigger: nothing starts a run; add a node of type input, webhook, schedule or message",
         ]
     );
     let silent = found(&[("in", "input", json!({})), ("say", "send_message", json!({"text": "hi"}))], "in>say");
-    assert_eq!(silent, ["no_result: node `in`: leads to no send_result: its runs have no output"]);
+    assert_eq!(silent, ["no_result: node `in`: has no send_result after it, so its runs have no output"]);
 }
 
 #[test]
-fn a_loop_has_no_value_in_its_own_body() {
+fn loops_have_no_output_inside_their_body() {
     let nodes = |named: &str| {
         [
             ("start", "input", json!({})),

@@ -1,23 +1,23 @@
-//! The words of CEL.
+//! The lexer of CEL: splits a text into tokens.
 
 use super::super::{Position, Problem, hints};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
-    /// Before the sign, which is an operator.
+    /// An integer without its sign, which is an operator.
     Int(u64),
-    /// With a `u` behind it.
+    /// An integer with the suffix `u`.
     Uint(u64),
     Float(f64),
     Text(Box<str>),
     Word(Box<str>),
-    /// A field's name between backticks.
+    /// The name of a field in backticks.
     Field(Box<str>),
     Sign(&'static str),
     End,
 }
 
-/// Longer ones first.
+/// The operators and brackets, longer ones first.
 const SIGNS: [&str; 24] = [
     "==", "!=", "<=", ">=", "&&", "||", "(", ")", "[", "]", "{", "}", ".", ",", "-", "+", "*", "/", "%", "?", ":", "!",
     "<", ">",
@@ -26,11 +26,11 @@ const SIGNS: [&str; 24] = [
 struct Lexer<'t> {
     rest: &'t str,
     at: Position,
-    /// Whether a dot stands before what comes.
+    /// Whether the previous token is a dot.
     is_behind_dot: bool,
 }
 
-/// All words of a text, the last of them [`Token::End`].
+/// Returns the tokens of a text, the last of them [`Token::End`].
 pub fn tokens(text: &str) -> Result<Vec<(Token, Position)>, Problem> {
     let mut lexer = Lexer { rest: text, at: Position { line: 1, column: 1 }, is_behind_dot: false };
     let mut tokens = Vec::new();
@@ -105,10 +105,10 @@ impl<'t> Lexer<'t> {
             }
         }
         let hint = hints::cel_sign(self.rest).map(|hint| format!("; {hint}")).unwrap_or_default();
-        Err(Problem::new(at, format!("`{}` means nothing here{hint}", first.escape_debug())))
+        Err(Problem::new(at, format!("`{}` is not valid here{hint}", first.escape_debug())))
     }
 
-    /// x.`content-type`
+    /// A field name in backticks, as in x.`content-type`.
     fn field(&mut self) -> Option<Token> {
         let within = self.rest.strip_prefix('`').filter(|_| self.is_behind_dot)?;
         let name = &within[..within.find('`')?];
@@ -180,7 +180,7 @@ impl<'t> Lexer<'t> {
         };
         let marks = &self.rest[..prefix];
         if prefix > 1 || marks.contains(['b', 'B']) {
-            return Err(Problem::new(at, "bytes are not known here; write a string"));
+            return Err(Problem::new(at, "bytes are not supported; write a string"));
         }
         let is_raw = prefix == 1;
         self.take(prefix);
@@ -197,8 +197,8 @@ impl<'t> Lexer<'t> {
             }
             let here = self.at;
             match self.next() {
-                None => return Err(Problem::new(at, "the string has no end")),
-                Some('\n') if !is_long => return Err(Problem::new(at, "the string has no end on its line")),
+                None => return Err(Problem::new(at, "the string is not closed; add the closing quote")),
+                Some('\n') if !is_long => return Err(Problem::new(at, "the string is not closed on its line")),
                 Some('\\') if !is_raw => text.push(self.escaped(here)?),
                 Some(c) => text.push(c),
             }
@@ -206,7 +206,7 @@ impl<'t> Lexer<'t> {
     }
 
     fn escaped(&mut self, at: Position) -> Result<char, Problem> {
-        let wrong = || Problem::new(at, "no such escape");
+        let wrong = || Problem::new(at, "unknown escape sequence");
         let code = |lexer: &mut Self, digits: usize, radix| {
             let code = lexer.rest.get(..digits).and_then(|code| u32::from_str_radix(code, radix).ok());
             let c = code.and_then(char::from_u32).ok_or_else(wrong)?;

@@ -1,4 +1,4 @@
-//! Conditions and values, in CEL.
+//! CEL expressions: parsing and evaluation.
 
 mod lexer;
 mod parser;
@@ -12,26 +12,29 @@ use super::{Failure, Position, Problem, Scope};
 
 pub const MAX_BYTES: usize = 4 * 1024;
 
-/// An expression that can be evaluated.
+/// A parsed CEL expression.
 #[derive(Debug)]
 pub struct Expression(Expr);
 
 impl Expression {
     pub fn parse(text: &str) -> Result<Self, Problem> {
         if text.len() > MAX_BYTES {
-            return Err(Problem::new(Position { line: 1, column: 1 }, "an expression has at most 4096 bytes"));
+            return Err(Problem::new(
+                Position { line: 1, column: 1 },
+                "the expression is longer than 4096 bytes; shorten it",
+            ));
         }
         parser::parse(text).map(Self)
     }
 
-    /// What it names of what is around it.
+    /// Returns the variables that the expression refers to.
     pub fn references(&self) -> Vec<Reference> {
         let mut found = Vec::new();
         references::collect(&self.0, &|_| false, &mut found);
         found
     }
 
-    /// Fails where its value is written out, and no bool.
+    /// Fails if the expression is a literal that is not a bool.
     pub fn check_condition(&self) -> Result<(), Problem> {
         let kind = match &self.0.kind {
             Kind::Literal(Literal::Bool(_)) => return Ok(()),
@@ -40,10 +43,10 @@ impl Expression {
             Kind::Map(_) => "map",
             _ => return Ok(()),
         };
-        Err(Problem::new(self.0.at, format!("a condition is true or false, and this is always a {kind}")))
+        Err(Problem::new(self.0.at, format!("a condition must be true or false, but this is always a {kind}")))
     }
 
-    /// Its value as JSON, and what kind of value it is.
+    /// Evaluates the expression, and returns its value as JSON with the name of its kind.
     pub fn evaluate(&self, scope: &Scope) -> Result<(Json, &'static str), Failure> {
         let mut evaluation = Evaluation::new(scope);
         let value = evaluation.defined(&self.0)?;
@@ -51,7 +54,7 @@ impl Expression {
         Ok((json, value.kind()))
     }
 
-    /// Whether it holds; a value that is no bool is an error.
+    /// Evaluates the expression as a condition; a value that is not a bool is an error.
     pub fn holds(&self, scope: &Scope) -> Result<bool, Failure> {
         Evaluation::new(scope).boolean(&self.0)
     }

@@ -1,5 +1,5 @@
-//! The grammar of CEL, by precedence: <https://github.com/google/cel-spec/blob/master/doc/langdef.md>.
-//! Without bytes, messages and optional values, which JSON has no use for.
+//! The parser of CEL, by operator precedence: <https://github.com/google/cel-spec/blob/master/doc/langdef.md>. Bytes,
+//! messages and optional values are not supported, because JSON has none.
 
 use std::sync::Arc;
 
@@ -9,13 +9,13 @@ use super::super::tree::{Each, Expr, Kind, Literal, MAX_DEPTH, Walk};
 use super::super::{Position, Problem, hints};
 use super::lexer::{Token, tokens};
 
-/// What JavaScript keeps its functions in.
+/// The objects that hold functions in JavaScript, for hints.
 const OBJECTS: [&str; 7] = ["Array", "Date", "JSON", "Math", "Number", "Object", "String"];
 
 type Parsed = Result<Expr, Problem>;
 
 struct Parser {
-    /// The last one is [`Token::End`], and stays.
+    /// The tokens; the last one is [`Token::End`].
     tokens: std::iter::Peekable<std::vec::IntoIter<(Token, Position)>>,
     end: Position,
     depth: u16,
@@ -51,7 +51,7 @@ fn too_large(at: Position) -> Problem {
     Problem::new(at, "the number is too large")
 }
 
-/// Of `-9223372036854775808`, without its sign.
+/// The absolute value of the smallest integer.
 const LEAST: u64 = i64::MIN.unsigned_abs();
 
 fn boxed(parsed: Parsed) -> Result<Box<Expr>, Problem> {
@@ -71,7 +71,7 @@ impl Parser {
         self.tokens.next().unwrap_or((Token::End, self.end))
     }
 
-    /// Whether the sign was there, and is taken.
+    /// Consumes the operator if it is the next token, and returns whether it was.
     fn took(&mut self, sign: &str) -> bool {
         let is_there = matches!(self.peek(), Token::Sign(next) if *next == sign);
         if is_there {
@@ -92,7 +92,10 @@ impl Parser {
     fn expression(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Problem::new(self.at(), format!("nests deeper than {MAX_DEPTH}")));
+            return Err(Problem::new(
+                self.at(),
+                format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
+            ));
         }
         let test = self.logical(true)?;
         let at = self.at();
@@ -100,7 +103,7 @@ impl Parser {
             if let Token::Sign(sign @ ("?" | ".")) = *self.peek() {
                 let sign = format!("?{sign}");
                 let hint = hints::cel_sign(&sign).unwrap_or_default();
-                return Err(Problem::new(at, format!("`{sign}` means nothing here; {hint}")));
+                return Err(Problem::new(at, format!("`{sign}` is not valid here; {hint}")));
             }
             let then = boxed(self.expression())?;
             self.expect(":")?;
@@ -113,7 +116,7 @@ impl Parser {
         Ok(expr)
     }
 
-    /// A chain of `||`, or of `&&`: kept as a balanced tree, since a long one is ordinary.
+    /// Parses a chain of `||` or `&&`. Long chains are common, so the tree is balanced.
     fn logical(&mut self, is_or: bool) -> Parsed {
         let sign = if is_or { "||" } else { "&&" };
         let mut parts = Vec::new();
@@ -179,7 +182,7 @@ impl Parser {
             let (_, at) = self.next();
             signs.push((sign, at));
         }
-        // The least whole number has no positive one that it were the negative of.
+        // The smallest integer has no positive counterpart, so its sign is parsed with it.
         let mut expr = match (signs.last(), self.peek()) {
             (Some(&("-", at)), Token::Int(LEAST)) => {
                 self.next();
@@ -276,7 +279,7 @@ impl Parser {
         Expr::new(kind, at)
     }
 
-    /// What stands between commas, up to the sign.
+    /// Parses expressions separated by commas, up to the closing token.
     fn listed(&mut self, close: &str) -> Result<Vec<Expr>, Problem> {
         let mut items = Vec::new();
         while !self.took(close) {
@@ -312,7 +315,7 @@ impl Parser {
                     let of = Expr::new(optional(kind), at)?;
                     Expr::new(Kind::Has(Box::new(of)), at)
                 }
-                _ => Err(Problem::new(at, "has takes one field: has(input.user.name)")),
+                _ => Err(Problem::new(at, "`has` takes one field, such as has(input.user.name)")),
             };
         }
         called(name, arguments, at)
@@ -341,7 +344,7 @@ impl Parser {
     }
 }
 
-/// The macro of a name that takes that many arguments, and whether it has two variables.
+/// Returns the macro with a name and a number of arguments, and whether it has two variables.
 fn walk_of(name: &str, arguments: usize) -> Option<(Walk, bool)> {
     match (name, arguments) {
         ("all", 2 | 3) => Some((Walk::All, arguments == 3)),
@@ -354,7 +357,7 @@ fn walk_of(name: &str, arguments: usize) -> Option<(Walk, bool)> {
     }
 }
 
-/// How each macro is written, for calls that are none of it.
+/// The syntax of each macro, for messages about wrong calls.
 const MACROS: [(&str, &str); 9] = [
     ("has", "has(x.y)"),
     ("all", "list.all(x, test) or list.all(i, x, test)"),
@@ -372,13 +375,13 @@ fn walk(what: Walk, has_second: bool, over: Expr, name: &str, arguments: Vec<Exp
     let mut arguments = arguments.into_iter();
     let mut variable = || match arguments.next().map(|argument| argument.kind) {
         Some(Kind::Variable(variable)) => Ok(Arc::from(variable)),
-        _ if has_second => Err(Problem::new(at, format!("{name} takes two names first: {name}(i, x, …)"))),
-        _ => Err(Problem::new(at, format!("{name} takes a name first: {name}(x, …)"))),
+        _ if has_second => Err(Problem::new(at, format!("{name} needs two variable names first: {name}(i, x, …)"))),
+        _ => Err(Problem::new(at, format!("{name} needs a variable name first: {name}(x, …)"))),
     };
     let first: Arc<str> = variable()?;
     let second: Option<Arc<str>> = has_second.then(variable).transpose()?;
     if second.as_ref() == Some(&first) {
-        return Err(Problem::new(at, format!("{name} takes two names that differ")));
+        return Err(Problem::new(at, format!("the two variables of {name} must have different names")));
     }
     let makes = matches!(name, "map" | "transformList" | "transformMap");
     let (filter, result) = match (arguments.next(), arguments.next()) {
@@ -390,7 +393,7 @@ fn walk(what: Walk, has_second: bool, over: Expr, name: &str, arguments: Vec<Exp
 
 fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
     if parts.len() <= 1 {
-        return parts.pop().ok_or_else(|| Problem::new(Position::default(), "nothing stands here"));
+        return parts.pop().ok_or_else(|| Problem::new(Position::default(), "the expression is empty"));
     }
     let right = balanced(parts.split_off(parts.len() / 2), is_or)?;
     let left = balanced(parts, is_or)?;
@@ -406,7 +409,7 @@ fn member(of: Expr, name: Box<str>, at: Position) -> Parsed {
     Expr::new(Kind::Member { of: Box::new(of), name, optional: false }, at)
 }
 
-/// A path whose parts may all be missing, for `has`.
+/// Makes all parts of a path optional, for `has`.
 fn optional(kind: Kind) -> Kind {
     let loosened = |mut of: Box<Expr>| {
         of.kind = optional(std::mem::replace(&mut of.kind, Kind::Literal(Literal::Null)));
@@ -421,7 +424,7 @@ fn optional(kind: Kind) -> Kind {
 
 fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
     if let Some((_, written)) = MACROS.iter().find(|(known, _)| *known == name) {
-        return Err(Problem::new(at, format!("`{name}` is written {written}")));
+        return Err(Problem::new(at, format!("`{name}` must be written as {written}")));
     }
     let function = functions::of_cel(name)
         .ok_or_else(|| Problem::new(at, format!("there is no function `{name}`{}", meant::in_cel(name))))?;
@@ -429,13 +432,13 @@ fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
     if let ("matches", [_, Expr { kind: Kind::Literal(Literal::Text(pattern)), at: there, .. }]) =
         (name, &arguments[..])
     {
-        // Compiled to see whether it is one, and not kept: a draft may hold thousands.
+        // The pattern is compiled only to validate it. It is not kept, because a draft may have thousands.
         Pattern::check(pattern).map_err(|problem| Problem::new(*there, problem))?;
         let pattern = pattern.clone();
         let text = Box::new(arguments.swap_remove(0));
         return Expr::new(Kind::Matches { text, pattern }, at);
     }
-    // As an operator it indexes the lists that it looks into again.
+    // As an operator, it can use the index of a list that is searched repeatedly.
     if name == "contains"
         && let (Some(part), Some(whole)) = (arguments.pop(), arguments.pop())
     {

@@ -1,4 +1,4 @@
-//! From one kind of value to another.
+//! Type conversions.
 
 use super::super::operators::{float, printed};
 use super::*;
@@ -15,7 +15,7 @@ pub const ALL: &[Function] = &[
 ];
 
 fn cannot<'a>(value: &Value, to: &str) -> Outcome<'a> {
-    Err(Why::Text(format!("this {} is no {to}", value.kind())))
+    Err(Why::Text(format!("cannot convert {} to {to}", value.kind())))
 }
 
 fn to_int<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -51,7 +51,7 @@ fn to_string<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     }
 }
 
-/// As CEL reads a text; any other value as a template takes it.
+/// Reads a text as CEL does; any other value has its truth value in a template.
 fn parse_bool<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Text(text) => match &**text {

@@ -1,4 +1,4 @@
-//! JSON, read and written within the budget.
+//! Parses and serializes JSON within the budget.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -28,7 +28,7 @@ pub fn to_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outco
     let text = match indent {
         0 => json_text(&json, budget)?,
         1..=MAX_INDENT => json_text_as(PrettyFormatter::with_indent(" ".repeat(indent).as_bytes()), &json, budget)?,
-        _ => return Err(Why::Message("indents by at most 8")),
+        _ => return Err(Why::Message("the indent must be at most 8")),
     };
     Value::text(&text, budget)
 }
@@ -41,11 +41,12 @@ fn from_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     let read = Reader { budget, refusal: &mut refusal }.deserialize(&mut deserializer);
     match read.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Ok(value),
-        Err(_) => Err(refusal.unwrap_or(Why::Message("not JSON"))),
+        Err(_) => Err(refusal.unwrap_or(Why::Message("the text is not valid JSON"))),
     }
 }
 
-/// Makes values of JSON. Each is charged before it is kept; what the budget refuses is left in `refusal`.
+/// Deserializes JSON into values. Each value is charged before it is kept; a failure of the budget is stored in
+/// `refusal`.
 struct Reader<'b> {
     budget: &'b mut Budget,
     refusal: &'b mut Option<Why>,
@@ -112,7 +113,7 @@ impl<'de> Visitor<'de> for Reader<'_> {
         self.paid(|budget| Value::list(list, budget))
     }
 
-    /// Of entries with one key the last counts.
+    /// If a key occurs more than once, the last entry wins.
     fn visit_map<A: MapAccess<'de>>(mut self, mut given: A) -> Result<Self::Value, A::Error> {
         let (mut entries, mut places) = (Vec::new(), HashMap::new());
         while let Some(key) = given.next_key::<Cow<str>>()? {

@@ -26,7 +26,7 @@ pub const ALL: &[Function] = &[
     Function::new(&["lists.range", "range"], &[], (1, 3), &[], super::range::range),
 ];
 
-/// What a walk goes over: a list, a map's keys, a text's characters.
+/// Returns what a comprehension iterates over: the elements of a list, the keys of a map, or the characters of a text.
 pub fn elements<'a>(over: &Value<'a>, budget: &mut Budget) -> Result<Vec<Value<'a>>, Why> {
     match over {
         Value::List(items) => {
@@ -53,11 +53,11 @@ pub fn sliced<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], budget:
             budget.steps(text.len() / 16)?;
             text.chars().count()
         }
-        other => return Err(Why::Text(format!("a {} has no parts", other.kind()))),
+        other => return Err(Why::Text(format!("a {} cannot be sliced", other.kind()))),
     };
     let step = match usize::try_from(step.unwrap_or(1)) {
         Ok(step) if step > 0 => step,
-        _ => return Err(Why::Message("the step of a slice is above zero")),
+        _ => return Err(Why::Message("the step of a slice must be above zero")),
     };
     let bound = |bound: i64| place(bound, count, true).map_or(0, |place| place.min(count));
     let (start, stop) = (start.map_or(0, bound), stop.map_or(count, bound));
@@ -80,7 +80,7 @@ pub fn sliced<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], budget:
     }
 }
 
-/// The first or the last of a list or a text; undefined of nothing.
+/// Returns the first or the last element or character, or undefined if there is none.
 fn end_of<'a>(of: &Value<'a>, is_last: bool, budget: &mut Budget) -> Outcome<'a> {
     match of {
         Value::List(items) => {
@@ -140,8 +140,8 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     Value::list(items, budget)
 }
 
-/// In place, and paid for before. What cannot be compared fails the whole; what is no number comes last among numbers.
-/// A sort that were told one order now and another then might panic.
+/// Sorts in place. It fails if two values cannot be compared; NaN comes after all numbers. The order is total, because
+/// an inconsistent one could make the sort panic. The cost is charged before sorting.
 fn order<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Budget) -> Result<(), Why> {
     let Some(first) = items.first() else { return Ok(()) };
     let mut letters = 0;
@@ -157,7 +157,7 @@ fn order<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Bu
     Ok(())
 }
 
-/// Of values that can be compared.
+/// A total order of values that can be compared.
 fn total(left: &Value, right: &Value) -> Ordering {
     let is_no_number = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
     match (is_no_number(left), is_no_number(right)) {
@@ -166,7 +166,7 @@ fn total(left: &Value, right: &Value) -> Ordering {
     }
 }
 
-/// `user.name` of a map in a map; null when it is not there.
+/// Returns the value at a path such as `user.name`, or null.
 fn attribute<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a> {
     let mut found = of.clone();
     budget.steps(path.len() / 16)?;
@@ -202,7 +202,7 @@ fn flatten<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
 fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (start, end) = (size(&a[1])?, size(&a[2])?);
     if start > end || end > list(&a[0])?.len() {
-        return Err(Why::Message("the list has no such part"));
+        return Err(Why::Message("this part is outside of the list"));
     }
     let bounds = [start, end].map(|bound| i64::try_from(bound).ok());
     sliced(&a[0], [bounds[0], bounds[1], None], budget)
@@ -233,7 +233,7 @@ fn max<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     extreme(elements(&a[0], budget)?, Ordering::Greater, budget)
 }
 
-/// The one that comes before, or behind, all others; undefined among none.
+/// Returns the least or the greatest value, or undefined if there is none.
 pub fn extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
     let mut found = Value::Undefined;
     for item in items {
@@ -245,7 +245,7 @@ pub fn extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut Budget)
     Ok(found)
 }
 
-/// A map's keys; a list is as it was.
+/// Returns the keys of a map; a list stays as it is.
 fn keys<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     Value::list(elements(&a[0], budget)?, budget)
 }
@@ -255,13 +255,13 @@ fn values<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     Value::list(map(&a[0])?.iter().map(|(_, value)| value).collect(), budget)
 }
 
-/// All entries of all maps; of those with one key the last.
+/// Merges maps. If a key occurs more than once, the last entry wins.
 fn merge<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let mut merged: Vec<(Text, Value)> = Vec::new();
     for argument in a {
         let entries = map(argument)?;
         budget.bytes(entries.len() * size_of::<(Text, Value)>())?;
-        // Keys of one map differ, so that only those of maps before it are looked through.
+        // The keys of one map differ, so only the entries of earlier maps are searched.
         let known = merged.len();
         for (key, value) in entries.iter() {
             budget.steps((1 + known / 8).saturating_mul(1 + key.len() / 64))?;

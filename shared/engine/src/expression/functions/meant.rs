@@ -1,10 +1,10 @@
-//! Which function is meant by a name that there is none of.
+//! Suggests the intended function for an unknown name.
 
 use super::{Function, all};
 
 type Names = fn(&Function) -> &'static [&'static str];
 
-/// What other languages call it, and how it is written in CEL and in Jinja.
+/// Function names of other languages, and how to write them in CEL and in Jinja.
 const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("toUpperCase", "x.upper()", "x | upper"),
     ("toLowerCase", "x.lower()", "x | lower"),
@@ -47,31 +47,31 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("toISOString", "string(x)", "x | string"),
 ];
 
-/// What Jinja has and templates here have not, and what to write.
+/// Names of Jinja that are not supported, and what to write instead.
 const LEFT_OUT: &[(&str, &str)] = &[
     ("chain", "write a + b, or merge(a, b) of maps"),
     ("zip", "walk by index: {% for i in range(a | length) %}{{ a[i] }} {{ b[i] }}{% endfor %}"),
     ("pprint", "write x | tojson(2)"),
     ("debug", "write x | tojson(2)"),
-    ("random", "a template prints the same for the same data; choose in a node before it"),
-    ("lipsum", "a template prints the same for the same data; write the text"),
+    ("random", "templates are deterministic; choose a value in a node before the template"),
+    ("lipsum", "templates are deterministic; write the text"),
     ("urlize", "write the link: <a href=\"{{ url | e }}\">…</a>"),
     ("xmlattr", "write the attributes: name=\"{{ value | e }}\""),
     ("striptags", "clean HTML in a node before the template"),
     ("wordwrap", "lines are not wrapped here; cut with x | truncate(80)"),
     ("cycler", "write loop.cycle('a', 'b') in a loop"),
     ("joiner", "write {% if not loop.first %}, {% endif %} in a loop, or list | join(', ')"),
-    ("namespace", "nothing is counted from within a loop; write list | sum, or list | select('…') | list | length"),
-    ("callable", "no value is a function here"),
-    ("filter", "which filters there are does not depend on the data"),
-    ("test", "which tests there are does not depend on the data"),
+    ("namespace", "a loop cannot change outer variables; write list | sum, or list | select('…') | list | length"),
+    ("callable", "values cannot be functions here"),
+    ("filter", "the set of filters does not depend on the data"),
+    ("test", "the set of tests does not depend on the data"),
 ];
 
-/// Of CEL's own, which are no functions.
+/// The macros of CEL, which are not functions.
 const WALKS: [&str; 8] = ["has", "map", "filter", "all", "exists", "exists_one", "transformList", "transformMap"];
 const FILTERS: [&str; 8] = ["default", "d", "attr", "map", "select", "reject", "selectattr", "rejectattr"];
 
-/// `; write x.upper()`, or nothing.
+/// Returns a hint such as `; write x.upper()`, or an empty text.
 pub fn in_cel(name: &str) -> String {
     let written = ELSEWHERE.iter().find(|(known, ..)| *known == name).map(|(_, written, _)| *written);
     said(name, written, |function| function.cel, |function| function.jinja, &WALKS)
@@ -85,7 +85,7 @@ pub fn in_jinja(name: &str) -> String {
     said(name, written, |function| function.jinja, |function| function.cel, &FILTERS)
 }
 
-/// The same for a test's name.
+/// Returns a hint for the name of an unknown test.
 pub fn in_tests(name: &str, known: impl Iterator<Item = &'static &'static str>) -> String {
     left_out(name)
         .or_else(|| nearest(name, known).map(|meant| format!("; did you mean `{meant}`?")))
@@ -100,13 +100,13 @@ fn said(name: &str, written: Option<&str>, here: Names, there: Names, others: &'
     if let Some(written) = written {
         return format!("; write {written}");
     }
-    // What the other language calls it; else what is spelled most like it.
+    // The name in the other language, otherwise the name with the most similar spelling.
     let same = all().find(|function| there(function).contains(&name)).and_then(|function| here(function).first());
     let near = || nearest(name, all().flat_map(|function| here(function).iter()).chain(others));
     same.copied().or_else(near).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
 }
 
-/// Names of ordinary length are compared, and may differ in two letters, short ones in one.
+/// Returns the most similar name. Names may differ in two letters, short ones in one; very long names are not compared.
 fn nearest(name: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<&'static str> {
     const MOST_BYTES: usize = 24;
     let name = Some(name).filter(|name| name.len() <= MOST_BYTES)?.to_ascii_lowercase();
@@ -115,7 +115,7 @@ fn nearest(name: &str, known: impl Iterator<Item = &'static &'static str>) -> Op
     apart.filter(|(distance, _)| *distance <= most).min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
 }
 
-/// How many letters are to be changed, added or taken away.
+/// The Levenshtein distance.
 fn distance(left: &[u8], right: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=right.len()).collect();
     for (line, a) in left.iter().enumerate() {

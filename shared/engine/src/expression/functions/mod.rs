@@ -1,5 +1,5 @@
-//! What conditions and templates can call. A name of CEL is called as `f(x, …)` or `x.f(…)`, one of Jinja as
-//! `x | f(…)` or `x.f(…)`. What Jinja itself names is in `jinja`.
+//! The function library of expressions. A function of CEL is called as `f(x, …)` or `x.f(…)`, one of Jinja as `x |
+//! f(…)` or `x.f(…)`. The functions with the semantics of Jinja are in `jinja`.
 
 mod convert;
 pub mod jinja;
@@ -24,9 +24,9 @@ use super::{Outcome, Position, Scope, Why};
 pub struct Function {
     cel: &'static [&'static str],
     jinja: &'static [&'static str],
-    /// The fewest and the most arguments, with the value it is called on.
+    /// The minimum and maximum number of arguments, including the value that the function is called on.
     pub takes: (usize, usize),
-    /// What the arguments behind the first are called where they are named.
+    /// The names of the arguments after the first, for named arguments.
     pub named: &'static [&'static str],
     pub body: Body,
 }
@@ -53,7 +53,7 @@ pub fn of_jinja(name: &str) -> Option<&'static Function> {
     all().find(|function| function.jinja.contains(&name))
 }
 
-/// Refuses a call that can be seen to be wrong: by how much it is given, or by a form that has no place for it.
+/// Validates a call statically: the number of arguments, and literal formats without a placeholder.
 pub fn check(function: &Function, name: &str, arguments: &[Expr], at: Position) -> Result<(), Problem> {
     let (fewest, most) = function.takes;
     if !(fewest..=most).contains(&arguments.len()) {
@@ -70,7 +70,7 @@ pub fn check(function: &Function, name: &str, arguments: &[Expr], at: Position) 
     }
 }
 
-/// `2 or 3 arguments`
+/// Describes a number of arguments, as in `2 to 3 arguments`.
 pub fn count(fewest: usize, most: usize) -> String {
     match (fewest, most) {
         (0, 0) => "no arguments".to_owned(),
@@ -89,7 +89,7 @@ fn wants<T>(what: &str, value: &Value) -> Result<T, Why> {
     Err(Why::Text(format!("expected a {what}, got {}", value.kind())))
 }
 
-/// The text an argument is.
+/// Reads an argument as text, or fails.
 fn text<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Text<'a>, Why> {
     match value {
         Value::Text(text) => Ok(text),
@@ -115,12 +115,12 @@ fn whole(value: &Value) -> Result<i64, Why> {
     super::operators::whole(value).map_or_else(|| wants("whole number", value), Ok)
 }
 
-/// A size or a place, which is never negative.
+/// Reads a size or an index, which must not be negative.
 fn size(value: &Value) -> Result<usize, Why> {
     usize::try_from(whole(value)?).map_err(|_| Why::Message("expected a number that is not negative"))
 }
 
-/// An argument that may be left out; one that is null counts as left out.
+/// Returns an optional argument; null counts as omitted.
 fn optional<'v, 'a>(arguments: &'v [Value<'a>], place: usize) -> Option<&'v Value<'a>> {
     arguments.get(place).filter(|argument| !matches!(argument, Value::Null | Value::Undefined))
 }

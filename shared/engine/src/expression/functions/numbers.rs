@@ -34,7 +34,7 @@ fn absolute<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     }
 }
 
-/// What comes out whole is a whole number, as far as one reaches.
+/// Converts a whole result to an integer, if it is small enough to be exact.
 fn whole_of(number: f64) -> Value<'static> {
     if number.abs() < 9e15 { Value::Int(number as i64) } else { Value::Float(number) }
 }
@@ -84,7 +84,7 @@ fn least<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     extreme(spread(a, budget)?, Ordering::Less, budget)
 }
 
-/// The arguments themselves, or those of the one list.
+/// Returns the arguments, or the elements of a single list argument.
 fn spread<'a>(a: &[Value<'a>], budget: &mut Budget) -> Result<Vec<Value<'a>>, Why> {
     match a {
         [Value::List(_)] => super::elements(&a[0], budget),

@@ -1,12 +1,13 @@
-//! Regular expressions: linear in the text, small, and paid for.
+//! Regular expressions with linear running time and limited size, charged to the budget.
 
 use regex_lite::{Regex, RegexBuilder};
 
 use super::{Budget, Why};
 
-/// What it costs to compile one in steps, well above what it takes.
+/// The steps charged for compiling a pattern, well above the real cost.
 const COMPILING: usize = 5_000;
-/// How large a pattern may get when compiled, and what a byte of text costs it then: its steps grow with its states.
+/// The allowed sizes of a compiled pattern, and the cost of a byte of text at each size, in half steps: the work grows
+/// with the number of states.
 const SIZES: [(usize, usize); 2] = [(4 * 1024, 2), (32 * 1024, 32)];
 const MAX_CHARS: usize = 1_000;
 
@@ -16,7 +17,7 @@ pub struct Pattern {
 }
 
 impl Pattern {
-    /// Within the budget of the evaluation that needs it.
+    /// Compiles a pattern, and charges the budget of the evaluation.
     pub fn new(pattern: &str, budget: &mut Budget) -> Result<Self, Why> {
         budget.steps(COMPILING)?;
         let (compiled, bytes) = compiled(pattern).map_err(|problem| Why::Text(problem.to_owned()))?;
@@ -34,16 +35,16 @@ impl Pattern {
     }
 }
 
-/// And how large it may be. The words of what is wrong are our own: a library's would print the pattern, which may be
-/// data.
+/// Compiles a pattern, and returns it with its size limit. The messages are our own: those of the library would quote
+/// the pattern, which may be data.
 fn compiled(pattern: &str) -> Result<(Pattern, usize), &'static str> {
     if pattern.len() > MAX_CHARS {
-        return Err("the pattern is longer than 1000 bytes");
+        return Err("the regular expression is longer than 1000 bytes; shorten it");
     }
-    // One that is too large for a size only may fit the next.
+    // A pattern that is too large for the first size may fit the second.
     let sizes = SIZES.iter().find_map(|(limit, steps_a_byte)| {
         let regex = RegexBuilder::new(pattern).size_limit(*limit).build().ok()?;
         Some((Pattern { regex, steps_a_byte: *steps_a_byte }, *limit))
     });
-    sizes.ok_or("not a pattern that is known here, or too large a one")
+    sizes.ok_or("the regular expression is invalid or too large; simplify it")
 }

@@ -1,4 +1,4 @@
-//! Lists of numbers in a row.
+//! The function `range`.
 
 use super::*;
 
@@ -7,7 +7,7 @@ pub fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
     let step = if a.len() == 3 { number(2)? } else { 1 };
     if step <= 0 {
-        return Err(Why::Message("the step of a range is above zero"));
+        return Err(Why::Message("the step of a range must be above zero"));
     }
     let count = count(start, stop, step);
     let bytes = usize::try_from(count * size_of::<Value>() as i128).map_err(|_| TOO_MANY)?;
@@ -17,9 +17,9 @@ pub fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     Value::list(numbers.take(count).map(Value::Int).collect(), budget)
 }
 
-const TOO_MANY: Why = Why::Limit("makes too much data");
+const TOO_MANY: Why = Why::Limit("the evaluation creates too much data; simplify it or use less data");
 
-/// How many numbers there are: between the least and the greatest are more than either can count.
+/// Counts the numbers in 128 bits, because there can be more than 64 bits hold.
 fn count(start: i64, stop: i64, step: i64) -> i128 {
     let (start, stop, step) = (i128::from(start), i128::from(stop), i128::from(step));
     ((stop - start).max(0) + step - 1) / step
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_counted_before_they_are_made_and_never_saturate() {
+    fn ranges_are_counted_without_overflow() {
         for (range, expected) in [
             ((0, 3, 1), 3),
             ((0, 0, 1), 0),

@@ -26,7 +26,7 @@ pub const ALL: &[Function] = &[
 
 fn case<'a>(budget: &mut Budget, value: &Value<'a>, changed: impl Fn(&str) -> String) -> Outcome<'a> {
     let text = text(value)?;
-    // A letter in another case is at most three times as long.
+    // A change of case makes a letter at most three times as long.
     budget.bytes(text.len() * 3)?;
     Value::text(&changed(text), budget)
 }
@@ -52,13 +52,13 @@ fn ends_with<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     Ok(Value::Bool(text(&a[0])?.ends_with(&**text(&a[1])?)))
 }
 
-/// A pattern that was not known before: it is compiled for this one look.
+/// Matches a pattern that is computed, and compiled for this call only.
 fn matches<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, pattern) = (text(&a[0])?, text(&a[1])?);
     pattern::Pattern::new(pattern, budget)?.is_in(whole, budget).map(Value::Bool)
 }
 
-/// Into at most that many parts.
+/// Splits into at most the given number of parts.
 fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let most = optional(a, 2).map(self::whole).transpose()?;
     parts(a, most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX), budget)
@@ -70,7 +70,7 @@ fn parts<'a>(a: &[Value<'a>], most: usize, budget: &mut Budget) -> Outcome<'a> {
     match optional(a, 1).map(text).transpose()? {
         _ if most == 0 => Value::list(Vec::new(), budget),
         None => texts(whole.split_whitespace(), budget),
-        // Without a separator every character is a part; the last part has the rest.
+        // An empty separator splits into characters; the last part has the rest.
         Some(separator) if separator.is_empty() => {
             let starts = whole.char_indices().map(|(start, _)| start);
             let ends = starts.clone().skip(1).take(most - 1).chain([whole.len()]);
@@ -80,7 +80,7 @@ fn parts<'a>(a: &[Value<'a>], most: usize, budget: &mut Budget) -> Outcome<'a> {
     }
 }
 
-/// A list of them, each paid for before it is made.
+/// Creates a list of texts, each charged before it is created.
 fn texts<'t, 'a>(parts: impl Iterator<Item = &'t str>, budget: &mut Budget) -> Outcome<'a> {
     let mut made = Vec::new();
     for part in parts {
@@ -119,7 +119,7 @@ fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
     Value::text(&whole.replacen(&**old, new, count), budget)
 }
 
-/// Places count characters, not bytes.
+/// Indexes count characters, not bytes.
 fn substring<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let start = size(&a[1])?;
@@ -128,13 +128,13 @@ fn substring<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     let count = whole.chars().count();
     let end = end.unwrap_or(count);
     if start > end || end > count {
-        return Err(Why::Message("the string has no such part"));
+        return Err(Why::Message("this part is outside of the string"));
     }
     let part: String = whole.chars().skip(start).take(end - start).collect();
     Value::text(&part, budget)
 }
 
-/// Nothing behind the last one.
+/// Returns the character at an index, or an empty text at the end.
 fn char_at<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, place) = (text(&a[0])?, size(&a[1])?);
     let start = byte_of(whole, place, budget)?;
@@ -142,21 +142,21 @@ fn char_at<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
     Value::text(&whole[start..start + bytes], budget)
 }
 
-/// Where the character at a place begins; behind the last one is a place too.
+/// Returns the byte offset of a character index. The end of the text is a valid index.
 fn byte_of(whole: &str, place: usize, budget: &mut Budget) -> Result<usize, Why> {
     budget.steps(whole.len() / 16)?;
     let mut starts = whole.char_indices().map(|(start, _)| start).chain([whole.len()]);
-    starts.nth(place).ok_or(Why::Message("the string has no such place"))
+    starts.nth(place).ok_or(Why::Message("this index is outside of the string"))
 }
 
-/// From a place on.
+/// Finds the first occurrence at or after an index.
 fn index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, part) = (text(&a[0])?, text(&a[1])?);
     let start = optional(a, 2).map_or(Ok(0), |place| byte_of(whole, size(place)?, budget))?;
     position(whole, part, whole[start..].find(&**part).map(|byte| start + byte), budget)
 }
 
-/// The last that begins at a place or before.
+/// Finds the last occurrence that begins at or before an index.
 fn last_index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, part) = (text(&a[0])?, text(&a[1])?);
     let start = optional(a, 2).map_or(Ok(whole.len()), |place| byte_of(whole, size(place)?, budget))?;
@@ -164,16 +164,16 @@ fn last_index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Out
     position(whole, part, whole[..end].rfind(&**part), budget)
 }
 
-/// Counts characters, not bytes.
+/// Converts a byte offset to a character index, or -1 if there is none.
 fn position<'a>(whole: &str, part: &str, byte: Option<usize>, budget: &mut Budget) -> Outcome<'a> {
     budget.steps((whole.len() + part.len()) / 8)?;
     Ok(Value::Int(byte.map_or(-1, |byte| whole[..byte].chars().count() as i64)))
 }
 
-/// `%s`, `%d`, `%.2f` and `%%`; no widths.
+/// Formats with `%s`, `%d`, `%f`, `%.2f` and `%%`; widths are not supported.
 fn format<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let pattern = text(&a[0])?;
-    // CEL gives the values as one list, Jinja one by one.
+    // In CEL the values come as one list, in Jinja one by one.
     let values: Vec<Value> = match &a[1..] {
         [Value::List(values)] => {
             budget.bytes(values.len() * size_of::<Value>())?;
@@ -194,7 +194,8 @@ fn format<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     Value::text(&made, budget)
 }
 
-pub const SURPLUS: &str = "format has more values than places: write '%.2f' | format(x), in CEL '%.2f'.format([x])";
+pub const SURPLUS: &str =
+    "format has more values than placeholders; write '%.2f' | format(x), in CEL '%.2f'.format([x])";
 
 fn directive<'t>(
     after: &'t str,
@@ -202,8 +203,8 @@ fn directive<'t>(
     made: &mut String,
     budget: &mut Budget,
 ) -> Result<&'t str, Why> {
-    const UNKNOWN: Why = Why::Message("format knows %s, %d, %f, %.2f and %%");
-    let mut next = || values.next().ok_or(Why::Message("format has more places than values"));
+    const UNKNOWN: Why = Why::Message("format supports %s, %d, %f, %.2f and %%");
+    let mut next = || values.next().ok_or(Why::Message("format has more placeholders than values"));
     if let Some(rest) = after.strip_prefix('%') {
         made.push('%');
         return Ok(rest);
@@ -227,7 +228,7 @@ fn directive<'t>(
         }
     };
     let rest = rest.strip_prefix('f').ok_or(UNKNOWN)?;
-    let number = float(next()?).ok_or(Why::Message("%f takes a number"))?;
+    let number = float(next()?).ok_or(Why::Message("%f needs a number"))?;
     if !number.is_finite() {
         return Err(NOT_FINITE);
     }

@@ -1,4 +1,4 @@
-//! Functions of time. The clock is the run's own, so that a run which is taken up again sees the same moment.
+//! Functions of time. `now` is the time of the run, so that a resumed run sees the same time.
 
 use jiff::civil::{DateTime, Weekday};
 use jiff::fmt::strtime::{self, BrokenDownTime};
@@ -27,9 +27,9 @@ pub const ALL: &[Function] = &[
 ];
 
 const MAX_FORMAT_BYTES: usize = 200;
-pub const PLAIN_FORMAT: &str = "the format of a date is written with %, as in %Y-%m-%d";
+pub const PLAIN_FORMAT: &str = "a date format needs directives with %, such as %Y-%m-%d";
 
-/// Of RFC 3339, or of seconds since 1970.
+/// Converts RFC 3339 text, or seconds since 1970.
 fn timestamp<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     moment(&a[0]).map(Value::Time)
 }
@@ -39,7 +39,7 @@ fn now<'a>(_: &mut Budget, scope: &Scope<'a>, _: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn moment(value: &Value) -> Result<Moment, Why> {
-    const NONE: Why = Why::Message("no timestamp: write it as 2026-03-01T09:30:00Z");
+    const NONE: Why = Why::Message("invalid timestamp; write it as 2026-03-01T09:30:00Z");
     match value {
         Value::Time(time) => Ok(*time),
         Value::Text(text) => Moment::parse(text.trim()).ok_or(NONE),
@@ -47,9 +47,9 @@ fn moment(value: &Value) -> Result<Moment, Why> {
     }
 }
 
-/// `1h30m`, `90s`, `1.5s`, or seconds.
+/// Converts text such as `1h30m`, `90s` or `1.5s`, or seconds.
 fn duration<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    const NONE: Why = Why::Message("no duration: write it as 1h30m or 90s");
+    const NONE: Why = Why::Message("invalid duration; write it as 1h30m or 90s");
     match &a[0] {
         Value::Duration(duration) => Ok(Value::Duration(*duration)),
         Value::Text(text) => bounded(Some(text.trim().parse().map_err(|_| NONE)?)),
@@ -57,9 +57,9 @@ fn duration<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     }
 }
 
-/// UTC, or the zone of an argument: a name, or a fixed offset as in `+05:30`.
+/// Returns the time zone of an argument: UTC if omitted, an IANA name, or a fixed offset such as `+05:30`.
 fn zone(zone: Option<&Value>) -> Result<TimeZone, Why> {
-    const NONE: Why = Why::Message("no such time zone");
+    const NONE: Why = Why::Message("unknown time zone; use a name such as Europe/Madrid");
     let Some(zone) = zone else { return Ok(TimeZone::UTC) };
     let name = text(zone)?;
     match fixed_offset(name) {
@@ -68,7 +68,7 @@ fn zone(zone: Option<&Value>) -> Result<TimeZone, Why> {
     }
 }
 
-/// `+02:00`, `-09:30`; without a sign it is east.
+/// Parses `+02:00` or `-09:30`; without a sign, the offset is positive.
 fn fixed_offset(text: &str) -> Option<Offset> {
     let (sign, digits) = match text.strip_prefix('-') {
         Some(digits) => (-1, digits),
@@ -83,22 +83,22 @@ fn fixed_offset(text: &str) -> Option<Offset> {
 fn date<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let format = optional(a, 1).map(text).transpose()?.map_or("%Y-%m-%d %H:%M", |format| format);
     if format.len() > MAX_FORMAT_BYTES {
-        return Err(Why::Message("the format of a date has at most 200 bytes"));
+        return Err(Why::Message("the date format is longer than 200 bytes; shorten it"));
     }
     if !format.contains('%') {
         return Err(Why::Message(PLAIN_FORMAT));
     }
     let (at, zone) = (moment(&a[0])?, zone(optional(a, 2))?);
-    // A directive pads by at most 255.
+    // A directive pads to at most 255 characters.
     budget.bytes(format.len() * 256)?;
     let text = match at.timestamp() {
         Some(timestamp) => strtime::format(format, &Zoned::new(timestamp, zone)),
         None => BrokenDownTime::from(at.in_zone(&zone).ok_or(OUT_OF_TIME)?).to_string(format),
     };
-    Value::text(&text.map_err(|_| Why::Message("no format of a date"))?, budget)
+    Value::text(&text.map_err(|_| Why::Message("invalid date format; use directives such as %Y-%m-%d"))?, budget)
 }
 
-/// A part of a moment, or all of a duration in that unit.
+/// Returns a field of a timestamp, or a whole duration in a unit.
 fn part<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<i64>) -> Outcome<'a> {
     match (&a[0], unit_s) {
         (Value::Duration(duration), Some(unit_s)) => Ok(Value::Int(duration.as_secs() / unit_s)),
@@ -109,7 +109,7 @@ fn part<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<i64>) 
     }
 }
 
-/// The part below a second, also of a duration.
+/// Returns the milliseconds within the second, also for a duration.
 fn milliseconds<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Duration(duration) => Ok(Value::Int(duration.subsec_millis().into())),

@@ -1,8 +1,8 @@
-//! How deep an expression of minijinja's nests: found without recursion, before anything recurses over it.
+//! Measures the nesting of a minijinja expression iteratively, before anything recurses over it.
 
 use minijinja::machinery::ast::{CallArg, Expr};
 
-/// Whether some part of it stands deeper than `most`.
+/// Whether the expression is nested deeper than `most`.
 pub fn is_over(expr: &Expr, most: u16) -> bool {
     let mut open = vec![(expr, 0)];
     while let Some((expr, depth)) = open.pop() {

@@ -1,4 +1,4 @@
-//! Filters. Most are functions of the platform; those that walk over a list are walks of the tree.
+//! Filters of Jinja. Most are functions; those that iterate over a list become comprehensions of the tree.
 
 use std::borrow::Cow;
 
@@ -28,7 +28,7 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
         "default" | "d" => default(name, of, placed, named, at),
         "map" if placed.is_empty() => {
             let [path, otherwise] = arranged(name, ["attribute", "default"], placed, named, at)?;
-            let path = path.ok_or_else(|| Problem::new(at, "map takes a filter's name, or attribute='…'"))?;
+            let path = path.ok_or_else(|| Problem::new(at, "map takes the name of a filter, or attribute='…'"))?;
             let mut result = member_path(element(at)?, &path, at)?;
             if let Some(otherwise) = otherwise.filter(|value| !matches!(value.kind, Kind::Literal(Literal::Null))) {
                 let (value, otherwise) = (Box::new(result), Box::new(otherwise));
@@ -55,7 +55,7 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
                     Expr::new(Kind::Truth(Box::new(subject)), at)?
                 }
                 Some(test) => {
-                    let test = plain_text(Some(test), at, "the name of a test is written out, in quotes")?;
+                    let test = plain_text(Some(test), at, "the name of a test must be a string in quotes")?;
                     tests::tested(&test, subject, placed.collect(), named, at)?
                 }
             };
@@ -63,14 +63,14 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
         }
         "format" if !named.is_empty() => {
             if let Some(surplus) = placed.first() {
-                return Err(Problem::new(surplus.at, "`format` takes arguments either by place or by name"));
+                return Err(Problem::new(surplus.at, "`format` takes either positional or named arguments"));
             }
             let arguments = vec![of, written_map(named, at)?];
             Expr::new(Kind::Call { function: &printf::BY_NAME, arguments }, at)
         }
         _ => {
             let function = filter(name, at)?;
-            // What it is called on is no argument to those who write it in front.
+            // The value that a filter is applied to is not counted as an argument in messages.
             let (fewest, most) = (function.takes.0.saturating_sub(1), function.takes.1.saturating_sub(1));
             if !(fewest..=most).contains(&(placed.len() + named.len())) {
                 let is_missing = |known: &&&str| named.iter().all(|(name, _)| name != *known);
@@ -96,12 +96,12 @@ fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
     let also_for_false = match also {
         None => false,
         Some(Expr { kind: Kind::Literal(Literal::Bool(also)), .. }) => also,
-        Some(other) => return Err(Problem::new(other.at, format!("the second argument of `{name}` is true or false"))),
+        Some(other) => return Err(Problem::new(other.at, format!("argument 2 of `{name}` must be true or false"))),
     };
     Expr::new(Kind::Default { value: Box::new(of), otherwise: Box::new(otherwise), also_for_false }, at)
 }
 
-/// `{name: value}` from named arguments.
+/// Builds a map from named arguments.
 pub fn written_map(named: Vec<(&str, Expr)>, at: Position) -> Lowered {
     let entry = |(name, value): (&str, _)| Ok((Expr::new(Kind::Literal(Literal::Text(name.into())), at)?, value));
     Expr::new(Kind::Map(named.into_iter().map(entry).collect::<Result<_, _>>()?), at)
@@ -112,7 +112,7 @@ pub fn filter(name: &str, at: Position) -> Result<&'static Function, Problem> {
         .ok_or_else(|| Problem::new(at, format!("there is no filter `{name}`{}", meant::in_jinja(name))))
 }
 
-/// The name of the element that a filter walks over. No name that can be written.
+/// The internal variable for the element of a filter. It cannot be written in a template.
 const ELEMENT: &str = "\0element";
 
 fn element(at: Position) -> Lowered {
@@ -131,12 +131,12 @@ fn plain_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Result<
     }
 }
 
-/// `user.name` or `0.name` of an element.
+/// Builds the access to a path such as `user.name` or `0.name`.
 fn member_path(mut of: Expr, path: &Expr, at: Position) -> Lowered {
     let path: Cow<str> = match &path.kind {
         Kind::Literal(Literal::Text(path)) => Cow::Borrowed(path),
         Kind::Literal(Literal::Int(place)) => Cow::Owned(place.to_string()),
-        _ => return Err(Problem::new(path.at, "an attribute is written out: 'name', 'user.name' or 0")),
+        _ => return Err(Problem::new(path.at, "an attribute must be a literal, such as 'name', 'user.name' or 0")),
     };
     for part in path.split('.') {
         let place = part.parse().ok().filter(|_| is_place(part));
@@ -153,13 +153,13 @@ fn member_path(mut of: Expr, path: &Expr, at: Position) -> Lowered {
     Ok(of)
 }
 
-/// Refuses names that no argument has.
+/// Refuses unknown named arguments.
 pub fn none_named(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<(), Problem> {
     match named.iter().find(|(argument, _)| !known.contains(argument)) {
         None => Ok(()),
         Some((argument, value)) => {
             let known = match known {
-                [] => "its arguments have no names".to_owned(),
+                [] => "it has no named arguments".to_owned(),
                 known => format!("the names are {}", known.join(", ")),
             };
             Err(Problem::new(value.at, format!("`{name}` has no argument `{argument}`; {known}")))
@@ -167,7 +167,7 @@ pub fn none_named(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<
     }
 }
 
-/// Every argument at its place, whether it came by place or by name. None is given twice, and none is unknown.
+/// Returns the arguments in the order of the parameters. Refuses duplicate and unknown ones.
 fn placed_at(
     name: &str,
     known: &[&str],
@@ -189,7 +189,7 @@ fn placed_at(
     Ok(all)
 }
 
-/// The arguments of what takes no more than these.
+/// Returns exactly `N` optional arguments, and refuses more.
 pub fn arranged<const N: usize>(
     name: &str,
     known: [&str; N],
@@ -205,7 +205,7 @@ pub fn arranged<const N: usize>(
     all.try_into().map_err(|_| Problem::new(at, "too many arguments"))
 }
 
-/// A call with every named argument at its place.
+/// Builds a call with positional and named arguments.
 pub fn call(
     function: &'static Function,
     mut placed: Vec<Expr>,

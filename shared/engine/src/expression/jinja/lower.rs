@@ -1,4 +1,4 @@
-//! From minijinja's tree to ours. What ours does not have is refused here, with its place.
+//! Converts the syntax tree of minijinja to ours. Unsupported syntax is refused with its position.
 
 use std::sync::Arc;
 
@@ -33,14 +33,14 @@ fn block(body: &[ast::Stmt], depth: u16) -> Result<Vec<Statement>, Problem> {
 fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
     let within = |body: &[ast::Stmt], span: Span| {
         if depth >= MAX_DEPTH {
-            return Err(Problem::new(at(span), format!("nests deeper than {MAX_DEPTH}")));
+            return Err(Problem::new(at(span), format!("this is nested deeper than {MAX_DEPTH} levels; nest it less")));
         }
         block(body, depth + 1)
     };
     Ok(match statement {
         ast::Stmt::EmitRaw(raw) => Statement::Text(raw.raw.into()),
         ast::Stmt::EmitExpr(print) => Statement::Print(whole(&print.expr)?),
-        ast::Stmt::ForLoop(walk) if walk.recursive => return refused(walk.span(), "loops cannot be recursive here"),
+        ast::Stmt::ForLoop(walk) if walk.recursive => return refused(walk.span(), "recursive loops are not supported"),
         ast::Stmt::ForLoop(walk) => {
             let body = within(&walk.body, walk.span())?;
             Statement::For(Box::new(For {
@@ -76,7 +76,7 @@ fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
         ast::Stmt::Set(set) => Statement::Set { target: target(&set.target)?, value: whole(&set.expr)? },
         ast::Stmt::SetBlock(set) => {
             let Target::Name(name) = target(&set.target)? else {
-                return refused(set.span(), "a block is set to one name");
+                return refused(set.span(), "a set block needs exactly one name");
             };
             let filter = set.filter.as_ref().map(whole).transpose()?;
             Statement::Capture { name: Some(name), filter, body: within(&set.body, set.span())? }
@@ -86,18 +86,18 @@ fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
             Statement::Capture { name: None, filter, body: within(&filtered.body, filtered.span())? }
         }
         ast::Stmt::AutoEscape(escape) => {
-            return refused(escape.span(), "nothing is escaped by itself here; use the filter escape");
+            return refused(escape.span(), "automatic escaping is not supported; use the filter escape");
         }
-        ast::Stmt::Do(call) => return refused(call.span(), "there is nothing to do here but to print"),
-        // Only the whole is a template.
-        ast::Stmt::Template(whole) => return refused(whole.span(), "no template stands in a template"),
+        ast::Stmt::Do(call) => return refused(call.span(), "the statement `do` is not supported; use set or print"),
+        // Only the root is a template statement.
+        ast::Stmt::Template(whole) => return refused(whole.span(), "a template cannot contain another one"),
     })
 }
 
 fn target(expr: &ast::Expr) -> Result<Target, Problem> {
     let name = |expr: &ast::Expr| match expr {
         ast::Expr::Var(name) => Ok(Arc::from(name.id)),
-        other => refused(other.span(), "only plain names can be set"),
+        other => refused(other.span(), "only variables can be set"),
     };
     match expr {
         ast::Expr::Tuple(names) => names.items.iter().map(name).collect::<Result<_, _>>().map(Target::Names),
@@ -106,10 +106,13 @@ fn target(expr: &ast::Expr) -> Result<Target, Problem> {
     }
 }
 
-/// An expression that is not part of another. From here on, reading recurses.
+/// Converts a root expression, after checking its nesting. From here on, the conversion recurses.
 fn whole(expr: &ast::Expr) -> Lowered {
     if depth::is_over(expr, MAX_DEPTH) {
-        return Err(Problem::new(at(expr.span()), format!("nests deeper than {MAX_DEPTH}")));
+        return Err(Problem::new(
+            at(expr.span()),
+            format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
+        ));
     }
     expression(expr)
 }
@@ -122,7 +125,7 @@ fn boxed(expr: &ast::Expr) -> Result<Box<Expr>, Problem> {
     expression(expr).map(Box::new)
 }
 
-/// As a test: whatever is there, and neither zero nor empty.
+/// Converts an expression to its truth value.
 fn truth(expr: &ast::Expr) -> Lowered {
     Expr::new(Kind::Truth(boxed(expr)?), at(expr.span()))
 }
@@ -183,7 +186,7 @@ pub fn expression(expr: &ast::Expr) -> Lowered {
     Expr::new(kind, at(span))
 }
 
-/// Of `-9223372036854775808`, which has no positive that it were the negative of.
+/// Whether this is the absolute value of the smallest integer, which has no positive counterpart.
 fn is_least(expr: &ast::Expr) -> bool {
     matches!(expr, ast::Expr::Const(number) if u64::try_from(number.value.clone()).ok() == Some(i64::MIN.unsigned_abs()))
 }
@@ -203,11 +206,11 @@ fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, Problem> {
             Err(_) => return refused(span, "not a number"),
         },
         ValueKind::String => Literal::Text(value.as_str().unwrap_or_default().into()),
-        _ => return refused(span, "no value that can be written here"),
+        _ => return refused(span, "this literal is not supported"),
     })
 }
 
-/// An operator; or whether the two are joined by `or`.
+/// Returns the operator, or for the short-circuit ones an error that is true for `or`.
 fn operator(operator: ast::BinOpKind) -> Result<Operator, bool> {
     Ok(match operator {
         ast::BinOpKind::Eq => Operator::Equal,
@@ -232,7 +235,7 @@ fn operator(operator: ast::BinOpKind) -> Result<Operator, bool> {
 
 fn comparison(chain: &ast::Compare, span: Span) -> Lowered {
     let [comparison] = &chain.ops[..] else {
-        return refused(span, "one comparison at a time: write a < b and b < c");
+        return refused(span, "comparisons cannot be chained; write a < b and b < c");
     };
     let (operator, is_negated) = match comparison.op {
         ast::CompareOpKind::Eq => (Operator::Equal, false),
@@ -251,7 +254,7 @@ fn comparison(chain: &ast::Compare, span: Span) -> Lowered {
     )
 }
 
-/// The arguments of a call by place, and by name.
+/// The positional and the named arguments of a call.
 pub type Arguments<'t> = (Vec<Expr>, Vec<(&'t str, Expr)>);
 
 pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Problem> {
@@ -264,7 +267,7 @@ pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Pr
             }
             ast::CallArg::Kwarg(name, value) => named.push((*name, expression(value)?)),
             ast::CallArg::PosSplat(value) | ast::CallArg::KwargSplat(value) => {
-                return refused(value.span(), "arguments are written out here");
+                return refused(value.span(), "`*` and `**` arguments are not supported; write each argument out");
             }
         }
     }
@@ -305,7 +308,7 @@ fn called(call: &ast::Call, at: Position) -> Lowered {
         }
         ast::Expr::GetAttr(method) => {
             let of = expression(&method.expr)?;
-            // Python joins the other way around: ", ".join(names)
+            // In Python, the separator comes first: ", ".join(names)
             match &call.args[..] {
                 [ast::CallArg::Pos(list)] if method.name == "join" => {
                     let placed = vec![expression(list)?, of];

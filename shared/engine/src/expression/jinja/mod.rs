@@ -1,5 +1,5 @@
-//! Texts, in Jinja: minijinja reads them, the tree of this platform renders them. One template knows no other, so there
-//! are no includes; macros are left out, since with recursion they would be programs.
+//! Jinja templates: parsed by minijinja, rendered by our evaluator. A template cannot include another one. Macros are
+//! not supported, because recursive macros would be programs.
 
 mod depth;
 mod filters;
@@ -20,11 +20,11 @@ use super::{Failure, Position, Problem, Scope, hints};
 
 pub const MAX_BYTES: usize = 64 * 1024;
 
-/// A text with places to fill.
+/// A parsed template.
 #[derive(Debug)]
 pub struct Template {
     body: Vec<Statement>,
-    /// A lone `{{ … }}`: its value may be taken as it is, and not as text.
+    /// Whether the template is a single `{{ … }}`, whose value may be used as it is and not as text.
     is_value: bool,
 }
 
@@ -33,7 +33,7 @@ enum Statement {
     Text(Box<str>),
     Print(Expr),
     For(Box<For>),
-    /// The first branch that is true; the last may have no test.
+    /// Renders the first branch whose test is true; the last branch may have no test.
     If(Vec<(Option<Expr>, Vec<Statement>)>),
     With {
         values: Vec<(Target, Expr)>,
@@ -43,7 +43,7 @@ enum Statement {
         target: Target,
         value: Expr,
     },
-    /// What the body prints, changed by a filter over [`BLOCK`]: bound to a name, or printed.
+    /// Renders the body to a text, applies a filter over [`BLOCK`] to it, and binds it to a name or prints it.
     Capture {
         name: Option<Arc<str>>,
         filter: Option<Expr>,
@@ -56,27 +56,27 @@ struct For {
     target: Target,
     over: Expr,
     filter: Option<Expr>,
-    /// Whether the body asks `loop` where it is.
+    /// Whether the body uses the variable `loop`.
     tells_place: bool,
     body: Vec<Statement>,
     otherwise: Vec<Statement>,
 }
 
-/// The name that a value gets, or the names that its elements get.
+/// The variable that a value is bound to, or the variables for its elements.
 #[derive(Debug)]
 enum Target {
     Name(Arc<str>),
     Names(Vec<Arc<str>>),
 }
 
-/// What a filter over a block is called on. No name that can be written.
+/// The internal variable that a block filter is applied to. It cannot be written in a template.
 const BLOCK: &str = "\0block";
 
 impl Template {
     pub fn parse(text: &str) -> Result<Self, Problem> {
         let start = Position { line: 1, column: 1 };
         if text.len() > MAX_BYTES {
-            return Err(Problem::new(start, "a template has at most 65536 bytes"));
+            return Err(Problem::new(start, "the template is longer than 65536 bytes; shorten it"));
         }
         size::check(text)?;
         let read = parse(text, "template", Default::default()).map_err(|error| syntax(&error, text))?;
@@ -86,7 +86,7 @@ impl Template {
         Ok(Self { body, is_value })
     }
 
-    /// What it names of what is around it.
+    /// Returns the variables that the template refers to and does not bind itself.
     pub fn references(&self) -> Vec<Reference> {
         let mut names = HashSet::from(["loop", BLOCK]);
         each(&self.body, &mut |statement| bound(statement, &mut names));
@@ -97,7 +97,7 @@ impl Template {
         render::Rendering::new(Evaluation::new(scope)).text(&self.body)
     }
 
-    /// The value of a template that is nothing but one `{{ … }}`, else its text.
+    /// Returns the value of a template that is a single `{{ … }}`, otherwise its text.
     pub fn value(&self, scope: &Scope) -> Result<serde_json::Value, Failure> {
         match &self.body[..] {
             [Statement::Print(expr)] if self.is_value => {
@@ -110,7 +110,7 @@ impl Template {
     }
 }
 
-/// What minijinja finds wrong. Its words speak of the template, which is the user's own.
+/// Converts a syntax error of minijinja. Its message quotes only the template, which is the user's own text.
 fn syntax(error: &minijinja::Error, text: &str) -> Problem {
     let line = error.line().unwrap_or(1) as u32;
     let start = error.range().map_or(0, |range| range.start);
@@ -122,7 +122,7 @@ fn syntax(error: &minijinja::Error, text: &str) -> Problem {
     Problem::new(Position { line, column }, detail)
 }
 
-/// What statements name that the text does not bind itself.
+/// Collects the variables that statements refer to and do not bind.
 fn named(body: &[Statement], is_bound: &dyn Fn(&str) -> bool) -> Vec<Reference> {
     let mut found = Vec::new();
     each(body, &mut |statement| {
@@ -133,7 +133,7 @@ fn named(body: &[Statement], is_bound: &dyn Fn(&str) -> bool) -> Vec<Reference> 
     found
 }
 
-/// Every statement, those within others too.
+/// Visits every statement, including nested ones.
 fn each<'t>(body: &'t [Statement], look: &mut dyn FnMut(&'t Statement)) {
     for statement in body {
         look(statement);

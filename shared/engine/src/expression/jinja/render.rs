@@ -1,4 +1,4 @@
-//! Prints a template.
+//! Renders a template within the budget.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl<'a> Rendering<'a> {
     }
 
     fn statement(&mut self, statement: &'a Statement) -> Result<(), Failure> {
-        // Also for those that have no expression and print nothing.
+        // Every statement costs a step, also one without an expression or output.
         self.evaluation.budget.steps(1).map_err(nowhere)?;
         match statement {
             Statement::Text(text) => self.print(text).map_err(nowhere),
@@ -56,7 +56,7 @@ impl<'a> Rendering<'a> {
             }
             Statement::With { values, body } => {
                 let mark = self.evaluation.mark();
-                // None of them sees another.
+                // The values are evaluated before any of them is bound.
                 let found =
                     values.iter().map(|(_, value)| self.evaluation.value(value)).collect::<Result<Vec<_>, _>>()?;
                 for ((target, value), found) in values.iter().zip(found) {
@@ -74,7 +74,7 @@ impl<'a> Rendering<'a> {
     fn print(&mut self, text: &str) -> Result<(), Why> {
         self.evaluation.budget.bytes(text.len())?;
         if self.printed.len() + text.len() > MAX_OUTPUT_BYTES {
-            return Err(Why::Limit("prints more than 1 MiB"));
+            return Err(Why::Limit("the text is larger than 1 MiB; print less"));
         }
         self.printed.push_str(text);
         Ok(())
@@ -91,7 +91,7 @@ impl<'a> Rendering<'a> {
             Target::Names(names) => {
                 let parts = elements(&value, &mut self.evaluation.budget)?;
                 if parts.len() != names.len() {
-                    return Err(Why::Message("there are not as many values as names"));
+                    return Err(Why::Message("the number of values differs from the number of names"));
                 }
                 names.iter().zip(parts).for_each(|(name, part)| self.evaluation.bind(name, part));
             }
@@ -158,7 +158,7 @@ impl<'a> Rendering<'a> {
         Ok(())
     }
 
-    /// What `loop` tells.
+    /// Builds the value of the variable `loop`.
     fn place(&mut self, items: &[Value<'a>], index: usize) -> Result<Value<'a>, Why> {
         let (length, neighbour) = (items.len(), |place: Option<usize>| {
             place.and_then(|place| items.get(place)).cloned().unwrap_or(Value::Undefined)
@@ -180,7 +180,7 @@ impl<'a> Rendering<'a> {
     }
 }
 
-/// A failure of what has no expression: only the budget's.
+/// A failure of a statement without an expression. Only the budget causes one.
 fn nowhere(why: Why) -> Failure {
     Failure::at(why, Position { line: 1, column: 1 })
 }

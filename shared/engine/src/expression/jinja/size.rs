@@ -1,11 +1,12 @@
-//! What minijinja's parser may be given: it recurses over chains that its own limit does not count.
+//! Limits the size of tags before parsing: the parser of minijinja recurses over chains that its own limit does not
+//! count.
 
 use minijinja::machinery::{Token, tokenize};
 
 use super::super::{Position, Problem};
 use super::syntax;
 
-/// Words between `{{` and `}}`, or `{%` and `%}`.
+/// The maximum number of tokens in one tag, `{{ … }}` or `{% … %}`.
 const MAX_TAG: usize = 500;
 const MAX_ELIFS: usize = 100;
 
@@ -21,10 +22,10 @@ pub fn check(text: &str) -> Result<(), Problem> {
         }
         let at = Position { line: span.start_line.into(), column: u32::from(span.start_col) + 1 };
         if words > MAX_TAG {
-            return Err(Problem::new(at, format!("more than {MAX_TAG} words between two braces")));
+            return Err(Problem::new(at, format!("more than {MAX_TAG} tokens in one tag; split it")));
         }
         if elifs > MAX_ELIFS {
-            return Err(Problem::new(at, format!("more than {MAX_ELIFS} times elif")));
+            return Err(Problem::new(at, format!("more than {MAX_ELIFS} elif branches; use fewer")));
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! Tests: `x is name(…)`.
+//! Tests of Jinja: `x is name(…)`.
 
 use minijinja::machinery::ast;
 
@@ -32,7 +32,7 @@ const ALONE: [&str; 20] = [
     "escaped",
     "safe",
 ];
-/// With what their argument is called, if anything.
+/// The tests with one argument, each with the name of the argument or an empty one.
 const WITH_ONE: [(&str, &str); 22] = [
     ("divisibleby", "num"),
     ("sameas", "other"),
@@ -52,7 +52,7 @@ const WITH_ONE: [(&str, &str); 22] = [
     (">", ""),
     ("ge", ""),
     (">=", ""),
-    // Two of minijinja's, and two of ours.
+    // Two tests of minijinja, and two of our own.
     ("startingwith", ""),
     ("endingwith", ""),
     ("containing", ""),
@@ -96,7 +96,7 @@ fn alone(name: &str, of: Expr, at: Position) -> Lowered {
         "float" => is_of(&["double"], of, at),
         "string" => is_of(&["string"], of, at),
         "mapping" => is_of(&["map"], of, at),
-        // Whatever has a length and parts, as in Jinja.
+        // Everything that has a length and elements, as in Jinja.
         "sequence" | "iterable" => is_of(&["list", "map", "string"], of, at),
         "odd" => has_rest(of, two()?, 1, at),
         "even" => has_rest(of, two()?, 0, at),
@@ -127,7 +127,7 @@ fn asked(function: &'static Function, arguments: Vec<Expr>, at: Position) -> Low
     Expr::new(Kind::Call { function, arguments }, at)
 }
 
-/// What is not there is of no kind that is asked for.
+/// Checks the kind of a value. An undefined value is of no kind that is asked for.
 fn is_of(kinds: &[&str], of: Expr, at: Position) -> Lowered {
     let kinds = kinds.iter().map(|kind| Expr::new(Kind::Literal(Literal::Text((*kind).into())), at));
     let kinds = Expr::new(Kind::List(kinds.collect::<Result<_, _>>()?), at)?;

@@ -1,10 +1,10 @@
-//! What an evaluation is charged for is the work that it does.
+//! Tests of the evaluation budget: the charge follows the work.
 
 use serde_json::json;
 
 use super::*;
 
-/// The same text in both languages, as its value or as the code of its failure.
+/// Evaluates the same text in both languages, and returns the value or the code of the failure.
 fn both(text: &str, data: &Json) -> [Result<Json, &'static str>; 2] {
     let scope = scope(data);
     let cel = Expression::parse(text).unwrap().evaluate(&scope).map(|(value, _)| value);
@@ -13,7 +13,7 @@ fn both(text: &str, data: &Json) -> [Result<Json, &'static str>; 2] {
 }
 
 #[test]
-fn a_range_has_as_many_numbers_as_there_are_and_is_charged_for_them() {
+fn ranges_are_charged_by_their_length() {
     for (text, expected) in [
         ("range(-1, 9223372036854775807, 9223372036854775807)", Ok(json!([-1, i64::MAX - 1]))),
         ("range(-9223372036854775807, 9223372036854775807, 9223372036854775807)", Ok(json!([-i64::MAX, 0]))),
@@ -29,7 +29,7 @@ fn a_range_has_as_many_numbers_as_there_are_and_is_charged_for_them() {
 }
 
 #[test]
-fn equal_values_are_found_without_comparing_each_with_each() {
+fn searching_lists_is_not_quadratic() {
     let texts: Vec<String> = (0..5_000).map(|i| format!("a customer's name, number {}", i % 4_000)).collect();
     let rows: Vec<Json> = (0..5_000).map(|i| json!({"id": i, "tags": [i, f64::from(i)]})).collect();
     let large = json!({"texts": texts, "rows": rows, "others": (0..5_000).map(|i| i * 2).collect::<Vec<i32>>()});
@@ -48,7 +48,7 @@ fn equal_values_are_found_without_comparing_each_with_each() {
 }
 
 #[test]
-fn values_are_found_by_what_they_equal() {
+fn indexes_follow_equality() {
     for (text, value) in [
         ("[1, 1.0, 2, 1u, '1', true].distinct()", json!([1, 2, "1", true])),
         ("[0, -0.0, null, null, false].distinct()", json!([0, null, false])),
@@ -58,7 +58,7 @@ fn values_are_found_by_what_they_equal() {
         ("[0.0 / 0.0, 0.0 / 0.0, [0.0 / 0.0], [0.0 / 0.0]].distinct().size()", json!(4)),
         ("[duration('60s'), duration('1m'), '60s'].distinct().size()", json!(2)),
         ("[timestamp('2026-03-01T09:00:00Z'), timestamp('2026-03-01T10:00:00+01:00')].distinct().size()", json!(1)),
-        // Looked into often enough to be indexed.
+        // Searched often enough to be indexed.
         (
             "[lists.range(40)].all(l, [3, 3.0, 39.0, 3u].all(x, x in l) && ![40, 3.5, '3', null].exists(x, x in l))",
             json!(true),
@@ -71,7 +71,7 @@ fn values_are_found_by_what_they_equal() {
 }
 
 #[test]
-fn what_compares_long_keys_is_charged_for_their_length() {
+fn comparing_long_keys_is_charged_by_their_length() {
     let key = "k".repeat(1024 * 1024);
     let data = json!({"key": key, "one": {key.as_str(): 1}, "other": {key.as_str(): 2}});
     for text in [
@@ -84,9 +84,9 @@ fn what_compares_long_keys_is_charged_for_their_length() {
 }
 
 #[test]
-fn json_is_charged_for_what_it_becomes() {
+fn json_is_charged_by_its_serialized_size() {
     let control = json!({"text": "\u{1}".repeat(3 * 1024 * 1024)});
-    // Each of them takes six bytes.
+    // Each control character takes six bytes in JSON.
     for text in ["size(toJson(text))", "size(string([text]))", "size(toJson([text], 2))"] {
         let failure = Expression::parse(text).unwrap().evaluate(&scope(&control)).unwrap_err();
         assert_eq!(failure.code, FailureCode::Limit, "{text}");
@@ -102,6 +102,6 @@ fn json_is_charged_for_what_it_becomes() {
         assert_eq!(cel(text), Ok(value), "{text}");
     }
     for text in ["fromJson('[1] 2')", "fromJson('{\"a\"}')", "fromJson('')", "fromJson('1e999')"] {
-        assert_eq!(cel(text), Err("line 1, column 1: not JSON".to_owned()), "{text}");
+        assert_eq!(cel(text), Err("line 1, column 1: the text is not valid JSON".to_owned()), "{text}");
     }
 }

@@ -1,10 +1,11 @@
-//! Where templates differ from Jinja on purpose, and why. `engine/README.md` says it to users.
+//! The deliberate differences from jinja2 and minijinja, with their reasons. `engine/README.md` documents them for
+//! users.
 
 use std::fmt;
 
 use serde_json::{Value as Json, json};
 
-/// An expression over one value: its outcome here and in the other library, none where it fails.
+/// An expression over one value, with its outcome here and in the other library; none if it fails.
 pub struct Case<'a> {
     pub about: &'a str,
     pub expression: &'a str,
@@ -31,17 +32,17 @@ pub struct Difference {
 pub const DIFFERENCES: &[Difference] = &[
     Difference {
         name: "left out",
-        why: "They are Python's or HTML's, or not the same each time; a problem says what to write instead.",
+        why: "They belong to Python or HTML, or are not deterministic. The message says what to write instead.",
         is_it: |case| case.ours.is_none() && LEFT_OUT.contains(&case.about),
     },
     Difference {
         name: "arguments are written out",
-        why: "`**names` would hide which arguments a call has until it runs.",
+        why: "With `**names`, the arguments of a call are unknown until it runs.",
         is_it: |case| case.ours.is_none() && case.expression.contains("**{"),
     },
     Difference {
         name: "tojson is plain JSON",
-        why: "It is for bodies and prompts, not for pages: no space, keys in their order, and no character escaped.",
+        why: "It is for request bodies and prompts, not for HTML: no spaces, keys in their order, and no escaping.",
         is_it: |case| {
             let parsed = |json: Option<&Json>| serde_json::from_str::<Json>(json?.as_str()?).ok();
             let is_same = parsed(case.ours).is_some_and(|ours| Some(ours) == parsed(case.theirs));
@@ -50,7 +51,7 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         name: "values print as JSON",
-        why: "What a template prints is read by models and other services: null, true, 1e22, lists and maps as JSON.",
+        why: "Models and other services read the output: null, true, 1e22, lists and maps print as JSON.",
         is_it: |case| {
             let printed = case.ours.zip(case.theirs);
             let prints = |part: &Json| !part.is_string() && part.as_f64().is_none_or(|number| number >= 1e16);
@@ -59,13 +60,13 @@ pub const DIFFERENCES: &[Difference] = &[
         },
     },
     Difference {
-        name: "what is no number is an error",
-        why: "jinja2 makes it 0, which nobody notices in a message or a sum; minijinja fails too. `int(0)` asks for it.",
+        name: "values that are not numbers are errors",
+        why: "jinja2 returns 0, which goes unnoticed in a message or a sum; minijinja fails too. `int(0)` sets a default.",
         is_it: |case| case.ours.is_none() && ["int", "float"].iter().any(|name| case.expression.contains(name)),
     },
     Difference {
-        name: "bools are no numbers",
-        why: "Elsewhere in a workflow they are not either: in JSON, in CEL and in schemas true and 1 are two things.",
+        name: "bools are not numbers",
+        why: "They are not numbers in JSON, in CEL and in schemas either: true and 1 are different values.",
         is_it: |case| {
             let is_bool = |value: &Json| has(value, Json::is_boolean);
             let (of_bool, is_asked) = (is_bool(case.value), case.expression.contains("true"));
@@ -77,7 +78,7 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         name: "numbers have 64 bits",
-        why: "They are JSON's as most read them; what would be larger is an error, and never another number.",
+        why: "Most JSON parsers read 64 bits. A larger result is an error, and never another number.",
         is_it: |case| {
             case.ours.is_none()
                 && (case.expression.contains("18446744073709551615")
@@ -85,39 +86,39 @@ pub const DIFFERENCES: &[Difference] = &[
         },
     },
     Difference {
-        name: "what is not there is an error",
-        why: "jinja2 joins nothing and leaves the order as it was, and nobody sees that the attribute is misspelled.",
+        name: "missing values are errors",
+        why: "jinja2 joins nothing or keeps the order, so that a misspelled attribute goes unnoticed.",
         is_it: |case| {
             let is_unused = case.expression.contains("first | e");
             case.ours.is_none() && (is_unused || ["sort", "join"].contains(&case.about))
         },
     },
     Difference {
-        name: "a null is no list",
-        why: "jinja2 walks over null, zero and the like as over an empty list; `default([])` says so.",
+        name: "null is not a list",
+        why: "jinja2 treats null, zero and similar values as an empty list; `default([])` does the same here.",
         is_it: |case| {
             let is_null = case.value.is_null() || has(case.value, Json::is_null) && case.about == "map";
             case.ours.is_none() && is_null && ["map", "select", "reject"].contains(&case.about)
         },
     },
     Difference {
-        name: "a list is no text",
-        why: "jinja2 gives a list that it was to cut, since it is short.",
+        name: "a list is not a text",
+        why: "jinja2 returns a short list from `truncate` unchanged.",
         is_it: |case| case.ours.is_none() && case.value.is_array() && case.about == "truncate",
     },
     Difference {
         name: "parts have at least one element",
-        why: "jinja2 gives an empty part first, or none at all.",
+        why: "jinja2 returns an empty part first, or no part.",
         is_it: |case| case.ours.is_none() && ["batch", "slice"].contains(&case.about),
     },
     Difference {
         name: "no argument is ignored",
-        why: "jinja2 takes no notice of an argument that a test has no name for; it is misspelled.",
+        why: "jinja2 ignores unknown named arguments of tests, which are usually misspelled.",
         is_it: |case| case.ours.is_none() && case.expression.contains("test="),
     },
     Difference {
-        name: "a template is read before it runs",
-        why: "jinja2 notices a name or a number of arguments that cannot be when a list has an element.",
+        name: "templates are validated before they run",
+        why: "jinja2 notices unknown names and wrong numbers of arguments only if a list has an element.",
         is_it: |case| {
             let walks = case.about.starts_with("select") || case.about.starts_with("reject") || case.about == "map";
             case.ours.is_none() && walks && [json!([]), json!({})].contains(case.value)
@@ -125,7 +126,7 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         name: "a flag is true or false",
-        why: "Python takes a text for true: `unique('name')` would mind case, and compare no names.",
+        why: "In Python a text is true: `unique('name')` would become case-sensitive, and ignore the name.",
         is_it: |case| {
             let first = case.expression.split_once("('").map(|(name, _)| name);
             case.ours.is_none()
@@ -133,8 +134,8 @@ pub const DIFFERENCES: &[Difference] = &[
         },
     },
     Difference {
-        name: "a division that comes out even is whole",
-        why: "It is one operator with CEL's: 10 / 5 is 2 in both. 10 / 4 is 2.5 in both, as in Jinja.",
+        name: "a division without a remainder gives an integer",
+        why: "It is the same operator as in CEL: 10 / 5 is 2. 10 / 4 is 2.5, as in Jinja.",
         is_it: |case| {
             case.expression.starts_with("x / ")
                 && case.ours.and_then(Json::as_f64) == case.theirs.and_then(Json::as_f64)
@@ -146,8 +147,8 @@ pub const DIFFERENCES: &[Difference] = &[
         is_it: |case| case.ours.is_none() && case.value.is_array() && case.expression.contains("([])"),
     },
     Difference {
-        name: "what is missing has nothing within",
-        why: "A path is missing when its first part is, as with `default`; jinja2 fails.",
+        name: "members of missing values are missing",
+        why: "A path is missing if its first part is missing, as with `default`; jinja2 fails.",
         is_it: |case| {
             let about = ["selectattr", "rejectattr", "unique"].contains(&case.about);
             case.theirs.is_none() && about && case.expression.contains("team.name")
@@ -155,7 +156,7 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         name: "nulls are equal",
-        why: "jinja2 fails to order two of them, though nothing is to be ordered; minijinja orders them.",
+        why: "jinja2 fails to compare two nulls; minijinja compares them.",
         is_it: |case| case.theirs.is_none() && has(case.value, Json::is_null) && ["min", "max"].contains(&case.about),
     },
     Difference {
@@ -169,12 +170,12 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         name: "attr reads maps",
-        why: "jinja2 reads attributes of Python's objects, of which JSON has none; minijinja reads maps.",
+        why: "jinja2 reads attributes of Python objects, which JSON does not have; minijinja reads maps.",
         is_it: |case| case.theirs.is_none() && case.expression.contains("attr"),
     },
     Difference {
         name: "only text has a case",
-        why: "jinja2 asks it of what Python would print.",
+        why: "jinja2 tests the text that Python would print.",
         is_it: |case| {
             let asks = ["is lower", "is upper"].contains(&case.about) || case.expression.contains("('lower')");
             asks && !case.value.is_string() && case.ours.is_some()
@@ -182,36 +183,36 @@ pub const DIFFERENCES: &[Difference] = &[
     },
     Difference {
         name: "equal texts are the same",
-        why: "Which of them Python holds once is its own affair; minijinja compares them.",
+        why: "jinja2 depends on which texts Python shares; minijinja compares them.",
         is_it: |case| case.about == "is sameas" && case.value.is_string(),
     },
 ];
 
-/// Where a filter that only minijinja has differs from it.
+/// Differences in filters that only minijinja has.
 pub const FROM_MINIJINJA: &[Difference] = &[
     Difference {
         name: "bool reads text",
-        why: "'false' is false, as in CEL; minijinja asks whether a text is empty. Of a text that is neither it fails.",
+        why: "'false' is false, as in CEL; minijinja tests whether a text is empty. Other texts fail.",
         is_it: |case| case.expression == "x | bool" && case.value.is_string(),
     },
     Difference {
         name: "an empty separator splits characters",
-        why: "As in CEL; minijinja has an empty text before the first and behind the last.",
+        why: "As in CEL; minijinja adds an empty text at the start and at the end.",
         is_it: |case| case.expression == "x | split('')",
     },
     Difference {
-        name: "spaces at the end are no part",
-        why: "As in Python, also where no more is split; minijinja makes a part of them.",
+        name: "trailing spaces are not a part",
+        why: "As in Python, also after the last split; minijinja returns them as a part.",
         is_it: |case| case.expression == "x | split(none, 1)" && case.input == "padded",
     },
     Difference {
-        name: "only text begins and ends",
-        why: "minijinja says false of a number or a list; here it fails, as the functions of the same name do.",
+        name: "only texts have a beginning and an end",
+        why: "minijinja returns false for a number or a list; here it fails, as the functions of the same name do.",
         is_it: |case| case.ours.is_none() && !case.value.is_string() && case.expression.contains("ingwith"),
     },
 ];
 
-/// What jinja2 has and ours has not.
+/// Names of jinja2 that are not supported here.
 const LEFT_OUT: &[&str] = &[
     "pprint",
     "striptags",
@@ -226,7 +227,7 @@ const LEFT_OUT: &[&str] = &[
     "namespace",
 ];
 
-/// Whether a value is, or has within it, what is asked for.
+/// Whether a predicate is true for a value, or for one within it.
 fn has(value: &Json, is_it: fn(&Json) -> bool) -> bool {
     let within = match value {
         Json::Array(items) => items.iter().any(|item| has(item, is_it)),
@@ -236,69 +237,69 @@ fn has(value: &Json, is_it: fn(&Json) -> bool) -> bool {
     within || is_it(value)
 }
 
-/// A value without what Python and JSON print differently: `None` and `null`, quotes, spaces, letters' case.
+/// Normalizes what Python and JSON print differently: `None` and `null`, quotes, spaces and case.
 fn normal(value: &Json) -> String {
     let text = value.to_string().to_lowercase().replace("none", "null");
     let text = text.replace("&amp;", "&").replace("&#34;", "").replace("&#39;", "").replace("e+", "e");
     text.replace(['\\', '"', '\'', ' '], "")
 }
 
-/// What minijinja cannot do, of what jinja2 and templates here can.
+/// Cases that work in jinja2 and here, but fail in minijinja.
 pub const MINIJINJA_FAILS: &[(&str, &str)] = &[
     ("batch", "Its arguments have no names."),
     ("slice", "Its arguments have no names."),
     ("default", "Its arguments have no names."),
     ("d", "Its arguments have no names."),
-    ("replace", "It takes no count, and no names."),
+    ("replace", "It has no count and no named arguments."),
     ("trim", "Its argument has no name."),
-    ("center", "It has none."),
-    ("forceescape", "It has none."),
+    ("center", "It does not have it."),
+    ("forceescape", "It does not have it."),
     ("safe markup", "It has no `center` and no `forceescape`."),
-    ("filesizeformat", "It has none."),
-    ("truncate", "It has none."),
-    ("wordcount", "It has none."),
-    ("dictsort", "Its arguments have names only."),
-    ("min", "Its arguments have names only."),
-    ("max", "Its arguments have names only."),
-    ("unique", "Its arguments have names only."),
-    ("sort", "Its arguments have names only."),
-    ("last", "It finds no last key of a map."),
-    ("float", "It takes no spaces or underscores, and null for no default."),
-    ("int", "It takes no spaces or underscores, and null for no default."),
-    ("format", "%d takes no fraction there."),
-    ("groupby", "An attribute is a text there, and no place."),
-    ("join", "An attribute is a text there, and no place."),
-    ("sum", "An attribute is a text there, and no place."),
-    ("indent", "The width is a number there, and no margin."),
-    ("map", "Arguments of filters have fewer names there."),
-    ("select", "Arguments of tests have no names there."),
-    ("reject", "Arguments of tests have no names there."),
-    ("is divisibleby", "Arguments of tests have no names there."),
-    ("is in", "Arguments of tests have no names there."),
-    ("is sameas", "Arguments of tests have no names there."),
-    ("dict", "It takes no pairs."),
+    ("filesizeformat", "It does not have it."),
+    ("truncate", "It does not have it."),
+    ("wordcount", "It does not have it."),
+    ("dictsort", "Its arguments must be named."),
+    ("min", "Its arguments must be named."),
+    ("max", "Its arguments must be named."),
+    ("unique", "Its arguments must be named."),
+    ("sort", "Its arguments must be named."),
+    ("last", "It cannot find the last key of a map."),
+    ("float", "It accepts no spaces or underscores, and no null as default."),
+    ("int", "It accepts no spaces or underscores, and no null as default."),
+    ("format", "Its %d does not accept a fraction."),
+    ("groupby", "Its attributes must be texts, and not indexes."),
+    ("join", "Its attributes must be texts, and not indexes."),
+    ("sum", "Its attributes must be texts, and not indexes."),
+    ("indent", "Its width must be a number, and not a margin."),
+    ("map", "The arguments of its filters have fewer names."),
+    ("select", "The arguments of its tests have no names."),
+    ("reject", "The arguments of its tests have no names."),
+    ("is divisibleby", "The arguments of its tests have no names."),
+    ("is in", "The arguments of its tests have no names."),
+    ("is sameas", "The arguments of its tests have no names."),
+    ("dict", "It does not accept pairs."),
 ];
 
-/// Where minijinja's answer is another one than jinja2's and ours.
+/// Cases where jinja2 and we agree, but minijinja differs.
 pub const MINIJINJA_DIFFERS: &[(&str, &str)] = &[
     ("e", "It writes &quot;, &#x27; and &#x2f;."),
     ("escape", "It writes &quot;, &#x27; and &#x2f;."),
     ("safe markup", "It writes &quot;, &#x27; and &#x2f;, and a sum with markup is not escaped."),
-    ("float", "It takes no spaces or underscores, and gives zero for null."),
-    ("int", "It takes no spaces or underscores, and gives zero for null."),
-    ("format", "%.10d and %#g pad less, and whole numbers above 2^63 lose digits."),
-    ("format text", "It counts bytes where it pads."),
-    ("groupby", "It names a group in small letters, or as its last element has it."),
-    ("indent", "It drops the end of the last line, and keeps carriage returns."),
-    ("map", "`round` of a number that is whole, or that is rounded by name."),
-    ("max", "Of those that are equal it takes the last."),
-    ("reverse", "It gives the keys of a map in their order."),
-    ("round", "A whole number that is rounded up or down stays whole."),
-    ("select", "A text and a map are no sequences."),
-    ("reject", "A text and a map are no sequences."),
-    ("is sequence", "A text and a map are no sequences."),
-    ("urlencode", "A query is written as a path is."),
-    ("is iterable", "Null is."),
-    ("is even", "A large float is not."),
-    ("arithmetic", "It writes tiny numbers out."),
+    ("float", "It accepts no spaces or underscores, and returns zero for null."),
+    ("int", "It accepts no spaces or underscores, and returns zero for null."),
+    ("format", "%.10d and %#g pad less, and integers above 2^63 lose digits."),
+    ("format text", "It counts bytes when it pads."),
+    ("groupby", "The grouper is in lower case, or that of the last element."),
+    ("indent", "It drops the last line break, and keeps carriage returns."),
+    ("map", "`round` of an integer, or with a method, differs."),
+    ("max", "It returns the last of equal elements."),
+    ("reverse", "It returns the keys of a map in order."),
+    ("round", "An integer that is rounded up or down stays an integer."),
+    ("select", "A text and a map are not sequences there."),
+    ("reject", "A text and a map are not sequences there."),
+    ("is sequence", "A text and a map are not sequences there."),
+    ("urlencode", "It encodes a query like a path."),
+    ("is iterable", "Null is iterable there."),
+    ("is even", "A large float is not even there."),
+    ("arithmetic", "It prints tiny numbers without an exponent."),
 ];

@@ -1,7 +1,8 @@
-//! Every filter and test of Jinja, beside jinja2 3.1.6 and minijinja 3.0.5, over a grid of values and arguments.
+//! Differential tests: compares every filter and test of Jinja with jinja2 3.1.6 and minijinja 3.0.5, over a grid of
+//! values and arguments.
 //!
-//! `jinja2.json` has the grid and what jinja2 returns: under the name of a filter, each expression over `x`, and for each
-//! value of `x` the number of an outcome, or -1 where jinja2 fails. minijinja is asked here.
+//! `jinja2.json` has the grid and the results of jinja2: for each filter the expressions over `x`, and for each value
+//! of `x` the index of an outcome, or -1 if jinja2 fails. minijinja is run by the test.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +11,7 @@ use super::*;
 
 const FACTS: &str = include_str!("jinja2.json");
 
-/// Every case of the grid: what it is about, the expression, the name of the value, the value, what jinja2 returns.
+/// Calls `look` for every case of the grid.
 fn each_case(look: &mut dyn FnMut(Case)) {
     let facts: Json = serde_json::from_str(FACTS).unwrap();
     for (about, of) in facts["cases"].as_object().unwrap() {
@@ -30,7 +31,7 @@ fn each_case(look: &mut dyn FnMut(Case)) {
 }
 
 #[test]
-fn filters_and_tests_mean_what_they_mean_in_jinja2() {
+fn filters_and_tests_agree_with_jinja2() {
     let (mut cases, mut equal, mut found) = (0, 0, BTreeMap::new());
     let mut unlisted = Vec::new();
     each_case(&mut |case| {
@@ -52,7 +53,7 @@ fn filters_and_tests_mean_what_they_mean_in_jinja2() {
 }
 
 #[test]
-fn filters_and_tests_mean_what_they_mean_in_minijinja() {
+fn filters_and_tests_agree_with_minijinja() {
     let mut environment = minijinja::Environment::new();
     environment.set_undefined_behavior(minijinja::UndefinedBehavior::Strict);
     let (mut cases, mut equal, mut decided, mut found) = (0, 0, 0, BTreeMap::new());
@@ -63,10 +64,10 @@ fn filters_and_tests_mean_what_they_mean_in_minijinja() {
         if case.ours == minijinja.as_ref() {
             equal += 1;
         } else if case.ours != case.theirs {
-            // Listed among the differences from jinja2.
+            // This is a listed difference from jinja2.
             decided += 1;
         } else {
-            // jinja2 decides between them.
+            // We agree with jinja2, so the difference must be a listed one of minijinja.
             let listed = match (case.ours, &minijinja) {
                 (None, _) => Some("fails in jinja2 only"),
                 (_, None) => MINIJINJA_FAILS.iter().find(|(about, _)| *about == case.about).map(|(about, _)| *about),
@@ -88,7 +89,7 @@ fn filters_and_tests_mean_what_they_mean_in_minijinja() {
     assert_eq!((cases, equal, decided), (12_248, 8_749, 761), "{found:#?}");
 }
 
-/// Filters and tests that jinja2 has not and minijinja has.
+/// Expressions with filters and tests that only minijinja has.
 const MINIJINJA_ONLY: &[&str] = &[
     "x | lines",
     "x | split",
@@ -107,7 +108,7 @@ const MINIJINJA_ONLY: &[&str] = &[
 ];
 
 #[test]
-fn what_only_minijinja_has_means_what_it_means_there() {
+fn filters_that_only_minijinja_has_agree_with_it() {
     let environment = minijinja::Environment::new();
     let facts: Json = serde_json::from_str(FACTS).unwrap();
     let (mut cases, mut equal, mut found, mut unlisted) = (0, 0, BTreeMap::new(), Vec::new());
@@ -139,12 +140,12 @@ fn minijinja(environment: &minijinja::Environment, expression: &str, value: &Jso
     let expression = format!("({expression}) | tojson");
     let context = BTreeMap::from([("x", theirs(environment, value))]);
     let evaluate = || environment.compile_expression(&expression).ok()?.eval(minijinja::Value::from(context)).ok();
-    // It panics where something is to be divisible by zero.
+    // minijinja panics for `divisibleby(0)`.
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(evaluate)).ok()??;
     serde_json::from_str(found.as_str()?).ok()
 }
 
-/// JSON is an expression of Jinja, but for null.
+/// JSON is an expression of Jinja, except for null.
 fn theirs(environment: &minijinja::Environment, value: &Json) -> minijinja::Value {
     let context = minijinja::Value::from(BTreeMap::from([("null", minijinja::Value::from(()))]));
     environment.compile_expression(&value.to_string()).unwrap().eval(context).unwrap()

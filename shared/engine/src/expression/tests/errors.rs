@@ -1,20 +1,24 @@
-//! What fails says where and why, and what would do.
+//! Tests of error messages: the position, the problem and a hint.
 
 use serde_json::json;
 
 use super::*;
 
 #[test]
-fn what_only_one_of_the_languages_has_is_an_error_in_the_other() {
+fn operators_of_one_language_fail_in_the_other() {
     for (text, here, there) in [
-        ("'12.50' * 3", "line 1, column 9: no * between string and int", "12.5012.5012.50"),
-        ("3 * 'ab'", "line 1, column 3: no * between int and string", "ababab"),
+        ("'12.50' * 3", "line 1, column 9: cannot use * between string and int", "12.5012.5012.50"),
+        ("3 * 'ab'", "line 1, column 3: cannot use * between int and string", "ababab"),
         (
             "'a' in 'abc'",
-            "line 1, column 5: `in` looks into lists and maps; for a string write text.contains(part)",
+            "line 1, column 5: `in` searches lists and maps; for a string, write text.contains(part)",
             "true",
         ),
-        ("[1] * 2", "line 1, column 5: no * between list and int", "line 1, column 4: no * between list and int"),
+        (
+            "[1] * 2",
+            "line 1, column 5: cannot use * between list and int",
+            "line 1, column 4: cannot use * between list and int",
+        ),
     ] {
         assert_eq!(cel(text), Err(here.to_owned()));
         assert_eq!(jinja(&format!("{{{{ {text} }}}}")).unwrap_or_else(|failure| failure), there);
@@ -23,7 +27,7 @@ fn what_only_one_of_the_languages_has_is_an_error_in_the_other() {
 }
 
 #[test]
-fn a_text_that_is_no_expression_says_where() {
+fn syntax_errors_of_expressions_have_positions() {
     for (text, problem) in [
         ("", "line 1, column 1: the expression ends too early"),
         ("input.n +", "line 1, column 10: the expression ends too early"),
@@ -31,14 +35,14 @@ fn a_text_that_is_no_expression_says_where() {
         ("nope(1)", "line 1, column 1: there is no function `nope`"),
         ("input.name.split()", "ok"),
         ("size()", "line 1, column 1: `size` takes 1 argument"),
-        ("'é' + 'open", "line 1, column 7: the string has no end"),
+        ("'é' + 'open", "line 1, column 7: the string is not closed; add the closing quote"),
         ("[1, 2", "line 1, column 6: the expression ends too early: `]` is missing"),
-        ("input.name.matches('(')", "line 1, column 20: not a pattern that is known here, or too large a one"),
-        ("x.all(1, true)", "line 1, column 3: all takes a name first: all(x, …)"),
+        ("input.name.matches('(')", "line 1, column 20: the regular expression is invalid or too large; simplify it"),
+        ("x.all(1, true)", "line 1, column 3: all needs a variable name first: all(x, …)"),
         ("99999999999999999999", "line 1, column 1: the number is too large"),
-        ("a # b", "line 1, column 3: `#` means nothing here"),
+        ("a # b", "line 1, column 3: `#` is not valid here"),
         ("a.?b", "line 1, column 3: `?` is not expected here"),
-        ("b'bytes'", "line 1, column 1: bytes are not known here; write a string"),
+        ("b'bytes'", "line 1, column 1: bytes are not supported; write a string"),
     ] {
         let found = Expression::parse(text).map_or_else(|problem| problem.to_string(), |_| "ok".to_owned());
         assert_eq!(found, problem, "{text}");
@@ -46,23 +50,23 @@ fn a_text_that_is_no_expression_says_where() {
 }
 
 #[test]
-fn what_other_languages_write_is_told_how_it_is_written_here() {
+fn syntax_of_other_languages_gets_a_hint() {
     for (text, problem) in [
-        ("{{ input.n }}", "line 1, column 1: this is CEL: write it without braces"),
-        (" {% if x %}", "line 1, column 2: this is CEL: write it without braces"),
+        ("{{ input.n }}", "line 1, column 1: this is a CEL expression; write it without braces"),
+        (" {% if x %}", "line 1, column 2: this is a CEL expression; write it without braces"),
         ("input.n > 1 and true", "line 1, column 13: `and` is not expected here; write &&"),
         ("true OR false", "line 1, column 6: `OR` is not expected here; write ||"),
         ("not true", "line 1, column 1: `not` is not expected here; write !"),
         ("not(true)", "line 1, column 1: there is no function `not`; write !x"),
         ("'a' not in input.tags", "line 1, column 5: `not` is not expected here; write !"),
-        ("input.n = 1", "line 1, column 9: `=` means nothing here; write =="),
-        ("input.n === 1", "line 1, column 11: `=` means nothing here; write =="),
-        ("input.n & 1", "line 1, column 9: `&` means nothing here; write &&"),
-        ("input.name | upper", "line 1, column 12: `|` means nothing here; write ||, and f(x) in place of x | f"),
-        ("input.x ?? 1", "line 1, column 9: `??` means nothing here; write has(x.y) ? x.y : z, or get(x, 'y', z)"),
-        ("input?.x", "line 1, column 6: `?.` means nothing here; write has(x.y) ? x.y : null"),
-        ("input.tags.map(t => t)", "line 1, column 18: `=` means nothing here; write list.map(x, …)"),
-        ("$json.n", "line 1, column 1: `$` means nothing here; what came in is `input`"),
+        ("input.n = 1", "line 1, column 9: `=` is not valid here; write =="),
+        ("input.n === 1", "line 1, column 11: `=` is not valid here; write =="),
+        ("input.n & 1", "line 1, column 9: `&` is not valid here; write &&"),
+        ("input.name | upper", "line 1, column 12: `|` is not valid here; write ||, or f(x) instead of x | f"),
+        ("input.x ?? 1", "line 1, column 9: `??` is not valid here; write has(x.y) ? x.y : z, or get(x, 'y', z)"),
+        ("input?.x", "line 1, column 6: `?.` is not valid here; write has(x.y) ? x.y : null"),
+        ("input.tags.map(t => t)", "line 1, column 18: `=` is not valid here; write list.map(x, …)"),
+        ("$json.n", "line 1, column 1: `$` is not valid here; the input of a node is `input`"),
         ("if input.n then 1", "line 1, column 1: `if` is not expected here; write a ? b : c"),
         ("input.name.toUpperCase()", "line 1, column 12: there is no function `toUpperCase`; write x.upper()"),
         ("JSON.stringify(input)", "line 1, column 1: there is no `JSON`; write toJson(x)"),
@@ -76,9 +80,12 @@ fn what_other_languages_write_is_told_how_it_is_written_here() {
         ("lenght(input)", "line 1, column 1: there is no function `lenght`"),
         ("sise(input)", "line 1, column 1: there is no function `sise`; did you mean `size`?"),
         ("input.tags.length", "line 1, column 12: a list has no fields; write size(x)"),
-        ("input.length", "line 1, column 7: `input.length` is not there; a size is size(x), or x | length in Jinja"),
-        ("a ? .5 : 1", "line 1, column 1: `a` is not there"),
-        ("not", "line 1, column 1: `not` is not there"),
+        (
+            "input.length",
+            "line 1, column 7: `input.length` does not exist; for its size write size(x), or x | length in Jinja",
+        ),
+        ("a ? .5 : 1", "line 1, column 1: `a` does not exist"),
+        ("not", "line 1, column 1: `not` does not exist"),
     ] {
         assert_eq!(cel(text), Err(problem.to_owned()), "{text}");
     }
@@ -89,14 +96,14 @@ fn what_other_languages_write_is_told_how_it_is_written_here() {
         ("{{ a = b }}", "line 1, column 6: unexpected `=`, expected end of variable block; write =="),
         ("{{ a ? b : c }}", "line 1, column 6: unexpected character; write b if a else c"),
         ("{{ a ?? b }}", "line 1, column 6: unexpected character; write x.y | default(z)"),
-        ("{{ $json.x }}", "line 1, column 4: unexpected character; what came in is `input`"),
+        ("{{ $json.x }}", "line 1, column 4: unexpected character; the input of a node is `input`"),
         ("{{ input.n.toFixed(2) }}", "line 1, column 11: there is no filter `toFixed`; write '%.2f' | format(x)"),
         ("{{ input.name | uper }}", "line 1, column 17: there is no filter `uper`; did you mean `upper`?"),
         ("{{ toJson(input) }}", "line 1, column 4: there is no function `toJson`; did you mean `tojson`?"),
         ("{{ JSON.stringify(input) }}", "line 1, column 8: there is no filter `stringify`; write x | tojson"),
         (
             "{{ input.x.length }}",
-            "line 1, column 9: `input.x.length` is not there; a size is size(x), or x | length in Jinja",
+            "line 1, column 9: `input.x.length` does not exist; for its size write size(x), or x | length in Jinja",
         ),
     ] {
         assert_eq!(jinja(text), Err(problem.to_owned()), "{text}");
@@ -106,9 +113,9 @@ fn what_other_languages_write_is_told_how_it_is_written_here() {
 }
 
 #[test]
-fn a_form_without_a_place_for_what_it_is_given_is_an_error() {
-    let surplus = "format has more values than places: write '%.2f' | format(x), in CEL '%.2f'.format([x])";
-    let plain = "the format of a date is written with %, as in %Y-%m-%d";
+fn formats_without_a_placeholder_are_refused() {
+    let surplus = "format has more values than placeholders; write '%.2f' | format(x), in CEL '%.2f'.format([x])";
+    let plain = "a date format needs directives with %, such as %Y-%m-%d";
     for (text, column, problem) in [
         ("{{ '{:.2f}'.format(input.price) }}", 4, surplus),
         ("{{ input.name | format(input.price) }}", 17, surplus),
@@ -130,25 +137,28 @@ fn a_form_without_a_place_for_what_it_is_given_is_an_error() {
 }
 
 #[test]
-fn what_fails_says_where_and_never_shows_a_value() {
+fn failures_have_positions_and_never_show_values() {
     for (text, failure) in [
-        ("input.missing", "line 1, column 7: `input.missing` is not there"),
+        ("input.missing", "line 1, column 7: `input.missing` does not exist"),
         ("input.none.x", "line 1, column 12: a null has no fields"),
         ("1 / 0", "line 1, column 3: division by zero"),
         ("1 % 0", "line 1, column 3: division by zero"),
         ("-9223372036854775807 - 2", "line 1, column 22: the number gets too large"),
         ("9223372036854775807 + 1", "line 1, column 21: the number gets too large"),
-        ("input.secret + 1", "line 1, column 14: no + between string and int"),
-        ("input.secret < 1", "line 1, column 14: no order between string and int"),
+        ("input.secret + 1", "line 1, column 14: cannot use + between string and int"),
+        ("input.secret < 1", "line 1, column 14: cannot use a comparison between string and int"),
         ("input.secret ? 1 : 2", "line 1, column 7: expected a bool, got string"),
-        ("input.tags[7]", "line 1, column 11: the list has no such place"),
+        ("input.tags[7]", "line 1, column 11: the list has no element at this index"),
         ("input.lines[0][input.secret]", "line 1, column 15: the map has no such key"),
-        ("int(input.secret)", "line 1, column 1: this string is no int"),
-        ("timestamp(input.secret)", "line 1, column 1: no timestamp: write it as 2026-03-01T09:30:00Z"),
-        ("now().getHours(input.secret)", "line 1, column 7: no such time zone"),
-        ("fromJson(input.secret)", "line 1, column 1: not JSON"),
-        ("'x'.matches(input.secret + '(')", "line 1, column 5: not a pattern that is known here, or too large a one"),
-        ("'é'.substring(1, 9)", "line 1, column 5: the string has no such part"),
+        ("int(input.secret)", "line 1, column 1: cannot convert string to int"),
+        ("timestamp(input.secret)", "line 1, column 1: invalid timestamp; write it as 2026-03-01T09:30:00Z"),
+        ("now().getHours(input.secret)", "line 1, column 7: unknown time zone; use a name such as Europe/Madrid"),
+        ("fromJson(input.secret)", "line 1, column 1: the text is not valid JSON"),
+        (
+            "'x'.matches(input.secret + '(')",
+            "line 1, column 5: the regular expression is invalid or too large; simplify it",
+        ),
+        ("'é'.substring(1, 9)", "line 1, column 5: this part is outside of the string"),
     ] {
         assert_eq!(cel(text), Err(failure.to_owned()), "{text}");
         assert!(!failure.contains("s3cr3t"));
@@ -156,7 +166,7 @@ fn what_fails_says_where_and_never_shows_a_value() {
 }
 
 #[test]
-fn a_text_that_is_no_template_says_where() {
+fn syntax_errors_of_templates_have_positions() {
     for (text, place) in [
         ("{{ input.n", (1, 10)),
         ("a\n{% if %}", (2, 7)),

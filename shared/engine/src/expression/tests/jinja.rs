@@ -1,4 +1,4 @@
-//! Templates as people write them, with the output of jinja2 3.1.6; and what is refused, before it runs or as it does.
+//! Tests of typical templates against the output of jinja2 3.1.6, and of templates that are refused or fail.
 
 use serde_json::json;
 
@@ -21,7 +21,7 @@ fn rendered(text: &str) -> Result<String, String> {
 }
 
 #[test]
-fn templates_of_jinja_print_what_jinja_prints() {
+fn templates_print_the_same_as_in_jinja2() {
     for (text, printed) in [
         (
             "{% for age, people in users | groupby('age') %}{{ age }}: {{ people | map(attribute='name') | join(', ') }}\n{% endfor %}",
@@ -69,7 +69,7 @@ fn templates_of_jinja_print_what_jinja_prints() {
 }
 
 #[test]
-fn an_argument_that_there_is_none_of_is_a_problem_with_its_place() {
+fn wrong_arguments_are_reported_with_their_position() {
     for (text, problem) in [
         (
             "{{ users | sort(atribute='age') }}",
@@ -89,14 +89,14 @@ fn an_argument_that_there_is_none_of_is_a_problem_with_its_place() {
         ),
         (
             "{{ users | first(attribute='age') }}",
-            "line 1, column 28: `first` has no argument `attribute`; its arguments have no names",
+            "line 1, column 28: `first` has no argument `attribute`; it has no named arguments",
         ),
         (
             "{{ users | select('divisibleby', by=3) }}",
             "line 1, column 37: `divisibleby` has no argument `by`; the names are num",
         ),
         ("{{ 9 is divisibleby(by=3) }}", "line 1, column 24: `divisibleby` has no argument `by`; the names are num"),
-        ("{{ 9 is odd(x=1) }}", "line 1, column 15: `odd` has no argument `x`; its arguments have no names"),
+        ("{{ 9 is odd(x=1) }}", "line 1, column 15: `odd` has no argument `x`; it has no named arguments"),
         ("{{ long | replace(new='x') }}", "line 1, column 11: `replace` needs its argument `old`"),
         ("{{ long | upper(1) }}", "line 1, column 11: `upper` takes no arguments"),
         ("{{ long | contains }}", "line 1, column 11: `contains` takes 1 argument"),
@@ -106,19 +106,19 @@ fn an_argument_that_there_is_none_of_is_a_problem_with_its_place() {
         ("{{ long | truncate(end='', end='.') }}", "line 1, column 32: the argument `end` is given twice"),
         ("{{ dict(prices, prices) }}", "line 1, column 4: `dict` takes one map, or names: dict(map, name=value)"),
         ("{% for x in [1] %}{{ loop.cycle() }}{% endfor %}", "line 1, column 26: `cycle` takes at least 1 argument"),
-        ("{{ users | default(0, flag) }}", "line 1, column 23: the second argument of `default` is true or false"),
+        ("{{ users | default(0, flag) }}", "line 1, column 23: argument 2 of `default` must be true or false"),
     ] {
         assert_eq!(rendered(text), Err(problem.to_owned()), "{text}");
     }
 }
 
 #[test]
-fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
+fn unsupported_names_of_jinja_get_a_hint() {
     for (text, problem) in [
         ("{{ users | pprint }}", "there is no filter `pprint`; write x | tojson(2)"),
         (
             "{{ users | random }}",
-            "there is no filter `random`; a template prints the same for the same data; choose in a node before it",
+            "there is no filter `random`; templates are deterministic; choose a value in a node before the template",
         ),
         (
             "{{ long | wordwrap(9) }}",
@@ -126,11 +126,8 @@ fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
         ),
         ("{{ long | strptags }}", "there is no filter `strptags`"),
         ("{{ cycler(1) }}", "there is no function `cycler`; write loop.cycle('a', 'b') in a loop"),
-        (
-            "{{ lipsum() }}",
-            "there is no function `lipsum`; a template prints the same for the same data; write the text",
-        ),
-        ("{{ long is callable }}", "there is no test `callable`; no value is a function here"),
+        ("{{ lipsum() }}", "there is no function `lipsum`; templates are deterministic; write the text"),
+        ("{{ long is callable }}", "there is no test `callable`; values cannot be functions here"),
         ("{{ long is stirng }}", "there is no test `stirng`; did you mean `string`?"),
         ("{{ long is divisibleby }}", "`divisibleby` takes 1 argument"),
         ("{{ users | select('odd', 1) }}", "`odd` takes no arguments"),
@@ -139,7 +136,7 @@ fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
         let problem_found = rendered(text).unwrap_err();
         assert_eq!(problem_found.split_once(": ").unwrap().1, problem, "{text}");
     }
-    // Whatever jinja2 and minijinja have is either known or left out with a word of advice.
+    // Every name of jinja2 and minijinja is either supported or refused with a hint.
     for name in ["striptags", "urlize", "xmlattr", "wordwrap", "pprint", "random", "chain", "zip"] {
         assert!(rendered(&format!("{{{{ users | {name} }}}}")).unwrap_err().contains("; "), "{name}");
     }
@@ -149,18 +146,18 @@ fn what_jinja_has_and_templates_here_have_not_says_what_to_write() {
 }
 
 #[test]
-fn what_cannot_be_ordered_or_counted_fails_where_it_runs() {
+fn filters_fail_for_values_they_cannot_use() {
     for (text, failure) in [
-        ("{{ [1, 'a'] | sort }}", "no order between "),
-        ("{{ users | sort(attribute='nope') }}", "an element lacks the attribute"),
-        ("{{ users | groupby('nope') }}", "an element lacks the attribute"),
-        ("{{ users | sort('age') }}", "argument 1 is true or false, got string"),
-        ("{{ 'x' | int }}", "this string is no int; to have a default write x | int(0)"),
-        ("{{ long | truncate(2) }}", "truncate needs a length that its end fits into"),
-        ("{{ 1 | round(0, 'up') }}", "the method of round is 'common', 'ceil' or 'floor'"),
+        ("{{ [1, 'a'] | sort }}", "cannot compare "),
+        ("{{ users | sort(attribute='nope') }}", "an element does not have the attribute"),
+        ("{{ users | groupby('nope') }}", "an element does not have the attribute"),
+        ("{{ users | sort('age') }}", "argument 1 must be true or false, got string"),
+        ("{{ 'x' | int }}", "cannot convert string to int; use x | int(0) for a default"),
+        ("{{ long | truncate(2) }}", "the length of truncate must be at least the length of its end"),
+        ("{{ 1 | round(0, 'up') }}", "the method of round must be 'common', 'ceil' or 'floor'"),
         ("{{ 7 is divisibleby(0) }}", "division by zero"),
         ("{{ 7.5 % 0.0 }}", "division by zero"),
-        ("{{ range(1, 9, 0) }}", "the step of a range is not zero"),
+        ("{{ range(1, 9, 0) }}", "the step of a range must not be zero"),
         ("{{ '%d' | format('1') }}", "expected a number, got string"),
     ] {
         let found = rendered(text).unwrap_err();
@@ -168,9 +165,9 @@ fn what_cannot_be_ordered_or_counted_fails_where_it_runs() {
     }
 }
 
-/// Each function charges for its work before it does it: what would be too much ends as a limit.
+/// Each function charges for its work before it does it, so too much work ends with a limit error.
 #[test]
-fn what_is_too_much_work_is_refused() {
+fn too_much_work_is_refused() {
     for text in [
         "{{ range(9223372036854775807) }}",
         "{{ range(-9223372036854775807, 9223372036854775807, 1) }}",
@@ -192,7 +189,7 @@ fn what_is_too_much_work_is_refused() {
         let failure = template.render(&scope(&data)).unwrap_err();
         assert_eq!(failure.code, FailureCode::Limit, "{text}: {failure}");
     }
-    // And what is not, is done: neither is quadratic.
+    // Work within the budget succeeds: neither filter is quadratic.
     let data = json!({"words": (0..20_000).map(|word| format!("Word {word}")).collect::<Vec<_>>()});
     for (text, printed) in [
         ("{{ words | unique | list | length }}", "20000"),

@@ -1,4 +1,4 @@
-//! What people write.
+//! Tests of expressions and templates.
 
 mod budget;
 mod cel_spec;
@@ -40,7 +40,7 @@ fn jinja(text: &str) -> Result<String, String> {
 }
 
 #[test]
-fn what_is_not_there_is_false_where_a_template_tests_it() {
+fn templates_may_test_missing_values() {
     for (text, printed) in [
         ("{% if input.missing == 'x' %}a{% else %}b{% endif %}", "b"),
         ("{% if input.missing != 'x' %}a{% else %}b{% endif %}", "a"),
@@ -56,12 +56,12 @@ fn what_is_not_there_is_false_where_a_template_tests_it() {
     assert!(jinja("{{ input.missing < 2 }}").is_err());
     assert_eq!(
         jinja("{{ input.lines | map(attribute='nope') | join }}").unwrap_err(),
-        "line 1, column 18: there is no such value"
+        "line 1, column 18: this value does not exist"
     );
 }
 
 #[test]
-fn an_element_that_fails_does_not_matter_when_another_decides() {
+fn failing_elements_do_not_matter_if_another_decides() {
     for (text, value) in [
         ("[{}, {'a': 1}].exists(x, x.a == 1)", Some(true)),
         ("[{}, {'a': 1}].all(x, x.a == 2)", Some(false)),
@@ -74,7 +74,7 @@ fn an_element_that_fails_does_not_matter_when_another_decides() {
 }
 
 #[test]
-fn parts_of_what_is_large_cost_what_the_part_is() {
+fn parts_of_large_values_cost_only_their_size() {
     let large = json!({"input": {"text": "ä".repeat(500_000), "lines": vec![json!({"n": 1}); 100_000]}});
     let cel = |text: &str| {
         let expression = Expression::parse(text).unwrap();
@@ -89,7 +89,7 @@ fn parts_of_what_is_large_cost_what_the_part_is() {
 }
 
 #[test]
-fn what_an_evaluation_gives_is_no_larger_than_a_value_may_be() {
+fn the_size_of_results_is_limited() {
     let large = json!({"input": {"long": "a".repeat(1024 * 1024 - 2), "odd": "\u{1}".repeat(200_000)}});
     let scope = scope(&large);
     for (text, code) in [
@@ -140,7 +140,7 @@ fn text_lists_maps_and_dates_work() {
 }
 
 #[test]
-fn what_authors_ask_for_is_there() {
+fn extensions_of_cel_work() {
     for (text, value) in [
         ("merge({'a': 1, 'b': 2}, {'b': 3, 'c': 4})", json!({"a": 1, "b": 3, "c": 4})),
         ("input.lines[0].merge({'n': 7}, {'x': null})", json!({"sku": "x", "n": 7, "x": null})),
@@ -156,7 +156,7 @@ fn what_authors_ask_for_is_there() {
 }
 
 #[test]
-fn templates_print_what_people_expect() {
+fn templates_are_rendered() {
     for (text, printed) in [
         ("Hello {{ input.name }}!", "Hello Ada Lovelace!"),
         ("{{ input.n + 1 }} {{ input.price * 2 }} {{ 7 // 2 }} {{ 2 ** 10 }} {{ -7 % 3 }}", "6 5.0 3 1024 2"),
@@ -175,7 +175,7 @@ fn templates_print_what_people_expect() {
         ("{{ input.lines | map(attribute='sku') | join(', ') }}", "x, y"),
         ("{{ input.lines | sum(attribute='n') }} {{ input.lines | selectattr('n', 'gt', 2) | list | length }}", "5 1"),
         ("{{ input.tags | unique | sort | tojson }}", "[\"a\",\"b\"]"),
-        ("{{ {'a': [1, null_]} }}", "line 1, column 14: `null_` is not there"),
+        ("{{ {'a': [1, null_]} }}", "line 1, column 14: `null_` does not exist"),
         ("{{ input.name | truncate(4) }}{{ '<b>' | e }}{{ 'a b' | urlencode }}", "A...&lt;b&gt;a%20b"),
         ("{{ input.at | date('%d.%m.%Y %H:%M', 'Europe/Berlin') }}", "01.03.2026 00:30"),
         ("{{ ['a', 'b', 'c'][1:] | reverse | join }}{{ 'hello'[-1] }}{{ 'hello'[:2] }}", "cbohe"),
@@ -186,7 +186,7 @@ fn templates_print_what_people_expect() {
         ("a\n  {%- if true %} b{% endif %}", "a b"),
         ("{{ 'a' ~ 1 ~ none }}", "a1null"),
         ("{% for x in [1, 2, 3, 4] if x is even %}{{ x }}{% endfor %}", "24"),
-        ("{{ input.missing }}", "line 1, column 4: `input.missing` is not there"),
+        ("{{ input.missing }}", "line 1, column 4: `input.missing` does not exist"),
         ("a\n{{ 1 / 0 }}", "line 2, column 4: division by zero"),
     ] {
         assert_eq!(jinja(text).unwrap_or_else(|failure| failure), printed, "{text}");
@@ -194,7 +194,7 @@ fn templates_print_what_people_expect() {
 }
 
 #[test]
-fn what_an_expression_names_is_known() {
+fn references_are_collected() {
     let named = |found: Vec<Reference>| {
         let named = found.into_iter().map(|r| format!("{}.{}", r.variable, r.member.as_deref().unwrap_or("*")));
         named.collect::<Vec<_>>().join(" ")
@@ -215,7 +215,7 @@ fn what_an_expression_names_is_known() {
 }
 
 #[test]
-fn a_lone_placeholder_is_its_value() {
+fn a_single_placeholder_keeps_its_type() {
     let value = |text: &str| Template::parse(text).unwrap().value(&scope(&data())).unwrap();
     assert_eq!(value("{{ input.tags }}"), json!(["b", "a", "b"]));
     assert_eq!(value("{{ input.n }} "), json!("5 "));

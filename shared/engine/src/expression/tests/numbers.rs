@@ -1,11 +1,11 @@
-//! Numbers: as people expect them, and to the last digit.
+//! Tests of numbers: mixing integers and floats, exactness and overflow.
 
 use serde_json::json;
 
 use super::*;
 
 #[test]
-fn numbers_mix_as_people_expect() {
+fn integers_and_floats_can_be_mixed() {
     for (text, value) in [
         ("input.n + 1", json!(6)),
         ("input.n + 1 == 6 && input.n * 2.5 == 12.5", json!(true)),
@@ -29,7 +29,7 @@ fn numbers_mix_as_people_expect() {
 }
 
 #[test]
-fn no_number_loses_its_digits_or_becomes_nothing_by_itself() {
+fn numbers_stay_exact_or_fail() {
     let large = json!({"input": {"u": u64::MAX, "next": u64::MAX - 1, "n": 1, "text": "18446744073709551615"}});
     let cel = |text: &str| {
         let expression = Expression::parse(text).map_err(|problem| problem.to_string())?;
@@ -81,7 +81,7 @@ fn no_number_loses_its_digits_or_becomes_nothing_by_itself() {
 }
 
 #[test]
-fn what_is_no_number_is_sorted_behind_all_that_are() {
+fn nan_is_sorted_after_all_numbers() {
     let sorted = cel("lists.range(40).map(x, x % 3 == 0 ? 0.0/0.0 : double(x * 7 % 13)).sort().slice(0, 4)").unwrap();
     assert_eq!(sorted, json!([0.0, 0.0, 1.0, 1.0]));
     assert!(cel("[1, 'a'].sort()").is_err());

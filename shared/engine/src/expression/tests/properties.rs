@@ -1,10 +1,11 @@
-//! Whatever is written comes to an end, and what others agree on means the same here.
+//! Property tests: every text terminates, and common expressions have the same results as in the cel and minijinja
+//! libraries.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Words that make trouble together.
+/// Texts of random tokens that are likely to cause trouble together.
 fn words(language: &'static [&'static str]) -> impl Strategy<Value = String> {
     proptest::collection::vec(proptest::sample::select(language), 0..60).prop_map(|words| words.concat())
 }
@@ -142,15 +143,15 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_is_written_comes_to_an_end(cel_text in words(CEL), jinja_text in words(JINJA)) {
+    fn arbitrary_texts_terminate(cel_text in words(CEL), jinja_text in words(JINJA)) {
         let _ = cel(&cel_text);
         let _ = jinja(&jinja_text);
         let _ = jinja(&format!("{{{{ {cel_text} }}}}"));
     }
 
-    /// Where the CEL of others agrees with what people expect, so does ours.
+    /// Expressions on which both agree have the same result as in the `cel` crate.
     #[test]
-    fn cel_means_what_it_means_elsewhere(text in agreed()) {
+    fn expressions_agree_with_the_cel_crate(text in agreed()) {
         let ours = cel(&text);
         match elsewhere(&text) {
             Some(value) => prop_assert_eq!(ours.map(|value| value.to_string()), Ok(value), "{}", text),
@@ -158,20 +159,20 @@ proptest! {
         }
     }
 
-    /// And so does the Jinja of others.
+    /// Templates on which both agree have the same output as in minijinja.
     #[test]
-    fn jinja_means_what_it_means_elsewhere(text in agreed_in_jinja()) {
+    fn templates_agree_with_minijinja(text in agreed_in_jinja()) {
         let environment = minijinja::Environment::new();
         let theirs = environment.render_str(&text, ());
         match theirs {
-            // It prints what Python prints; here values print as in JSON.
+            // minijinja prints bools and none as Python does; values print as JSON here.
             Ok(printed) => prop_assert_eq!(jinja(&text), Ok(printed.to_lowercase()), "{}", text),
             Err(_) => prop_assert!(jinja(&text).is_err(), "{}", text),
         }
     }
 }
 
-/// On a stack of its own: theirs needs more for these than a test's thread has.
+/// Runs on a larger stack: the `cel` crate needs more than the stack of a test thread.
 fn elsewhere(text: &str) -> Option<String> {
     let evaluate = || {
         let program = ::cel::Program::compile(text).ok()?;
@@ -196,7 +197,7 @@ fn printed(value: &::cel::Value) -> String {
     }
 }
 
-/// Whole numbers, strings, bools and lists: kept apart, since on mixing them the two disagree on purpose.
+/// Generates integers, strings, bools and lists without mixing them, because mixed operands differ deliberately.
 fn agreed() -> impl Strategy<Value = String> {
     let number = (-20i64..20).prop_map(|number| format!("({number})")).boxed();
     let number = number.prop_recursive(4, 24, 3, |number| {

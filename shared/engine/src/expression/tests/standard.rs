@@ -1,11 +1,11 @@
-//! What the language definition of CEL says and the conformance suite does not try, or not as JSON.
+//! Tests of rules in the CEL language definition that the conformance suite does not cover, or not as JSON.
 
 use serde_json::json;
 
 use super::*;
 
 #[test]
-fn times_have_fixed_offsets_and_reach_to_the_end_of_the_year_9999() {
+fn timestamps_support_fixed_offsets_and_the_year_9999() {
     for (text, value) in [
         ("timestamp('2026-03-01T22:30:00Z').getHours('+02:00')", json!(0)),
         ("timestamp('2026-03-01T22:30:00Z').getDate('+02:00')", json!(2)),
@@ -41,7 +41,7 @@ fn times_have_fixed_offsets_and_reach_to_the_end_of_the_year_9999() {
 }
 
 #[test]
-fn texts_are_searched_split_and_cased_as_specified() {
+fn text_functions_follow_the_specification() {
     for (text, value) in [
         ("'tacocat'.indexOf('a', 3)", json!(5)),
         ("'ñandú ñandú'.indexOf('ñ', 1)", json!(6)),
@@ -81,19 +81,22 @@ fn macros_take_two_variables() {
     let names = Expression::parse("input.transformList(nodes, vars, nodes + vars.x + run.id)").unwrap().references();
     assert_eq!(names.iter().map(|reference| &*reference.variable).collect::<Vec<_>>(), ["input", "run"]);
     for (text, problem) in [
-        ("[1].exists(x)", "line 1, column 5: `exists` is written list.exists(x, test) or list.exists(i, x, test)"),
-        ("[1].exists(1, x, true)", "line 1, column 5: exists takes two names first: exists(i, x, …)"),
-        ("[1].exists(x, x, true)", "line 1, column 5: exists takes two names that differ"),
-        ("filter([1], x, true)", "line 1, column 1: `filter` is written list.filter(x, test)"),
-        ("input.has(x)", "line 1, column 7: `has` is written has(x.y)"),
-        ("[1].transformMap(i, x, x)", "line 1, column 1: the keys of a map are strings"),
+        (
+            "[1].exists(x)",
+            "line 1, column 5: `exists` must be written as list.exists(x, test) or list.exists(i, x, test)",
+        ),
+        ("[1].exists(1, x, true)", "line 1, column 5: exists needs two variable names first: exists(i, x, …)"),
+        ("[1].exists(x, x, true)", "line 1, column 5: the two variables of exists must have different names"),
+        ("filter([1], x, true)", "line 1, column 1: `filter` must be written as list.filter(x, test)"),
+        ("input.has(x)", "line 1, column 7: `has` must be written as has(x.y)"),
+        ("[1].transformMap(i, x, x)", "line 1, column 1: the keys of a map must be strings; use string(key)"),
     ] {
         assert_eq!(cel(text), Err(problem.to_owned()), "{text}");
     }
 }
 
 #[test]
-fn fields_are_named_between_backticks() {
+fn fields_may_be_named_in_backticks() {
     assert_eq!(cel("{'content-type': 1}.`content-type`"), Ok(json!(1)));
     assert_eq!(cel("has({'a': 1}.`b/c`)"), Ok(json!(false)));
     let names = Expression::parse("nodes.`my-step`.output").unwrap().references();

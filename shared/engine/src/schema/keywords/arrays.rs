@@ -65,9 +65,9 @@ fn contains<'s>(
         matching += u64::from(checker.accepts(operand, item, &at.index(index)));
     }
     if matching < least {
-        checker.refuse(at, format!("at least {least} entries as its schema's `contains` asks for"), found);
+        checker.refuse(at, format!("at least {least} entries must match the `contains` of its schema"), found);
     } else if let Some(most) = most.filter(|most| matching > *most) {
-        checker.refuse(at, format!("at most {most} entries as its schema's `contains` asks for"), found);
+        checker.refuse(at, format!("at most {most} entries may match the `contains` of its schema"), found);
     }
 }
 

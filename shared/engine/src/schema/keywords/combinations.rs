@@ -22,7 +22,7 @@ pub fn apply<'s>(
             checker.budget.charge_bytes(reference.len());
             match checker.references.resolve(reference) {
                 Some(target) => checker.apply(target, value, at, found),
-                None => checker.refuse(at, "its schema refers to a schema that is not there", found),
+                None => checker.refuse(at, "its schema refers to a schema that does not exist", found),
             }
         }
         "allOf" => {
@@ -36,7 +36,7 @@ pub fn apply<'s>(
         "anyOf" => any_of(checker, list(), value, at, found),
         "oneOf" => one_of(checker, list(), value, at, found),
         "not" if checker.accepts(operand, value, at) => {
-            checker.refuse(at, "must not be what its schema's `not` describes", found);
+            checker.refuse(at, "must not match the `not` of its schema", found);
         }
         "if" => {
             let branch = if checker.accepts(operand, value, at) { "then" } else { "else" };

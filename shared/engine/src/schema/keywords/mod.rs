@@ -1,4 +1,4 @@
-//! The keywords, a file for each kind of value that they apply to.
+//! The validation keywords, one file per kind of value they apply to.
 
 pub mod arrays;
 pub mod combinations;
@@ -14,7 +14,7 @@ use super::findings::Findings;
 use super::number::count;
 use super::path::Path;
 
-/// `minLength`, `maxItems` and the like: a limit on a count.
+/// The direction of a limit on a count, as in `minLength` and `maxItems`.
 enum Limit {
     Least,
     Most,

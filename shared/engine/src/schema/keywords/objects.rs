@@ -57,7 +57,7 @@ pub fn apply<'s>(
     }
 }
 
-/// Each entry, until there is no more to find out.
+/// Calls `check` for each entry, until the validation can stop.
 fn each<'s>(
     checker: &mut Checker<'s>,
     entries: &Map<String, Value>,

@@ -1,4 +1,4 @@
-//! `minLength`, `maxLength`, `pattern`; and `format: uuid`, where it is enforced.
+//! `minLength`, `maxLength`, `pattern`, and `format: uuid` for schemas of node types.
 
 use serde_json::Value;
 use uuid::Uuid;

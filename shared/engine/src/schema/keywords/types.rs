@@ -1,11 +1,11 @@
-//! `type`, `enum` and `const`, and their words.
+//! `type`, `enum` and `const`, and how messages describe them.
 
 use serde_json::Value;
 
 use crate::schema::number::is_whole;
 use domain::text::clip;
 
-/// Values that a message lists.
+/// The maximum number of values that a message lists.
 const MOST_LISTED: usize = 20;
 
 pub fn is_type(types: &Value, value: &Value) -> bool {
@@ -30,7 +30,7 @@ pub fn may_be(types: &Value, name: &str) -> bool {
     types == name || types.as_array().is_some_and(|types| types.iter().any(|known| known == name))
 }
 
-/// `a string or null`
+/// Describes types, as in `a string or null`.
 pub fn names(types: &Value) -> String {
     let types = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
     types.iter().filter_map(Value::as_str).map(name).collect::<Vec<_>>().join(" or ")
@@ -48,7 +48,7 @@ fn name(of: &str) -> &'static str {
     }
 }
 
-/// `one of slack, telegram`
+/// Describes allowed values, as in `one of slack, telegram`.
 pub fn one_of(values: &[Value]) -> String {
     let shown = values.iter().take(MOST_LISTED).map(|value| match value {
         Value::String(text) => clip(text).into_owned(),

@@ -1,4 +1,4 @@
-//! Work is counted before it is done: what would take long, or much memory, is refused after so many steps.
+//! Tests of the work budget: expensive validations are refused after a limited number of steps.
 
 use super::super::budget::Budget;
 use super::super::checker::{Checker, Dialect};
@@ -8,9 +8,9 @@ use super::*;
 
 const TOO_MUCH: &str = "value: takes too much work to check against its schema; send less data or simplify the schema";
 const TOO_DEEP: &str =
-    "value: nests too deep to be checked against its schema; nest less, or end the schema's recursion";
+    "value: is nested too deeply to be checked against its schema; nest less, or end the schema's recursion";
 
-/// The steps that a validation takes, and what it finds.
+/// Returns the steps that a validation takes, and its findings.
 fn checked(schema: &Value, value: &Value) -> (usize, Findings) {
     let mut checker = Checker::new(schema, Dialect::User, Budget::default());
     let mut found = Findings::default();
@@ -19,19 +19,19 @@ fn checked(schema: &Value, value: &Value) -> (usize, Findings) {
 }
 
 #[test]
-fn an_enum_costs_as_much_with_many_values_as_with_few() {
+fn the_cost_of_an_enum_does_not_depend_on_its_size() {
     let schema = |count: usize| json!({"items": {"enum": (0..count).map(|n| n * 2).collect::<Vec<_>>()}});
     let items = json!((0..100_000).map(|n| n % 4).collect::<Vec<_>>());
     let (few, _) = checked(&schema(5), &items);
     let (many, found) = checked(&schema(500), &items);
     assert!(many < few + 2_000, "{few} {many}");
-    assert_eq!(found.violations.len(), 100, "nobody reads more");
+    assert_eq!(found.violations.len(), 100, "violations are limited");
     assert_eq!(found.violations[0].0, "value[1]");
     assert!(found.violations.iter().all(|(field, message)| field.len() < 20 && message.len() < 200));
 }
 
 #[test]
-fn the_largest_values_that_a_request_carries_are_checked() {
+fn the_largest_request_bodies_are_within_the_budget() {
     let numbers = json!({"type": "array", "items": {"type": "number", "minimum": 0}});
     let million = json!((0..1_000_000).collect::<Vec<_>>());
     let (steps, found) = checked(&numbers, &million);
@@ -43,7 +43,7 @@ fn the_largest_values_that_a_request_carries_are_checked() {
 }
 
 #[test]
-fn work_that_multiplies_is_refused() {
+fn exponential_work_is_refused() {
     // Each definition tries the next one twice.
     let twice = |n: usize| json!({"anyOf": [{"$ref": format!("#/$defs/d{n}")}, {"$ref": format!("#/$defs/d{n}")}]});
     let mut definitions: serde_json::Map<_, _> = (0..40).map(|n| (format!("d{n}"), twice(n + 1))).collect();
@@ -64,27 +64,31 @@ fn work_that_multiplies_is_refused() {
 }
 
 #[test]
-fn a_negation_does_not_make_an_unfinished_check_pass() {
+fn unfinished_checks_within_not_are_refused() {
     let million = json!((0..1_000_000).collect::<Vec<_>>());
     let many = json!({"allOf": vec![json!({"items": {"type": "integer"}}); 10]});
     assert_eq!(violations(&json!({"not": many}), &million), [TOO_MUCH]);
 }
 
 #[test]
-fn recursion_is_bounded_by_its_depth() {
+fn recursion_depth_is_limited() {
     let list = json!({"$defs": {"list": {"items": {"$ref": "#/$defs/list"}}}, "$ref": "#/$defs/list"});
     let nested = |depth: usize| (0..depth).fold(json!([]), |inner, _| json!([inner]));
     assert_eq!(violations(&list, &nested(100)), [""; 0]);
     assert_eq!(violations(&list, &nested(200)), [TOO_DEEP]);
     let endless = json!({"$ref": "#"});
-    assert_eq!(lines(check_value(&endless, &json!(1), "value").violations), [TOO_DEEP], "had it been saved");
+    assert_eq!(
+        lines(check_value(&endless, &json!(1), "value").violations),
+        [TOO_DEEP],
+        "even for a schema that `faults` refuses"
+    );
     let mut settled = json!(1.0);
     settle(&json!({"allOf": [{"$ref": "#"}, {"$ref": "#"}], "type": "integer"}), &mut settled);
-    assert_eq!(settled, 1, "within a budget of its own");
+    assert_eq!(settled, 1, "settling has its own budget");
 }
 
 #[test]
-fn a_violation_repeats_little_of_what_was_sent() {
+fn messages_shorten_long_names_and_values() {
     let long = "n".repeat(1_000_000);
     let closed = json!({"additionalProperties": false, "properties": {(long.clone()): {"enum": [long.clone()]}}});
     for value in [json!({(long.clone()): "x"}), json!({"y".repeat(1_000_000): 1})] {

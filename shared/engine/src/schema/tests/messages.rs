@@ -1,4 +1,4 @@
-//! Node configurations: expressions are found in them, UUIDs are enforced, whole numbers settled.
+//! Tests of node configurations: expressions are collected, UUIDs are enforced, and whole numbers are converted.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn config(schema: &Value, value: &Value) -> Findings {
 }
 
 #[test]
-fn expressions_are_found_in_the_variant_that_fits() {
+fn expressions_of_the_matching_variant_are_collected() {
     let text = |language: &str| json!({"type": "string", "x-language": language});
     let schema = json!({"properties": {
         "url": text("jinja"),
@@ -29,19 +29,23 @@ fn expressions_are_found_in_the_variant_that_fits() {
         (format!("config.headers.{long}2"), Language::Jinja, "d".to_owned()),
     ];
     assert!(found.is_valid());
-    assert_eq!(found.expressions, expected, "each by its whole name");
-    assert_eq!(check_value(&schema, &json!({"url": "a"}), "value").expressions, [], "users' schemas have none");
+    assert_eq!(found.expressions, expected, "fields have their full names");
+    assert_eq!(
+        check_value(&schema, &json!({"url": "a"}), "value").expressions,
+        [],
+        "schemas of users have no expressions"
+    );
 }
 
 #[test]
-fn a_format_is_enforced_in_configurations_only() {
+fn formats_are_enforced_in_configurations_only() {
     let schema = json!({"format": "uuid"});
     assert_eq!(lines(config(&schema, &json!("x")).violations), ["config: must be a UUID"]);
     assert_eq!(violations(&schema, &json!("x")), [""; 0]);
 }
 
 #[test]
-fn whole_numbers_are_settled_wherever_a_schema_says_so() {
+fn whole_floats_become_integers_where_the_schema_is_integer() {
     let schema = json!({
         "$defs": {"count": {"type": "integer"}, "tree": {"properties": {"n": {"$ref": "#/$defs/count"}, "next": {"$ref": "#/$defs/tree"}}}},
         "allOf": [{"properties": {"a": {"type": ["integer", "null"]}}}],
@@ -55,7 +59,7 @@ fn whole_numbers_are_settled_wherever_a_schema_says_so() {
     });
     let mut value = json!({"a": 1.0, "b": -2.0, "c": 3.0, "d": [4.0, 5.0, 6.0], "e": {"n": 7.0, "next": {"n": 8.0}}, "f": 9.0, "g": 1.5});
     settle(&schema, &mut value);
-    // `==` of values tells 1 from 1.0.
+    // `==` of JSON values distinguishes 1 from 1.0.
     assert_eq!(
         value,
         json!({"a": 1, "b": -2, "c": 3.0, "d": [4.0, 5, 6], "e": {"n": 7, "next": {"n": 8}}, "f": 9, "g": 1.5})

@@ -1,8 +1,9 @@
-//! Schemas as people's tools write them, and those that are refused.
+//! Tests of schemas that common tools generate, and of schemas that are refused.
 
 use super::*;
 
-/// What Pydantic 2 writes for a model with an optional field, a nested model, a recursive one and a tagged union.
+/// A schema as Pydantic 2 generates it, for a model with an optional field, a nested model, a recursive one and a
+/// tagged union.
 fn pydantic() -> Value {
     json!({
         "$defs": {
@@ -38,7 +39,7 @@ fn pydantic() -> Value {
 }
 
 #[test]
-fn a_model_of_pydantic_is_taken() {
+fn schemas_of_pydantic_are_supported() {
     let schema = pydantic();
     let sound = json!({
         "name": null, "pet": {"kind": "cat", "lives": 9.0}, "pair": [1, "a"], "tags": ["a", "b"], "at": "whenever",
@@ -67,7 +68,7 @@ fn a_model_of_pydantic_is_taken() {
 }
 
 #[test]
-fn what_zod_and_structured_outputs_write_is_taken() {
+fn schemas_of_zod_and_structured_outputs_are_supported() {
     let zod = json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object", "additionalProperties": false,
         "properties": {
@@ -101,13 +102,13 @@ fn what_zod_and_structured_outputs_write_is_taken() {
 }
 
 #[test]
-fn a_one_of_takes_exactly_one_match_and_keeps_its_siblings() {
+fn one_of_needs_exactly_one_match_and_keeps_its_siblings() {
     let schema = json!({"oneOf": [{"type": "integer"}, {"minimum": 2}], "maximum": 9});
     assert_eq!(violations(&schema, &json!(1)), [""; 0]);
     assert_eq!(violations(&schema, &json!(2.5)), [""; 0]);
     assert_eq!(
         violations(&schema, &json!(3)),
-        ["value: fits oneOf[0] and oneOf[1] of its schema, and must fit exactly one"]
+        ["value: matches oneOf[0] and oneOf[1] of its schema, but must match exactly one"]
     );
     assert_eq!(violations(&schema, &json!(9.5)), ["value: at most 9"]);
 }
@@ -127,7 +128,7 @@ fn numbers_are_equal_by_value() {
 }
 
 #[test]
-fn what_is_not_supported_is_refused_when_it_is_saved() {
+fn unsupported_schemas_are_refused() {
     let refused = |schema: Value| lines(faults(&schema, "schema")).join("; ");
     for (schema, expected) in [
         (json!(1), "schema: must be a schema: an object, true or false"),
@@ -140,9 +141,9 @@ fn what_is_not_supported_is_refused_when_it_is_saved() {
             json!({"$ref": "https://example.com/a"}),
             "schema.$ref: `https://example.com/a` must begin with `#`: schemas outside of this one are not loaded",
         ),
-        (json!({"$ref": "#/$defs/a"}), "schema.$ref: `#/$defs/a` leads to nothing in this schema"),
-        (json!({"$ref": "#/const", "const": {}}), "schema.$ref: `#/const` must lead to a schema"),
-        (json!({"$ref": "#"}), "schema.$ref: `#` leads back to itself without an end"),
+        (json!({"$ref": "#/$defs/a"}), "schema.$ref: `#/$defs/a` refers to nothing in this schema"),
+        (json!({"$ref": "#/const", "const": {}}), "schema.$ref: `#/const` must refer to a schema"),
+        (json!({"$ref": "#"}), "schema.$ref: `#` refers back to itself without end"),
         (json!({"items": [{}]}), "schema.items: must be a schema; write `prefixItems` for a list of schemas"),
         (
             json!({"pattern": "^(?!a)b"}),
@@ -179,12 +180,12 @@ fn what_is_not_supported_is_refused_when_it_is_saved() {
         assert_eq!(refused(schema), expected);
     }
     let circle = json!({"$defs": {"a": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/b"}]}, "b": {"not": {"$ref": "#/$defs/a"}}}});
-    assert_eq!(refused(circle), "schema.$defs.a.anyOf[1].$ref: `#/$defs/b` leads back to itself without an end");
+    assert_eq!(refused(circle), "schema.$defs.a.anyOf[1].$ref: `#/$defs/b` refers back to itself without end");
     let chain: serde_json::Map<_, _> =
         (0..20_000).map(|n| (format!("d{n}"), json!({"$ref": format!("#/$defs/d{}", n + 1)}))).collect();
     let mut chain = json!({"$defs": chain});
     chain["$defs"]["d20000"] = json!({"type": "string"});
-    assert_eq!(refused(chain), "", "long, and with an end");
+    assert_eq!(refused(chain), "", "a long chain of references that ends");
     let many = json!({"allOf": (0..300).map(|n| json!({"pattern": format!("a{n}")})).collect::<Vec<_>>()});
     assert!(refused(many).contains("allOf[200].pattern: a schema can have at most 200 patterns; remove some"));
 }

@@ -1,4 +1,4 @@
-//! Whether the templates are worth starting from.
+//! Tests of the templates.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -14,12 +14,12 @@ fn has(template: &Template, node_type: &str) -> bool {
 }
 
 fn position(node: &Node) -> Position {
-    node.position.unwrap_or_else(|| panic!("{} has no place", node.id))
+    node.position.unwrap_or_else(|| panic!("{} has no position", node.id))
 }
 
 #[test]
-fn every_file_is_a_template_and_every_template_is_told_from_the_others() {
-    // Where the crate is now, which may not be where this was compiled.
+fn every_file_is_a_template_with_a_unique_id_and_name() {
+    // Read at runtime, because the crate may have moved since it was compiled.
     let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
     let files = std::fs::read_dir(Path::new(&crate_folder).join("src/templates")).unwrap();
     let names = files.map(|file| file.unwrap().file_name().into_string().unwrap());
@@ -38,7 +38,7 @@ fn every_file_is_a_template_and_every_template_is_told_from_the_others() {
 }
 
 #[test]
-fn every_graph_compiles_without_a_word() {
+fn every_graph_compiles_without_problems() {
     for template in all() {
         template.graph.check().unwrap_or_else(|error| panic!("{}: {error}", template.slug));
         let (plan, problems) = compile(&template.graph).finish();
@@ -72,7 +72,7 @@ fn every_graph_is_laid_out_from_left_to_right() {
 }
 
 #[test]
-fn only_what_every_platform_has_is_named() {
+fn templates_use_only_embedded_models() {
     for Template { slug, graph, .. } in all() {
         for step in compile(graph).finish().0.unwrap().steps {
             assert_eq!(step.credential, None, "{slug}");
@@ -90,21 +90,21 @@ fn only_what_every_platform_has_is_named() {
 }
 
 #[test]
-fn every_way_that_a_node_opens_leads_on() {
+fn every_output_port_is_connected() {
     for Template { slug, graph, .. } in all() {
         let plan = compile(graph).finish().0.unwrap();
         for step in &plan.steps {
             let is_end = matches!(step.node_type.name, "send_result" | "send_message");
             for port in step.outputs.iter().filter(|port| !(is_end && *port == "out")) {
                 let leads = step.outgoing.iter().any(|edge| plan.edges[*edge].from_port == **port);
-                assert!(leads, "{slug}: nothing hangs on {port} of {}", step.id);
+                assert!(leads, "{slug}: nothing is connected to {port} of {}", step.id);
             }
         }
     }
 }
 
 #[test]
-fn the_example_is_what_the_trigger_takes() {
+fn the_example_input_matches_the_trigger() {
     for Template { slug, graph, example_input, .. } in all() {
         let triggers: Vec<_> =
             graph.nodes.iter().filter(|node| crate::nodes::find(&node.r#type).unwrap().is_trigger()).collect();
@@ -121,14 +121,14 @@ fn the_example_is_what_the_trigger_takes() {
 }
 
 #[test]
-fn the_steps_say_what_is_still_to_connect() {
+fn the_steps_explain_what_to_connect() {
     let told = [
         ("webhook", "Connect the webhook"),
         ("message", "Connect a messaging channel"),
         ("send_message", "messaging channel to"),
         ("schedule", "time zone"),
         ("http", "https://example.com"),
-        ("review", "Say who decides"),
+        ("review", "Choose who decides"),
         ("model", "`dev-chat`"),
         ("retrieval", "`dev-embed`"),
         ("embeddings", "`dev-embed`"),
@@ -136,9 +136,9 @@ fn the_steps_say_what_is_still_to_connect() {
     for template in all() {
         for (node_type, words) in told.iter().filter(|(node_type, _)| has(template, node_type)) {
             let is_told = template.steps.iter().any(|step| step.contains(words));
-            assert!(is_told, "{}: no step says `{words}`, and there is a {node_type}", template.slug);
+            assert!(is_told, "{}: no step contains `{words}`, but there is a {node_type}", template.slug);
         }
-        // What a step names in backticks and capitals is a node's name.
+        // A capitalized name in backticks is the name of a node.
         for named in template.steps.iter().flat_map(|step| step.split('`').skip(1).step_by(2)) {
             let is_name = named.starts_with(char::is_uppercase);
             let is_there = template.graph.nodes.iter().any(|node| node.name == named);

@@ -1,9 +1,9 @@
-//! The attribute of an element that a filter compares, adds or joins: `attribute='user.name'`.
+//! The attribute of an element that a filter compares, sums or joins: `attribute='user.name'`.
 
 use super::*;
 use crate::expression::evaluate::element;
 
-/// Where an attribute is: a name, or names and places with dots between them.
+/// Reads an attribute path: names and indexes separated by dots.
 pub fn path<'v>(attribute: &'v Value) -> Result<Cow<'v, str>, Why> {
     match attribute {
         Value::Text(text) => Ok(Cow::Borrowed(text)),
@@ -12,7 +12,7 @@ pub fn path<'v>(attribute: &'v Value) -> Result<Cow<'v, str>, Why> {
     }
 }
 
-/// The attribute of an element, or the default; undefined where there is neither.
+/// Returns the attribute of an element, or the default, otherwise undefined.
 pub fn find<'a>(of: &Value<'a>, path: &str, default: Option<&Value<'a>>, budget: &mut Budget) -> Outcome<'a> {
     budget.steps(path.len() / 16)?;
     let mut found = of.clone();
@@ -34,7 +34,7 @@ pub fn find<'a>(of: &Value<'a>, path: &str, default: Option<&Value<'a>>, budget:
     Ok(found)
 }
 
-/// Whether a part of a path is a place in a list, and no name.
+/// Whether a part of a path is a list index, and not a name.
 pub fn is_place(part: &str) -> bool {
     !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit())
 }

@@ -1,4 +1,4 @@
-//! `int` and `float`. What is no number is an error, unless a default is given for it.
+//! The filters `int` and `float`. A value that is not a number is an error, unless a default is given.
 
 use super::super::super::operators::{OVERFLOW, float, whole_number, wide};
 use super::*;
@@ -11,13 +11,13 @@ pub const ALL: &[Function] = &[
 fn or_default<'a>(found: Option<Value<'a>>, a: &[Value<'a>], what: &str) -> Outcome<'a> {
     found
         .or_else(|| given(a, 1).cloned())
-        .ok_or_else(|| Why::Text(format!("this {} is no {what}; to have a default write x | {what}(0)", a[0].kind())))
+        .ok_or_else(|| Why::Text(format!("cannot convert {} to {what}; use x | {what}(0) for a default", a[0].kind())))
 }
 
 fn to_int<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let base = given(a, 2).map_or(Ok(10), whole)?;
     let base = u32::try_from(base).ok().filter(|base| *base == 0 || (2..=36).contains(base));
-    let base = base.ok_or(Why::Message("the base of int is 0, or 2 to 36"))?;
+    let base = base.ok_or(Why::Message("the base of int must be 0, or 2 to 36"))?;
     let found = match &a[0] {
         Value::Bool(value) => Some(Value::Int((*value).into())),
         Value::Text(text) => {
@@ -43,7 +43,7 @@ fn truncated<'a>(number: f64) -> Result<Option<Value<'a>>, Why> {
     }
 }
 
-/// The number that digits of a base write, perhaps with `0x`, `0o` or `0b` before them and `_` between them.
+/// Parses digits of a base, optionally with a prefix `0x`, `0o` or `0b` and with `_` between digits.
 fn digits(text: &str, base: u32) -> Option<i128> {
     let (is_negative, text) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -59,7 +59,7 @@ fn digits(text: &str, base: u32) -> Option<i128> {
     Some(if is_negative { -number } else { number })
 }
 
-/// Without the underscores between digits.
+/// Removes underscores between digits, and refuses them elsewhere.
 fn joined(text: &str) -> Option<Cow<'_, str>> {
     match text.contains('_') {
         false => Some(Cow::Borrowed(text)),

@@ -1,4 +1,4 @@
-//! Filters of lists and maps that compare nothing, and the functions `range` and `dict`.
+//! Filters of lists and maps without comparisons, and the functions `range` and `dict`.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ pub const ALL: &[Function] = &[
     Function::new(&[], &["range"], (1, 3), &[], range),
 ];
 
-/// `dict(pairs, name=value)`: the named ones come as a map.
+/// `dict(pairs, name=value)`; the named arguments come as a map.
 pub static DICT: Function = Function::new(&[], &[], (2, 2), &[], dict);
 
 fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -41,7 +41,7 @@ fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let path = optional(a, 1).map(attribute::path).transpose()?;
     let mut sum = given(a, 2).cloned().unwrap_or(Value::Int(0));
     if matches!(sum, Value::Text(_)) {
-        return Err(Why::Message("sum adds numbers; to join texts write list | join"));
+        return Err(Why::Message("sum adds numbers; to join texts, write list | join"));
     }
     for mut item in elements(&a[0], budget)? {
         budget.steps(1)?;
@@ -53,11 +53,11 @@ fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     Ok(sum)
 }
 
-/// Lists of `linecount` elements. A `fill_with` completes the last one.
+/// Splits into lists of `linecount` elements. `fill_with` pads the last one.
 fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let count = size(&a[1])?;
     if count == 0 {
-        return Err(Why::Message("a batch holds at least one element"));
+        return Err(Why::Message("a batch must have at least one element"));
     }
     let mut batches = Vec::new();
     for chunk in elements(&a[0], budget)?.chunks(count) {
@@ -71,11 +71,11 @@ fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     Value::list(batches, budget)
 }
 
-/// `slices` lists of nearly the same length, longer ones first. A `fill_with` completes the shorter ones.
+/// Splits into `slices` lists of nearly equal length, longer ones first. `fill_with` pads the shorter ones.
 fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let count = size(&a[1])?;
     if count == 0 {
-        return Err(Why::Message("a list is cut into at least one slice"));
+        return Err(Why::Message("there must be at least one slice"));
     }
     let items = elements(&a[0], budget)?;
     budget.bytes(count.saturating_mul(2 * size_of::<Value>()))?;
@@ -102,9 +102,9 @@ fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     let number = |place: usize| wide(&a[place]).map_or_else(|| wants("whole number", &a[place]), Ok);
     let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
     let step = if a.len() == 3 { number(2)? } else { 1 };
-    // A range that goes down is one that goes up, seen from the other side.
+    // A descending range is counted like an ascending one.
     let (way, stride) = match step {
-        0 => return Err(Why::Message("the step of a range is not zero")),
+        0 => return Err(Why::Message("the step of a range must not be zero")),
         step if step > 0 => (stop - start, step),
         step => (start - stop, -step),
     };
@@ -115,7 +115,7 @@ fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
     Value::list(numbers, budget)
 }
 
-/// A map from another one, or from pairs; what is named replaces what has the same name.
+/// Builds a map from another map or from pairs. Named arguments override equal keys.
 fn dict<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let mut entries = Entries::default();
     match &a[0] {

@@ -1,4 +1,4 @@
-//! Filters for HTML and addresses.
+//! Filters for HTML and URLs.
 
 use super::super::super::markup::{escape, escaped};
 use super::super::json::to_json;
@@ -25,7 +25,7 @@ pub const ALL: &[Function] = &[
     }),
 ];
 
-/// A text as part of an address; a map, or pairs, as a query.
+/// URL-encodes a text for a path, or a map or pairs for a query.
 fn urlencode<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let mut query = String::new();
     let mut add = |key: &Value<'a>, value: &Value<'a>, budget: &mut Budget| {
@@ -62,7 +62,7 @@ fn urlencode<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     Value::text(&query, budget)
 }
 
-/// In a query a space is a plus, and a slash is no part of a path.
+/// In a query, a space becomes a plus, and a slash is encoded.
 fn quote(text: &str, in_query: bool, quoted: &mut String) {
     const HEX: &[u8; 16] = b"0123456789ABCDEF";
     for byte in text.bytes() {

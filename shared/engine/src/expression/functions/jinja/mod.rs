@@ -1,5 +1,5 @@
-//! Functions that mean what Jinja means by their names: jinja2 3.1.6, but for the differences that `engine/README.md`
-//! lists. Where CEL has a function of the same name, it is another one.
+//! Functions with the semantics of jinja2 3.1.6. `engine/README.md` lists the differences. A function of CEL with the
+//! same name is a separate one.
 
 mod attribute;
 mod conversion;
@@ -26,21 +26,21 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
     mine.into_iter().chain([rounding::ALL, conversion::ALL, sizes::ALL]).flatten()
 }
 
-/// An argument that may be left out, where null is not the same as leaving it out.
+/// Returns an optional argument; unlike in `optional`, null does not count as omitted.
 fn given<'v, 'a>(arguments: &'v [Value<'a>], place: usize) -> Option<&'v Value<'a>> {
     arguments.get(place).filter(|argument| !argument.is_undefined())
 }
 
-/// An argument that is false when it is left out. A text is refused: it is meant for another argument.
+/// Reads a flag, which is false by default. A text is refused, because it is probably meant for another argument.
 fn flag(arguments: &[Value], place: usize) -> Result<bool, Why> {
     match optional(arguments, place) {
         None => Ok(false),
         Some(Value::Bool(flag)) => Ok(*flag),
-        Some(other) => Err(Why::Text(format!("argument {place} is true or false, got {}", other.kind()))),
+        Some(other) => Err(Why::Text(format!("argument {place} must be true or false, got {}", other.kind()))),
     }
 }
 
-/// Any value as the text that it prints.
+/// Converts any value to the text that a template prints.
 fn as_text<'a>(value: &Value<'a>, budget: &mut Budget) -> Result<Text<'a>, Why> {
     match value {
         Value::Text(text) => Ok(text.clone()),

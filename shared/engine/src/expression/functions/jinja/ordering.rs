@@ -1,4 +1,4 @@
-//! Filters that compare elements. Letters of both cases are the same to them unless they are asked for the difference.
+//! Filters that compare elements: sorting, grouping and removing duplicates. They ignore case by default.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ pub const ALL: &[Function] = &[
     Function::new(&[], &["dictsort"], (1, 4), &["case_sensitive", "by", "reverse"], dictsort),
 ];
 
-/// Elements, each with what it is compared by.
+/// Elements, each with its sort key.
 type Keyed<'a> = Vec<(Value<'a>, Value<'a>)>;
 
 fn keyed<'a>(
@@ -59,7 +59,7 @@ fn key<'a>(
     }
 }
 
-/// `attribute='last,first'` sorts by both.
+/// Sorts a list. `attribute='last,first'` sorts by both attributes.
 fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (reverse, case_sensitive) = (flag(a, 1)?, flag(a, 2)?);
     let attribute = optional(a, 3).map(attribute::path).transpose()?;
@@ -82,8 +82,7 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     Value::list(keyed.into_iter().map(|(_, element)| element).collect(), budget)
 }
 
-/// Sorts in place and keeps the order of equals. Charged before: what comparing all of the keys costs, as often as a
-/// sort compares each.
+/// A stable sort in place. The cost of comparing all keys is charged before, times the rounds of a sort.
 fn order(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(), Why> {
     let mut weight = 0usize;
     for (key, _) in &*keyed {
@@ -99,7 +98,7 @@ fn order(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(), Wh
     mismatch.map_or(Ok(()), Err)
 }
 
-/// What it costs to compare a value, in steps.
+/// The cost of comparing a value, in steps.
 fn weigh(value: &Value, budget: &mut Budget) -> Result<usize, Why> {
     budget.steps(1)?;
     Ok(match value {
@@ -115,7 +114,8 @@ fn weigh(value: &Value, budget: &mut Budget) -> Result<usize, Why> {
     })
 }
 
-/// An order of all values, so that no sort meets a contradiction. What cannot be compared is reported in `mismatch`.
+/// A total order of all values, so that the sort stays consistent. Values that cannot be compared are reported in
+/// `mismatch`.
 fn total(left: &Value, right: &Value, mismatch: &mut Option<Why>) -> Ordering {
     match (left, right) {
         (Value::List(left), Value::List(right)) => {
@@ -131,8 +131,8 @@ fn total(left: &Value, right: &Value, mismatch: &mut Option<Why>) -> Ordering {
         }
         _ => {
             mismatch.get_or_insert_with(|| match left.is_undefined() || right.is_undefined() {
-                true => Why::Message("an element lacks the attribute"),
-                false => Why::Text(format!("no order between {} and {}", left.kind(), right.kind())),
+                true => Why::Message("an element does not have the attribute"),
+                false => Why::Text(format!("cannot compare {} with {}", left.kind(), right.kind())),
             });
             rank(left).cmp(&rank(right))
         }
@@ -164,7 +164,7 @@ fn rank(value: &Value) -> Rank {
     }
 }
 
-/// The first of the least or of the greatest; undefined among none.
+/// Returns the first of the least or greatest elements, or undefined if there is none.
 fn extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
     let mut found: Option<(Value, Value)> = None;
     let mut mismatch = None;
@@ -187,9 +187,9 @@ fn extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut Budget) -> Outcom
     Ok(found.map_or(Value::Undefined, |(_, element)| element))
 }
 
-/// The first element of each value, in their order.
+/// Keeps the first element of each key, in the original order.
 fn unique<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    // Seeded at random: no data can be made to collide.
+    // The hashes are randomly keyed, so that colliding data cannot be prepared.
     let hashes = RandomState::new();
     let mut known: HashMap<u64, Vec<Value>> = HashMap::new();
     let mut kept = Vec::new();
@@ -210,7 +210,7 @@ fn unique<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     Value::list(kept, budget)
 }
 
-/// The same for values that are equal.
+/// Equal values have equal hashes.
 fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &mut Budget) -> Result<(), Why> {
     budget.steps(1)?;
     match value {
@@ -219,7 +219,7 @@ fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &
         Value::Bool(value) => value.hash(hasher),
         Value::Int(number) => (*number as f64).to_bits().hash(hasher),
         Value::Large(number) => (*number as f64).to_bits().hash(hasher),
-        // Zero has two signs.
+        // Adding zero gives both zeros the same bits.
         Value::Float(number) => (number + 0.0).to_bits().hash(hasher),
         Value::Text(text) => {
             budget.steps(text.len() / 16)?;
@@ -232,7 +232,7 @@ fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &
                 hash(&item, hashes, hasher, budget)?;
             }
         }
-        // In whatever order they are.
+        // The hashes are summed, because the entries have no order.
         Value::Map(entries) => {
             let mut sum = 0u64;
             for (key, value) in entries.iter() {
@@ -248,7 +248,7 @@ fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &
     Ok(())
 }
 
-/// Groups of those that have an attribute in common, ordered by it. A group shows it as its first element has it.
+/// Groups elements by an attribute, ordered by it. The grouper is the attribute of the first element of the group.
 fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (default, case_sensitive) = (optional(a, 2), flag(a, 3)?);
     let path = attribute::path(&a[1])?;
@@ -266,7 +266,7 @@ fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
     for (_, items) in groups {
         let grouper = attribute::find(&items[0], &path, default, budget)?;
         if grouper.is_undefined() {
-            return Err(Why::Message("an element lacks the attribute"));
+            return Err(Why::Message("an element does not have the attribute"));
         }
         let items = Value::list(items, budget)?;
         made.push(Value::group(grouper, items, budget)?);
@@ -274,12 +274,12 @@ fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
     Value::list(made, budget)
 }
 
-/// The entries of a map as pairs, ordered by their keys or by their values.
+/// Returns the entries of a map as pairs, ordered by key or by value.
 fn dictsort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let by_value = match optional(a, 2).map(text).transpose()?.map(|by| &**by) {
         None | Some("key") => false,
         Some("value") => true,
-        Some(_) => return Err(Why::Message("dictsort sorts by 'key' or by 'value'")),
+        Some(_) => return Err(Why::Message("dictsort sorts only by 'key' or by 'value'")),
     };
     let (case_sensitive, reverse) = (flag(a, 1)?, flag(a, 3)?);
     let entries = map(&a[0])?;

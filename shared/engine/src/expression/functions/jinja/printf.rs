@@ -1,4 +1,4 @@
-//! `format`, with the directives of Python's `%`.
+//! The filter `format`, with the directives of Python's `%`.
 
 use super::super::super::markup::escape;
 use super::super::super::operators::{float, wide};
@@ -11,32 +11,32 @@ pub const ALL: &[Function] = &[Function::new(&[], &["format"], (1, 17), &[], |bu
     let formatted = formatted(
         &a[0],
         &mut |name, _| match name {
-            Some(_) => Err(Why::Message("a place with a name takes an argument of that name: format(name=value)")),
-            None => values.next().cloned().ok_or(Why::Message("format has more places than values")),
+            Some(_) => Err(Why::Message("a named placeholder needs an argument of its name: format(name=value)")),
+            None => values.next().cloned().ok_or(Why::Message("format has more placeholders than values")),
         },
         budget,
     )?;
     if values.next().is_some() { Err(Why::Message(SURPLUS)) } else { Ok(formatted) }
 })];
 
-/// `'%(name)s' | format(name=value)`: the values come as a map.
+/// `'%(name)s' | format(name=value)`; the values come as a map.
 pub static BY_NAME: Function = Function::new(&[], &[], (2, 2), &[], |budget, _, a| {
     let values = map(&a[1])?;
     formatted(
         &a[0],
         &mut |name, budget| match name {
             Some(name) => {
-                values.get(name, budget)?.ok_or(Why::Message("format has a place that no argument is named by"))
+                values.get(name, budget)?.ok_or(Why::Message("format has a placeholder without a named argument"))
             }
-            None => Err(Why::Message("a place needs a name where arguments have names: %(name)s")),
+            None => Err(Why::Message("named arguments need named placeholders: %(name)s")),
         },
         budget,
     )
 });
 
-const UNKNOWN: Why = Why::Message("format knows %s, %d, %x, %o, %c, %f, %e, %g and %%, with a width as in %5.2f");
+const UNKNOWN: Why = Why::Message("format supports %s, %d, %x, %o, %c, %f, %e, %g and %%, with a width as in %5.2f");
 
-/// More than any number has.
+/// The maximum precision, above the number of digits of any number.
 const MOST_DIGITS: usize = 1_000;
 
 type Source<'s, 'a> = dyn FnMut(Option<&str>, &mut Budget) -> Result<Value<'a>, Why> + 's;
@@ -61,7 +61,7 @@ fn formatted<'a>(pattern: &Value<'a>, values: &mut Source<'_, 'a>, budget: &mut 
     pattern.with_letters(&made, budget)
 }
 
-/// `%(name)-08.2f`
+/// A parsed directive, such as `%(name)-08.2f`.
 struct Directive<'t> {
     name: Option<&'t str>,
     flags: &'t str,
@@ -100,7 +100,7 @@ impl<'t> Directive<'t> {
         let precision = self.precision.unwrap_or(0);
         budget.bytes(self.width.saturating_add(precision).saturating_add(400))?;
         if precision > MOST_DIGITS && self.conversion != 's' {
-            return Err(Why::Message("a precision is at most 1000 digits"));
+            return Err(Why::Message("the precision must be at most 1000 digits"));
         }
         let (sign, digits) = match self.conversion {
             's' => ("", self.text(value, is_markup, budget)?),
@@ -181,7 +181,7 @@ impl<'t> Directive<'t> {
         Ok((self.sign(number.is_sign_negative()), written))
     }
 
-    /// So many digits that count, in whichever form is shorter.
+    /// Formats with `digits` significant digits, in the shorter of both notations.
     fn general(&self, size: f64, digits: usize) -> String {
         let written = scientific(size, digits - 1);
         let (mantissa, power) = written.split_once('e').unwrap_or((&written, "0"));
@@ -201,7 +201,7 @@ fn span(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
     text.split_at(text.find(|c| !is_part(c)).unwrap_or(text.len()))
 }
 
-/// `1.50e+00`: the exponent has a sign and at least two digits.
+/// Scientific notation as in `1.50e+00`: the exponent has a sign and at least two digits.
 fn scientific(size: f64, digits: usize) -> String {
     let written = format!("{size:.digits$e}");
     let (mantissa, power) = written.split_once('e').unwrap_or((&written, "0"));
@@ -217,5 +217,5 @@ fn character(value: &Value) -> Result<char, Why> {
         }
         other => wide(other).and_then(number),
     };
-    found.ok_or(Why::Message("%c takes one character, or the number of one"))
+    found.ok_or(Why::Message("%c needs one character, or its code point"))
 }

@@ -1,11 +1,11 @@
-//! `round`, as Python rounds: to the nearest, and to the even one of two that are as near.
+//! The filter `round`, as in Python: to the nearest, and halves to the even digit.
 
 use super::super::super::operators::{OVERFLOW, float, whole_number, wide};
 use super::*;
 
 pub const ALL: &[Function] = &[Function::new(&[], &["round"], (1, 3), &["precision", "method"], round)];
 
-/// Beyond, a float has no digits: it is what it was, or nothing.
+/// Beyond this precision, rounding changes nothing or gives zero.
 const MOST_DIGITS: i64 = 323;
 
 fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -20,7 +20,7 @@ fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
         ("ceil", _, value) => directed(value, precision, f64::ceil),
         ("floor", _, value) => directed(value, precision, f64::floor),
         ("common", _, other) => wants("number", other),
-        _ => Err(Why::Message("the method of round is 'common', 'ceil' or 'floor'")),
+        _ => Err(Why::Message("the method of round must be 'common', 'ceil' or 'floor'")),
     }
 }
 
@@ -49,14 +49,14 @@ fn round_float(number: f64, precision: i64) -> Result<f64, Why> {
     if precision < -MOST_DIGITS {
         return Ok(nothing);
     }
-    // Formatting rounds what the number is exactly, and not what its shortest form says.
+    // Formatting rounds the exact value of the float, and not its shortest decimal form.
     let rounded = match usize::try_from(precision) {
         Ok(digits) => format!("{number:.digits$}"),
         Err(_) => {
             let exponent = exponent(number);
             match usize::try_from(exponent + precision) {
                 Ok(digits) => format!("{number:.digits$e}"),
-                // Below the place that is rounded to: up to it from above its half.
+                // The number is below the rounding unit: it rounds up only if it is above half of it.
                 Err(_) if exponent + precision == -1 && is_above_half(number) => {
                     format!("{}e{}", 1f64.copysign(number), -precision)
                 }
@@ -68,13 +68,13 @@ fn round_float(number: f64, precision: i64) -> Result<f64, Why> {
     if rounded.is_finite() { Ok(rounded) } else { Err(OVERFLOW) }
 }
 
-/// The decimal exponent of its first digit. With 30 digits none is rounded up to the next power of ten.
+/// The decimal exponent of the first digit. With 30 digits, formatting never rounds up to the next power of ten.
 fn exponent(number: f64) -> i64 {
     let written = format!("{number:.30e}");
     written.rsplit_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
 }
 
-/// Whether its digits are more than 5, 50, 500 and so on.
+/// Whether the digits are above 5, 50, 500 and so on.
 fn is_above_half(number: f64) -> bool {
     let written = format!("{:.800e}", number.abs());
     let (first, rest) = written.split_at(1);

@@ -1,4 +1,4 @@
-//! `filesizeformat`.
+//! The filter `filesizeformat`.
 
 use super::super::super::operators::float;
 use super::super::super::value::NOT_FINITE;

@@ -1,4 +1,4 @@
-//! Filters of text, and the tests of text. What is no text is taken as what it prints.
+//! Filters and tests of text. Other values are converted to the text that they print.
 
 use std::rc::Rc;
 
@@ -31,12 +31,12 @@ pub static SAME_AS: Function = Function::new(&[], &[], (2, 2), &["other"], same_
 
 fn case<'a>(budget: &mut Budget, value: &Value<'a>, changed: impl Fn(&str) -> String) -> Outcome<'a> {
     let text = as_text(value, budget)?;
-    // A letter in another case is at most three times as long.
+    // A change of case makes a letter at most three times as long.
     budget.bytes(text.len() * 3)?;
     text.with_letters(&changed(&text), budget)
 }
 
-/// A first letter that becomes two, as `ß` does, is a capital and a small one.
+/// Capitalizes a text. A first letter that becomes two, such as `ß`, becomes a capital and a small letter.
 fn capitalized(text: &str) -> String {
     let mut letters = text.chars();
     let mut first = letters.next().into_iter().flat_map(char::to_uppercase);
@@ -44,7 +44,7 @@ fn capitalized(text: &str) -> String {
     capital + &letters.as_str().to_lowercase()
 }
 
-/// Words begin behind space, `-`, `(`, `{`, `[` and `<`; an apostrophe is part of a word.
+/// Capitalizes each word. Words begin after whitespace, `-`, `(`, `{`, `[` and `<`; an apostrophe is part of a word.
 fn title<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = as_text(&a[0], budget)?;
     budget.bytes(whole.len() * 6)?;
@@ -114,14 +114,14 @@ fn center<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     let whole = as_text(&a[0], budget)?;
     let width = given(a, 1).map_or(Ok(80), self::whole)?;
     let missing = usize::try_from(width).unwrap_or(0).saturating_sub(whole.chars().count());
-    // An odd space is on the right, and on the left in an odd width.
+    // With an odd number of spaces, the extra one is on the right, or on the left if the width is odd.
     let before = missing / 2 + usize::from(missing % 2 == 1 && width % 2 == 1);
     budget.bytes(whole.len().saturating_add(missing))?;
     let centered = [&" ".repeat(before), &*whole, &" ".repeat(missing - before)].concat();
     whole.with_letters(&centered, budget)
 }
 
-/// Each line but the first, and but those that are empty; `first` and `blank` ask for these too.
+/// Indents all lines except the first and empty ones; `first` and `blank` include those.
 fn indent<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let margin = match given(a, 1) {
@@ -148,7 +148,7 @@ fn indent<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     whole.with_letters(&indented, budget)
 }
 
-/// What is between the ends of lines, which Unicode has several of.
+/// Splits into lines at all line breaks of Unicode.
 fn lines(text: &str) -> impl Iterator<Item = &str> + Clone {
     let mut rest = Some(text);
     std::iter::from_fn(move || {
@@ -166,7 +166,7 @@ fn lines(text: &str) -> impl Iterator<Item = &str> + Clone {
     })
 }
 
-/// A text that is longer by no more than the leeway stays whole.
+/// Truncates a text. One that exceeds the length by no more than the leeway stays whole.
 fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
     let length = given(a, 1).map_or(Ok(255), size)?;
@@ -174,7 +174,7 @@ fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
     let leeway = optional(a, 4).map_or(Ok(5), size)?;
     budget.steps((whole.len() + end.len()) / 16)?;
     let kept = length.checked_sub(end.chars().count());
-    let kept = kept.ok_or(Why::Message("truncate needs a length that its end fits into"))?;
+    let kept = kept.ok_or(Why::Message("the length of truncate must be at least the length of its end"))?;
     if whole.chars().count() <= length.saturating_add(leeway) {
         return Ok(a[0].clone());
     }
@@ -191,7 +191,7 @@ fn word_count<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcom
     Ok(Value::Int(words.count() as i64))
 }
 
-/// Whether it has letters, and all that are capital or small are of this case.
+/// Whether the text has cased letters, and all of them have this case.
 fn is_of_case<'a>(value: &Value, is_it: impl Fn(char) -> bool, budget: &mut Budget) -> Outcome<'a> {
     let Value::Text(text) = value else { return Ok(Value::Bool(false)) };
     budget.steps(text.len() / 8)?;
@@ -199,7 +199,7 @@ fn is_of_case<'a>(value: &Value, is_it: impl Fn(char) -> bool, budget: &mut Budg
     Ok(Value::Bool(cased.peek().is_some() && cased.all(is_it)))
 }
 
-/// The same list or map, not one that is equal; of what has no parts, the same kind and equal.
+/// Whether both are the same list or map in memory; other values must be equal and of the same kind.
 fn same_as<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let same = match (&a[0], &a[1]) {
         (Value::List(List::Given(left)), Value::List(List::Given(right))) => std::ptr::eq(*left, *right),

@@ -1,6 +1,6 @@
-//! The simple conformance suite of google/cel-spec, as facts: one case a line with its name, expression, outcome and
-//! bindings. Cases that differ are listed in `differences.txt` below the decision that they differ by. Numbers are
-//! compared by value, since there is one kind of number here.
+//! Runs the simple conformance suite of google/cel-spec: one case per line with its name, expression, outcome and
+//! bindings. `differences.txt` lists the cases that differ, grouped by decision. Numbers are compared by value, because
+//! there is only one kind of number here.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map as JsonMap, Number};
 
 use super::*;
 
-/// Those of CEL itself; what all of its implementations share.
+/// The suites of the core language.
 const CORE: &[(&str, &str)] = &[
     ("basic", include_str!("basic.tsv")),
     ("comparisons", include_str!("comparisons.tsv")),
@@ -26,19 +26,19 @@ const CORE: &[(&str, &str)] = &[
     ("string", include_str!("string.tsv")),
     ("timestamps", include_str!("timestamps.tsv")),
 ];
-/// Extensions that many implementations have; some of their functions are here too.
+/// The suites of common extensions, some of whose functions are supported.
 const EXTENSIONS: &[(&str, &str)] =
     &[("math_ext", include_str!("math_ext.tsv")), ("string_ext", include_str!("string_ext.tsv"))];
 const DIFFERENCES: &str = include_str!("differences.txt");
 
-/// Expression, outcome and bindings of a line.
+/// One line of a suite.
 struct Case<'t> {
     expression: String,
     outcome: &'t str,
     bindings: JsonMap<String, Json>,
 }
 
-/// The cases of suites by `suite section/name`.
+/// Reads the cases of suites, by `suite section/name`.
 fn cases<'t>(suites: &[(&str, &'t str)]) -> BTreeMap<String, Case<'t>> {
     let mut cases = BTreeMap::new();
     for (suite, lines) in suites {
@@ -48,14 +48,14 @@ fn cases<'t>(suites: &[(&str, &'t str)]) -> BTreeMap<String, Case<'t>> {
             let (name, expression, outcome) = (next().unwrap(), next().unwrap(), next().unwrap());
             let bindings = next().map_or_else(JsonMap::new, |bindings| serde_json::from_str(bindings).unwrap());
             let case = Case { expression: serde_json::from_str(expression).unwrap(), outcome, bindings };
-            assert!(cases.insert(format!("{suite} {name}"), case).is_none(), "{suite} {name} is there twice");
+            assert!(cases.insert(format!("{suite} {name}"), case).is_none(), "{suite} {name} occurs twice");
         }
     }
     cases
 }
 
 impl Case<'_> {
-    /// What is given here instead, when it is not the outcome.
+    /// Describes the difference, if the result is not the expected outcome.
     fn difference(&self) -> Option<String> {
         let scope = Scope { variables: &self.bindings, now: "2026-03-01T09:30:00Z".parse().unwrap() };
         let given = Expression::parse(&self.expression)
@@ -74,7 +74,7 @@ impl Case<'_> {
     }
 }
 
-/// The same but for the kinds of numbers.
+/// Whether two values are equal, apart from the kinds of their numbers.
 fn is_same(left: &Json, right: &Json) -> bool {
     match (left, right) {
         (Json::Number(left), Json::Number(right)) => is_same_number(left, right),
@@ -97,7 +97,7 @@ fn is_same_number(left: &Number, right: &Number) -> bool {
     }
 }
 
-/// The decision that each listed case differs by.
+/// Reads the listed differences, each with its decision.
 fn decisions() -> BTreeMap<&'static str, &'static str> {
     let (mut decision, mut differences) = ("", BTreeMap::new());
     for line in DIFFERENCES.lines().filter(|line| !line.is_empty()) {
@@ -114,7 +114,7 @@ fn decisions() -> BTreeMap<&'static str, &'static str> {
 }
 
 #[test]
-fn every_case_gives_what_the_specification_says_or_differs_by_a_named_decision() {
+fn the_conformance_suite_passes_except_for_listed_differences() {
     let all = cases(&[CORE, EXTENSIONS].concat());
     let decisions = decisions();
     let mut wrong: Vec<String> = Vec::new();
@@ -122,20 +122,20 @@ fn every_case_gives_what_the_specification_says_or_differs_by_a_named_decision()
         match (case.difference(), decisions.get(name.as_str())) {
             (Some(difference), None) => wrong.push(format!("{name}\tdiffers without a decision: {difference}")),
             (None, Some(decision)) => {
-                wrong.push(format!("{name}\tdoes not differ any more, and is listed by `{decision}`"))
+                wrong.push(format!("{name}\tdoes not differ any more, but is listed by `{decision}`"))
             }
             _ => {}
         }
     }
     for name in decisions.keys().filter(|name| !all.contains_key(**name)) {
-        wrong.push(format!("{name}\tis listed, and there is no such case"));
+        wrong.push(format!("{name}\tis listed, but there is no such case"));
     }
     assert!(wrong.is_empty(), "{} cases:\n{}", wrong.len(), wrong.join("\n"));
 }
 
-/// The counts that engine/README.md gives.
+/// Checks the counts in engine/README.md.
 #[test]
-fn the_counts_are_those_of_the_readme() {
+fn the_readme_has_the_current_counts() {
     let decisions = decisions();
     let counted = |suites| {
         let cases = cases(suites);
