@@ -1,4 +1,4 @@
-//! What operators did.
+//! Query parameters and entries of the audit log.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -11,17 +11,18 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AuditQuery {
-    /// A month in UTC; this one when left out.
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
     #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
     pub period: Option<String>,
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
-    /// The `next_cursor` of the answer before.
+    /// The `next_cursor` of the previous page.
     #[param(nullable = false)]
     pub cursor: Option<String>,
 }
 
+/// An entry of the audit log: one change that an operator made.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditEntry)]
 pub struct AuditOut {
@@ -29,11 +30,12 @@ pub struct AuditOut {
     actor: ActorOut,
     #[schema(example = "model.update")]
     action: String,
+    /// The id or name of the changed resource.
     target: String,
-    /// The thing as the API showed it; null when it was made
+    /// The resource before the change, as the API returned it. Null if the change created it.
     #[schema(required, value_type = Option<Object>)]
     before: Option<Box<RawValue>>,
-    /// Null when it was deleted
+    /// The resource after the change. Null if the change deleted it.
     #[schema(required, value_type = Option<Object>)]
     after: Option<Box<RawValue>>,
     request_id: String,
@@ -41,12 +43,13 @@ pub struct AuditOut {
     at: String,
 }
 
+/// The operator who made the change.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Actor)]
 struct ActorOut {
     org: String,
     user: String,
-    /// Null for who came by access token
+    /// The API key that authenticated the request. Null if the request used an access token.
     #[schema(required)]
     api_key: Option<String>,
 }
