@@ -1,4 +1,4 @@
-//! What the family takes and answers.
+//! Response bodies, and the limits check for a new API key.
 
 use serde::Serialize;
 use shared::auth::Caller;
@@ -12,7 +12,7 @@ use shared::store::key_ring::KeySettings;
 use shared::{Error, Result};
 use utoipa::ToSchema;
 
-/// Who calls, and with what.
+/// The caller's account, and the API key that authenticated the request.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Me)]
 pub struct MeOut {
@@ -20,7 +20,7 @@ pub struct MeOut {
     user: UserOut,
     membership: MembershipOut,
     plan: PlanOut,
-    /// The key of this call; null with an access token
+    /// The API key that authenticated the request. Null if the request used an access token.
     #[schema(required)]
     api_key: Option<ApiKeyOut>,
 }
@@ -79,7 +79,7 @@ impl MeOut {
     }
 }
 
-/// An organization of the caller's.
+/// An organization that the caller is a member of.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrgOfMine)]
 pub struct OrgOut {
@@ -97,20 +97,23 @@ impl From<(Org, Membership)> for OrgOut {
     }
 }
 
-/// Checks a new key: it never reaches beyond its plan.
+/// Validates the settings of a new API key. Its rate limits must not exceed the plan's limits for a key.
 pub fn check_key(body: KeySettingsIn, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
     let settings = body.read(None, listing, plan, now)?;
     if let Some(own) = settings.limits.filter(|_| plan.has_rate_limits) {
         let most = plan.limits.of(Level::Key);
         let higher = |dimension: &Dimension| own.of(*dimension) > most.of(*dimension).or(Some(u64::MAX));
         if let Some(dimension) = Dimension::ALL.into_iter().find(higher) {
-            return Err(Error::invalid_body(format!("limits.{dimension}"), "higher than your plan allows a key"));
+            return Err(Error::invalid_body(
+                format!("limits.{dimension}"),
+                "exceeds the limit that your plan sets for a key; lower it",
+            ));
         }
     }
     Ok(settings)
 }
 
-/// A key with its secret, which is shown this once.
+/// A new API key with its secret. The secret is returned only once.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NewApiKey)]
 pub struct NewApiKeyOut {

@@ -1,4 +1,4 @@
-//! What the family takes and answers.
+//! Query parameters, request bodies and response bodies of agents and models.
 
 use serde::{Deserialize, Serialize};
 use shared::Error;
@@ -24,22 +24,22 @@ pub struct ListAgents {
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
-    /// Only agents whose name contains this, in whatever case.
+    /// Returns only agents whose name contains this text. The search is case-insensitive.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
-    /// Only agents in one of these states, separated by commas.
+    /// Returns only agents in one of these states. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<AgentStatus>, style = Form, explode = false, min_items = 1)]
     status: CommaList<AgentStatus>,
-    /// Only agents of one of these types, separated by commas.
+    /// Returns only agents of one of these types. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<AgentType>, style = Form, explode = false, min_items = 1)]
     r#type: CommaList<AgentType>,
-    /// `updatedAt` when left out. Ties stand in order of creation.
+    /// The field to sort by. Defaults to `updatedAt`. Ties are sorted by creation time.
     #[serde(default)]
     #[param(inline)]
     pub sort: AgentSortIn,
-    /// `desc` when left out.
+    /// The sort order. Defaults to `desc`.
     #[serde(default)]
     #[param(inline)]
     pub order: OrderIn,
@@ -79,7 +79,7 @@ impl ListAgents {
     }
 }
 
-/// An agent, as lists show it.
+/// An agent without its configuration.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Agent")]
@@ -90,10 +90,10 @@ pub struct AgentOut {
     description: Option<String>,
     r#type: AgentType,
     status: AgentStatus,
-    /// Accumulated queries.
+    /// The total number of requests to the agent.
     requests: u64,
     scope: ScopeOut,
-    /// The workflow a private agent belongs to.
+    /// The workflow that a private agent belongs to. Null for a global agent.
     #[schema(required)]
     workflow_id: Option<Uuid>,
     #[schema(format = DateTime)]
@@ -139,7 +139,7 @@ pub struct AgentDetailOut {
     #[serde(flatten)]
     agent: AgentOut,
     config: AgentConfig,
-    /// Why the agent does not work, when its status says so.
+    /// The problems that keep the agent from working, most severe first.
     problems: Vec<Problem>,
 }
 
@@ -149,11 +149,11 @@ impl From<Agent> for AgentDetailOut {
     }
 }
 
-/// What a patch may change. Only described here: a patch is merged as JSON before it is read.
+/// The fields that a merge patch may change. This type only documents the body: the patch is merged as JSON.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "AgentPatch")]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
 pub struct AgentPatchIn {
     #[schema(min_length = 1, max_length = 200, nullable = false)]
     name: Option<String>,
@@ -164,11 +164,11 @@ pub struct AgentPatchIn {
     config: Option<AgentConfigPatchIn>,
 }
 
-/// As the configuration itself, but for null, which takes a field back to its default.
+/// The configuration fields to change. Null resets a field to its default.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(title = "AgentConfigPatch")]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
 struct AgentConfigPatchIn {
     #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
     model: Option<String>,
@@ -197,18 +197,18 @@ pub struct ListModels {
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
-    /// Only models whose name or display name contains this, in whatever case.
+    /// Returns only models whose name or display name contains this text. The search is case-insensitive.
     #[param(nullable = false)]
     search: Option<String>,
-    /// Only models of one of these types, separated by commas.
+    /// Returns only models of one of these types. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<ModelTypeOut>, style = Form, explode = false, min_items = 1)]
     r#type: CommaList<ModelType>,
-    /// `name` when left out.
+    /// The field to sort by. Defaults to `name`.
     #[serde(default)]
     #[param(inline)]
     sort: ModelSortIn,
-    /// `asc` when left out.
+    /// The sort order. Defaults to `asc`.
     #[serde(default = "ascending")]
     #[param(inline)]
     order: OrderIn,
@@ -246,7 +246,7 @@ impl ListModels {
     }
 }
 
-/// A model that an agent can be configured with.
+/// A model that an agent can use.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Model")]
@@ -272,17 +272,17 @@ pub enum ModelTypeOut {
     Others,
 }
 
-/// What a million tokens cost.
+/// The prices of a model in US dollars. Token prices are per million tokens.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PricingOut {
     input: f64,
     output: f64,
-    /// Of input that the provider reads from a cache.
+    /// The price of input that the provider reads from its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cached_input: Option<f64>,
-    /// Of one picture.
+    /// The price of one image.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     per_image: Option<f64>,

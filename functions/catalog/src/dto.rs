@@ -1,4 +1,4 @@
-//! What the family answers.
+//! Response bodies of models and aliases.
 
 use serde::Serialize;
 use shared::domain::catalog::Model;
@@ -6,7 +6,7 @@ use shared::http::gateway::{DeprecationOut, ModelTypeWire, PricingOut};
 use shared::store::catalog::Listing;
 use utoipa::ToSchema;
 
-/// A model: OpenAI's fields, then ours.
+/// A model of the catalog. The first fields are those of OpenAI's model object.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Model)]
 pub struct ModelOut {
@@ -14,10 +14,10 @@ pub struct ModelOut {
     id: String,
     #[schema(example = "model")]
     object: &'static str,
-    /// Unix seconds; 0 for a model that came with the platform
+    /// When the model was added, in Unix seconds. 0 for a model that is part of the installation.
     created: i64,
     owned_by: String,
-    /// The day of its retirement
+    /// The date on which the model retires.
     #[schema(required, format = Date)]
     shutdown_date: Option<String>,
     display_name: String,
@@ -54,7 +54,7 @@ impl ModelOut {
     }
 }
 
-/// A public name of a model.
+/// An alias: a public name that points to a model.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Alias)]
 pub struct AliasOut {

@@ -30,7 +30,7 @@ pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
     let timeout = || Error::from(Failure::timeout());
     let failed = || Error::from(Failure::new(FailureKind::Unavailable, "provider_unavailable", "the provider failed"));
     let denied = || forbidden("model_access_denied", "this key has a list of models, and this one is not on it");
-    let restricted = "this key is restricted and cannot manage others; use one that is not, or an access token";
+    let restricted = "this key is restricted and cannot manage other keys; use an unrestricted key or an access token";
     let gateway = |error| openai::ApiError(error).into_response();
     let refusals = [
         ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
