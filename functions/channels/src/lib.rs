@@ -1,5 +1,5 @@
-//! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`: how workflows are joined to the
-//! world.
+//! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`: the input and output channels of
+//! workflows, their webhooks and credentials.
 
 mod dto;
 mod handlers;
@@ -15,7 +15,7 @@ use shared::{Context, Result};
 
 pub use routes::{document, router};
 
-/// What the handlers work with.
+/// The stores and clients that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,

@@ -1,4 +1,4 @@
-//! Webhooks.
+//! Request and response bodies of webhooks.
 
 use serde::{Deserialize, Serialize};
 use shared::domain::token::SecretToken;
@@ -13,9 +13,9 @@ use uuid::Uuid;
 pub struct WebhookIn {
     #[schema(min_length = 1, max_length = 200, example = "Help desk")]
     pub name: String,
-    /// `sync` when left out.
+    /// Whether a call waits for the run (`sync`) or returns immediately (`async`). Defaults to `sync`.
     pub mode: WebhookMode,
-    /// How long a synchronous call waits for the run.
+    /// The maximum time that a synchronous call waits for the run.
     #[schema(minimum = 1000, maximum = 25000)]
     pub timeout_ms: u64,
 }
@@ -32,12 +32,12 @@ impl Default for WebhookIn {
 pub struct WebhookOut {
     id: Uuid,
     name: String,
-    /// Where calls are sent to, with the token in the header `Authorization`.
+    /// The URL to call, with the token in the header `Authorization`.
     #[schema(example = "https://api.example.com/hooks/v1/0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11")]
     url: String,
     mode: WebhookMode,
     timeout_ms: u64,
-    /// Only when it was just made: it is not shown again.
+    /// The token. Returned only when it is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     token: Option<String>,
