@@ -149,7 +149,7 @@ async fn a_workflow_that_needs_too_many_things_is_refused_before_it_is_published
     let refused = act(&ada, &id, "publish").await;
     assert_eq!(
         refused.json["error"]["message"],
-        "the workflow needs 49 agents, models, workflows, credentials and webhooks, and may at most 48"
+        "too many references to agents, models, workflows, credentials and webhooks: 49, the maximum is 48; remove some"
     );
     // As many as there may be; and then as many others.
     ada.patch(&path, graph(48)).await;

@@ -1,4 +1,4 @@
-//! The answers of import.
+//! Response bodies of the workflow import.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::workflow::WorkflowOut;
 
-/// The new workflow, and a report on each node of the original.
+/// The imported workflow, and a report on each node of the original.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Imported")]
 pub struct ImportedOut {
@@ -20,8 +20,8 @@ pub struct ImportedOut {
 pub struct ReportOut {
     source: ImportSource,
     nodes: Vec<NodeReportOut>,
-    /// What must be connected again or checked. No credential and no channel is imported. An export of this platform keeps
-    /// the ids of its agents and workflows.
+    /// The items to connect again or to check. Credentials and channels are not imported. An export of this platform
+    /// keeps the ids of its agents and workflows.
     reconnect: Vec<ReconnectOut>,
 }
 

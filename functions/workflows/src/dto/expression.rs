@@ -1,4 +1,4 @@
-//! Trying an expression.
+//! Request and response bodies of the expression preview.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -10,11 +10,11 @@ use utoipa::ToSchema;
 pub struct PreviewIn {
     #[schema(max_length = 65536, example = "input.amount > 1000")]
     pub expression: String,
-    /// The variables: `input`, `nodes`, `vars`, `run`.
+    /// The values of the variables `input`, `nodes`, `vars` and `run`.
     #[serde(default)]
     #[schema(example = json!({"input": {"amount": 1200}}))]
     pub data: Map<String, Value>,
-    /// `cel` when left out.
+    /// The language of the expression. Defaults to `cel`.
     #[serde(default)]
     pub language: LanguageIn,
 }
@@ -22,10 +22,10 @@ pub struct PreviewIn {
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LanguageIn {
-    /// A condition or a value.
+    /// A CEL expression: a condition or a value.
     #[default]
     Cel,
-    /// A text with places to fill.
+    /// A Jinja template: a text with placeholders.
     Jinja,
 }
 

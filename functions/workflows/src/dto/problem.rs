@@ -1,4 +1,4 @@
-//! What is said of a graph.
+//! Response bodies of the graph validation.
 
 use serde::Serialize;
 use shared::engine::compile::{Problem, Severity};
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Validation")]
 pub struct ValidationOut {
-    /// Whether it can be published: there may be warnings, but no errors.
+    /// Whether the workflow can be published. It can have warnings, but no errors.
     pub valid: bool,
     pub problems: Vec<ProblemOut>,
 }
@@ -21,12 +21,12 @@ pub struct ProblemOut {
     code: &'static str,
     #[schema(example = "node `urgent`, config.expression, line 1, column 9: the expression ends too early")]
     message: String,
-    /// Null where it is about the graph as a whole.
+    /// The id of the node. Null if the problem concerns the whole graph.
     #[schema(required)]
     node_id: Option<String>,
     #[schema(required, example = "config.expression")]
     field: Option<String>,
-    /// Within an expression.
+    /// The line in an expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<u32>,
@@ -36,9 +36,9 @@ pub struct ProblemOut {
 }
 
 impl ProblemOut {
-    /// Stands for the problems that are left out of a list.
+    /// Creates the last entry of a truncated list, which counts the omitted problems.
     pub fn more(count: usize) -> Self {
-        let message = format!("and {count} more problems: POST …/validate lists them");
+        let message = format!("{count} more problems; call POST …/validate to list them");
         let (severity, code) = (Severity::Error, "too_many_problems");
         Self { severity, code, message, node_id: None, field: None, line: None, column: None }
     }

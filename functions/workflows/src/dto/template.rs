@@ -1,4 +1,4 @@
-//! Templates.
+//! Query parameters, request bodies and response bodies of workflow templates.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,18 +20,18 @@ pub struct ListTemplates {
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
-    /// Only templates whose slug, name, description or tags contain this, in whatever case.
+    /// Returns only templates whose slug, name, description or tags contain this text. The search is case-insensitive.
     #[param(nullable = false)]
     search: Option<String>,
-    /// Only templates for one of these, separated by commas.
+    /// Returns only templates of one of these categories. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<TemplateCategory>, style = Form, explode = false, min_items = 1)]
     category: CommaList<TemplateCategory>,
-    /// `name` when left out.
+    /// The field to sort by. Defaults to `name`.
     #[serde(default)]
     #[param(inline)]
     sort: TemplateSortIn,
-    /// `asc` when left out.
+    /// The sort order. Defaults to `asc`.
     #[serde(default = "ascending")]
     #[param(inline)]
     order: OrderIn,
@@ -75,12 +75,12 @@ impl ListTemplates {
     }
 }
 
-/// A template, as lists show it.
+/// A template without its graph.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "TemplateSummary")]
 pub struct TemplateSummaryOut {
     id: Uuid,
-    /// Leads to it as well as the id does.
+    /// A readable identifier, accepted in place of `id`.
     #[schema(example = "support-triage")]
     slug: &'static str,
     name: &'static str,
@@ -103,10 +103,10 @@ impl From<&'static Template> for TemplateSummaryOut {
 pub struct TemplateOut {
     #[serde(flatten)]
     template: TemplateSummaryOut,
-    /// What to try it with.
+    /// An example input for a test run.
     #[schema(value_type = Object)]
     example_input: &'static Value,
-    /// What there is still to do once it is instantiated.
+    /// The steps that remain after the template is instantiated.
     steps: &'static [String],
     graph: &'static Graph,
 }
@@ -126,7 +126,7 @@ impl From<&'static Template> for TemplateOut {
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "Instantiate")]
 pub struct InstantiateIn {
-    /// The name of the workflow; that of the template when left out.
+    /// The name of the workflow. Defaults to the name of the template.
     #[schema(min_length = 1, max_length = 200)]
     pub name: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Releases and deployments.
+//! Request and response bodies of releases and deployments.
 
 use serde::{Deserialize, Serialize};
 use shared::domain::graph_diff::GraphDiff;
@@ -13,18 +13,18 @@ use super::workflow::WorkflowOut;
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "Publish")]
 pub struct PublishIn {
-    /// What is new.
+    /// The release notes.
     #[schema(max_length = 1000, example = "Asks a person above 100 €")]
     pub notes: Option<String>,
 }
 
-/// A published version.
+/// A release: a published version of a workflow.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Release")]
 pub struct ReleaseOut {
     id: Uuid,
-    /// From 1, without gaps.
+    /// The release number. Numbers start at 1 and have no gaps.
     number: u64,
     #[schema(required)]
     notes: Option<String>,
@@ -32,9 +32,9 @@ pub struct ReleaseOut {
     created_at: String,
     #[schema(example = "usr_0199a2c47b1e7c529d3f2f1f0f6b8a11")]
     created_by: String,
-    /// The same for graphs that do the same.
+    /// The SHA-256 hash of the graph without node positions.
     graph_hash: String,
-    /// SHA-256 of the manifest.
+    /// The SHA-256 checksum of the manifest.
     sha256: String,
     active: bool,
 }
@@ -55,7 +55,7 @@ impl ReleaseOut {
     }
 }
 
-/// That a release was made to run.
+/// A deployment: the activation of a release.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Deployment")]
@@ -83,7 +83,7 @@ impl DeploymentOut {
     }
 }
 
-/// What came of publishing.
+/// The result of publishing a workflow.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Published")]
 pub struct PublishedOut {
@@ -92,7 +92,7 @@ pub struct PublishedOut {
     pub deployment: DeploymentOut,
 }
 
-/// What came of activating.
+/// The result of activating a deployment.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Activated")]
 pub struct ActivatedOut {
@@ -100,7 +100,7 @@ pub struct ActivatedOut {
     pub deployment: DeploymentOut,
 }
 
-/// Whether a release can run, and does.
+/// The runtime status of a release.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "RuntimeStatus")]
@@ -108,34 +108,34 @@ pub struct RuntimeStatusOut {
     pub release_id: Uuid,
     pub release_number: u64,
     pub status: RuntimeStatus,
-    /// Whether runs are made of it.
+    /// Whether triggers start runs of the release.
     pub loaded: bool,
-    /// Whether its manifest is what was published.
+    /// Whether the stored manifest matches its checksum.
     pub manifest_intact: bool,
-    /// What would prevent it from running now.
+    /// The problems that prevent the release from running, and warnings.
     pub problems: Vec<ProblemOut>,
 }
 
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuntimeStatus {
-    /// It is the active release, and triggers start runs of it.
+    /// The release is active, and triggers start runs of it.
     Loaded,
-    /// It is the active release of a workflow that is paused or archived.
+    /// The release is active, but the workflow is paused or archived.
     Paused,
     /// Another release is active.
     Standby,
-    /// It cannot run.
+    /// The release cannot run.
     Failed,
 }
 
-/// What is different between two versions.
+/// The differences between two versions.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Diff")]
 pub struct DiffOut {
-    /// The number of a release.
+    /// The number of the first release.
     pub from: u64,
-    /// The number of a release; null for the draft.
+    /// The number of the second release. Null for the draft.
     #[schema(required)]
     pub to: Option<u64>,
     #[serde(flatten)]

@@ -1,4 +1,4 @@
-//! A workflow, as it is shown and as it is changed.
+//! Request and response bodies of workflows.
 
 use serde::{Deserialize, Serialize};
 use shared::domain::graph::{Graph, Node};
@@ -8,7 +8,7 @@ use shared::store::workflows::{Impact, Named, WorkflowSummary};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A workflow, as lists show it.
+/// A workflow without its graph.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "WorkflowSummary")]
@@ -18,12 +18,12 @@ pub struct WorkflowSummaryOut {
     #[schema(required)]
     description: Option<String>,
     state: WorkflowState,
-    /// Counts the changes of the workflow.
+    /// The revision number, which increases with each change of the workflow.
     revision: u64,
-    /// The release that runs.
+    /// The active release. Null if the workflow was never published.
     #[schema(required)]
     active_release: Option<ActiveReleaseOut>,
-    /// Whether the draft differs from the active release in more than places on the canvas.
+    /// Whether the draft differs from the active release. Node positions are ignored.
     has_unpublished_changes: bool,
     #[schema(format = DateTime)]
     created_at: String,
@@ -69,7 +69,7 @@ pub struct WorkflowOut {
     #[serde(flatten)]
     workflow: WorkflowSummaryOut,
     graph: Graph,
-    /// Why the workflow needs attention, when its state says so.
+    /// The references of the active release that no longer exist.
     problems: Vec<Problem>,
 }
 
@@ -80,24 +80,24 @@ impl From<Workflow> for WorkflowOut {
     }
 }
 
-/// What a patch may change. Only described here: a patch is merged as JSON before it is read.
+/// The fields that a merge patch may change. This type only documents the body: the patch is merged as JSON.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "WorkflowPatch")]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
 pub struct WorkflowPatchIn {
     #[schema(min_length = 1, max_length = 200, nullable = false)]
     name: Option<String>,
     #[schema(max_length = 1000)]
     description: Option<String>,
-    /// Its lists are replaced as a whole.
+    /// The graph. A list in the patch replaces the whole list.
     graph: Option<GraphPatchIn>,
 }
 
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "GraphPatch")]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
 struct GraphPatchIn {
     #[schema(max_items = 500)]
     nodes: Option<Vec<Node>>,
@@ -110,7 +110,7 @@ struct GraphPatchIn {
 #[derive(Default)]
 #[schema(title = "Clone")]
 pub struct CloneIn {
-    /// The name of the copy; that of the original with `(copy)` behind it when left out.
+    /// The name of the copy. Defaults to the name of the original followed by `(copy)`.
     #[schema(min_length = 1, max_length = 200)]
     pub name: Option<String>,
 }
@@ -123,7 +123,7 @@ pub struct BatchArchiveIn {
     pub ids: Vec<String>,
 }
 
-/// Which workflows were archived, and which were not.
+/// The result of archiving several workflows.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "BatchArchived")]
 pub struct BatchArchivedOut {
@@ -134,7 +134,7 @@ pub struct BatchArchivedOut {
 
 #[derive(Serialize, ToSchema)]
 pub struct BatchFailureOut {
-    /// As it was sent.
+    /// The id as it was sent.
     pub id: String,
     #[schema(example = "workflow_not_found")]
     pub code: String,
@@ -142,13 +142,13 @@ pub struct BatchFailureOut {
     pub message: String,
 }
 
-/// What names the workflow, and would miss it.
+/// The agents and workflows that deleting a workflow affects.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "DeleteImpact")]
 pub struct ImpactOut {
-    /// Agents that use it as a tool.
+    /// Agents that use the workflow as a tool.
     agents: Vec<NamedOut>,
-    /// Workflows whose active release runs it.
+    /// Workflows whose active release runs the workflow.
     workflows: Vec<NamedOut>,
 }
 
