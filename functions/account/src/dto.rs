@@ -25,14 +25,17 @@ pub struct MeOut {
     api_key: Option<ApiKeyOut>,
 }
 
+/// The organization of the request.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MyOrg)]
 struct MyOrgOut {
     id: String,
     name: String,
+    /// Whether the organization is suspended.
     suspended: bool,
 }
 
+/// The authenticated user.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Me_User)]
 struct UserOut {
@@ -42,18 +45,22 @@ struct UserOut {
     email: Option<String>,
 }
 
+/// The user's membership in the organization.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Membership)]
 struct MembershipOut {
     role: RoleName,
 }
 
+/// The plan of the organization.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Me_Plan)]
 struct PlanOut {
     id: String,
     name: String,
+    /// Whether the plan is exempt from billing. Calls then report their cost, but nothing is deducted.
     is_billing_exempt: bool,
+    /// Whether the rate limits in `limits` are enforced.
     has_rate_limits: bool,
     limits: PlanLimitsOut,
 }
@@ -85,8 +92,11 @@ impl MeOut {
 pub struct OrgOut {
     id: String,
     name: String,
+    /// The caller's role in the organization.
     role: RoleName,
+    /// The id of the plan.
     plan: String,
+    /// Whether the organization is suspended.
     suspended: bool,
 }
 
@@ -119,6 +129,7 @@ pub fn check_key(body: KeySettingsIn, listing: &Listing, plan: &Plan, now: Time)
 pub struct NewApiKeyOut {
     #[serde(flatten)]
     pub key: ApiKeyOut,
+    /// The secret. Send it in the header `Authorization: Bearer`.
     #[schema(example = "sk-svc-…")]
     pub secret: String,
 }

@@ -18,9 +18,11 @@ const MAX_SEARCH_CHARS: usize = 200;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListAgents {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
@@ -92,6 +94,7 @@ pub struct AgentOut {
     status: AgentStatus,
     /// The total number of requests to the agent.
     requests: u64,
+    /// `global` for a reusable agent, `workflow` for an agent that is private to one workflow.
     scope: ScopeOut,
     /// The workflow that a private agent belongs to. Null for a global agent.
     #[schema(required)]
@@ -191,9 +194,11 @@ struct AgentConfigPatchIn {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListModels {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
@@ -251,17 +256,24 @@ impl ListModels {
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Model")]
 pub struct ModelOut {
+    /// The name that the configuration of an agent uses.
     #[schema(example = "dev-chat")]
     name: String,
+    /// The name to display.
     display_name: String,
     r#type: ModelTypeOut,
+    /// The vendor of the model.
     provider: String,
+    /// The capabilities of the model, such as `chat` or `tools`.
     capabilities: Vec<String>,
+    /// The size of the context window in tokens. Null if it is unknown.
     #[schema(required)]
     context_window: Option<u64>,
+    /// The maximum number of tokens in an answer. Null if it is unknown.
     #[schema(required)]
     max_output_tokens: Option<u64>,
     pricing: PricingOut,
+    /// The deprecation dates. Null if the model is not deprecated.
     #[schema(required)]
     deprecation: Option<DeprecationOut>,
 }
@@ -276,7 +288,9 @@ pub enum ModelTypeOut {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PricingOut {
+    /// The price of input tokens.
     input: f64,
+    /// The price of output tokens.
     output: f64,
     /// The price of input that the provider reads from its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -286,17 +300,21 @@ pub struct PricingOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     per_image: Option<f64>,
+    /// The unit of the token prices.
     #[schema(example = "1M_tokens")]
     unit: &'static str,
     #[schema(example = "USD")]
     currency: &'static str,
 }
 
+/// When a model becomes deprecated and when it retires.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeprecationOut {
+    /// When the model becomes deprecated.
     #[schema(required, format = DateTime)]
     deprecated_at: Option<String>,
+    /// When the model stops answering.
     #[schema(required, format = DateTime)]
     retires_at: Option<String>,
 }

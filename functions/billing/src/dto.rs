@@ -30,6 +30,7 @@ pub struct TransactionsQuery {
     /// Returns only transactions of this kind.
     #[param(nullable = false, inline)]
     pub kind: Option<TransactionKind>,
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
@@ -50,9 +51,12 @@ pub struct BalanceOut {
     /// The spending caps of the organization, the user and the API key that authenticated the request. Scopes without a
     /// cap are omitted.
     pub spending_caps: Vec<SpendingCapOut>,
+    /// The usage of the current month.
     pub usage_this_month: MonthOut,
+    /// The latest credit transaction. Null if there is none.
     #[schema(required)]
     pub last_event: Option<EventOut>,
+    /// Whether the plan is exempt from billing.
     pub is_billing_exempt: bool,
 }
 

@@ -10,25 +10,33 @@ use utoipa::ToSchema;
 #[derive(Serialize, ToSchema)]
 #[schema(as = Model)]
 pub struct ModelOut {
+    /// The name that requests use.
     #[schema(example = "dev-chat")]
     id: String,
     #[schema(example = "model")]
     object: &'static str,
     /// When the model was added, in Unix seconds. 0 for a model that is part of the installation.
     created: i64,
+    /// The vendor of the model.
     owned_by: String,
     /// The date on which the model retires.
     #[schema(required, format = Date)]
     shutdown_date: Option<String>,
+    /// The name to display.
     display_name: String,
     r#type: ModelTypeWire,
+    /// The vendor of the model.
     provider: String,
+    /// The capabilities of the model, such as `chat` or `embeddings`.
     capabilities: Vec<String>,
+    /// The size of the context window in tokens. Null if it is unknown.
     #[schema(required)]
     context_window: Option<u64>,
+    /// The maximum number of tokens in an answer. Null if it is unknown.
     #[schema(required)]
     max_output_tokens: Option<u64>,
     pricing: PricingOut,
+    /// The deprecation dates. Null if the model is not deprecated.
     #[schema(required)]
     deprecation: Option<DeprecationOut>,
 }
@@ -58,6 +66,8 @@ impl ModelOut {
 #[derive(Serialize, ToSchema)]
 #[schema(as = Alias)]
 pub struct AliasOut {
+    /// The public name.
     pub alias: String,
+    /// The name of the model.
     pub model: String,
 }

@@ -40,6 +40,7 @@ pub async fn gateway_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Respons
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Health {
+    /// `ok`, the only value.
     #[schema(example = "ok")]
     status: &'static str,
     /// The duration of a read from the database tables, in milliseconds.

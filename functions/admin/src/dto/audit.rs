@@ -14,6 +14,7 @@ pub struct AuditQuery {
     /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
     #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
     pub period: Option<String>,
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
@@ -28,6 +29,7 @@ pub struct AuditQuery {
 pub struct AuditOut {
     id: String,
     actor: ActorOut,
+    /// The action, as the resource and the verb.
     #[schema(example = "model.update")]
     action: String,
     /// The id or name of the changed resource.
@@ -38,7 +40,9 @@ pub struct AuditOut {
     /// The resource after the change. Null if the change deleted it.
     #[schema(required, value_type = Option<Object>)]
     after: Option<Box<RawValue>>,
+    /// The `X-Request-Id` of the request that made the change.
     request_id: String,
+    /// When the change was made.
     #[schema(format = DateTime)]
     at: String,
 }

@@ -17,6 +17,7 @@ use super::check_text;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditsIn {
+    /// The id of the organization.
     #[schema(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     pub org: String,
     /// `credit` adds the amount to the balance, `debit` deducts it.
@@ -53,9 +54,13 @@ pub struct CreditsHeaders {
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrgBalance)]
 pub struct BalanceOut {
+    /// The id of the organization.
     org: String,
+    /// The name of the organization.
     name: String,
+    /// The id of the plan.
     plan: String,
+    /// The remaining credits.
     credits_remaining: Usd,
     /// The balance right after the last credits were added.
     initial_credits: Usd,
@@ -85,6 +90,7 @@ pub struct OrgTransactionsQuery {
     /// Returns only transactions of this kind.
     #[param(nullable = false, inline)]
     pub kind: Option<TransactionKind>,
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,

@@ -58,8 +58,10 @@ pub fn scope(of: MeterOf) -> (&'static str, String) {
 #[derive(Serialize, ToSchema)]
 #[schema(as = OwnLimits)]
 pub struct OwnLimitsOut {
+    /// The scope: `org`, `user` or `key`.
     #[schema(example = "org")]
     scope: &'static str,
+    /// The id of the organization, user or key.
     id: String,
     /// The limits. Null if none are set.
     #[schema(required)]

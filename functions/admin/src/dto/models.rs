@@ -103,7 +103,9 @@ enum MaxTokensParameterWire {
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct PricingIn {
+    /// The price of input tokens.
     input: UsdIn,
+    /// The price of output tokens.
     output: UsdIn,
     /// The price of input that the provider reads from its cache. Defaults to `input`.
     cached_input: Option<UsdIn>,
@@ -151,7 +153,7 @@ impl ModelIn {
         check_text("provider", &provider, 200)?;
         for (name, tokens) in [("context_window", self.context_window), ("max_output_tokens", self.max_output_tokens)] {
             if tokens.is_some_and(|tokens| !(1..=MOST_TOKENS).contains(&tokens)) {
-                return Err(Error::invalid_body(name, format_args!("1 to {MOST_TOKENS}")));
+                return Err(Error::invalid_body(name, format_args!("1 to {MOST_TOKENS} tokens")));
             }
         }
         if let (Some(deprecated_at), Some(retires_at)) = (self.deprecated_at, self.retires_at)
@@ -294,7 +296,7 @@ fn capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Result<Vec<Str
 
 fn deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<Deployment>> {
     if given.is_empty() || given.len() > MOST_DEPLOYMENTS {
-        return Err(Error::invalid_body("deployments", format_args!("1 to {MOST_DEPLOYMENTS}")));
+        return Err(Error::invalid_body("deployments", format_args!("1 to {MOST_DEPLOYMENTS} deployments")));
     }
     let read = |(i, DeploymentIn { provider, model, weight, priority }): (usize, DeploymentIn)| {
         let field = |name: &str| format!("deployments[{i}].{name}");
@@ -345,6 +347,7 @@ pub struct ModelOut {
     name: String,
     display_name: String,
     r#type: ModelTypeWire,
+    /// The vendor to display.
     provider: String,
     capabilities: Vec<String>,
     #[schema(required)]
@@ -367,12 +370,17 @@ pub struct ModelOut {
     version: u64,
 }
 
+/// A provider that serves the model.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Deployment)]
 struct DeploymentOut {
+    /// The name of the provider.
     provider: String,
+    /// The provider's name for the model.
     model: String,
+    /// The share of calls relative to other deployments of the same priority.
     weight: u32,
+    /// The priority. Deployments with the lowest number are tried first.
     priority: u32,
 }
 
@@ -415,6 +423,7 @@ pub struct AliasIn {
     pub model: String,
 }
 
+/// An alias: a public name that points to a model.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AdminAlias)]
 pub struct AliasOut {

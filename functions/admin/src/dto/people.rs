@@ -129,12 +129,15 @@ impl OrgPatch {
     }
 }
 
+/// An organization.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Org)]
 pub struct OrgOut {
     id: String,
     name: String,
+    /// The id of the plan.
     plan: String,
+    /// Whether the organization is suspended. While it is, all its credentials are refused.
     suspended: bool,
     #[schema(format = DateTime)]
     created_at: String,
@@ -168,6 +171,7 @@ impl UserPatch {
     }
 }
 
+/// A user.
 #[derive(Serialize, ToSchema)]
 #[schema(as = User)]
 pub struct UserOut {
@@ -175,6 +179,7 @@ pub struct UserOut {
     name: String,
     #[schema(required)]
     email: Option<String>,
+    /// Whether the user is suspended. While they are, their credentials are refused in every organization.
     suspended: bool,
     #[schema(format = DateTime)]
     created_at: String,
@@ -213,6 +218,7 @@ pub struct KeysQuery {
     /// Returns only the keys of this user.
     #[param(nullable = false)]
     pub user: Option<String>,
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,

@@ -17,6 +17,7 @@ const MOST_RETRY_S: u32 = 86_400;
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanIn {
+    /// The name to display.
     #[schema(max_length = 200)]
     name: String,
     /// The names of the allowed models. Null allows every model of the catalog.
@@ -36,7 +37,7 @@ impl PlanIn {
         check_text("name", &self.name, 200)?;
         let models = self.models.map(|names| {
             if names.len() > MOST_MODELS {
-                return Err(Error::invalid_body("models", format_args!("at most {MOST_MODELS}")));
+                return Err(Error::invalid_body("models", format_args!("at most {MOST_MODELS} models")));
             }
             match names.iter().position(|name| !is_model_name(name)) {
                 Some(i) => Err(Error::invalid_body(format!("models[{i}]"), "must be a name of 1 to 200 characters")),
@@ -54,6 +55,7 @@ impl PlanIn {
     }
 }
 
+/// A plan: models, billing and rate limits of its organizations.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Plan)]
 pub struct PlanOut {
@@ -62,7 +64,9 @@ pub struct PlanOut {
     /// The names of the allowed models. Null allows every model of the catalog.
     #[schema(required)]
     models: Option<Vec<String>>,
+    /// Whether the plan is exempt from billing. Calls then report their cost, but nothing is deducted.
     is_billing_exempt: bool,
+    /// Whether the rate limits in `limits` are enforced.
     has_rate_limits: bool,
     limits: PlanLimitsOut,
 }
@@ -83,6 +87,7 @@ impl From<&Plan> for PlanOut {
     }
 }
 
+/// The maintenance mode to set.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaintenanceIn {
@@ -102,18 +107,21 @@ impl MaintenanceIn {
         check_text("message", &message, 500)?;
         let retry_after_s = self.retry_after_s.unwrap_or(60);
         if !(1..=MOST_RETRY_S).contains(&retry_after_s) {
-            return Err(Error::invalid_body("retry_after_s", format_args!("1 to {MOST_RETRY_S}")));
+            return Err(Error::invalid_body("retry_after_s", format_args!("1 to {MOST_RETRY_S} seconds")));
         }
         Ok(Maintenance { on: self.on, message, retry_after_s })
     }
 }
 
+/// The maintenance mode.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Maintenance)]
 pub struct MaintenanceOut {
     /// Whether maintenance mode is on. While it is, only requests of operators are served.
     on: bool,
+    /// The error message for refused requests.
     message: String,
+    /// The value of the header `Retry-After` of refused requests, in seconds.
     retry_after_s: u32,
 }
 

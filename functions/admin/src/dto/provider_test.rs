@@ -7,6 +7,7 @@ use utoipa::ToSchema;
 
 use super::check_text;
 
+/// The request of a provider test call.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "ProviderTest")]
@@ -38,6 +39,7 @@ pub struct ProviderTestOut {
     /// The provider's error, or the reason why there was no answer.
     #[schema(required)]
     error: Option<TestCallError>,
+    /// The duration of the test call in milliseconds.
     duration_ms: u64,
 }
 

@@ -60,6 +60,7 @@ pub struct ProviderIn {
     headers: Option<BTreeMap<String, String>>,
     /// The AWS region. Only for Bedrock.
     region: Option<String>,
+    /// The timeouts of calls to the provider.
     timeouts: Option<TimeoutsWire>,
 }
 
@@ -68,6 +69,7 @@ fn is_secret(_: &Option<String>) -> bool {
     true
 }
 
+/// The timeouts of calls to a provider, in milliseconds.
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Timeouts)]
@@ -171,7 +173,7 @@ pub fn check_api_key(key: &str) -> Result<()> {
 
 fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {
     if headers.len() > MOST_HEADERS {
-        return Err(Error::invalid_body("headers", format_args!("at most {MOST_HEADERS}")));
+        return Err(Error::invalid_body("headers", format_args!("at most {MOST_HEADERS} headers")));
     }
     for (name, value) in headers {
         let field = format!("headers.{name}");
@@ -204,7 +206,7 @@ impl TimeoutsWire {
         let usual = Timeouts::default();
         let read = |name: &str, given: Option<u64>, usual: u64| match given.unwrap_or(usual) {
             ms @ 100..=600_000 => Ok(ms),
-            _ => Err(Error::invalid_body(format!("timeouts.{name}"), "100 to 600000")),
+            _ => Err(Error::invalid_body(format!("timeouts.{name}"), "100 to 600000 milliseconds")),
         };
         Ok(Timeouts {
             first_byte_ms: read("first_byte_ms", self.first_byte_ms, usual.first_byte_ms)?,

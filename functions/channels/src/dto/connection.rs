@@ -10,7 +10,9 @@ use utoipa::ToSchema;
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Connections")]
 pub struct ConnectionsOut {
+    /// The channels that start runs.
     inputs: Vec<ChannelOut>,
+    /// The channels to which runs send messages and results.
     outputs: Vec<ChannelOut>,
 }
 
@@ -23,7 +25,9 @@ pub struct ChannelOut {
     id: String,
     direction: Direction,
     kind: ChannelKind,
+    /// The id of the node.
     node_id: String,
+    /// The configuration. Its fields depend on the kind of the channel.
     config: ChannelConfig,
     /// Whether the configuration is complete. A workflow cannot be published with an incomplete channel.
     complete: bool,

@@ -16,7 +16,9 @@ use uuid::Uuid;
 #[derive(Serialize, ToSchema)]
 #[schema(title = "WebhookCredentials")]
 pub struct CredentialsOut {
+    /// The tokens of the workflow's webhooks.
     pub inbound: Vec<InboundOut>,
+    /// The credentials for calls to external systems.
     pub outbound: Vec<CredentialOut>,
 }
 
@@ -25,12 +27,15 @@ pub struct CredentialsOut {
 #[serde(rename_all = "camelCase")]
 #[schema(title = "InboundCredential")]
 pub struct InboundOut {
+    /// The id of the webhook.
     webhook_id: Uuid,
     /// The token. Returned only when it is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     token: Option<String>,
+    /// The last 4 characters of the token.
     token_last4: String,
+    /// When the token was created.
     #[schema(format = DateTime)]
     created_at: String,
     /// When a call last used the token, accurate to the minute.
@@ -68,6 +73,7 @@ impl From<CredentialSummary> for CredentialOut {
     }
 }
 
+/// The webhooks whose tokens are replaced.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[schema(title = "InboundRegenerate")]

@@ -13,6 +13,7 @@ use uuid::Uuid;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListEvents {
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
@@ -31,8 +32,10 @@ pub struct ListEvents {
 #[schema(title = "WebhookEvent")]
 pub struct EventOut {
     id: Uuid,
+    /// When the call was received.
     #[schema(format = DateTime)]
     received_at: String,
+    /// The outcome of the call.
     outcome: WebhookOutcome,
     /// The HTTP status of the response.
     #[schema(example = 202)]
@@ -45,6 +48,7 @@ pub struct EventOut {
     error_code: Option<String>,
     #[schema(required)]
     content_type: Option<String>,
+    /// The size of the request body in bytes.
     body_bytes: u64,
 }
 

@@ -5,6 +5,7 @@ use shared::http::test_call::{TestCallError, Tested};
 use shared::outbound::CallError;
 use utoipa::ToSchema;
 
+/// The request of a credential test call.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "CredentialTest")]
@@ -13,6 +14,7 @@ pub struct TestIn {
     /// `oauth2_client_credentials`.
     #[schema(max_length = 2000, example = "https://api.example.com/me")]
     pub url: Option<String>,
+    /// The HTTP method of the call. Defaults to `GET`.
     pub method: TestMethod,
 }
 
@@ -38,6 +40,7 @@ pub struct TestOut {
     /// The reason why there was no answer.
     #[schema(required)]
     pub error: Option<TestCallError>,
+    /// The duration of the test call in milliseconds.
     pub duration_ms: u64,
 }
 

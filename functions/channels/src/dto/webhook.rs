@@ -7,10 +7,12 @@ use shared::http::base_url::BaseUrl;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+/// A new webhook.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[schema(title = "WebhookCreate")]
 pub struct WebhookIn {
+    /// The name to display. Defaults to `Webhook`.
     #[schema(min_length = 1, max_length = 200, example = "Help desk")]
     pub name: String,
     /// Whether a call waits for the run (`sync`) or returns immediately (`async`). Defaults to `sync`.
@@ -26,6 +28,7 @@ impl Default for WebhookIn {
     }
 }
 
+/// A webhook: a URL that starts runs of a workflow.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Webhook")]
@@ -35,12 +38,15 @@ pub struct WebhookOut {
     /// The URL to call, with the token in the header `Authorization`.
     #[schema(example = "https://api.example.com/hooks/v1/0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11")]
     url: String,
+    /// Whether a call waits for the run (`sync`) or returns immediately (`async`).
     mode: WebhookMode,
+    /// The maximum time that a synchronous call waits for the run, in milliseconds.
     timeout_ms: u64,
     /// The token. Returned only when it is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     token: Option<String>,
+    /// The last 4 characters of the token.
     token_last4: String,
     #[schema(format = DateTime)]
     created_at: String,

@@ -55,7 +55,7 @@ pub async fn test_credential(
     let tested = Tested::run(async {
         match answered(&stores, credential_id, &credential, request).await {
             Ok(status) => Ok((status, None)),
-            // The platform had no free connection. That says nothing about the credential, so the client retries.
+            // The platform had no free connection. This failure is not caused by the credential.
             Err(CallError::Outbound(OutboundError::Exhausted)) => {
                 Err(Error::busy("no connection is free for a test call"))
             }

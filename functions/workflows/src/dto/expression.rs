@@ -4,10 +4,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+/// An expression and example data.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "ExpressionPreview")]
 pub struct PreviewIn {
+    /// The expression to evaluate.
     #[schema(max_length = 65536, example = "input.amount > 1000")]
     pub expression: String,
     /// The values of the variables `input`, `nodes`, `vars` and `run`.
@@ -29,11 +31,14 @@ pub enum LanguageIn {
     Jinja,
 }
 
+/// The value of an expression.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "ExpressionResult")]
 pub struct PreviewOut {
+    /// The value as JSON.
     #[schema(required, example = true)]
     pub result: Value,
+    /// The type of the value.
     #[schema(example = "bool")]
     pub r#type: &'static str,
 }

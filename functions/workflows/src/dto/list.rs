@@ -14,9 +14,11 @@ const MAX_SEARCH_CHARS: usize = 200;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListWorkflows {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
@@ -74,9 +76,11 @@ impl ListWorkflows {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PageQuery {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,

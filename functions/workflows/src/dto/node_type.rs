@@ -5,26 +5,31 @@ use serde_json::Value;
 use shared::engine::nodes::{Category, NodeType};
 use utoipa::ToSchema;
 
+/// A type of node that a graph can contain.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "NodeType")]
 pub struct NodeTypeOut {
+    /// The name of the type.
     #[schema(example = "condition")]
     r#type: &'static str,
     category: Category,
     description: &'static str,
+    /// The input ports.
     inputs: Vec<InputOut>,
     /// The output ports of the example. Other configurations can have other ports.
     outputs: Vec<OutputOut>,
     /// The JSON Schema of the node's `config`. `x-language` marks strings that are expressions, in `cel` or `jinja`.
     #[schema(value_type = Object)]
     config_schema: &'static Value,
+    /// An example of the node.
     #[schema(value_type = Object, example = json!({"config": {"expression": "input.amount > 1000"}}))]
     example: &'static Value,
     /// Whether the node has side effects outside the run.
     effects: bool,
 }
 
+/// An input port.
 #[derive(Serialize, ToSchema)]
 pub struct InputOut {
     name: &'static str,
@@ -32,6 +37,7 @@ pub struct InputOut {
     optional: bool,
 }
 
+/// An output port.
 #[derive(Serialize, ToSchema)]
 pub struct OutputOut {
     name: String,

@@ -4,18 +4,22 @@ use serde::Serialize;
 use shared::engine::compile::{Problem, Severity};
 use utoipa::ToSchema;
 
+/// The result of validating a draft.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Validation")]
 pub struct ValidationOut {
     /// Whether the workflow can be published. It can have warnings, but no errors.
     pub valid: bool,
+    /// The problems, errors first.
     pub problems: Vec<ProblemOut>,
 }
 
+/// A problem of a graph.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Problem")]
 pub struct ProblemOut {
+    /// `error` prevents publishing, `warning` does not.
     severity: Severity,
     #[schema(example = "invalid_expression")]
     code: &'static str,
@@ -24,12 +28,14 @@ pub struct ProblemOut {
     /// The id of the node. Null if the problem concerns the whole graph.
     #[schema(required)]
     node_id: Option<String>,
+    /// The field of the node. Null if the problem concerns the whole node or graph.
     #[schema(required, example = "config.expression")]
     field: Option<String>,
     /// The line in an expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     line: Option<u32>,
+    /// The column in an expression.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     column: Option<u32>,

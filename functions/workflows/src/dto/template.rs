@@ -14,9 +14,11 @@ use uuid::Uuid;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListTemplates {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
@@ -108,6 +110,7 @@ pub struct TemplateOut {
     example_input: &'static Value,
     /// The steps that remain after the template is instantiated.
     steps: &'static [String],
+    /// The graph of the workflow.
     graph: &'static Graph,
 }
 
@@ -122,6 +125,7 @@ impl From<&'static Template> for TemplateOut {
     }
 }
 
+/// The options of creating a workflow from a template.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "Instantiate")]

@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::problem::ProblemOut;
 use super::workflow::WorkflowOut;
 
+/// The options of publishing.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "Publish")]
@@ -26,16 +27,19 @@ pub struct ReleaseOut {
     id: Uuid,
     /// The release number. Numbers start at 1 and have no gaps.
     number: u64,
+    /// The release notes.
     #[schema(required)]
     notes: Option<String>,
     #[schema(format = DateTime)]
     created_at: String,
+    /// The id of the user who published the release.
     #[schema(example = "usr_0199a2c47b1e7c529d3f2f1f0f6b8a11")]
     created_by: String,
     /// The SHA-256 hash of the graph without node positions.
     graph_hash: String,
     /// The SHA-256 checksum of the manifest.
     sha256: String,
+    /// Whether this is the active release.
     active: bool,
 }
 
@@ -61,11 +65,16 @@ impl ReleaseOut {
 #[schema(title = "Deployment")]
 pub struct DeploymentOut {
     id: Uuid,
+    /// The id of the release.
     release_id: Uuid,
+    /// The number of the release.
     release_number: u64,
+    /// Whether this is the active deployment.
     active: bool,
+    /// When the release was last activated.
     #[schema(format = DateTime)]
     activated_at: String,
+    /// The id of the user who last activated the release.
     activated_by: String,
 }
 

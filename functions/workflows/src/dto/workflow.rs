@@ -31,6 +31,7 @@ pub struct WorkflowSummaryOut {
     updated_at: String,
 }
 
+/// The active release of a workflow.
 #[derive(Serialize, ToSchema)]
 pub struct ActiveReleaseOut {
     id: Uuid,
@@ -68,6 +69,7 @@ impl From<WorkflowSummary> for WorkflowSummaryOut {
 pub struct WorkflowOut {
     #[serde(flatten)]
     workflow: WorkflowSummaryOut,
+    /// The draft: its nodes and connections.
     graph: Graph,
     /// The references of the active release that no longer exist.
     problems: Vec<Problem>,
@@ -94,6 +96,7 @@ pub struct WorkflowPatchIn {
     graph: Option<GraphPatchIn>,
 }
 
+/// The lists of a graph to replace.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "GraphPatch")]
@@ -105,6 +108,7 @@ struct GraphPatchIn {
     connections: Option<Vec<shared::domain::graph::Connection>>,
 }
 
+/// The options of copying a workflow.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]
@@ -115,10 +119,12 @@ pub struct CloneIn {
     pub name: Option<String>,
 }
 
+/// The workflows to archive.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "BatchArchive")]
 pub struct BatchArchiveIn {
+    /// The ids of the workflows.
     #[schema(min_items = 1, max_items = 100)]
     pub ids: Vec<String>,
 }
@@ -127,17 +133,22 @@ pub struct BatchArchiveIn {
 #[derive(Serialize, ToSchema)]
 #[schema(title = "BatchArchived")]
 pub struct BatchArchivedOut {
+    /// The ids of the archived workflows.
     #[schema(value_type = Vec<Uuid>)]
     pub archived: Vec<String>,
+    /// The workflows that were not archived.
     pub failed: Vec<BatchFailureOut>,
 }
 
+/// A workflow that was not archived, and the error.
 #[derive(Serialize, ToSchema)]
 pub struct BatchFailureOut {
     /// The id as it was sent.
     pub id: String,
+    /// The error code.
     #[schema(example = "workflow_not_found")]
     pub code: String,
+    /// The error message.
     #[schema(example = "no such workflow")]
     pub message: String,
 }
@@ -152,6 +163,7 @@ pub struct ImpactOut {
     workflows: Vec<NamedOut>,
 }
 
+/// An agent or a workflow.
 #[derive(Serialize, ToSchema)]
 pub struct NamedOut {
     id: Uuid,
