@@ -152,7 +152,8 @@ impl From<Agent> for AgentDetailOut {
     }
 }
 
-/// The fields that a merge patch may change. This type only documents the body: the patch is merged as JSON.
+// This type only documents the request body. The handler merges the patch as JSON before it is parsed.
+/// The fields to update.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "AgentPatch")]

@@ -31,7 +31,7 @@ pub struct ReportOut {
 /// The result of importing one node.
 #[derive(Serialize, ToSchema)]
 pub struct NodeReportOut {
-    /// The id of the node in the new graph.
+    /// The id in the new graph, or the id that the node would have had.
     id: String,
     /// How completely the node was imported.
     status: Status,
