@@ -1,4 +1,4 @@
-//! What the family takes and answers.
+//! Response bodies, and the limits check for a new API key.
 
 use domain::identity::{Membership, Org, Plan, User};
 use domain::limits::{Dimension, Level};
@@ -12,7 +12,7 @@ use shared::store::identities::Identity;
 use shared::store::key_ring::KeySettings;
 use utoipa::ToSchema;
 
-/// Who calls, and with what.
+/// The caller's account, and the API key that authenticated the request.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Me)]
 pub struct MeOut {
@@ -20,19 +20,22 @@ pub struct MeOut {
     user: UserOut,
     membership: MembershipOut,
     plan: PlanOut,
-    /// The key of this call; null with an access token
+    /// The API key that authenticated the request. Null if the request used an access token.
     #[schema(required)]
     api_key: Option<ApiKeyOut>,
 }
 
+/// The organization of the request.
 #[derive(Serialize, ToSchema)]
 #[schema(as = MyOrg)]
 struct MyOrgOut {
     id: String,
     name: String,
+    /// Whether the organization is suspended.
     suspended: bool,
 }
 
+/// The authenticated user.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Me_User)]
 struct UserOut {
@@ -42,18 +45,22 @@ struct UserOut {
     email: Option<String>,
 }
 
+/// The user's membership in the organization.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Membership)]
 struct MembershipOut {
     role: RoleName,
 }
 
+/// The plan of the organization.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Me_Plan)]
 struct PlanOut {
     id: String,
     name: String,
+    /// Whether the plan is exempt from billing. Calls then report their cost, but nothing is deducted.
     is_billing_exempt: bool,
+    /// Whether the rate limits in `limits` are enforced.
     has_rate_limits: bool,
     limits: PlanLimitsOut,
 }
@@ -79,14 +86,17 @@ impl MeOut {
     }
 }
 
-/// An organization of the caller's.
+/// An organization that the caller is a member of.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrgOfMine)]
 pub struct OrgOut {
     id: String,
     name: String,
+    /// The caller's role in the organization.
     role: RoleName,
+    /// The id of the plan.
     plan: String,
+    /// Whether the organization is suspended.
     suspended: bool,
 }
 
@@ -97,25 +107,29 @@ impl From<(Org, Membership)> for OrgOut {
     }
 }
 
-/// Checks a new key: it never reaches beyond its plan.
+/// Validates the settings of a new API key. Its rate limits must not exceed the plan's limits for a key.
 pub fn check_key(body: KeySettingsIn, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
     let settings = body.read(None, listing, plan, now)?;
     if let Some(own) = settings.limits.filter(|_| plan.has_rate_limits) {
         let most = plan.limits.of(Level::Key);
         let higher = |dimension: &Dimension| own.of(*dimension) > most.of(*dimension).or(Some(u64::MAX));
         if let Some(dimension) = Dimension::ALL.into_iter().find(higher) {
-            return Err(Error::invalid_body(format!("limits.{dimension}"), "higher than your plan allows a key"));
+            return Err(Error::invalid_body(
+                format!("limits.{dimension}"),
+                "exceeds the limit that your plan sets for a key; lower it",
+            ));
         }
     }
     Ok(settings)
 }
 
-/// A key with its secret, which is shown this once.
+/// A new API key with its secret. The secret is returned only once.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NewApiKey)]
 pub struct NewApiKeyOut {
     #[serde(flatten)]
     pub key: ApiKeyOut,
+    /// The secret. Send it in the header `Authorization: Bearer`.
     #[schema(example = "sk-svc-…")]
     pub secret: String,
 }

@@ -1,4 +1,4 @@
-//! One function a route.
+//! HTTP handlers: one function for each route.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -22,12 +22,12 @@ use crate::dto::{MeOut, NewApiKeyOut, OrgOut, check_key};
 
 const KEYS: Cursors = Cursors("api-keys");
 
-/// Read who calls
+/// Read the caller's account
 ///
-/// The caller's organization, user, role and plan, and the key of this call.
+/// Returns the caller's organization, user, role and plan, and the API key that authenticated the request.
 #[utoipa::path(
     get, path = "/gateway/v1/me", tag = "account", security(("bearer" = [])),
-    responses((status = 200, description = "Who calls", body = MeOut), Refused),
+    responses((status = 200, description = "The account", body = MeOut), Refused),
 )]
 pub async fn get_me(State(stores): State<Stores>, person: Person) -> Result<Body<MeOut>> {
     let api_key = match &person.key {
@@ -39,7 +39,7 @@ pub async fn get_me(State(stores): State<Stores>, person: Person) -> Result<Body
 
 /// List organizations
 ///
-/// Those that the caller belongs to.
+/// Returns the organizations that the caller is a member of.
 #[utoipa::path(
     get, path = "/gateway/v1/me/orgs", tag = "account", security(("bearer" = [])),
     responses((status = 200, description = "The organizations", body = List<OrgOut>), Refused),
@@ -51,10 +51,11 @@ pub async fn list_orgs(State(stores): State<Stores>, person: Person) -> Result<L
 
 /// List API keys
 ///
-/// The caller's keys in this organization, newest first and without their secrets. Revoked ones stay for 400 days.
+/// Returns the caller's keys in this organization, newest first and without their secrets. A revoked key is listed
+/// for 400 days.
 #[utoipa::path(
     get, path = "/gateway/v1/me/api-keys", tag = "account", params(CursorQuery), security(("bearer" = [])),
-    responses((status = 200, description = "Some keys", body = CursorList<ApiKeyOut>), Refused),
+    responses((status = 200, description = "A page of keys", body = CursorList<ApiKeyOut>), Refused),
 )]
 pub async fn list_api_keys(
     State(stores): State<Stores>,
@@ -69,14 +70,14 @@ pub async fn list_api_keys(
 
 /// Create an API key
 ///
-/// The secret is in this answer and never again. A key that is itself restricted (by models, limits, cap or expiry)
-/// cannot make keys.
+/// The secret is returned only in this response. A request with a restricted key (models, limits, spending cap or
+/// expiry) is refused.
 #[utoipa::path(
     post, path = "/gateway/v1/me/api-keys", tag = "account", security(("bearer" = [])), request_body = KeySettingsIn,
     responses(
         (status = 201, description = "The key with its secret", body = NewApiKeyOut),
-        (status = 403, description = "The key of this call is restricted", body = ErrorBody),
-        (status = 409, description = "The user has 100 keys already", body = ErrorBody),
+        (status = 403, description = "The key that authenticated the request is restricted", body = ErrorBody),
+        (status = 409, description = "The user already has 100 keys", body = ErrorBody),
         BodyRefused, Refused,
     ),
 )]
@@ -96,15 +97,15 @@ pub async fn create_api_key(
 
 /// Rotate an API key
 ///
-/// Makes a new key with the settings of this one, which stops being valid at once. What was spent this month counts
-/// against the new key's cap.
+/// Creates a key with the same settings and revokes the old key immediately. The old key's spending of this month
+/// counts against the new key's spending cap.
 #[utoipa::path(
     post, path = "/gateway/v1/me/api-keys/{id}/rotate", tag = "account", security(("bearer" = [])),
     params(("id" = String, Path, description = "The key")),
     responses(
         (status = 201, description = "The new key with its secret", body = NewApiKeyOut),
-        (status = 403, description = "The key of this call is restricted, and not this one", body = ErrorBody),
-        (status = 404, description = "No such key of the caller's", body = ErrorBody),
+        (status = 403, description = "The request used another key, and that key is restricted", body = ErrorBody),
+        (status = 404, description = "The key does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "The key is revoked or has expired", body = ErrorBody),
         Refused,
     ),
@@ -127,14 +128,14 @@ pub async fn rotate_api_key(
 
 /// Revoke an API key
 ///
-/// It stops being valid at once; nothing brings it back.
+/// The key stops working immediately. A revoked key cannot be restored.
 #[utoipa::path(
     delete, path = "/gateway/v1/me/api-keys/{id}", tag = "account", security(("bearer" = [])),
     params(("id" = String, Path, description = "The key")),
     responses(
-        (status = 204, description = "Revoked, now or before"),
-        (status = 403, description = "The key of this call is restricted, and not this one", body = ErrorBody),
-        (status = 404, description = "No such key of the caller's", body = ErrorBody),
+        (status = 204, description = "The key is revoked; it may have been revoked before"),
+        (status = 403, description = "The request used another key, and that key is restricted", body = ErrorBody),
+        (status = 404, description = "The key does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -151,13 +152,13 @@ pub async fn revoke_api_key(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// A key that is held to less than its user could otherwise make one that is not.
+/// Refuses a restricted key. It could otherwise create a key without the restriction.
 async fn check_unrestricted(stores: &Stores, person: &Person) -> Result<()> {
     let Some(key) = &person.key else { return Ok(()) };
     if key.expires_at.is_none() && !stores.keys.is_restricted(key).await? {
         return Ok(());
     }
-    let message = "this key is restricted and cannot manage others; use one that is not, or an access token";
+    let message = "this key is restricted and cannot manage other keys; use an unrestricted key or an access token";
     Err(Error::Forbidden { code: "api_key_restricted", message: message.to_owned() }.into())
 }
 

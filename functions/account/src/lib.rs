@@ -1,4 +1,4 @@
-//! `/gateway/v1/me…`: who the caller is, their organizations and API keys.
+//! `/gateway/v1/me…`: the caller's account, organizations and API keys.
 
 mod dto;
 mod handlers;
@@ -14,7 +14,7 @@ use shared::store::{Identities, KeyRing};
 
 pub use routes::{document, router};
 
-/// What the handlers work with.
+/// The stores and clients that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,

@@ -1,4 +1,4 @@
-//! `/gateway/v1/admin…` and `/gateway/v1/billing/admin…`: everything that the operator of the platform changes.
+//! `/gateway/v1/admin…` and `/gateway/v1/billing/admin…`: the administration API of the platform operator.
 
 mod dto;
 mod handlers;
@@ -18,7 +18,7 @@ use shared::store::{Admin, Catalog, Identities, KeyRing, Leases, Ledger};
 
 pub use routes::{document, router};
 
-/// What the handlers work with.
+/// The stores and clients that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,

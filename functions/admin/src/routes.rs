@@ -1,4 +1,4 @@
-//! The routes of the family.
+//! The route table of the administration API.
 
 use axum::Router;
 use domain::Result;
@@ -20,7 +20,7 @@ use crate::handlers::provider_test::*;
 use crate::handlers::providers::*;
 use crate::handlers::users::*;
 
-// Names of models and aliases may hold slashes.
+// The wildcard `{*name}` matches several segments: names of models and aliases may contain slashes.
 routes! { Stores;
     "/gateway/v1/admin/models" => get(list_models), post(create_model);
     "/gateway/v1/admin/models/{*name}" => get(get_model), patch(update_model), delete(delete_model);

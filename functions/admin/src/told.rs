@@ -1,4 +1,4 @@
-//! Things as they are told, and the versions that patches are meant for.
+//! JSON snapshots of resources for the audit log, their ETags, and the `If-Match` check (optimistic lock).
 
 use axum::response::Response;
 use domain::{Error, Result};
@@ -7,17 +7,17 @@ use shared::http::etag::{ETag, IfMatch};
 use shared::http::idempotency;
 use shared::store::idempotency::Created;
 
-/// A thing as the API shows it: what the audit keeps.
+/// Serializes a response body. The audit log stores this text, which contains no secrets.
 pub fn told(out: &impl Serialize) -> String {
     serde_json::to_string(out).unwrap_or_default()
 }
 
-/// The version of a thing that is shown so.
+/// Computes the ETag of a resource from its JSON text.
 pub fn etag(told: &str) -> ETag {
     ETag::of(crc32fast::hash(told.as_bytes()).into())
 }
 
-/// The answer to a creation: this one's, or the first's where the request repeats it.
+/// Builds the response to a create request: the new answer, or the replay of the first one.
 pub fn respond(created: Created, answer: String) -> Response {
     match created {
         Created::Now => idempotency::made(None, answer),
@@ -25,6 +25,7 @@ pub fn respond(created: Created, answer: String) -> Response {
     }
 }
 
+/// Refuses an update whose `If-Match` header does not match the current version.
 pub fn check_version(if_match: &IfMatch, told: &str) -> Result<()> {
     if if_match.allows(&etag(told)) { Ok(()) } else { Err(Error::PreconditionFailed) }
 }

@@ -1,4 +1,4 @@
-//! What the family takes and answers.
+//! Query parameters, request bodies and response bodies of agents and models.
 
 use domain::Error;
 use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Scope, Source, Strategy, Tool};
@@ -18,28 +18,30 @@ const MAX_SEARCH_CHARS: usize = 200;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListAgents {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
-    /// Only agents whose name contains this, in whatever case.
+    /// Returns only agents whose name contains this text. The search is case-insensitive.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
-    /// Only agents in one of these states, separated by commas.
+    /// Returns only agents in one of these states. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<AgentStatus>, style = Form, explode = false, min_items = 1)]
     status: CommaList<AgentStatus>,
-    /// Only agents of one of these types, separated by commas.
+    /// Returns only agents of one of these types. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<AgentType>, style = Form, explode = false, min_items = 1)]
     r#type: CommaList<AgentType>,
-    /// `updatedAt` when left out. Ties stand in order of creation.
+    /// The field to sort by. Defaults to `updatedAt`. Ties are sorted by creation time.
     #[serde(default)]
     #[param(inline)]
     pub sort: AgentSortIn,
-    /// `desc` when left out.
+    /// The sort order. Defaults to `desc`.
     #[serde(default)]
     #[param(inline)]
     pub order: OrderIn,
@@ -79,7 +81,7 @@ impl ListAgents {
     }
 }
 
-/// An agent, as lists show it.
+/// An agent without its configuration.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Agent")]
@@ -90,10 +92,11 @@ pub struct AgentOut {
     description: Option<String>,
     r#type: AgentType,
     status: AgentStatus,
-    /// Accumulated queries.
+    /// The total number of requests to the agent.
     requests: u64,
+    /// `global` for a reusable agent, `workflow` for an agent that is private to one workflow.
     scope: ScopeOut,
-    /// The workflow a private agent belongs to.
+    /// The workflow that a private agent belongs to. Null for a global agent.
     #[schema(required)]
     workflow_id: Option<Uuid>,
     #[schema(format = DateTime)]
@@ -139,7 +142,7 @@ pub struct AgentDetailOut {
     #[serde(flatten)]
     agent: AgentOut,
     config: AgentConfig,
-    /// Why the agent does not work, when its status says so.
+    /// The problems that keep the agent from working, most severe first.
     problems: Vec<Problem>,
 }
 
@@ -149,11 +152,12 @@ impl From<Agent> for AgentDetailOut {
     }
 }
 
-/// What a patch may change. Only described here: a patch is merged as JSON before it is read.
+// This type only documents the request body. The handler merges the patch as JSON before it is parsed.
+/// The fields to update.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "AgentPatch")]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
 pub struct AgentPatchIn {
     #[schema(min_length = 1, max_length = 200, nullable = false)]
     name: Option<String>,
@@ -164,11 +168,11 @@ pub struct AgentPatchIn {
     config: Option<AgentConfigPatchIn>,
 }
 
-/// As the configuration itself, but for null, which takes a field back to its default.
+/// The configuration fields to change. Null resets a field to its default.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(title = "AgentConfigPatch")]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
 struct AgentConfigPatchIn {
     #[schema(min_length = 1, max_length = 200, example = "dev-chat")]
     model: Option<String>,
@@ -191,24 +195,26 @@ struct AgentConfigPatchIn {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListModels {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
-    /// Only models whose name or display name contains this, in whatever case.
+    /// Returns only models whose name or display name contains this text. The search is case-insensitive.
     #[param(nullable = false)]
     search: Option<String>,
-    /// Only models of one of these types, separated by commas.
+    /// Returns only models of one of these types. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<ModelTypeOut>, style = Form, explode = false, min_items = 1)]
     r#type: CommaList<ModelType>,
-    /// `name` when left out.
+    /// The field to sort by. Defaults to `name`.
     #[serde(default)]
     #[param(inline)]
     sort: ModelSortIn,
-    /// `asc` when left out.
+    /// The sort order. Defaults to `asc`.
     #[serde(default = "ascending")]
     #[param(inline)]
     order: OrderIn,
@@ -246,22 +252,29 @@ impl ListModels {
     }
 }
 
-/// A model that an agent can be configured with.
+/// A model that an agent can use.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Model")]
 pub struct ModelOut {
+    /// The name that the configuration of an agent uses.
     #[schema(example = "dev-chat")]
     name: String,
+    /// The name to display.
     display_name: String,
     r#type: ModelTypeOut,
+    /// The vendor of the model.
     provider: String,
+    /// The capabilities of the model, such as `chat` or `tools`.
     capabilities: Vec<String>,
+    /// The size of the context window in tokens. Null if it is unknown.
     #[schema(required)]
     context_window: Option<u64>,
+    /// The maximum number of tokens in an answer. Null if it is unknown.
     #[schema(required)]
     max_output_tokens: Option<u64>,
     pricing: PricingOut,
+    /// The deprecation dates. Null if the model is not deprecated.
     #[schema(required)]
     deprecation: Option<DeprecationOut>,
 }
@@ -272,31 +285,37 @@ pub enum ModelTypeOut {
     Others,
 }
 
-/// What a million tokens cost.
+/// The prices of a model in US dollars. Token prices are per million tokens.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PricingOut {
+    /// The price of input tokens.
     input: f64,
+    /// The price of output tokens.
     output: f64,
-    /// Of input that the provider reads from a cache.
+    /// The price of input that the provider reads from its cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cached_input: Option<f64>,
-    /// Of one picture.
+    /// The price of one image.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     per_image: Option<f64>,
+    /// The unit of the token prices.
     #[schema(example = "1M_tokens")]
     unit: &'static str,
     #[schema(example = "USD")]
     currency: &'static str,
 }
 
+/// When a model becomes deprecated and when it retires.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeprecationOut {
+    /// When the model becomes deprecated.
     #[schema(required, format = DateTime)]
     deprecated_at: Option<String>,
+    /// When the model stops answering.
     #[schema(required, format = DateTime)]
     retires_at: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! One function a route.
+//! HTTP handlers: one function for each route.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -18,7 +18,7 @@ use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels,
 
 /// List agents
 ///
-/// The caller's reusable agents. Agents private to a workflow are not among them.
+/// Returns the caller's global agents. Agents that are private to a workflow are not listed.
 #[utoipa::path(
     get, path = "/builder/v1/agents", tag = "agents", params(ListAgents), security(("bearer" = [])),
     responses((status = 200, description = "A page of agents", body = DataList<AgentOut>), Refused),
@@ -37,14 +37,14 @@ pub async fn list_agents(
 
 /// Create an agent
 ///
-/// Takes no body: the agent begins with the defaults and is changed by `PATCH`.
+/// Creates an agent with default settings. The request has no body; change the settings with `PATCH`.
 #[utoipa::path(
     post, path = "/builder/v1/agents", tag = "agents", security(("bearer" = [])),
     params(IdempotencyHeaders),
     responses(
         (status = 201, description = "The new agent", body = Data<AgentDetailOut>, headers(
             ("ETag" = String, description = "The agent's version"),
-            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         Refused,
     ),
@@ -69,7 +69,7 @@ pub async fn create_agent(
     responses(
         (status = 200, description = "The agent with its configuration", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        (status = 404, description = "No such agent of the caller's", body = ErrorBody),
+        (status = 404, description = "The agent does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -82,19 +82,19 @@ pub async fn get_agent(
     Ok((ETag::of(agent.revision), Data { data: agent.into() }))
 }
 
-/// Change an agent
+/// Update an agent
 ///
-/// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null is removed, or falls back to
-/// its default.
+/// Applies a JSON merge patch (RFC 7396). Fields that the patch omits keep their values; null removes a field or resets
+/// it to its default.
 #[utoipa::path(
     patch, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The agent"), IfMatchHeaders),
     request_body = AgentPatchIn,
     responses(
-        (status = 200, description = "The agent as it is now", body = Data<AgentDetailOut>,
+        (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        (status = 404, description = "No such agent of the caller's", body = ErrorBody),
-        (status = 412, description = "The agent has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 404, description = "The agent does not exist or is not the caller's", body = ErrorBody),
+        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -114,13 +114,13 @@ pub async fn update_agent(
 
 /// Delete an agent
 ///
-/// It is no longer listed; its executions are kept. Teams it was a member of become `needs_attention`.
+/// The agent is no longer listed, and its executions are kept. Teams that include it change to `needs_attention`.
 #[utoipa::path(
     delete, path = "/builder/v1/agents/{id}", tag = "agents", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The agent")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "No such agent of the caller's", body = ErrorBody),
+        (status = 404, description = "The agent does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -137,7 +137,7 @@ pub async fn delete_agent(
 
 /// List models
 ///
-/// The models that the caller's plan lets agents use.
+/// Returns the models that the caller's plan allows for agents.
 #[utoipa::path(
     get, path = "/builder/v1/models", tag = "models", params(ListModels), security(("bearer" = [])),
     responses((status = 200, description = "A page of models", body = DataList<ModelOut>), Refused),

@@ -1,4 +1,4 @@
-//! The routes of the family.
+//! The route table of the agents API.
 
 use axum::Router;
 use domain::Result;

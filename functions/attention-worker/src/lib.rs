@@ -1,4 +1,5 @@
-//! Tells agents and workflows that something they name is gone, or back, so that their status says so.
+//! Queue worker: when a resource is deleted, or a model becomes unavailable or available again, updates the status of
+//! the agents and workflows that reference it (`needs_attention`).
 
 use aws_lambda_events::event::sqs::{SqsBatchResponse, SqsEvent};
 use domain::Result;
@@ -7,7 +8,7 @@ use shared::queue::each_message;
 use shared::store::work::WorkHint;
 use shared::store::{Attention, Works};
 
-/// What the worker works with.
+/// The stores that the worker uses.
 #[derive(Clone)]
 pub struct Stores {
     attention: Attention,
@@ -20,11 +21,12 @@ impl Stores {
     }
 }
 
+/// Processes an SQS batch. Failed messages are returned for a retry.
 pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
     each_message(event, |hint| tell(stores, hint)).await
 }
 
-/// A hint may come twice, or after the work was done.
+/// Does the work of one message. A message can be delivered twice, or after the work is finished.
 async fn tell(stores: &Stores, WorkHint { work_id }: WorkHint) -> Result<()> {
     let Some(work) = stores.works.find(work_id).await? else { return Ok(()) };
     stores.attention.see_to(work).await?;

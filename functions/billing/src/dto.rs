@@ -1,4 +1,4 @@
-//! What the family takes and answers.
+//! Query parameters and response bodies of balance, usage and transactions.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct UsageQuery {
-    /// A month in UTC; this one when left out.
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
     #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
     pub period: Option<String>,
 }
@@ -24,43 +24,48 @@ pub struct UsageQuery {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct TransactionsQuery {
-    /// A month in UTC; this one when left out.
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
     #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
     pub period: Option<String>,
-    /// Only these.
+    /// Returns only transactions of this kind.
     #[param(nullable = false, inline)]
     pub kind: Option<TransactionKind>,
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
-    /// The `next_cursor` of the answer before.
+    /// The `next_cursor` of the previous page.
     #[param(nullable = false)]
     pub cursor: Option<String>,
 }
 
-/// What the caller's organization has.
+/// The balance of the caller's organization.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Balance)]
 pub struct BalanceOut {
-    /// To the last call that ended; null on a plan that is exempt from billing
+    /// The remaining credits after the last call that ended. Null on a plan that is exempt from billing.
     #[schema(required)]
     pub credits_remaining: Option<Usd>,
-    /// What there was right after credits were last given
+    /// The balance right after the last credits were added.
     pub initial_credits: Usd,
-    /// Of the organization, the user and the key of this call, where they have one; with an access token there is no key
+    /// The spending caps of the organization, the user and the API key that authenticated the request. Scopes without a
+    /// cap are omitted.
     pub spending_caps: Vec<SpendingCapOut>,
+    /// The usage of the current month.
     pub usage_this_month: MonthOut,
+    /// The latest credit transaction. Null if there is none.
     #[schema(required)]
     pub last_event: Option<EventOut>,
+    /// Whether the plan is exempt from billing.
     pub is_billing_exempt: bool,
 }
 
-/// The organization's calls of this month, up to the last one that ended
+/// The usage of the organization in the current month. Includes all calls that have ended.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Balance_Month)]
 pub struct MonthOut {
     cost: Usd,
-    /// The part of `cost` that was not deducted, because the balance or a spending cap was used up
+    /// The part of `cost` that was not deducted because the balance or a spending cap was exhausted.
     uncollected: Usd,
     requests: u64,
     tokens_in: u64,
@@ -73,13 +78,13 @@ impl From<Figures> for MonthOut {
     }
 }
 
-/// The newest movement of credits that the caller may see
+/// The latest credit transaction that the caller may see.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Balance_Event)]
 pub struct EventOut {
     kind: TransactionKind,
     amount: Usd,
-    /// What a call cost above `amount`, because the balance or a spending cap was used up
+    /// The cost of a call above `amount`, not deducted because the balance or a spending cap was exhausted.
     uncollected: Usd,
     reason: String,
     #[schema(format = DateTime)]
@@ -93,7 +98,7 @@ impl From<Entry> for EventOut {
     }
 }
 
-/// What an organization used in a month.
+/// The usage of an organization in a month.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Usage)]
 pub struct UsageOut {
@@ -103,16 +108,16 @@ pub struct UsageOut {
     total_tokens_in: u64,
     total_tokens_out: u64,
     total_cost: Usd,
-    /// The part of `total_cost` that was not deducted, because the balance or a spending cap was used up
+    /// The part of `total_cost` that was not deducted because the balance or a spending cap was exhausted.
     total_uncollected: Usd,
     by_model: Vec<ModelUsageOut>,
-    /// For members, only their own keys
+    /// Usage by API key. Members see only their own keys.
     by_api_key: Vec<KeyUsageOut>,
-    /// For administrators only
+    /// Usage by user. Only administrators receive this field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     by_user: Option<Vec<UserUsageOut>>,
-    /// Days without calls are left out.
+    /// Usage by day. Days without calls are omitted.
     daily_breakdown: Vec<DayUsageOut>,
 }
 
@@ -142,14 +147,14 @@ macro_rules! figures {
 
 figures! {
     ModelUsageOut as ModelUsage { model: String, };
-    /// Null is what the platform called for a user, in agents and workflows.
+    /// The usage of an API key. A null key collects the calls of agents and workflows.
     KeyUsageOut as KeyUsage { api_key: Option<String>, #[schema(required)] };
     UserUsageOut as UserUsage { user: String, };
     DayUsageOut as DayUsage { date: String, #[schema(format = Date)] };
 }
 
 impl UsageOut {
-    /// `only` is the user whose keys are shown, and no user besides; none for all of them.
+    /// Sums the usage of a month. `only` limits the result to the keys of one user and omits `by_user`.
     pub fn new(month: i64, usage: &MonthOfUsage, only: Option<UserId>) -> Self {
         let Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected } = usage.total();
         let by_user = || summed(usage.keys.iter().map(|(user, _, figures)| (user.to_string(), *figures)));
@@ -170,7 +175,7 @@ impl UsageOut {
     }
 }
 
-/// One entry each, in their order.
+/// Sums the rows by key. The result is sorted by key.
 fn summed<K: Ord, T: From<(K, Figures)>>(rows: impl Iterator<Item = (K, Figures)>) -> Vec<T> {
     let mut sums = BTreeMap::<K, Figures>::new();
     rows.for_each(|(of, figures)| *sums.entry(of).or_default() += figures);

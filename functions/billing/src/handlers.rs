@@ -1,4 +1,4 @@
-//! One function a route.
+//! HTTP handlers: one function for each route.
 
 use axum::Json;
 use axum::extract::State;
@@ -22,7 +22,8 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
 
 /// Read the balance
 ///
-/// What the organization has left, the spending caps of the organization and the caller, and the sums of this month.
+/// Returns the organization's remaining credits, the spending caps that apply to the caller, and the usage of the
+/// current month.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/balance", tag = "billing", security(("bearer" = [])),
     responses((status = 200, description = "The balance", body = BalanceOut), Refused),
@@ -61,11 +62,11 @@ async fn spending_caps(stores: &Stores, person: &Person, now: Time) -> domain::R
 
 /// Read the usage
 ///
-/// What the organization used in a month, by model, key and day; by user for administrators. Members see only their
-/// own keys.
+/// Returns the organization's usage in a month by model, API key and day, and for administrators also by user. Members
+/// see only their own keys.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/usage", tag = "billing", params(UsageQuery), security(("bearer" = [])),
-    responses((status = 200, description = "The month", body = UsageOut), Refused),
+    responses((status = 200, description = "The usage of the month", body = UsageOut), Refused),
 )]
 pub async fn get_usage(
     State(stores): State<Stores>,
@@ -79,12 +80,13 @@ pub async fn get_usage(
 
 /// List transactions
 ///
-/// The movements of credits in a month, newest first, and their totals. Administrators see all of the organization's,
-/// members those of their own calls. A page may be short and still have a next one.
+/// Returns the credit transactions of a month, newest first, and their totals. Administrators see all transactions of
+/// the organization, members only those of their own calls. A page can have fewer items than `limit` although more
+/// pages follow.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/transactions", tag = "billing", params(TransactionsQuery),
     security(("bearer" = [])),
-    responses((status = 200, description = "Some transactions", body = TransactionsOut), Refused),
+    responses((status = 200, description = "A page of transactions", body = TransactionsOut), Refused),
 )]
 pub async fn list_transactions(
     State(stores): State<Stores>,
@@ -102,7 +104,7 @@ pub async fn list_transactions(
     Ok(TransactionsOut::new(slice, TRANSACTIONS, totals))
 }
 
-/// The only user whose entries the caller may see; none for administrators, who see those of all users.
+/// Returns the user whose entries the caller may see, or `None` for administrators, who see all users.
 fn only_user(caller: &Caller) -> Option<UserId> {
     match caller.role {
         Role::Admin | Role::Operator => None,

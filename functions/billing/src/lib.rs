@@ -1,4 +1,4 @@
-//! `/gateway/v1/billing…`: what an organization has, has used and has paid.
+//! `/gateway/v1/billing…`: the balance, usage and transactions of the caller's organization.
 
 mod dto;
 mod handlers;
@@ -14,7 +14,7 @@ use shared::store::{Leases, Ledger, MeterBook};
 
 pub use routes::{document, router};
 
-/// What the handlers work with.
+/// The stores and clients that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,

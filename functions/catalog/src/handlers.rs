@@ -1,4 +1,4 @@
-//! One function a route.
+//! HTTP handlers: one function for each route.
 
 use axum::Json;
 use axum::extract::State;
@@ -13,7 +13,7 @@ use crate::dto::{AliasOut, ModelOut};
 
 /// List models
 ///
-/// The models that the key may call, by name. The whole list, as OpenAI has it.
+/// Returns all models that the key may call, sorted by name. Like OpenAI's endpoint, the list is not paginated.
 #[utoipa::path(
     get, path = "/gateway/v1/models", tag = "models", security(("bearer" = [])),
     responses((status = 200, description = "The models", body = List<ModelOut>), Refused),
@@ -30,7 +30,7 @@ pub async fn list_models(State(stores): State<Stores>, ApiCaller(caller): ApiCal
 
 /// List aliases
 ///
-/// The public names of the models that the key may call.
+/// Returns the aliases of the models that the key may call.
 #[utoipa::path(
     get, path = "/gateway/v1/models/aliases", tag = "models", security(("bearer" = [])),
     responses((status = 200, description = "The aliases", body = List<AliasOut>), Refused),
@@ -47,18 +47,18 @@ pub async fn list_aliases(State(stores): State<Stores>, ApiCaller(caller): ApiCa
 
 /// Read a model
 ///
-/// By its name, which may hold slashes, or by an alias.
+/// Finds a model by its name, which may contain slashes, or by an alias.
 #[utoipa::path(
     get, path = "/gateway/v1/models/{name}", tag = "models", security(("bearer" = [])),
-    params(("name" = String, Path, description = "A name of the catalog, or an alias")),
+    params(("name" = String, Path, description = "The name of a model, or an alias")),
     responses(
         (status = 200, description = "The model", body = ModelOut, headers(
-            ("X-Alias-Of" = String, description = "An alias was asked for: the name of its model"),
-            ("X-Model-Deprecated" = String, description = "The model is being retired"),
-            ("X-Model-Retires-At" = String, description = "From then on it does not answer any more"),
+            ("X-Alias-Of" = String, description = "The name of the model, if the request named an alias"),
+            ("X-Model-Deprecated" = String, description = "Present if the model is deprecated"),
+            ("X-Model-Retires-At" = String, description = "When the model stops answering"),
         )),
-        (status = 403, description = "The model is not on the key's list", body = ErrorBody),
-        (status = 404, description = "No such model in the plan", body = ErrorBody),
+        (status = 403, description = "The key is not allowed to use this model", body = ErrorBody),
+        (status = 404, description = "The plan does not include a model of this name", body = ErrorBody),
         Refused,
     ),
 )]

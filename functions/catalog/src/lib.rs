@@ -1,4 +1,4 @@
-//! `/gateway/v1/models…`: the models and aliases that an API key sees.
+//! `/gateway/v1/models…`: the model catalog, limited to the models and aliases that the API key may use.
 
 mod dto;
 mod handlers;
@@ -13,7 +13,7 @@ use shared::models::Models;
 
 pub use routes::{document, router};
 
-/// What the handlers work with.
+/// The stores and clients that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,

@@ -1,4 +1,4 @@
-//! The routes of the family.
+//! The route table of the model catalog.
 
 use axum::Router;
 use domain::Result;

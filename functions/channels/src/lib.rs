@@ -1,5 +1,5 @@
-//! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`: how workflows are joined to the
-//! world.
+//! `/builder/v1/workflows/{id}/connections`, `…/webhooks…`, `…/webhook-credentials…`: the input and output channels of
+//! workflows, their webhooks and credentials.
 
 mod dto;
 mod handlers;
@@ -16,7 +16,7 @@ use shared::store::{Credentials, WebhookEvents, Webhooks, Workflows};
 
 pub use routes::{document, router};
 
-/// What the handlers work with.
+/// The stores and clients that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,

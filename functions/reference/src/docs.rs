@@ -1,21 +1,21 @@
-//! The documents, one an area, and the page that shows them.
+//! The OpenAPI documents, one for each API, and the Swagger UI page that renders them.
 //!
-//! The files in `openapi/` are made from the code of all functions by `cargo run -p local -- openapi`;
-//! a test fails when one is not what the code says.
+//! `cargo run -p local -- openapi` generates the files in `openapi/` from the code of all functions. A test fails if a
+//! file is out of date.
 
 use std::sync::{Arc, LazyLock};
 
 use utoipa_swagger_ui::{Config, SwaggerFile, Url};
 
-/// An area's document.
+/// The OpenAPI document of an API.
 pub struct Document {
     pub name: &'static str,
-    /// As the page sees it: relative, so that it is found behind a stage or a custom domain's path too.
+    /// The URL relative to the page, so that it also works behind a stage or the path of a custom domain.
     pub url: &'static str,
     pub json: &'static str,
 }
 
-/// The base URL as the documents have it: two steps up from where they are.
+/// The server URL in the documents: relative, two levels above the document.
 pub const HERE: &str = "../..";
 
 pub const BUILDER: Document = Document {
@@ -32,7 +32,7 @@ const DOCUMENTS: [Document; 2] = [BUILDER, GATEWAY];
 
 const HEAD: &str = "<title>Atelier: API reference</title>\n\
     <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">";
-/// Errors have one form, so the page shows of each only a short example, and no choice of a media type.
+/// Shortens the examples of error responses and hides their media type selection, because all errors have one form.
 const STYLE: &str = "<style>\
     .response:is([data-code^='4'], [data-code^='5']) :is(.response-control-media-type, .response-controls, .tab) \
     { display: none !important } \
@@ -47,7 +47,7 @@ static PAGE: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
 });
 
 impl Document {
-    /// The document with the base URL it was asked at, for tools that do not follow a relative one.
+    /// Returns the document with the base URL of the request, for tools that do not resolve a relative server URL.
     pub fn at(&self, base_url: Option<&str>) -> String {
         match base_url {
             Some(base_url) => self.json.replacen(&format!("{HERE:?}"), &format!("{base_url:?}"), 1),
@@ -56,7 +56,7 @@ impl Document {
     }
 }
 
-/// A file of the reference page. The page itself gets a name, the width of a telephone, and a style for errors.
+/// Returns a file of Swagger UI. The page itself gets a title, a viewport for phones, and a style for errors.
 pub fn page_file(name: &str) -> Option<SwaggerFile<'static>> {
     let mut file = utoipa_swagger_ui::serve(name, PAGE.clone()).ok().flatten()?;
     if name == "index.html" {

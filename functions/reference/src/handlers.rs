@@ -1,4 +1,4 @@
-//! One function a route.
+//! HTTP handlers: one function for each route.
 
 use std::time::{Duration, Instant};
 
@@ -15,68 +15,69 @@ use utoipa::ToSchema;
 use crate::Stores;
 use crate::docs::{BUILDER, GATEWAY, page_file};
 
-/// How long a look at the tables may take before they count as gone.
+/// The timeout of the read in the health check.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// The OpenAPI document of agents and workflows
+/// Read the OpenAPI document of agents and workflows
 #[utoipa::path(
     get, path = "/builder/v1/openapi.json", tag = "reference",
-    responses((status = 200, description = "This document", body = Object)),
+    responses((status = 200, description = "The OpenAPI document", body = Object)),
 )]
 pub async fn builder_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
     ([(CONTENT_TYPE, "application/json")], BUILDER.at(base_url.as_deref())).into_response()
 }
 
-/// The OpenAPI document of the model gateway
+/// Read the OpenAPI document of the model gateway
 #[utoipa::path(
     get, path = "/gateway/v1/openapi.json", tag = "reference",
-    responses((status = 200, description = "The document", body = Object)),
+    responses((status = 200, description = "The OpenAPI document", body = Object)),
 )]
 pub async fn gateway_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
     ([(CONTENT_TYPE, "application/json")], GATEWAY.at(base_url.as_deref())).into_response()
 }
 
-/// Whether the platform is well.
+/// The result of the health check.
 #[derive(Clone, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Health {
+    /// `ok`, the only value.
     #[schema(example = "ok")]
     status: &'static str,
-    /// How long a read of the tables took.
+    /// The duration of a read from the database tables, in milliseconds.
     tables_ms: u64,
 }
 
-/// Whether the platform is well
+/// Check the health of the platform
 ///
-/// Reads the tables, at most every five seconds.
+/// Reads from the database tables. The result is cached for five seconds.
 #[utoipa::path(
     get, path = "/health", tag = "reference",
     responses(
-        (status = 200, description = "The tables answer", body = Health),
-        (status = 503, description = "They do not", body = ErrorBody),
+        (status = 200, description = "The database tables respond", body = Health),
+        (status = 503, description = "The database tables do not respond", body = ErrorBody),
     ),
 )]
 pub async fn health(State(stores): State<Stores>) -> Result<Response> {
     let look = async || {
         let started = Instant::now();
         let found = tokio::time::timeout(PATIENCE, stores.works.find(domain::id::WorkId::new())).await;
-        found.map_err(|_| Error::busy("the tables do not answer"))?.map_err(Error::busy)?;
+        found.map_err(|_| Error::busy("the database tables do not respond"))?.map_err(Error::busy)?;
         Ok::<_, domain::Error>(Health { status: "ok", tables_ms: started.elapsed().as_millis() as u64 })
     };
     Ok(axum::Json(stores.health.get_or_load(&(), look).await?).into_response())
 }
 
-/// `GET /docs`: the page's address must end in a file, or its relative links lead astray.
+/// `GET /docs`: redirects to the page. Its relative links work only if the URL ends in a file name.
 pub async fn docs_front() -> Response {
     (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, "docs/index.html")]).into_response()
 }
 
-/// `GET /docs/`
+/// `GET /docs/`: redirects to the page.
 pub async fn docs_folder() -> Response {
     (StatusCode::TEMPORARY_REDIRECT, [(LOCATION, "index.html")]).into_response()
 }
 
-/// `GET /docs/{file}`
+/// `GET /docs/{file}`: returns a file of the reference page.
 pub async fn docs_file(Path(file): Path<String>) -> Result<Response> {
     const NO_SNIFF: (HeaderName, &str) = (HeaderName::from_static("x-content-type-options"), "nosniff");
     let page = page_file(&file).ok_or(Error::NoRoute)?;

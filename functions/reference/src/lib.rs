@@ -1,4 +1,4 @@
-//! The OpenAPI documents, the API reference page, and whether the platform is well.
+//! The OpenAPI documents, the API reference page and the health check.
 
 mod docs;
 mod handlers;
@@ -15,11 +15,11 @@ use shared::store::Works;
 pub use docs::HERE;
 pub use routes::{document, router};
 
-/// What the handlers work with.
+/// The stores and clients that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     works: Works,
-    /// Whoever asks all the time costs one look every few seconds.
+    /// Caches the health check, so that frequent requests read the tables only every five seconds.
     health: Arc<Cache<(), handlers::Health>>,
 }
 

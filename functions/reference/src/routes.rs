@@ -1,4 +1,4 @@
-//! The routes of the family.
+//! The route table of the API reference and the health check.
 
 use axum::Router;
 use axum::routing::get;
@@ -16,7 +16,7 @@ routes! { Stores;
 }
 
 pub fn router(context: &Context) -> Result<Router> {
-    // For people; no part of an area's contract.
+    // Pages for people. They are not part of the documented API.
     let pages = Router::new()
         .route("/docs", get(docs_front))
         .route("/docs/", get(docs_folder))

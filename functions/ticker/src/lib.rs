@@ -1,4 +1,4 @@
-//! Every minute: sends again the message of work that is due and seems lost, and closes leases that their owners left.
+//! Runs every minute: resends the queue messages of overdue work (outbox retry), and closes abandoned quota leases.
 
 use domain::Result;
 use domain::time::Time;
@@ -6,10 +6,10 @@ use shared::Context;
 use shared::store::work::Hints;
 use shared::store::{Leases, Works};
 
-/// What one tick sends again at most, a shard; the next one takes the rest.
+/// The maximum number of items per shard in one tick. The next tick processes the rest.
 const LIMIT: u32 = 200;
 
-/// What the ticker works with.
+/// The stores that the ticker uses.
 #[derive(Clone)]
 pub struct Stores {
     works: Works,
@@ -23,9 +23,9 @@ impl Stores {
     }
 }
 
-/// Returns how much there was to do.
+/// Runs one tick and returns the number of processed items.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
-    // Neither waits for the other to succeed.
+    // A failure of one task must not stop the other.
     let (sent, closed) = futures::join!(send_again(stores, now), close_abandoned(stores, now));
     Ok(sent? + closed?)
 }
@@ -33,7 +33,7 @@ pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
 async fn send_again(stores: &Stores, now: Time) -> Result<usize> {
     let due = stores.works.due(now, LIMIT).await?;
     for work_id in &due {
-        // The message first: a ticker that dies in between sends it twice, not never.
+        // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
         stores.hints.send(*work_id).await?;
         stores.works.put_off(*work_id, now).await?;
     }

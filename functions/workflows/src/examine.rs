@@ -1,4 +1,4 @@
-//! Looks at a graph as it would be published: by itself, and at all that it names.
+//! Validates a graph for publishing: compiles it, and checks the resources and channels that it references.
 
 use std::collections::BTreeSet;
 
@@ -18,20 +18,20 @@ use uuid::Uuid;
 use crate::Stores;
 use crate::dto::problem::ProblemOut;
 
-/// The code of what a channel lacks; it has a status of its own.
+/// The code of an incomplete channel. It is answered with status 422 instead of 400.
 const CHANNEL_INCOMPLETE: &str = "channel_incomplete";
 
-/// Problems that an error lists.
+/// The maximum number of problems in the details of an error.
 const MAX_DETAILS: usize = 100;
 
-/// Sees what the caller sees.
+/// Validates graphs with the permissions of the caller.
 pub struct Examiner<'a> {
     pub stores: &'a Stores,
     pub caller: &'a Caller,
 }
 
 impl Examiner<'_> {
-    /// Everything there is to say of the graph, and what it needs when it may be published.
+    /// Returns all problems of the graph, and its references if it can be published.
     pub async fn examine(
         &self,
         id: WorkflowId,
@@ -52,9 +52,10 @@ impl Examiner<'_> {
         });
         compiled.hold_fields_to(Severity::Warning, "workflow_unpublished", |step| {
             let named = step.references.iter().find(|(reference, _)| known.asleep.contains(reference));
-            named.map(|(_, field)| (*field, "has no release that runs: publish it, or restore it".to_owned()))
+            named
+                .map(|(_, field)| (*field, "the workflow is unpublished or archived; publish or restore it".to_owned()))
         });
-        // Where nothing is named, nothing that there is would serve.
+        // Without references to webhooks and credentials, the read can be skipped.
         let equipment = match own.is_empty() {
             true => Equipment::default(),
             false => stores.workflows.equipment(caller.account(), id).await?,
@@ -62,41 +63,44 @@ impl Examiner<'_> {
         compiled.hold_fields_to(Severity::Error, "credential_gone", |step| {
             let (credential, field) = step.credential?;
             let is_gone = !equipment.credentials.contains_key(&credential);
-            is_gone.then(|| (field, "the workflow has no such credential".to_owned()))
+            is_gone.then(|| (field, "the workflow has no such credential; select or create another one".to_owned()))
         });
         compiled.hold_each_to(CHANNEL_INCOMPLETE, |step| {
             let (_, kind) = channel::of_type(step.node_type.name)?;
             let missing = channel::missing(kind, channels.get(&step.id), &equipment);
-            (!missing.is_empty()).then(|| format!("its channel is not configured: {} missing", missing.join(", ")))
+            (!missing.is_empty()).then(|| format!("its channel is incomplete; set {}", missing.join(", ")))
         });
         references.extend(own);
         if references.len() > MAX_REFERENCES {
             let things = "agents, models, workflows, credentials and webhooks";
-            let message = format!("the workflow needs {} {things}, and may at most {MAX_REFERENCES}", references.len());
+            let message = format!(
+                "too many references to {things}: {}, the maximum is {MAX_REFERENCES}; remove some",
+                references.len()
+            );
             compiled.hold_whole_to("too_many_references", &message);
         }
         let (plan, mut problems) = compiled.finish();
-        // A graph that is wrong comes before a channel that is not there yet.
+        // Errors of the graph come before incomplete channels.
         problems.sort_by_key(|problem| (problem.severity, problem.code == CHANNEL_INCOMPLETE));
         Ok((plan.map(|_| references), problems))
     }
 }
 
-/// The field of a step that names a model which does not do what the step calls it for.
+/// Returns the field of a step that references a model of the wrong type, and the problem.
 fn unfit(step: &Step, known: &Known) -> Option<(&'static str, String)> {
     let purpose = step.node_type.calls?;
     let does_not = match purpose {
-        Purpose::Chat => "does not chat",
-        Purpose::Embeddings => "makes no embeddings",
+        Purpose::Chat => "is not a chat model",
+        Purpose::Embeddings => "is not an embeddings model",
     };
     step.references.iter().find_map(|(reference, field)| {
         let Reference::Model(name) = reference else { return None };
         let is_unfit = known.models.get(name).is_some_and(|model| !model.does(purpose));
-        is_unfit.then(|| (*field, format!("`{name}` {does_not}; see GET /builder/v1/models")))
+        is_unfit.then(|| (*field, format!("`{name}` {does_not}; choose one from GET /builder/v1/models")))
     })
 }
 
-/// What a workflow needs of its own: credentials of its nodes and channels, and webhooks.
+/// Returns the references to resources of the workflow itself: webhooks, and credentials of nodes and channels.
 fn own_references(id: WorkflowId, compiled: &Compiled, graph: &Graph, channels: &Channels) -> BTreeSet<Reference> {
     let credential = |credential: Uuid| Reference::Credential(id, CredentialId::from(credential));
     let of_channels = channel::slots(graph).into_iter().filter_map(|slot| channels.get(&slot.node_id));
@@ -108,8 +112,8 @@ fn own_references(id: WorkflowId, compiled: &Compiled, graph: &Graph, channels: 
 }
 
 impl Examine for Examiner<'_> {
-    /// What the graph needs, unless something prevents it from being published: then the first thing that does, and
-    /// with it everything.
+    /// Returns the references of a publishable graph. Otherwise returns an error with the first problem as its message
+    /// and all problems as its details.
     async fn prepare(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<BTreeSet<Reference>> {
         let (references, problems) = self.examine(id, graph, channels).await?;
         references.ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! `/builder/v1/workflows…`: what workflows are, their lives and their versions.
+//! `/builder/v1/workflows…`: definition, life cycle, versions and templates of workflows.
 
 mod dto;
 mod examine;
@@ -15,7 +15,7 @@ use shared::store::work::Hints;
 
 pub use routes::{document, router};
 
-/// What the handlers work with.
+/// The stores and clients that the handlers share.
 #[derive(Clone)]
 pub struct Stores {
     auth: Arc<Auth>,

@@ -47,10 +47,7 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
     );
     let refused = act(&ada, &id, "publish").await;
     assert_eq!((refused.status.as_str(), refused.code()), ("422 Unprocessable Entity", "channel_incomplete"));
-    assert_eq!(
-        refused.json["error"]["message"],
-        "node `Hook` (hook): its channel is not configured: webhookId missing"
-    );
+    assert_eq!(refused.json["error"]["message"], "node `Hook` (hook): its channel is incomplete; set webhookId");
 
     let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
     let token = json!({"name": "Bot", "type": "bearer", "token": "xoxb-1"});

@@ -149,7 +149,7 @@ async fn a_workflow_with_too_many_references_is_refused() {
     let refused = act(&ada, &id, "publish").await;
     assert_eq!(
         refused.json["error"]["message"],
-        "the workflow needs 49 agents, models, workflows, credentials and webhooks, and may at most 48"
+        "too many references to agents, models, workflows, credentials and webhooks: 49, the maximum is 48; remove some"
     );
     // The maximum number of references can be published, and then removed again.
     ada.patch(&path, graph(48)).await;

@@ -91,19 +91,19 @@ async fn the_model_of_a_node_must_have_its_capability() {
             node("model", json!({"model": "dev-chat", "prompt": "hi"})),
             "dev-chat",
             "dev-embed",
-            "`dev-embed` does not chat",
+            "`dev-embed` is not a chat model",
         ),
         (
             node("embeddings", json!({"model": "dev-embed", "input": "'hi'"})),
             "dev-embed",
             "dev-chat",
-            "`dev-chat` makes no embeddings",
+            "`dev-chat` is not an embeddings model",
         ),
         (
             node("retrieval", json!({"model": "dev-embed", "query": "hi", "topK": 1, "sources": source})),
             "dev-embed",
             "dev-chat",
-            "`dev-chat` makes no embeddings",
+            "`dev-chat` is not an embeddings model",
         ),
     ] {
         for (name, is_fit) in [(model, true), (unfit, false)] {
@@ -130,10 +130,7 @@ async fn an_incomplete_channel_has_its_own_code() {
     let id = created(&ada, "Hooked", graph).await;
     let refused = act(&ada, &id, "publish").await;
     assert_eq!((refused.status.as_str(), refused.code()), ("422 Unprocessable Entity", "channel_incomplete"));
-    assert_eq!(
-        refused.json["error"]["message"],
-        "node `Hook` (start): its channel is not configured: webhookId missing"
-    );
+    assert_eq!(refused.json["error"]["message"], "node `Hook` (start): its channel is incomplete; set webhookId");
 }
 
 #[tokio::test]

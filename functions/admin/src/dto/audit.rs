@@ -1,4 +1,4 @@
-//! What operators did.
+//! Query parameters and entries of the audit log.
 
 use domain::audit::Actor;
 use serde::{Deserialize, Serialize};
@@ -11,42 +11,49 @@ use utoipa::{IntoParams, ToSchema};
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AuditQuery {
-    /// A month in UTC; this one when left out.
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
     #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
     pub period: Option<String>,
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
-    /// The `next_cursor` of the answer before.
+    /// The `next_cursor` of the previous page.
     #[param(nullable = false)]
     pub cursor: Option<String>,
 }
 
+/// An entry of the audit log: one change that an operator made.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AuditEntry)]
 pub struct AuditOut {
     id: String,
     actor: ActorOut,
+    /// The action, as the resource and the verb.
     #[schema(example = "model.update")]
     action: String,
+    /// The id or name of the changed resource.
     target: String,
-    /// The thing as the API showed it; null when it was made
+    /// The resource before the change, as the API returned it. Null if the change created it.
     #[schema(required, value_type = Option<Object>)]
     before: Option<Box<RawValue>>,
-    /// Null when it was deleted
+    /// The resource after the change. Null if the change deleted it.
     #[schema(required, value_type = Option<Object>)]
     after: Option<Box<RawValue>>,
+    /// The `X-Request-Id` of the request that made the change.
     request_id: String,
+    /// When the change was made.
     #[schema(format = DateTime)]
     at: String,
 }
 
+/// The operator who made the change.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Actor)]
 struct ActorOut {
     org: String,
     user: String,
-    /// Null for who came by access token
+    /// The API key that authenticated the request. Null if the request used an access token.
     #[schema(required)]
     api_key: Option<String>,
 }

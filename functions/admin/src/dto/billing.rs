@@ -1,4 +1,4 @@
-//! Credits and balances.
+//! Credit adjustments, balances and transaction queries.
 
 use domain::identity::Org;
 use domain::money::Money;
@@ -13,15 +13,18 @@ use uuid::Uuid;
 
 use super::check_text;
 
-/// Credits to give or to take
+/// A credit adjustment: credits to add to or deduct from an organization's balance.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreditsIn {
+    /// The id of the organization.
     #[schema(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     pub org: String,
+    /// `credit` adds the amount to the balance, `debit` deducts it.
     pub kind: TransactionKind,
-    /// More than nothing
+    /// The amount in US dollars. Must be greater than 0.
     pub amount: UsdIn,
+    /// The reason, which the list of transactions shows.
     #[schema(max_length = 500)]
     pub reason: String,
 }
@@ -31,7 +34,7 @@ impl CreditsIn {
         check_text("reason", &self.reason, 500)?;
         let UsdIn(amount) = self.amount;
         if amount.is_zero() || amount > Money::MOST_CREDIT {
-            let problem = format!("more than nothing, and at most {}", Money::MOST_CREDIT);
+            let problem = format!("must be greater than 0 and at most {}", Money::MOST_CREDIT);
             return Err(Error::invalid_body("amount", problem));
         }
         Ok(amount)
@@ -40,21 +43,26 @@ impl CreditsIn {
 
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
 pub struct CreditsHeaders {
-    /// Repeated within 24 hours, it returns the earlier transaction instead of making another.
+    /// A UUID that makes the request safe to retry. A repeat within 24 hours returns the earlier transaction.
     #[param(rename = "Idempotency-Key", nullable = false)]
     idempotency_key: Option<Uuid>,
 }
 
-/// What an organization has.
+/// The balance of an organization.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OrgBalance)]
 pub struct BalanceOut {
+    /// The id of the organization.
     org: String,
+    /// The name of the organization.
     name: String,
+    /// The id of the plan.
     plan: String,
+    /// The remaining credits.
     credits_remaining: Usd,
+    /// The balance right after the last credits were added.
     initial_credits: Usd,
 }
 
@@ -74,18 +82,19 @@ impl BalanceOut {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct OrgTransactionsQuery {
-    /// Whose transactions
+    /// The id of the organization.
     pub org: String,
-    /// A month in UTC; this one when left out.
+    /// The calendar month in UTC, as `YYYY-MM`. Defaults to the current month.
     #[param(nullable = false, pattern = "^[0-9]{4}-(0[1-9]|1[0-2])$", example = "2026-03")]
     pub period: Option<String>,
-    /// Only these.
+    /// Returns only transactions of this kind.
     #[param(nullable = false, inline)]
     pub kind: Option<TransactionKind>,
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
-    /// The `next_cursor` of the answer before.
+    /// The `next_cursor` of the previous page.
     #[param(nullable = false)]
     pub cursor: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! What an organization, a user in it, or a key is held to.
+//! Own rate limits and spending caps of an organization, a user or an API key.
 
 use domain::id::{ApiKeyId, Id, OrgId, UserId};
 use domain::identity::Account;
@@ -10,18 +10,18 @@ use shared::http::gateway::{LimitsOut, SpendingCapOut};
 use shared::store::meters::{Meter, MeterOf};
 use utoipa::{IntoParams, ToSchema};
 
-/// Whose: `org`, `org` and `user`, or `key`.
+/// Selects an organization (`org`), a user in it (`org` and `user`) or an API key (`key`).
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct WhoseQuery {
-    /// An organization
+    /// The id of the organization.
     #[param(nullable = false)]
     org: Option<String>,
-    /// A user in it
+    /// The id of a user in the organization. Requires `org`.
     #[param(nullable = false)]
     user: Option<String>,
-    /// Or an API key
+    /// The id of an API key. Cannot be combined with `org` or `user`.
     #[param(nullable = false)]
     key: Option<String>,
 }
@@ -34,17 +34,17 @@ impl WhoseQuery {
                 Ok(MeterOf::User(Account { org: id::<OrgId>(org)?, user: id::<UserId>(user)? }))
             }
             (None, None, Some(key)) => Ok(MeterOf::Key(id::<ApiKeyId>(key)?)),
-            _ => Err(Error::invalid_query("org", "say whose: org, org and user, or key")),
+            _ => Err(Error::invalid_query("org", "invalid combination; use `org`, `org` and `user`, or `key`")),
         }
     }
 }
 
-/// What is no id is not found, as in a path.
+/// Parses an id. A malformed id is answered with 404, as in a path.
 pub fn id<I: Id>(text: &str) -> Result<I> {
     text.parse().map_err(|_| Error::NotFound { kind: I::KIND })
 }
 
-/// `org`, `user` or `key`, and its id.
+/// Returns the scope (`org`, `user` or `key`) and the id in that scope.
 pub fn scope(of: MeterOf) -> (&'static str, String) {
     let id = match of {
         MeterOf::Org(org) => org.to_string(),
@@ -54,14 +54,16 @@ pub fn scope(of: MeterOf) -> (&'static str, String) {
     (of.level().as_str(), id)
 }
 
-/// Their own limits; where these say nothing, the plan's hold.
+/// The own rate limits of an organization, a user or an API key. A limit that is not set here comes from the plan.
 #[derive(Serialize, ToSchema)]
 #[schema(as = OwnLimits)]
 pub struct OwnLimitsOut {
+    /// The scope: `org`, `user` or `key`.
     #[schema(example = "org")]
     scope: &'static str,
+    /// The id of the organization, user or key.
     id: String,
-    /// Null when there are none
+    /// The limits. Null if none are set.
     #[schema(required)]
     limits: Option<LimitsOut>,
 }
@@ -73,14 +75,15 @@ impl OwnLimitsOut {
     }
 }
 
+/// A spending cap.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CapIn {
-    /// US dollars a calendar month (UTC)
+    /// The maximum spending per calendar month (UTC), in US dollars.
     pub limit: UsdIn,
 }
 
-/// The cap, if there is one.
+/// Returns the spending cap with this month's spending, or `None` if no cap is set.
 pub fn cap(of: MeterOf, meter: &Meter, now: Time) -> Option<SpendingCapOut> {
     let (scope, id) = scope(of);
     Some(SpendingCapOut::new(scope, id, meter.cap()?, meter.spent(of.level(), now)))

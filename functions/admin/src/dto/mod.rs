@@ -1,4 +1,4 @@
-//! What the family takes and answers.
+//! Request and response bodies.
 
 pub mod audit;
 pub mod billing;
@@ -13,8 +13,8 @@ use domain::{Error, Result};
 
 const MAX_NAME_CHARS: usize = 200;
 
-/// What can be a name at all: nothing that a path, a header or a log line could not hold. A path with a segment `..`
-/// leads elsewhere: clients and proxies resolve it before it is sent on.
+/// Validates a name: paths, headers and log lines must be able to contain it. Empty, `.` and `..` segments are refused,
+/// because clients and proxies resolve them and would call another path.
 fn check_name(field: &str, name: &str, also: &str) -> Result<()> {
     let is_taken = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c) || also.contains(c);
     let is_segment = |segment: &str| !matches!(segment, "" | "." | "..");
@@ -22,26 +22,27 @@ fn check_name(field: &str, name: &str, also: &str) -> Result<()> {
         return Ok(());
     }
     let problem = format!(
-        "a name has 1 to {MAX_NAME_CHARS} letters, digits and `._-{also}`, and none of its segments is empty, `.` or `..`"
+        "invalid name; use 1 to {MAX_NAME_CHARS} letters, digits and `._-{also}`, without empty, `.` or `..` segments"
     );
     Err(Error::invalid_body(field, problem))
 }
 
-/// The same for names of models and aliases.
+/// Validates the name of a model or an alias, which may also contain `:/@+`.
 pub fn check_model_name(field: &str, name: &str) -> Result<()> {
-    // It is a route of its own.
+    // `/gateway/v1/models/aliases` is a route of its own.
     if name == "aliases" {
-        return Err(Error::invalid_body(field, "this name is reserved"));
+        return Err(Error::invalid_body(field, "this name is reserved; choose another name"));
     }
     check_name(field, name, ":/@+")
 }
 
+/// Validates the name of a provider or a region, or the id of a plan.
 pub fn check_plain_name(field: &str, name: &str) -> Result<()> {
     check_name(field, name, "")
 }
 
-/// A text for people.
+/// Validates a display text: one line, not blank, at most `most` characters.
 fn check_text(field: &str, text: &str, most: usize) -> Result<()> {
     let is_fine = !text.trim().is_empty() && text.chars().count() <= most && !text.chars().any(char::is_control);
-    if is_fine { Ok(()) } else { Err(Error::invalid_body(field, format_args!("1 to {most} characters in one line"))) }
+    if is_fine { Ok(()) } else { Err(Error::invalid_body(field, format_args!("1 to {most} characters on one line"))) }
 }

@@ -1,4 +1,4 @@
-//! Models and aliases.
+//! Request and response bodies of catalog models and aliases, and their validation.
 
 use domain::catalog::{Deployment, MaxTokensParameter, Model, OnDisconnect, Pricing, Unsupported};
 use domain::money::Money;
@@ -16,7 +16,7 @@ use super::{check_model_name, check_text};
 
 const CAPABILITIES: [&str; 10] =
     ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "logprobs", "embeddings", "images", "guard"];
-/// Parameters that an operator may set for a request that leaves them out.
+/// The request parameters for which an operator may set a default.
 const DEFAULTS: [&str; 11] = [
     "temperature",
     "top_p",
@@ -35,46 +35,51 @@ const MOST_TOKENS: u64 = 1_000_000_000;
 const MOST_DEPLOYMENTS: usize = 20;
 const MOST_WEIGHT: u32 = 1_000_000;
 
-/// A model: the whole of it to make one, any part of it to change one.
+/// The settings of a model. An update may contain any subset of the fields.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ModelIn {
-    /// Letters, digits and `._-:/@+`
+    /// The name that requests use. Letters, digits and `._-:/@+` are allowed.
     #[schema(example = "vendor/model-1", max_length = 200)]
     name: String,
-    /// The name, when left out
+    /// The name to display. Defaults to `name`.
     #[schema(max_length = 200)]
     display_name: Option<String>,
     r#type: ModelTypeWire,
-    /// Who makes it, for people to read; the first deployment's provider when left out
+    /// The vendor to display. Defaults to the provider of the first deployment.
     #[schema(max_length = 200)]
     provider: Option<String>,
-    /// Of `chat`, `streaming`, `tools`, `vision`, `json_mode`, `json_schema`, `logprobs`, `embeddings`, `images`, `guard`
+    /// Any of `chat`, `streaming`, `tools`, `vision`, `json_mode`, `json_schema`, `logprobs`, `embeddings`, `images`
+    /// and `guard`.
     capabilities: Vec<String>,
+    /// The size of the context window in tokens.
     #[schema(minimum = 1)]
     context_window: Option<u64>,
-    /// The longest answer. A call that sets no limit is held for it, or for 4096 tokens when it is left out; OpenAI's kind,
-    /// Gemini and Bedrock are sent no limit then.
+    /// The maximum number of tokens in an answer. A call without a token limit reserves quota for this number, or for
+    /// 4096 tokens if it is not set. For such a call, no limit is sent to `openai`, `gemini` and `bedrock` providers.
     #[schema(minimum = 1)]
     max_output_tokens: Option<u64>,
     pricing: PricingIn,
+    /// When the model becomes deprecated.
     #[schema(value_type = Option<String>, format = DateTime)]
     deprecated_at: Option<Time>,
-    /// From then on it does not answer, and agents that name it need attention.
+    /// When the model stops answering. Agents that use it then change to `needs_attention`.
     #[schema(value_type = Option<String>, format = DateTime)]
     retires_at: Option<Time>,
-    /// Parameters for chats that leave them out: `temperature`, `top_p`, `max_tokens` …
+    /// Default parameters for chat requests that omit them, such as `temperature`, `top_p` and `max_tokens`.
     #[schema(value_type = Option<Object>)]
     defaults: Option<Map<String, Value>>,
+    /// The providers that serve the model.
     #[schema(min_items = 1, max_items = 20)]
     deployments: Vec<DeploymentIn>,
-    /// What happens upstream when a client hangs up; `stop` when left out
+    /// How a provider's answer is handled after the client disconnects: `stop` aborts it, `drain` reads it to the end.
+    /// Defaults to `stop`.
     on_disconnect: Option<OnDisconnectWire>,
-    /// What happens to parameters that the provider does not have: `drop` leaves them out and names them in
-    /// `X-Svc-Dropped`; `reject` refuses the request. `drop` when left out
+    /// How parameters that the provider does not support are handled. `drop` omits them and lists them in the response
+    /// header `X-Svc-Dropped`; `reject` refuses the request. Defaults to `drop`.
     unsupported: Option<UnsupportedWire>,
-    /// The name under which providers of kind `openai` take the limit of an answer. When left out: the client's name, and
-    /// `max_completion_tokens` for OpenAI's o-series, GPT-5 and newer
+    /// The parameter in which providers of kind `openai` receive the token limit. Defaults to the client's parameter,
+    /// or to `max_completion_tokens` for OpenAI's o-series, GPT-5 and newer models.
     max_tokens_parameter: Option<MaxTokensParameterWire>,
 }
 
@@ -94,29 +99,32 @@ enum MaxTokensParameterWire {
     MaxCompletionTokens,
 }
 
-/// US dollars for a million tokens, at most 10,000 and with at most 6 decimals
+/// Prices in US dollars, at most 10,000 and with at most 6 decimals. Token prices are per million tokens.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct PricingIn {
+    /// The price of input tokens.
     input: UsdIn,
+    /// The price of output tokens.
     output: UsdIn,
-    /// Of input that the provider reads from a cache; that of input when left out
+    /// The price of input that the provider reads from its cache. Defaults to `input`.
     cached_input: Option<UsdIn>,
-    /// Of one picture
+    /// The price of one image.
     per_image: Option<UsdIn>,
 }
 
+/// A provider that serves the model.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct DeploymentIn {
-    /// The name of a provider
+    /// The name of the provider.
     provider: String,
-    /// What that provider calls the model
+    /// The provider's name for the model.
     model: String,
-    /// Its share of the calls, among those of its priority
+    /// The share of calls relative to other deployments of the same priority.
     #[schema(minimum = 1, maximum = 1000000, default = 1)]
     weight: Option<u32>,
-    /// The lowest is tried first
+    /// The priority. Deployments with the lowest number are tried first.
     #[schema(default = 0)]
     priority: Option<u32>,
 }
@@ -124,9 +132,9 @@ struct DeploymentIn {
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum OnDisconnectWire {
-    /// The provider is cut off; what it delivered is billed.
+    /// The call to the provider is aborted. The tokens received so far are billed.
     Stop,
-    /// The answer is read to its end, and billed.
+    /// The answer is read to the end and billed.
     Drain,
 }
 
@@ -135,7 +143,7 @@ impl ModelIn {
         &self.name
     }
 
-    /// The model, when everything about it is sound in this catalog.
+    /// Validates the settings against the catalog and returns the model.
     pub fn read(self, listing: &Listing, version: u64) -> Result<Model> {
         check_model_name("name", &self.name)?;
         let display_name = self.display_name.unwrap_or_else(|| self.name.clone());
@@ -145,13 +153,13 @@ impl ModelIn {
         check_text("provider", &provider, 200)?;
         for (name, tokens) in [("context_window", self.context_window), ("max_output_tokens", self.max_output_tokens)] {
             if tokens.is_some_and(|tokens| !(1..=MOST_TOKENS).contains(&tokens)) {
-                return Err(Error::invalid_body(name, format_args!("1 to {MOST_TOKENS}")));
+                return Err(Error::invalid_body(name, format_args!("1 to {MOST_TOKENS} tokens")));
             }
         }
         if let (Some(deprecated_at), Some(retires_at)) = (self.deprecated_at, self.retires_at)
             && retires_at < deprecated_at
         {
-            return Err(Error::invalid_body("retires_at", "not before deprecated_at"));
+            return Err(Error::invalid_body("retires_at", "must not be before `deprecated_at`"));
         }
         let model = Model {
             name: self.name,
@@ -271,11 +279,14 @@ fn micro_usd(field: &str, UsdIn(price): UsdIn) -> Result<u64> {
 fn capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Result<Vec<String>> {
     if let Some(i) = names.iter().position(|name| !CAPABILITIES.contains(&name.as_str())) {
         let known = CAPABILITIES.join(", ");
-        return Err(Error::invalid_body(format!("capabilities[{i}]"), format_args!("one of {known}")));
+        return Err(Error::invalid_body(
+            format!("capabilities[{i}]"),
+            format_args!("unknown capability; use one of {known}"),
+        ));
     }
     let embeds = names.iter().any(|name| name == "embeddings");
     if names.is_empty() || embeds != matches!(r#type, ModelTypeWire::Embeddings) {
-        let problem = "at least one; `embeddings` is that of models of type Embeddings";
+        let problem = "must have an entry, and `embeddings` exactly if the type is Embeddings";
         return Err(Error::invalid_body("capabilities", problem));
     }
     names.sort_by_key(|name| CAPABILITIES.iter().position(|known| known == name));
@@ -285,7 +296,7 @@ fn capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Result<Vec<Str
 
 fn deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<Deployment>> {
     if given.is_empty() || given.len() > MOST_DEPLOYMENTS {
-        return Err(Error::invalid_body("deployments", format_args!("1 to {MOST_DEPLOYMENTS}")));
+        return Err(Error::invalid_body("deployments", format_args!("1 to {MOST_DEPLOYMENTS} deployments")));
     }
     let read = |(i, DeploymentIn { provider, model, weight, priority }): (usize, DeploymentIn)| {
         let field = |name: &str| format!("deployments[{i}].{name}");
@@ -302,14 +313,17 @@ fn deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<Deploy
     given.into_iter().enumerate().map(read).collect()
 }
 
-/// Defaults are parameters like those of a request: they are held to the same rules.
+/// Validates the default parameters by the same rules as the parameters of a chat request.
 fn check_defaults(model: &Model) -> Result<()> {
     if let Some(name) = model.defaults.keys().find(|name| !DEFAULTS.contains(&name.as_str())) {
         let known = DEFAULTS.join(", ");
-        return Err(Error::invalid_body(format!("defaults.{name}"), format_args!("no default; it takes {known}")));
+        return Err(Error::invalid_body(
+            format!("defaults.{name}"),
+            format_args!("this parameter cannot have a default; use {known}"),
+        ));
     }
     if !model.defaults.is_empty() && !model.can("chat") {
-        return Err(Error::invalid_body("defaults", "only models that chat have some"));
+        return Err(Error::invalid_body("defaults", "only chat models can have defaults; remove them"));
     }
     let mut request = json!({"model": model.name, "messages": [{"role": "user", "content": "x"}]});
     json_patch::merge(&mut request, &Value::Object(model.defaults.clone()));
@@ -321,18 +335,19 @@ fn check_defaults(model: &Model) -> Result<()> {
         error => error,
     })?;
     if request.max_tokens().zip(model.max_output_tokens).is_some_and(|(default, most)| default > most) {
-        return Err(Error::invalid_body("defaults.max_tokens", "more than max_output_tokens"));
+        return Err(Error::invalid_body("defaults.max_tokens", "must not exceed `max_output_tokens`"));
     }
     Ok(())
 }
 
-/// A model as operators see it.
+/// A model of the catalog, with its deployments and provider settings.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AdminModel)]
 pub struct ModelOut {
     name: String,
     display_name: String,
     r#type: ModelTypeWire,
+    /// The vendor to display.
     provider: String,
     capabilities: Vec<String>,
     #[schema(required)]
@@ -351,16 +366,21 @@ pub struct ModelOut {
     unsupported: UnsupportedWire,
     #[schema(required)]
     max_tokens_parameter: Option<MaxTokensParameterWire>,
-    /// Of its prices, too: a call is priced as the model was when it began.
+    /// The version of the model and its prices. A call is billed at the prices of the version at its start.
     version: u64,
 }
 
+/// A provider that serves the model.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Deployment)]
 struct DeploymentOut {
+    /// The name of the provider.
     provider: String,
+    /// The provider's name for the model.
     model: String,
+    /// The share of calls relative to other deployments of the same priority.
     weight: u32,
+    /// The priority. Deployments with the lowest number are tried first.
     priority: u32,
 }
 
@@ -394,14 +414,16 @@ impl From<&Model> for ModelOut {
     }
 }
 
+/// The target of an alias.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AliasIn {
-    /// The name of a model
+    /// The name of the model that the alias points to.
     #[schema(example = "dev-chat")]
     pub model: String,
 }
 
+/// An alias: a public name that points to a model.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AdminAlias)]
 pub struct AliasOut {

@@ -1,4 +1,4 @@
-//! Organizations, users and their keys.
+//! Request and response bodies of organizations, users and API keys.
 
 use domain::id::{OrgId, UserId};
 use domain::identity::{Membership, Org, Role, User};
@@ -24,10 +24,10 @@ use super::{check_plain_name, check_text};
 pub struct OrgIn {
     #[schema(min_length = 1, max_length = 200)]
     name: String,
-    /// The id of a plan; `default` when left out
+    /// The id of the plan. Defaults to `default`.
     plan: Option<String>,
-    /// What the identity provider calls it in its access tokens: the first such token then finds this organization.
-    /// Without it the id stands alone, and only API keys lead here.
+    /// The organization's identifier in the identity provider's access tokens. Tokens with this identifier then belong
+    /// to this organization. Without it, the organization is reachable only with API keys.
     #[schema(min_length = 1, max_length = 255, example = "acme")]
     external_id: Option<String>,
 }
@@ -57,12 +57,13 @@ pub struct UserIn {
     name: String,
     #[schema(max_length = 254, example = "ada@example.com")]
     email: Option<String>,
+    /// The id of the organization.
     #[schema(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     org: String,
-    /// `member` when left out. An access token of the user's that is issued later replaces it.
+    /// The user's role in the organization. Defaults to `member`. The role in a later access token replaces it.
     role: Option<RoleName>,
-    /// The `sub` of the user's access tokens: the first such token then finds this user. Without it the id stands
-    /// alone, and the user comes by API key only.
+    /// The `sub` claim of the user's access tokens. Tokens with this claim then belong to this user. Without it, the
+    /// user can authenticate only with API keys.
     #[schema(min_length = 1, max_length = 255, example = "ada")]
     external_id: Option<String>,
 }
@@ -74,7 +75,7 @@ impl UserIn {
         if let Some(email) = &email {
             check_text("email", email, 254)?;
             if !email.contains('@') {
-                return Err(Error::invalid_body("email", "an address, with an @"));
+                return Err(Error::invalid_body("email", "not an email address; it needs an `@`"));
             }
         }
         let id = match external_id {
@@ -91,7 +92,7 @@ impl UserIn {
     }
 }
 
-/// As much as an access token may name; see `auth::access_token`.
+/// Validates an external id by the length limit for claims of an access token; see `auth::access_token`.
 fn check_external_id(external_id: &str) -> Result<()> {
     match (1..=255).contains(&external_id.len()) {
         true => Ok(()),
@@ -99,16 +100,16 @@ fn check_external_id(external_id: &str) -> Result<()> {
     }
 }
 
-/// What an operator may change of an organization.
+/// The fields of an organization that an operator may change.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrgPatch {
     #[schema(max_length = 200, required = false)]
     name: String,
-    /// The id of a plan
+    /// The id of the plan.
     #[schema(required = false)]
     plan: String,
-    /// Its credentials are refused while it is.
+    /// Whether the organization is suspended. While it is, all its credentials are refused.
     #[schema(required = false)]
     suspended: bool,
 }
@@ -128,12 +129,15 @@ impl OrgPatch {
     }
 }
 
+/// An organization.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Org)]
 pub struct OrgOut {
     id: String,
     name: String,
+    /// The id of the plan.
     plan: String,
+    /// Whether the organization is suspended. While it is, all its credentials are refused.
     suspended: bool,
     #[schema(format = DateTime)]
     created_at: String,
@@ -146,11 +150,11 @@ impl From<&Org> for OrgOut {
     }
 }
 
-/// What an operator may change of a user.
+/// The fields of a user that an operator may change.
 #[derive(Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UserPatch {
-    /// Their credentials are refused while they are, in every organization.
+    /// Whether the user is suspended. While they are, their credentials are refused in every organization.
     #[schema(required = false)]
     suspended: bool,
 }
@@ -167,6 +171,7 @@ impl UserPatch {
     }
 }
 
+/// A user.
 #[derive(Serialize, ToSchema)]
 #[schema(as = User)]
 pub struct UserOut {
@@ -174,6 +179,7 @@ pub struct UserOut {
     name: String,
     #[schema(required)]
     email: Option<String>,
+    /// Whether the user is suspended. While they are, their credentials are refused in every organization.
     suspended: bool,
     #[schema(format = DateTime)]
     created_at: String,
@@ -186,7 +192,7 @@ impl From<&User> for UserOut {
     }
 }
 
-/// A user who was made, and what they are in their organization.
+/// A new user, with the organization and the role in it.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NewUser)]
 pub struct NewUserOut {
@@ -206,21 +212,22 @@ impl NewUserOut {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct KeysQuery {
-    /// Whose keys
+    /// The id of the organization.
     #[param(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     pub org: String,
-    /// Only this user's in it
+    /// Returns only the keys of this user.
     #[param(nullable = false)]
     pub user: Option<String>,
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
-    /// The `next_cursor` of the answer before.
+    /// The `next_cursor` of the previous page.
     #[param(nullable = false)]
     pub cursor: Option<String>,
 }
 
-/// A key, and whose it is.
+/// An API key with its organization and user.
 #[derive(Serialize, ToSchema)]
 #[schema(as = AdminApiKey)]
 pub struct KeyOut {
@@ -237,25 +244,26 @@ impl KeyOut {
     }
 }
 
-/// A new key for a user in an organization.
+/// A new API key for a user in an organization.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KeyIn {
+    /// The id of the organization.
     #[schema(example = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     pub org: String,
-    /// A user in it
+    /// The id of a user in the organization.
     #[schema(example = "usr_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")]
     pub user: String,
     #[schema(min_length = 1, max_length = 200)]
     name: String,
-    /// The models it may call, by name or alias; all of the plan's when null or left out
+    /// The names or aliases of the models that the key may call. Defaults to all models of the plan.
     #[schema(min_items = 1, max_items = 100)]
     models: Option<Vec<String>>,
-    /// Its own limits; where they say nothing, the plan's hold
+    /// The key's own rate limits. A limit that is not set here comes from the plan.
     limits: Option<LimitsIn>,
-    /// US dollars a calendar month
+    /// The maximum spending per calendar month, in US dollars.
     spending_cap: Option<UsdIn>,
-    /// From then on it is not valid any more.
+    /// When the key expires.
     #[schema(value_type = Option<String>, format = DateTime)]
     expires_at: Option<Time>,
 }
@@ -267,18 +275,18 @@ impl KeyIn {
     }
 }
 
-/// A key with its secret.
+/// A new API key with its secret.
 #[derive(Serialize, ToSchema)]
 #[schema(as = NewAdminApiKey)]
 pub struct NewKeyOut {
     #[serde(flatten)]
     pub key: KeyOut,
-    /// Shown this once: null in the answer to a repeated `Idempotency-Key`, because only its hash is stored
+    /// The secret, returned only once. Null in a replayed response, because only a hash of the secret is stored.
     #[schema(required, example = "sk-svc-…")]
     pub secret: Option<String>,
 }
 
-/// A part of a list, each thing as the operator sees it.
+/// Converts a slice of stored items into a page of response bodies.
 pub fn shown<T, U: for<'a> From<&'a T>>(slice: Slice<T>, cursors: Cursors) -> shared::http::openai::CursorList<U> {
     shared::http::openai::CursorList::new(slice.map(|thing| U::from(&thing)), cursors)
 }

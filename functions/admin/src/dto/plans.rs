@@ -1,4 +1,4 @@
-//! Plans, and maintenance.
+//! Request and response bodies of plans and of maintenance mode.
 
 use domain::Result;
 use domain::catalog::Maintenance;
@@ -13,18 +13,20 @@ use super::{check_plain_name, check_text};
 const MOST_MODELS: usize = 1_000;
 const MOST_RETRY_S: u32 = 86_400;
 
-/// What organizations on it may use
+/// The settings of a plan: models, billing and rate limits of its organizations.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PlanIn {
+    /// The name to display.
     #[schema(max_length = 200)]
     name: String,
-    /// By name; null is every model of the catalog
+    /// The names of the allowed models. Null allows every model of the catalog.
     #[schema(max_items = 1000)]
     models: Option<Vec<String>>,
-    /// Calls show what they would cost, and nothing is deducted; false when left out
+    /// Whether the plan is exempt from billing. Calls then report their cost, but nothing is deducted. Defaults to
+    /// false.
     is_billing_exempt: Option<bool>,
-    /// Whether `limits` hold; false when left out
+    /// Whether the rate limits in `limits` are enforced. Defaults to false.
     has_rate_limits: Option<bool>,
     limits: Option<PlanLimitsIn>,
 }
@@ -35,10 +37,10 @@ impl PlanIn {
         check_text("name", &self.name, 200)?;
         let models = self.models.map(|names| {
             if names.len() > MOST_MODELS {
-                return Err(Error::invalid_body("models", format_args!("at most {MOST_MODELS}")));
+                return Err(Error::invalid_body("models", format_args!("at most {MOST_MODELS} models")));
             }
             match names.iter().position(|name| !is_model_name(name)) {
-                Some(i) => Err(Error::invalid_body(format!("models[{i}]"), "a name of 1 to 200 characters")),
+                Some(i) => Err(Error::invalid_body(format!("models[{i}]"), "must be a name of 1 to 200 characters")),
                 None => Ok(Models::Only(names)),
             }
         });
@@ -53,15 +55,18 @@ impl PlanIn {
     }
 }
 
+/// A plan: models, billing and rate limits of its organizations.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Plan)]
 pub struct PlanOut {
     id: String,
     name: String,
-    /// Null is every model of the catalog
+    /// The names of the allowed models. Null allows every model of the catalog.
     #[schema(required)]
     models: Option<Vec<String>>,
+    /// Whether the plan is exempt from billing. Calls then report their cost, but nothing is deducted.
     is_billing_exempt: bool,
+    /// Whether the rate limits in `limits` are enforced.
     has_rate_limits: bool,
     limits: PlanLimitsOut,
 }
@@ -82,14 +87,16 @@ impl From<&Plan> for PlanOut {
     }
 }
 
+/// The maintenance mode to set.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MaintenanceIn {
+    /// Whether maintenance mode is on.
     on: bool,
-    /// For those who are turned away
+    /// The error message for refused requests.
     #[schema(max_length = 500)]
     message: Option<String>,
-    /// When they should try again; 60 when left out
+    /// The value of the header `Retry-After` of refused requests, in seconds. Defaults to 60.
     #[schema(minimum = 1, maximum = 86400)]
     retry_after_s: Option<u32>,
 }
@@ -100,18 +107,21 @@ impl MaintenanceIn {
         check_text("message", &message, 500)?;
         let retry_after_s = self.retry_after_s.unwrap_or(60);
         if !(1..=MOST_RETRY_S).contains(&retry_after_s) {
-            return Err(Error::invalid_body("retry_after_s", format_args!("1 to {MOST_RETRY_S}")));
+            return Err(Error::invalid_body("retry_after_s", format_args!("1 to {MOST_RETRY_S} seconds")));
         }
         Ok(Maintenance { on: self.on, message, retry_after_s })
     }
 }
 
+/// The maintenance mode.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Maintenance)]
 pub struct MaintenanceOut {
-    /// While it is, only operators are served.
+    /// Whether maintenance mode is on. While it is, only requests of operators are served.
     on: bool,
+    /// The error message for refused requests.
     message: String,
+    /// The value of the header `Retry-After` of refused requests, in seconds.
     retry_after_s: u32,
 }
 

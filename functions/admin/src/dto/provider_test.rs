@@ -1,4 +1,4 @@
-//! Test calls of a provider.
+//! Request and result of a provider test call.
 
 use domain::Result;
 use serde::{Deserialize, Serialize};
@@ -7,12 +7,13 @@ use utoipa::ToSchema;
 
 use super::check_text;
 
+/// The request of a provider test call.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "ProviderTest")]
 pub struct ProviderTestIn {
-    /// The provider's own name of a model, which is asked for a few tokens. Without it the provider's models are
-    /// listed, which costs nothing; Bedrock needs it.
+    /// The provider's name of a model that the test asks for a few tokens. Without it, the test lists the provider's
+    /// models, which is free. Required for Bedrock.
     #[schema(max_length = 200, example = "gpt-5-mini")]
     model: Option<String>,
 }
@@ -26,18 +27,19 @@ impl ProviderTestIn {
     }
 }
 
-/// What came of a test call.
+/// The result of a test call.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "ProviderTestResult")]
 pub struct ProviderTestOut {
-    /// Whether the provider answered with a status under 400.
+    /// Whether the test call succeeded: the provider answered with a status below 400.
     ok: bool,
-    /// The status of the answer; null without an answer, and for the embedded models.
+    /// The HTTP status of the answer. Null if there was no answer, and for the embedded models.
     #[schema(required, minimum = 100, maximum = 599)]
     status: Option<u16>,
-    /// What the provider says, or why there is no answer.
+    /// The provider's error, or the reason why there was no answer.
     #[schema(required)]
     error: Option<TestCallError>,
+    /// The duration of the test call in milliseconds.
     duration_ms: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Providers of models.
+//! Request and response bodies of model providers, and their validation (SSRF protection, forbidden headers).
 
 use std::collections::BTreeMap;
 
@@ -17,9 +17,9 @@ use super::{check_plain_name, check_text};
 
 const MOST_HEADERS: usize = 20;
 const MOST_KEY_CHARS: usize = 4_096;
-/// Headers that describe the body of a request, or the form of its answer.
+/// Headers that describe the body of a request or of its response. The platform sets them.
 const BODY_HEADERS: [&str; 5] = ["accept", "accept-encoding", "content-encoding", "content-type", "range"];
-/// What carries credentials belongs in `api_key`, which is kept encrypted and never shown.
+/// Headers that carry credentials. Credentials belong in `api_key`, which is stored encrypted and never returned.
 const SECRET_HEADERS: [&str; 6] =
     ["authorization", "api-key", "x-api-key", "x-goog-api-key", "cookie", "proxy-authorization"];
 
@@ -34,55 +34,58 @@ pub enum KindWire {
     Dev,
 }
 
-/// A provider: the whole of it to make one, any part of it to change one.
+/// The settings of a provider. An update may contain any subset of the fields.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderIn {
-    /// Letters, digits and `._-`
+    /// The name of the provider. Letters, digits and `._-` are allowed.
     #[schema(example = "openai", max_length = 200)]
     name: String,
-    /// The language it speaks: `openai` is also that of vLLM, Ollama, TGI and Azure.
+    /// The API that the provider implements. Use `openai` also for vLLM, Ollama, TGI and Azure.
     kind: KindWire,
-    /// The URL of its API, where it is not the vendor's own. Of kind `openai` it ends where `/chat/completions` is added:
-    /// `https://api.openai.com/v1`. Of `anthropic` and `gemini` it may be the form of their SDKs: `/v1` and `/v1beta` are
-    /// added to a path without a version. A query is kept. An address must be public, or in `OUTBOUND_ALLOWED_CIDRS`.
+    /// The base URL of the API. Defaults to the vendor's URL. For kind `openai`, paths such as `/chat/completions` are
+    /// appended to it. For `anthropic` and `gemini`, `/v1` or `/v1beta` is added to a path without a version. A query
+    /// string is kept. The address must be public or listed in `OUTBOUND_ALLOWED_CIDRS`.
     #[schema(example = "https://api.openai.com/v1")]
     base_url: Option<String>,
-    /// Kept encrypted, and never shown
+    /// The provider's API key. It is stored encrypted and never returned.
     #[serde(skip_serializing_if = "is_secret")]
     #[schema(write_only, max_length = 4096)]
     api_key: Option<String>,
-    /// The header for the key, where it is not the vendor's own. Not one that the platform sets, such as `Host`
+    /// The header that carries the key. Defaults to the vendor's header. Headers that the platform sets, such as
+    /// `Host`, are refused.
     auth_header: Option<String>,
-    /// Sent with every request, and shown to operators: put the key in `api_key`. Headers that the platform sets (`Host`,
-    /// `Content-Length`, `Accept` …) are refused.
+    /// Additional headers for every request. Operators can read them, so put the API key in `api_key`. Headers that the
+    /// platform sets, such as `Host`, `Content-Length` and `Accept`, are refused.
     headers: Option<BTreeMap<String, String>>,
-    /// For Bedrock
+    /// The AWS region. Only for Bedrock.
     region: Option<String>,
+    /// The timeouts of calls to the provider.
     timeouts: Option<TimeoutsWire>,
 }
 
-/// Never written out; `skip_serializing` would leave it out of the documented body as well.
+/// Skips the key when the settings are serialized. `skip_serializing` would also remove it from the OpenAPI schema.
 fn is_secret(_: &Option<String>) -> bool {
     true
 }
 
+/// The timeouts of calls to a provider, in milliseconds.
 #[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = Timeouts)]
 pub struct TimeoutsWire {
-    /// Until a streamed answer begins; 60000 when left out
+    /// The maximum time until a streamed answer begins. Defaults to 60000.
     #[schema(minimum = 100, maximum = 600000)]
     first_byte_ms: Option<u64>,
-    /// Between two pieces of an answer; 60000 when left out
+    /// The maximum time between two chunks of an answer. Defaults to 60000.
     #[schema(minimum = 100, maximum = 600000)]
     idle_ms: Option<u64>,
-    /// For a whole answer; 600000 when left out
+    /// The maximum time for the complete answer. Defaults to 600000.
     #[schema(minimum = 100, maximum = 600000)]
     total_ms: Option<u64>,
 }
 
-/// What is to become of a provider's key.
+/// A change of a provider's API key: keep it, remove it or replace it.
 pub enum KeyChange {
     Stays,
     Goes,
@@ -98,7 +101,7 @@ impl ProviderIn {
         self.api_key.take()
     }
 
-    /// The provider, when all its settings are valid. `before` is what it was.
+    /// Validates the settings and returns the provider. `before` is the stored provider of an update.
     pub fn read(
         self,
         before: Option<&Provider>,
@@ -149,11 +152,11 @@ impl ProviderIn {
     fn check_base_url(&self, outbound: &Outbound) -> Result<()> {
         let Some(base_url) = &self.base_url else { return Ok(()) };
         address::check("base_url", base_url)?;
-        // Bedrock is called through the AWS SDK, at an endpoint within a private network if the operator has one.
+        // Bedrock is called through the AWS SDK, and its endpoint may be in the operator's private network.
         let is_refused = base_url.parse().is_ok_and(|url| outbound.refuses_host(&url));
         if is_refused && !matches!(self.kind, KindWire::Bedrock) {
             let problem = format_args!(
-                "the address is private or reserved, and requests do not go there; add it to {OUTBOUND_ALLOWED_CIDRS}"
+                "the address is private or reserved; use a public address or add this one to {OUTBOUND_ALLOWED_CIDRS}"
             );
             return Err(Error::invalid_body("base_url", problem));
         }
@@ -161,7 +164,7 @@ impl ProviderIn {
     }
 }
 
-/// What can be a key: something that a header holds.
+/// Validates an API key: a header must be able to carry it.
 pub fn check_api_key(key: &str) -> Result<()> {
     let is_whole = !key.is_empty() && key.len() <= MOST_KEY_CHARS && key.bytes().all(|c| c.is_ascii_graphic());
     let problem = format!("1 to {MOST_KEY_CHARS} visible ASCII characters");
@@ -170,13 +173,16 @@ pub fn check_api_key(key: &str) -> Result<()> {
 
 fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {
     if headers.len() > MOST_HEADERS {
-        return Err(Error::invalid_body("headers", format_args!("at most {MOST_HEADERS}")));
+        return Err(Error::invalid_body("headers", format_args!("at most {MOST_HEADERS} headers")));
     }
     for (name, value) in headers {
         let field = format!("headers.{name}");
         let parsed = check_header_name(&field, name)?;
         if SECRET_HEADERS.contains(&parsed.as_str()) {
-            return Err(Error::invalid_body(&field, "credentials go in api_key, with auth_header if need be"));
+            return Err(Error::invalid_body(
+                &field,
+                "this header carries credentials; use `api_key` and `auth_header` instead",
+            ));
         }
         check_text(&field, value, 1_000)?;
         HeaderValue::try_from(value).map_err(|error| Error::invalid_body(&field, error))?;
@@ -184,7 +190,7 @@ fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {
     Ok(())
 }
 
-/// A header that an operator may set: not one that says where a request ends, where it goes, or what its body is.
+/// Refuses headers that control the transport, the destination or the body of a request (request smuggling).
 fn check_header_name(field: &str, name: &str) -> Result<HeaderName> {
     let parsed = name.parse::<HeaderName>().map_err(|error| Error::invalid_body(field, error))?;
     let own = header::problem(name).filter(|_| !SECRET_HEADERS.contains(&parsed.as_str()));
@@ -200,7 +206,7 @@ impl TimeoutsWire {
         let usual = Timeouts::default();
         let read = |name: &str, given: Option<u64>, usual: u64| match given.unwrap_or(usual) {
             ms @ 100..=600_000 => Ok(ms),
-            _ => Err(Error::invalid_body(format!("timeouts.{name}"), "100 to 600000")),
+            _ => Err(Error::invalid_body(format!("timeouts.{name}"), "100 to 600000 milliseconds")),
         };
         Ok(Timeouts {
             first_byte_ms: read("first_byte_ms", self.first_byte_ms, usual.first_byte_ms)?,
@@ -243,7 +249,7 @@ impl From<&Provider> for ProviderIn {
     }
 }
 
-/// A provider as operators see it.
+/// A provider without its API key.
 #[derive(Serialize, ToSchema)]
 #[schema(as = Provider)]
 pub struct ProviderOut {
@@ -251,6 +257,7 @@ pub struct ProviderOut {
     kind: KindWire,
     #[schema(required)]
     base_url: Option<String>,
+    /// The last characters of the API key, at most 4. Null if there is no key.
     #[schema(required)]
     api_key_last4: Option<String>,
     #[schema(required)]

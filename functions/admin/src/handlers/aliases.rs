@@ -1,4 +1,4 @@
-//! Public names of models.
+//! Handlers for aliases: public names that point to models.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -26,16 +26,16 @@ pub async fn list_aliases(State(stores): State<Stores>, _: Operator) -> Result<L
     Ok(List::new(listing.aliases.into_iter().map(|(alias, model)| AliasOut { alias, model })))
 }
 
-/// Lead an alias to a model
+/// Create or update an alias
 ///
-/// Makes the alias, or leads it elsewhere.
+/// Points the alias to a model. Creates the alias if it does not exist.
 #[utoipa::path(
     put, path = "/gateway/v1/admin/aliases/{name}", tag = "admin", security(("bearer" = [])),
     params(("name" = String, Path, description = "The alias")), request_body = AliasIn,
     responses(
         (status = 200, description = "The alias", body = AliasOut),
-        (status = 404, description = "What can be no alias", body = ErrorBody),
-        (status = 409, description = "There is a model of that name", body = ErrorBody),
+        (status = 404, description = "The name is not a valid alias", body = ErrorBody),
+        (status = 409, description = "A model with this name exists", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -49,7 +49,7 @@ pub async fn put_alias(
     check_model_name("alias", &alias)?;
     let put = |listing: &Listing| {
         if listing.models.contains_key(&alias) {
-            let message = "there is a model of that name".to_owned();
+            let message = "a model with this name exists; choose another alias".to_owned();
             return Err(Error::Conflict { code: "model_exists", message });
         }
         if !listing.models.contains_key(&body.model) {
@@ -68,7 +68,7 @@ pub async fn put_alias(
     params(("name" = String, Path, description = "The alias")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "No such alias", body = ErrorBody),
+        (status = 404, description = "The alias does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]

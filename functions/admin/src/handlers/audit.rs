@@ -1,4 +1,4 @@
-//! What operators did.
+//! Handler for the audit log.
 
 use axum::extract::State;
 use domain::lease::month;
@@ -12,12 +12,13 @@ use crate::dto::audit::{AuditOut, AuditQuery};
 
 const AUDIT: Cursors = Cursors("audit");
 
-/// List what operators did
+/// List audit entries
 ///
-/// In a month, newest first: who, what, and the thing before and after, without secrets.
+/// Returns the changes that operators made in a month, newest first. Each entry has the actor, the action, and the
+/// resource before and after the change, without secrets.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/audit", tag = "admin", params(AuditQuery), security(("bearer" = [])),
-    responses((status = 200, description = "Some entries", body = CursorList<AuditOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "A page of entries", body = CursorList<AuditOut>), OperatorOnly, Refused),
 )]
 pub async fn list_audit(
     State(stores): State<Stores>,

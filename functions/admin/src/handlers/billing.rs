@@ -1,4 +1,4 @@
-//! Organizations' credits.
+//! Handlers for credits, balances and transactions of organizations.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -26,16 +26,18 @@ use crate::told::told;
 const BALANCES: Cursors = Cursors("balances");
 const TRANSACTIONS: Cursors = Cursors("transactions");
 
-/// Give or take credits
+/// Adjust credits
+///
+/// Adds credits to an organization's balance or deducts them, and records the transaction.
 #[utoipa::path(
     post, path = "/gateway/v1/billing/admin/credits", tag = "admin", params(CreditsHeaders),
     security(("bearer" = [])), request_body = CreditsIn,
     responses(
         (status = 201, description = "The transaction", body = TransactionOut, headers(
-            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        (status = 404, description = "No such organization", body = ErrorBody),
-        (status = 409, description = "There is not so much to take, or no room for so much", body = ErrorBody),
+        (status = 404, description = "The organization does not exist", body = ErrorBody),
+        (status = 409, description = "The balance would be below zero or above the maximum", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -66,7 +68,7 @@ pub async fn adjust_credits(
         Credited::Before(answer) => Ok(idempotency::replayed(None, answer)),
         Credited::OutOfRange => Err(Error::Conflict {
             code: "balance_out_of_range",
-            message: format!("a balance is neither below zero nor above {}", Money::MOST_CREDIT),
+            message: format!("the balance would be below zero or above {}; change the amount", Money::MOST_CREDIT),
         }
         .into()),
     }
@@ -74,10 +76,10 @@ pub async fn adjust_credits(
 
 /// List balances
 ///
-/// Of all organizations, exact to the last call that ended.
+/// Returns the balances of all organizations. Each includes all calls that have ended.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/admin/balances", tag = "admin", params(CursorQuery), security(("bearer" = [])),
-    responses((status = 200, description = "Some balances", body = CursorList<BalanceOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "A page of balances", body = CursorList<BalanceOut>), OperatorOnly, Refused),
 )]
 pub async fn list_balances(
     State(stores): State<Stores>,
@@ -95,12 +97,14 @@ pub async fn list_balances(
 }
 
 /// List an organization's transactions
+///
+/// Returns the credit transactions of a month, newest first, and their totals.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/admin/transactions", tag = "admin", params(OrgTransactionsQuery),
     security(("bearer" = [])),
     responses(
-        (status = 200, description = "Some transactions", body = TransactionsOut),
-        (status = 404, description = "No such organization", body = ErrorBody),
+        (status = 200, description = "A page of transactions", body = TransactionsOut),
+        (status = 404, description = "The organization does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]

@@ -1,4 +1,4 @@
-//! Monthly spending caps.
+//! Handlers for the monthly spending caps of organizations, users and API keys.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -18,7 +18,7 @@ use crate::told::told;
     get, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
     responses(
         (status = 200, description = "The cap", body = SpendingCapOut),
-        (status = 404, description = "No such organization, user or key, or it has no cap", body = ErrorBody),
+        (status = 404, description = "The organization, user or key does not exist or has no cap", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -33,13 +33,13 @@ pub async fn get_cap(
 
 /// Set a spending cap
 ///
-/// No call is begun that could exceed it.
+/// Calls that could exceed the cap are refused before they start.
 #[utoipa::path(
     put, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
     request_body = CapIn,
     responses(
         (status = 200, description = "The cap", body = SpendingCapOut),
-        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -59,8 +59,8 @@ pub async fn put_cap(
 #[utoipa::path(
     delete, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
     responses(
-        (status = 204, description = "There is none"),
-        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        (status = 204, description = "The cap is removed"),
+        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]

@@ -1,4 +1,4 @@
-//! Other people's API keys.
+//! Handlers for the API keys of all users.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -32,12 +32,12 @@ const KEYS: Cursors = Cursors("admin-keys");
 
 /// List an organization's API keys
 ///
-/// User by user, each one's newest first.
+/// Returns the keys grouped by user, newest first for each user.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/keys", tag = "admin", params(KeysQuery), security(("bearer" = [])),
     responses(
-        (status = 200, description = "Some keys", body = CursorList<KeyOut>),
-        (status = 404, description = "What can be no organization or user", body = ErrorBody),
+        (status = 200, description = "A page of keys", body = CursorList<KeyOut>),
+        (status = 404, description = "The id of the organization or user is malformed", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -55,17 +55,18 @@ pub async fn list_keys(
 
 /// Create an API key for a user
 ///
-/// The secret is in this answer and never again, also not for a repeated `Idempotency-Key`. An operator's key that
-/// expires makes none that outlives it.
+/// The secret is returned only in this response, and not in a replay for a repeated `Idempotency-Key`. If the
+/// operator's own key expires, the new key must not expire later.
 #[utoipa::path(
     post, path = "/gateway/v1/admin/keys", tag = "admin", params(IdempotencyHeaders), security(("bearer" = [])),
     request_body = KeyIn,
     responses(
         (status = 201, description = "The key with its secret", body = NewKeyOut, headers(
-            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        (status = 404, description = "No such organization, or no such user in it", body = ErrorBody),
-        (status = 409, description = "The user has 100 keys already, or the `Idempotency-Key` was used with another \
+        (status = 404, description = "The organization does not exist, or the user is not a member of it",
+            body = ErrorBody),
+        (status = 409, description = "The user already has 100 keys, or the `Idempotency-Key` was used with another \
             body", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
@@ -92,10 +93,10 @@ pub async fn create_key(
     }
 }
 
-/// Change an API key
+/// Update an API key
 ///
-/// A JSON merge patch; null removes a restriction. Calls of models see new limits and a new cap from their next lease
-/// on, and a new list of models or expiry within 30 seconds.
+/// Applies a JSON merge patch (RFC 7396); null removes a restriction. Model calls apply new limits and a new spending
+/// cap from their next quota lease, and a new model list or expiry within 30 seconds.
 #[utoipa::path(
     patch, path = "/gateway/v1/admin/keys/{id}", tag = "admin", security(("bearer" = [])),
     params(
@@ -104,11 +105,11 @@ pub async fn create_key(
     ),
     request_body(content = Object, description = "Any of `name`, `models`, `limits`, `spending_cap` and `expires_at`"),
     responses(
-        (status = 200, description = "The key as it is now", body = KeyOut,
-            headers(("ETag" = String, description = "Its version"))),
-        (status = 404, description = "No such key", body = ErrorBody),
+        (status = 200, description = "The updated key", body = KeyOut,
+            headers(("ETag" = String, description = "The key's version"))),
+        (status = 404, description = "The key does not exist", body = ErrorBody),
         (status = 409, description = "The key is revoked", body = ErrorBody),
-        (status = 412, description = "It has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -120,7 +121,7 @@ pub async fn update_key(
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Body<KeyOut>)> {
     let patch = MergePatch::new(patch)?;
-    // A key stays in its organization; all else is read with it when it changes.
+    // A key never changes its organization, so the plan can be read before the transaction.
     let plan = plan_of(&stores, stores.keys.find(id).await?.key.account.org).await?;
     let listing = stores.catalog.read().await?;
     let tell = |key: &ApiKey, meter: &Meter| told(&KeyOut::new(key, meter));
@@ -136,7 +137,7 @@ pub async fn update_key(
     Ok((etag(&version(&KeySettings::of(&key, &meter))), Body(KeyOut::new(&key, &meter))))
 }
 
-/// What a version is of: a call with the key changes when it was last used, and nothing that a patch is meant for.
+/// The text from which the ETag is computed: only the settings, because `last_used_at` changes with every call.
 fn version(settings: &KeySettings) -> String {
     told(&KeySettingsIn::from(settings.clone()))
 }
@@ -145,25 +146,25 @@ async fn plan_of(stores: &Stores, org: OrgId) -> domain::Result<Plan> {
     stores.identities.plan(&stores.identities.org(org).await?.plan).await
 }
 
-/// Otherwise a credential that is lent for a day would last for good.
+/// Refuses an expiry after that of the operator's own key. Otherwise a temporary key could create a permanent one.
 fn check_expiry(operator: &Operator, of_key: &KeySettings) -> domain::Result<()> {
     let Some(own) = operator.expires_at() else { return Ok(()) };
     if of_key.expires_at.is_some_and(|expires_at| expires_at <= own) {
         return Ok(());
     }
-    let message = format!("your own key expires at {own}; let this one expire no later, with `expires_at`");
+    let message = format!("your own key expires at {own}; set `expires_at` to that time or earlier");
     Err(Error::Forbidden { code: "api_key_restricted", message })
 }
 
-/// Revoke anybody's API key
+/// Revoke a user's API key
 ///
-/// From then on every call with it is refused.
+/// All further requests with the key are refused.
 #[utoipa::path(
     delete, path = "/gateway/v1/admin/keys/{id}", tag = "admin", security(("bearer" = [])),
     params(("id" = String, Path, description = "The key")),
     responses(
-        (status = 204, description = "Revoked, now or before"),
-        (status = 404, description = "No such key", body = ErrorBody),
+        (status = 204, description = "The key is revoked; it may have been revoked before"),
+        (status = 404, description = "The key does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]

@@ -1,4 +1,4 @@
-//! Rate limits of an organization, a user in it, or a key, apart from their plan's.
+//! Handlers for own rate limits: limits of an organization, a user or an API key that replace those of the plan.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -14,11 +14,13 @@ use crate::dto::meters::{OwnLimitsOut, WhoseQuery, scope};
 use crate::told::told;
 
 /// Read own limits
+///
+/// Returns the rate limits that are set for an organization, a user or an API key itself.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/limits", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
     responses(
-        (status = 200, description = "Their own limits", body = OwnLimitsOut),
-        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        (status = 200, description = "The own limits", body = OwnLimitsOut),
+        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -33,13 +35,13 @@ pub async fn get_limits(
 
 /// Set own limits
 ///
-/// They hold before the plan's, from the next lease on; what they leave out is the plan's.
+/// Own limits replace those of the plan from the next quota lease. A limit that is omitted comes from the plan.
 #[utoipa::path(
     put, path = "/gateway/v1/admin/limits", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
     request_body = LimitsIn,
     responses(
-        (status = 200, description = "Their own limits", body = OwnLimitsOut),
-        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        (status = 200, description = "The own limits", body = OwnLimitsOut),
+        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -56,11 +58,13 @@ pub async fn put_limits(
 }
 
 /// Remove own limits
+///
+/// Only the limits of the plan apply afterwards.
 #[utoipa::path(
     delete, path = "/gateway/v1/admin/limits", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
     responses(
-        (status = 204, description = "Only the plan's hold"),
-        (status = 404, description = "No such organization, user or key", body = ErrorBody),
+        (status = 204, description = "The own limits are removed"),
+        (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]

@@ -1,4 +1,4 @@
-//! Maintenance: while it is on, only operators are served.
+//! Handlers for maintenance mode. While it is on, only requests of operators are served.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -10,23 +10,23 @@ use crate::Stores;
 use crate::dto::plans::{MaintenanceIn, MaintenanceOut};
 use crate::told::told;
 
-/// Read whether the gateway is under maintenance
+/// Read the maintenance mode
 #[utoipa::path(
     get, path = "/gateway/v1/admin/maintenance", tag = "admin", security(("bearer" = [])),
-    responses((status = 200, description = "Whether it is", body = MaintenanceOut), OperatorOnly, Refused),
+    responses((status = 200, description = "The maintenance mode", body = MaintenanceOut), OperatorOnly, Refused),
 )]
 pub async fn get_maintenance(State(stores): State<Stores>, _: Operator) -> Result<Body<MaintenanceOut>> {
     Ok(Body(MaintenanceOut::from(&stores.catalog.read().await?.maintenance)))
 }
 
-/// Begin or end maintenance
+/// Start or end maintenance
 ///
-/// It takes effect everywhere within 30 seconds.
+/// The change takes effect within 30 seconds.
 #[utoipa::path(
     put, path = "/gateway/v1/admin/maintenance", tag = "admin", security(("bearer" = [])),
     request_body = MaintenanceIn,
     responses(
-        (status = 200, description = "Whether it is on", body = MaintenanceOut),
+        (status = 200, description = "The maintenance mode", body = MaintenanceOut),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]

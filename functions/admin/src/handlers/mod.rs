@@ -1,4 +1,4 @@
-//! One function a route, by what it changes.
+//! HTTP handlers, grouped by resource: one function for each route.
 
 pub mod aliases;
 pub mod audit;

@@ -1,4 +1,4 @@
-//! Models of the catalog.
+//! Handlers for the models of the catalog.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -20,7 +20,7 @@ use crate::told::{check_version, etag, told};
 
 /// List the catalog's models
 ///
-/// All of them, retired ones too.
+/// Returns all models, including retired ones.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/models", operation_id = "admin_list_models", tag = "admin",
     security(("bearer" = [])),
@@ -34,10 +34,11 @@ pub async fn list_models(State(stores): State<Stores>, _: Operator) -> Result<Li
 /// Read a model of the catalog
 #[utoipa::path(
     get, path = "/gateway/v1/admin/models/{name}", operation_id = "admin_get_model", tag = "admin",
-    security(("bearer" = [])), params(("name" = String, Path, description = "The model's own name")),
+    security(("bearer" = [])), params(("name" = String, Path, description = "The name of the model")),
     responses(
-        (status = 200, description = "The model", body = ModelOut, headers(("ETag" = String, description = "Its version"))),
-        (status = 404, description = "No such model", body = ErrorBody),
+        (status = 200, description = "The model", body = ModelOut,
+            headers(("ETag" = String, description = "The model's version"))),
+        (status = 404, description = "The model does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -56,7 +57,7 @@ pub async fn get_model(
     post, path = "/gateway/v1/admin/models", tag = "admin", security(("bearer" = [])), request_body = ModelIn,
     responses(
         (status = 201, description = "The model", body = ModelOut),
-        (status = 409, description = "There is a model or an alias of that name", body = ErrorBody),
+        (status = 409, description = "A model or an alias with this name exists", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -69,7 +70,7 @@ pub async fn create_model(
     let create = |listing: &Listing| {
         let model = body.clone().read(listing, listing.next_version())?;
         if listing.models.contains_key(&model.name) || listing.aliases.contains_key(&model.name) {
-            let message = "there is a model or an alias of that name".to_owned();
+            let message = "a model or an alias with this name exists; choose another name".to_owned();
             return Err(Error::Conflict { code: "model_exists", message });
         }
         Ok(Change { before: None, after: Some(entry(model)) })
@@ -79,21 +80,21 @@ pub async fn create_model(
     Ok((StatusCode::CREATED, Body(shown(change)?)))
 }
 
-/// Change a model
+/// Update a model
 ///
-/// A JSON merge patch. What calls cost from then on is the new price; calls under way keep theirs.
+/// Applies a JSON merge patch (RFC 7396). New prices apply to new calls; calls in flight are billed at the old prices.
 #[utoipa::path(
     patch, path = "/gateway/v1/admin/models/{name}", tag = "admin", security(("bearer" = [])),
     params(
-        ("name" = String, Path, description = "The model's own name"),
+        ("name" = String, Path, description = "The name of the model"),
         ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
     ),
-    request_body(content = Object, description = "Any part of what makes one"),
+    request_body(content = Object, description = "Any subset of the fields of the create request"),
     responses(
-        (status = 200, description = "The model as it is now", body = ModelOut,
-            headers(("ETag" = String, description = "Its version"))),
-        (status = 404, description = "No such model", body = ErrorBody),
-        (status = 412, description = "It has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 200, description = "The updated model", body = ModelOut,
+            headers(("ETag" = String, description = "The model's version"))),
+        (status = 404, description = "The model does not exist", body = ErrorBody),
+        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -110,7 +111,7 @@ pub async fn update_model(
         let before = find(listing, &name)?;
         let after = patch.merge(&ModelIn::from(before), &[])?;
         if after.name() != name {
-            return Err(Error::invalid_body("name", "a name stays; make another model, or an alias"));
+            return Err(Error::invalid_body("name", "a model cannot be renamed; create another model or an alias"));
         }
         let after = after.read(listing, listing.next_version())?;
         check_version(&if_match, &told(&ModelOut::from(before)))?;
@@ -124,14 +125,14 @@ pub async fn update_model(
 
 /// Delete a model
 ///
-/// Agents that name it need attention from then on.
+/// Agents that use the model change to `needs_attention`.
 #[utoipa::path(
     delete, path = "/gateway/v1/admin/models/{name}", tag = "admin", security(("bearer" = [])),
-    params(("name" = String, Path, description = "The model's own name")),
+    params(("name" = String, Path, description = "The name of the model")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "No such model", body = ErrorBody),
-        (status = 409, description = "An alias leads to it", body = ErrorBody),
+        (status = 404, description = "The model does not exist", body = ErrorBody),
+        (status = 409, description = "An alias points to the model", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -144,7 +145,8 @@ pub async fn delete_model(
     let delete = |listing: &Listing| {
         let before = find(listing, &name)?;
         if let Some((alias, _)) = listing.aliases.iter().find(|(_, model)| **model == name) {
-            let message = format!("the alias {alias} leads to it; delete the alias, or lead it elsewhere");
+            let message =
+                format!("the alias {alias} points to this model; delete the alias or point it to another model");
             return Err(Error::Conflict { code: "model_in_use", message });
         }
         Ok(Change { before: Some(entry(before.clone())), after: None })
@@ -166,6 +168,6 @@ fn entry(model: Model) -> (Entry, String) {
 fn shown(change: Change) -> domain::Result<ModelOut> {
     match change.after {
         Some((Entry::Model(model), _)) => Ok(ModelOut::from(&model)),
-        _ => Err(Error::internal("a change of a model left none")),
+        _ => Err(Error::internal("the change of a model returned no model")),
     }
 }

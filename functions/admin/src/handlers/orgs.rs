@@ -1,4 +1,4 @@
-//! Organizations.
+//! Handlers for organizations.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -26,7 +26,10 @@ const ORGS: Cursors = Cursors("orgs");
 #[utoipa::path(
     get, path = "/gateway/v1/admin/orgs", operation_id = "admin_list_orgs", tag = "admin", params(CursorQuery),
     security(("bearer" = [])),
-    responses((status = 200, description = "Some organizations", body = CursorList<OrgOut>), OperatorOnly, Refused),
+    responses(
+        (status = 200, description = "A page of organizations", body = CursorList<OrgOut>),
+        OperatorOnly, Refused,
+    ),
 )]
 pub async fn list_orgs(
     State(stores): State<Stores>,
@@ -39,15 +42,15 @@ pub async fn list_orgs(
 
 /// Create an organization
 ///
-/// For a platform without an identity provider, or ahead of the first access token that names it.
+/// Use it without an identity provider, or before the first access token that names the organization.
 #[utoipa::path(
     post, path = "/gateway/v1/admin/orgs", tag = "admin", params(IdempotencyHeaders), security(("bearer" = [])),
     request_body = OrgIn,
     responses(
         (status = 201, description = "The organization", body = OrgOut, headers(
-            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        (status = 409, description = "There is an organization of that `external_id`, or the `Idempotency-Key` was \
+        (status = 409, description = "An organization with this `external_id` exists, or the `Idempotency-Key` was \
             used with another body", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
@@ -71,8 +74,8 @@ pub async fn create_org(
     params(("id" = String, Path, description = "The organization")),
     responses(
         (status = 200, description = "The organization", body = OrgOut,
-            headers(("ETag" = String, description = "Its version"))),
-        (status = 404, description = "No such organization", body = ErrorBody),
+            headers(("ETag" = String, description = "The organization's version"))),
+        (status = 404, description = "The organization does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -81,10 +84,10 @@ pub async fn get_org(State(stores): State<Stores>, _: Operator, Path(id): Path<O
     Ok((etag(&told(&out)), Body(out)))
 }
 
-/// Change an organization
+/// Update an organization
 ///
-/// A JSON merge patch. While it is suspended, its credentials are refused, from this moment on. Another plan holds at
-/// once too, for calls of models within 30 seconds.
+/// Applies a JSON merge patch (RFC 7396). The credentials of a suspended organization are refused immediately. A new
+/// plan applies immediately, and to model calls within 30 seconds.
 #[utoipa::path(
     patch, path = "/gateway/v1/admin/orgs/{id}", tag = "admin", security(("bearer" = [])),
     params(
@@ -93,10 +96,10 @@ pub async fn get_org(State(stores): State<Stores>, _: Operator, Path(id): Path<O
     ),
     request_body = OrgPatch,
     responses(
-        (status = 200, description = "The organization as it is now", body = OrgOut,
-            headers(("ETag" = String, description = "Its version"))),
-        (status = 404, description = "No such organization", body = ErrorBody),
-        (status = 412, description = "It has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 200, description = "The updated organization", body = OrgOut,
+            headers(("ETag" = String, description = "The organization's version"))),
+        (status = 404, description = "The organization does not exist", body = ErrorBody),
+        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]

@@ -1,4 +1,4 @@
-//! Plans.
+//! Handlers for plans.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -28,7 +28,7 @@ pub async fn list_plans(State(stores): State<Stores>, _: Operator) -> Result<Lis
     params(("id" = String, Path, description = "The plan")),
     responses(
         (status = 200, description = "The plan", body = PlanOut),
-        (status = 404, description = "No such plan", body = ErrorBody),
+        (status = 404, description = "The plan does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -41,17 +41,16 @@ pub async fn get_plan(
     Ok(Body(PlanOut::from(&plan)))
 }
 
-/// Put a plan
+/// Create or replace a plan
 ///
-/// Makes it, or puts another in its place: for the organizations on it that holds at once, for calls of models within
-/// 30 seconds.
+/// The new plan applies to its organizations immediately, and to their model calls within 30 seconds.
 #[utoipa::path(
     put, path = "/gateway/v1/admin/plans/{id}", tag = "admin", security(("bearer" = [])),
     params(("id" = String, Path, description = "The plan")), request_body = PlanIn,
     responses(
-        (status = 200, description = "The plan, changed", body = PlanOut),
-        (status = 201, description = "The plan, new", body = PlanOut),
-        (status = 404, description = "What can be no plan's id", body = ErrorBody),
+        (status = 200, description = "The replaced plan", body = PlanOut),
+        (status = 201, description = "The new plan", body = PlanOut),
+        (status = 404, description = "The id is not a valid plan id", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]

@@ -1,4 +1,4 @@
-//! Whether a provider can be called, before a model depends on it.
+//! Handler for provider test calls: an operator checks a provider before a model depends on it.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -14,15 +14,15 @@ use crate::dto::provider_test::{ProviderTestIn, ProviderTestOut};
 
 /// Test a provider
 ///
-/// Calls the provider with its key: lists its models, or has a model answer with a few tokens. The result holds the
-/// provider's own words.
+/// Calls the provider with its API key. Lists the provider's models, or asks a model for a few tokens. The result
+/// contains the provider's error message.
 #[utoipa::path(
     post, path = "/gateway/v1/admin/providers/{name}/test", tag = "admin", security(("bearer" = [])),
     params(("name" = String, Path, description = "The provider")),
     request_body = Option<ProviderTestIn>,
     responses(
-        (status = 200, description = "What came of it", body = ProviderTestOut),
-        (status = 404, description = "No such provider", body = ErrorBody),
+        (status = 200, description = "The result of the test call", body = ProviderTestOut),
+        (status = 404, description = "The provider does not exist", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         OperatorOnly, Refused,
     ),

@@ -1,4 +1,4 @@
-//! Providers of models.
+//! Handlers for model providers.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -33,8 +33,8 @@ pub async fn list_providers(State(stores): State<Stores>, _: Operator) -> Result
     params(("name" = String, Path, description = "The provider")),
     responses(
         (status = 200, description = "The provider", body = ProviderOut,
-            headers(("ETag" = String, description = "Its version"))),
-        (status = 404, description = "No such provider", body = ErrorBody),
+            headers(("ETag" = String, description = "The provider's version"))),
+        (status = 404, description = "The provider does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -53,7 +53,7 @@ pub async fn get_provider(
     post, path = "/gateway/v1/admin/providers", tag = "admin", security(("bearer" = [])), request_body = ProviderIn,
     responses(
         (status = 201, description = "The provider", body = ProviderOut),
-        (status = 409, description = "There is a provider of that name", body = ErrorBody),
+        (status = 409, description = "A provider with this name exists", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -70,7 +70,7 @@ pub async fn create_provider(
     let create = |listing: &Listing| {
         let provider = body.clone().read(None, &key, &stores.outbound, listing.next_version())?;
         if listing.providers.contains_key(&provider.name) {
-            let message = "there is a provider of that name".to_owned();
+            let message = "a provider with this name exists; choose another name".to_owned();
             return Err(Error::Conflict { code: "provider_exists", message });
         }
         Ok(Change { before: None, after: Some(entry(provider)) })
@@ -79,21 +79,21 @@ pub async fn create_provider(
     Ok((StatusCode::CREATED, Body(shown(change)?)))
 }
 
-/// Change a provider
+/// Update a provider
 ///
-/// A JSON merge patch. Without `api_key` the key stays; null removes it.
+/// Applies a JSON merge patch (RFC 7396). Without `api_key`, the API key is kept; null removes it.
 #[utoipa::path(
     patch, path = "/gateway/v1/admin/providers/{name}", tag = "admin", security(("bearer" = [])),
     params(
         ("name" = String, Path, description = "The provider"),
         ("If-Match" = Option<String>, Header, description = "Change only this version", nullable = false),
     ),
-    request_body(content = Object, description = "Any part of what makes one"),
+    request_body(content = Object, description = "Any subset of the fields of the create request"),
     responses(
-        (status = 200, description = "The provider as it is now", body = ProviderOut,
-            headers(("ETag" = String, description = "Its version"))),
-        (status = 404, description = "No such provider", body = ErrorBody),
-        (status = 412, description = "It has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 200, description = "The updated provider", body = ProviderOut,
+            headers(("ETag" = String, description = "The provider's version"))),
+        (status = 404, description = "The provider does not exist", body = ErrorBody),
+        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -109,14 +109,14 @@ pub async fn update_provider(
         None => KeyChange::Stays,
         Some(Value::Null) => KeyChange::Goes,
         Some(Value::String(key)) => seal(&stores, &name, &key).await?,
-        Some(_) => return Err(Error::invalid_body("api_key", "a string, or null").into()),
+        Some(_) => return Err(Error::invalid_body("api_key", "must be a string or null").into()),
     };
     let patch = MergePatch::new(patch)?;
     let update = |listing: &Listing| {
         let before = find(listing, &name)?;
         let after = patch.merge(&ProviderIn::from(before), &[])?;
         if after.name() != name {
-            return Err(Error::invalid_body("name", "a name stays; make another provider"));
+            return Err(Error::invalid_body("name", "a provider cannot be renamed; create another provider"));
         }
         let after = after.read(Some(before), &key, &stores.outbound, listing.next_version())?;
         check_version(&if_match, &told(&ProviderOut::from(before)))?;
@@ -133,8 +133,8 @@ pub async fn update_provider(
     params(("name" = String, Path, description = "The provider")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "No such provider", body = ErrorBody),
-        (status = 409, description = "A model runs there", body = ErrorBody),
+        (status = 404, description = "The provider does not exist", body = ErrorBody),
+        (status = 409, description = "A model has a deployment on the provider", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -148,7 +148,8 @@ pub async fn delete_provider(
         let before = find(listing, &name)?;
         let mut models = listing.models.values();
         if let Some(model) = models.find(|model| model.deployments.iter().any(|it| it.provider == name)) {
-            let message = format!("the model {} runs there", model.name);
+            let message =
+                format!("the model {} has a deployment on this provider; remove the deployment first", model.name);
             return Err(Error::Conflict { code: "provider_in_use", message });
         }
         Ok(Change { before: Some(entry(before.clone())), after: None })
@@ -160,7 +161,7 @@ pub async fn delete_provider(
 async fn seal(stores: &Stores, name: &str, key: &str) -> domain::Result<KeyChange> {
     check_api_key(key)?;
     let sealed = stores.secrets.seal(&Provider::sealed_for(name), key.as_bytes()).await?;
-    // Of a short key, four characters would be too much of it.
+    // Four characters would reveal too much of a short key.
     let shown = if key.len() >= 16 { 4 } else { key.len() / 4 };
     Ok(KeyChange::Becomes { sealed, last4: key[key.len() - shown..].to_owned() })
 }
@@ -177,6 +178,6 @@ fn entry(provider: Provider) -> (Entry, String) {
 fn shown(change: Change) -> domain::Result<ProviderOut> {
     match change.after {
         Some((Entry::Provider(provider), _)) => Ok(ProviderOut::from(&provider)),
-        _ => Err(Error::internal("a change of a provider left none")),
+        _ => Err(Error::internal("the change of a provider returned no provider")),
     }
 }

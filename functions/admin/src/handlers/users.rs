@@ -1,4 +1,4 @@
-//! Users.
+//! Handlers for users.
 
 use axum::Json as Body;
 use axum::extract::State;
@@ -25,7 +25,7 @@ const USERS: Cursors = Cursors("users");
 /// List users
 #[utoipa::path(
     get, path = "/gateway/v1/admin/users", tag = "admin", params(CursorQuery), security(("bearer" = [])),
-    responses((status = 200, description = "Some users", body = CursorList<UserOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "A page of users", body = CursorList<UserOut>), OperatorOnly, Refused),
 )]
 pub async fn list_users(
     State(stores): State<Stores>,
@@ -38,17 +38,16 @@ pub async fn list_users(
 
 /// Create a user
 ///
-/// In an organization, with a role. For a platform without an identity provider, or ahead of the user's first access
-/// token.
+/// Creates a user in an organization. Use it without an identity provider, or before the user's first access token.
 #[utoipa::path(
     post, path = "/gateway/v1/admin/users", tag = "admin", params(IdempotencyHeaders), security(("bearer" = [])),
     request_body = UserIn,
     responses(
         (status = 201, description = "The user", body = NewUserOut, headers(
-            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        (status = 404, description = "No such organization", body = ErrorBody),
-        (status = 409, description = "There is a user of that `external_id`, or the `Idempotency-Key` was used with \
+        (status = 404, description = "The organization does not exist", body = ErrorBody),
+        (status = 409, description = "A user with this `external_id` exists, or the `Idempotency-Key` was used with \
             another body", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
@@ -73,8 +72,8 @@ pub async fn create_user(
     params(("id" = String, Path, description = "The user")),
     responses(
         (status = 200, description = "The user", body = UserOut,
-            headers(("ETag" = String, description = "Their version"))),
-        (status = 404, description = "No such user", body = ErrorBody),
+            headers(("ETag" = String, description = "The user's version"))),
+        (status = 404, description = "The user does not exist", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]
@@ -89,7 +88,8 @@ pub async fn get_user(
 
 /// Suspend or restore a user
 ///
-/// A JSON merge patch. Suspended, they are refused at once, in every organization.
+/// Applies a JSON merge patch (RFC 7396). The credentials of a suspended user are refused immediately, in every
+/// organization.
 #[utoipa::path(
     patch, path = "/gateway/v1/admin/users/{id}", tag = "admin", security(("bearer" = [])),
     params(
@@ -98,10 +98,10 @@ pub async fn get_user(
     ),
     request_body = UserPatch,
     responses(
-        (status = 200, description = "The user as they are now", body = UserOut,
-            headers(("ETag" = String, description = "Their version"))),
-        (status = 404, description = "No such user", body = ErrorBody),
-        (status = 412, description = "They have changed since the version in `If-Match`", body = ErrorBody),
+        (status = 200, description = "The updated user", body = UserOut,
+            headers(("ETag" = String, description = "The user's version"))),
+        (status = 404, description = "The user does not exist", body = ErrorBody),
+        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]

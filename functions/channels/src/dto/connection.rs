@@ -1,4 +1,4 @@
-//! Channels, as they are shown and configured.
+//! Request and response bodies of the channels of a workflow.
 
 use domain::channel::{self, ChannelConfig, ChannelKind, Direction, Equipment, Slot, Wish};
 use domain::object;
@@ -6,27 +6,32 @@ use domain::workflow::Workflow;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// All channels of a workflow's draft: one for each node that begins or ends a run.
+/// The channels of a workflow's draft: one for each trigger node and each output node.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Connections")]
 pub struct ConnectionsOut {
+    /// The channels that start runs.
     inputs: Vec<ChannelOut>,
+    /// The channels to which runs send messages and results.
     outputs: Vec<ChannelOut>,
 }
 
+/// A channel: the input or output of one node.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Channel")]
 pub struct ChannelOut {
-    /// That of its node.
+    /// The id of the channel, which equals `nodeId`.
     id: String,
     direction: Direction,
     kind: ChannelKind,
+    /// The id of the node.
     node_id: String,
+    /// The configuration. Its fields depend on the kind of the channel.
     config: ChannelConfig,
-    /// Whether the workflow can be published with it.
+    /// Whether the configuration is complete. A workflow cannot be published with an incomplete channel.
     complete: bool,
-    /// The fields of `config` that are not set, or name what is not there any more.
+    /// The fields of `config` that are not set, or that reference a missing or unsuitable webhook or credential.
     missing: Vec<&'static str>,
 }
 
@@ -44,7 +49,7 @@ impl ConnectionsOut {
     }
 }
 
-/// How the channels are to be configured, all of them: those that are left out are not configured any more.
+/// The new configuration of all channels. The configuration of a channel that is omitted is removed.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "ConnectionsUpdate")]
@@ -57,11 +62,11 @@ pub struct ConnectionsIn {
     outputs: Vec<ChannelIn>,
 }
 
-/// What is read can be sent back: of what is told about a channel, only the node and the configuration count.
+/// The configuration of a channel. A channel from a response is accepted; only `nodeId` and `config` are used.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(title = "ChannelUpdate")]
-#[expect(dead_code, reason = "told when channels are read, and not asked when they are configured")]
+#[expect(dead_code, reason = "read-only fields of a response are accepted and ignored")]
 struct ChannelIn {
     node_id: String,
     #[serde(default, deserialize_with = "object::one")]

@@ -1,4 +1,4 @@
-//! Credentials: what calls of webhooks show, and what workflows show to the systems they call.
+//! Request and response bodies of credentials: inbound webhook tokens, and outbound credentials for calls of workflows.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,13 @@ use shared::store::credentials::CredentialSummary;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+/// The inbound and outbound credentials of a workflow, without their secrets.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "WebhookCredentials")]
 pub struct CredentialsOut {
+    /// The tokens of the workflow's webhooks.
     pub inbound: Vec<InboundOut>,
+    /// The credentials for calls to external systems.
     pub outbound: Vec<CredentialOut>,
 }
 
@@ -24,15 +27,18 @@ pub struct CredentialsOut {
 #[serde(rename_all = "camelCase")]
 #[schema(title = "InboundCredential")]
 pub struct InboundOut {
+    /// The id of the webhook.
     webhook_id: Uuid,
-    /// Only when it was just made: it is not shown again.
+    /// The token. Returned only when it is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     token: Option<String>,
+    /// The last 4 characters of the token.
     token_last4: String,
+    /// When the token was created.
     #[schema(format = DateTime)]
     created_at: String,
-    /// When a call last showed it, to the minute.
+    /// When a call last used the token, accurate to the minute.
     #[schema(required, format = DateTime)]
     last_used_at: Option<String>,
 }
@@ -49,7 +55,7 @@ impl InboundOut {
     }
 }
 
-/// A credential without its secrets, which are never shown.
+/// An outbound credential without its secrets, which are never returned.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Credential")]
@@ -67,18 +73,19 @@ impl From<CredentialSummary> for CredentialOut {
     }
 }
 
+/// The webhooks whose tokens are replaced.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[schema(title = "InboundRegenerate")]
 pub struct RegenerateIn {
-    /// Only that of one webhook; all of the workflow when left out.
+    /// The webhook whose token is replaced. Defaults to all webhooks of the workflow.
     pub webhook_id: Option<Uuid>,
 }
 
-/// A name, and the fields of the credential's type.
+/// A new outbound credential: a name, and the fields of the credential's type.
 #[derive(ToSchema)]
 #[schema(title = "CredentialCreate")]
-#[expect(dead_code, reason = "the OpenAPI document is made of it; `CredentialFields` reads it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it; `CredentialFields` parses the body")]
 pub struct CredentialIn {
     #[schema(min_length = 1, max_length = 200, example = "Ticket system")]
     name: String,
@@ -86,7 +93,7 @@ pub struct CredentialIn {
     credential: Credential,
 }
 
-/// A credential as it is sent: the fields of all types, so that what is wrong is told by its field.
+/// The request body of a new credential. It has the fields of all types, so that an error can name the field.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CredentialFields {
@@ -104,7 +111,7 @@ pub struct CredentialFields {
     scope: Option<Part>,
 }
 
-/// A text. What else was sent may be a secret all the same, and is not told back.
+/// A string field. The error for another JSON type does not echo the value, which may be a secret.
 struct Part(String);
 
 impl<'de> Deserialize<'de> for Part {
@@ -117,7 +124,7 @@ impl<'de> Deserialize<'de> for Part {
 }
 
 impl CredentialFields {
-    /// The name and the credential, which has the fields of its type and no other.
+    /// Returns the name and the credential. Missing fields, and fields of other types, are refused.
     pub fn read(self) -> Result<(String, Credential)> {
         let Self { name, r#type, .. } = self;
         let mut given: BTreeMap<&str, String> = [
@@ -136,7 +143,7 @@ impl CredentialFields {
         .filter_map(|(field, part)| Some((field, part?.0)))
         .collect();
         let mut needed =
-            |field: &'static str| given.remove(field).ok_or_else(|| Error::invalid_body(field, "is needed"));
+            |field: &'static str| given.remove(field).ok_or_else(|| Error::invalid_body(field, "is required"));
         let credential = match r#type {
             CredentialType::Bearer => Credential::Bearer { token: needed("token")? },
             CredentialType::Basic => Credential::Basic { username: needed("username")?, password: needed("password")? },
@@ -150,7 +157,7 @@ impl CredentialFields {
             },
         };
         match given.keys().next() {
-            Some(field) => Err(Error::invalid_body(*field, "a credential of this type has no such field")),
+            Some(field) => Err(Error::invalid_body(*field, "a credential of this type has no such field; remove it")),
             None => Ok((name, credential)),
         }
     }

@@ -1,4 +1,4 @@
-//! Calls that webhooks received.
+//! Query parameters and response bodies of webhook events: the calls that a webhook received.
 
 use std::collections::BTreeMap;
 
@@ -13,42 +13,46 @@ use uuid::Uuid;
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListEvents {
+    /// The maximum number of items to return.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     pub limit: u32,
-    /// The `nextCursor` of the answer before.
+    /// The `nextCursor` of the previous page.
     #[param(nullable = false)]
     pub cursor: Option<String>,
-    /// Only calls with one of these outcomes, separated by commas.
+    /// Returns only calls with one of these outcomes. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<WebhookOutcome>, style = Form, explode = false, min_items = 1)]
     pub outcome: CommaList<WebhookOutcome>,
 }
 
-/// A call that a webhook received, as lists show it.
+/// A call that a webhook received.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "WebhookEvent")]
 pub struct EventOut {
     id: Uuid,
+    /// When the call was received.
     #[schema(format = DateTime)]
     received_at: String,
+    /// The outcome of the call.
     outcome: WebhookOutcome,
-    /// What the call was answered with.
+    /// The HTTP status of the response.
     #[schema(example = 202)]
     status: u16,
-    /// The run it started, or the one it repeated.
+    /// The run that the call started. For a repeated call, the run of the first call.
     #[schema(required)]
     run_id: Option<Uuid>,
-    /// Why there is no run.
+    /// The error code if the call started no run.
     #[schema(required, example = "workflow_paused")]
     error_code: Option<String>,
     #[schema(required)]
     content_type: Option<String>,
+    /// The size of the request body in bytes.
     body_bytes: u64,
 }
 
-/// The call itself: without secrets, and with at most 64 KB of its body.
+/// A call that a webhook received, with its headers and at most 64 KB of its body. Secrets are removed.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "WebhookEventDetail")]
 pub struct EventDetailOut {

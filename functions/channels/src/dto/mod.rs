@@ -1,4 +1,4 @@
-//! What the family takes and answers.
+//! Query parameters, request bodies and response bodies.
 
 pub mod connection;
 pub mod credential;

@@ -1,17 +1,20 @@
-//! Test calls with a credential.
+//! Request and result of a credential test call.
 
 use serde::{Deserialize, Serialize};
 use shared::http::test_call::{TestCallError, Tested};
 use shared::outbound::CallError;
 use utoipa::ToSchema;
 
+/// The request of a credential test call.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "CredentialTest")]
 pub struct TestIn {
-    /// What to call. Without it a token is asked for, which is possible with `oauth2_client_credentials` alone.
+    /// The URL to call. Without it, the test only requests a token; this is possible only for credentials of type
+    /// `oauth2_client_credentials`.
     #[schema(max_length = 2000, example = "https://api.example.com/me")]
     pub url: Option<String>,
+    /// The HTTP method of the call. Defaults to `GET`.
     pub method: TestMethod,
 }
 
@@ -24,19 +27,20 @@ pub enum TestMethod {
     Post,
 }
 
-/// What came of a test call.
+/// The result of a test call.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "CredentialTestResult")]
 pub struct TestOut {
-    /// Whether the call was answered with a status under 400, or the token was given.
+    /// Whether the test call succeeded: the answer has a status below 400, or the token was issued.
     pub ok: bool,
-    /// The status of the answer.
+    /// The HTTP status of the answer. Null if no URL was called or there was no answer.
     #[schema(required, minimum = 100, maximum = 599)]
     pub status: Option<u16>,
-    /// Why there is no answer.
+    /// The reason why there was no answer.
     #[schema(required)]
     pub error: Option<TestCallError>,
+    /// The duration of the test call in milliseconds.
     pub duration_ms: u64,
 }
 
@@ -46,6 +50,7 @@ impl From<Tested> for TestOut {
     }
 }
 
+/// Maps a failed call to the error of the result.
 pub fn call_error(error: &CallError) -> TestCallError {
     let code = match error {
         CallError::Outbound(error) => error.code(),

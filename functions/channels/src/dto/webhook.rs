@@ -1,4 +1,4 @@
-//! Webhooks.
+//! Request and response bodies of webhooks.
 
 use domain::token::SecretToken;
 use domain::webhook::{DEFAULT_TIMEOUT_MS, Webhook, WebhookMode};
@@ -7,15 +7,17 @@ use shared::http::base_url::BaseUrl;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+/// A new webhook.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 #[schema(title = "WebhookCreate")]
 pub struct WebhookIn {
+    /// The name to display. Defaults to `Webhook`.
     #[schema(min_length = 1, max_length = 200, example = "Help desk")]
     pub name: String,
-    /// `sync` when left out.
+    /// Whether a call waits for the run (`sync`) or returns immediately (`async`). Defaults to `sync`.
     pub mode: WebhookMode,
-    /// How long a synchronous call waits for the run.
+    /// The maximum time that a synchronous call waits for the run.
     #[schema(minimum = 1000, maximum = 25000)]
     pub timeout_ms: u64,
 }
@@ -26,21 +28,25 @@ impl Default for WebhookIn {
     }
 }
 
+/// A webhook: a URL that starts runs of a workflow.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Webhook")]
 pub struct WebhookOut {
     id: Uuid,
     name: String,
-    /// Where calls are sent to, with the token in the header `Authorization`.
+    /// The URL to call, with the token in the header `Authorization`.
     #[schema(example = "https://api.example.com/hooks/v1/0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11")]
     url: String,
+    /// Whether a call waits for the run (`sync`) or returns immediately (`async`).
     mode: WebhookMode,
+    /// The maximum time that a synchronous call waits for the run, in milliseconds.
     timeout_ms: u64,
-    /// Only when it was just made: it is not shown again.
+    /// The token. Returned only when it is created.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     token: Option<String>,
+    /// The last 4 characters of the token.
     token_last4: String,
     #[schema(format = DateTime)]
     created_at: String,

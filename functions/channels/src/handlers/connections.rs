@@ -1,4 +1,4 @@
-//! The channels of a workflow.
+//! Handlers for the channels of a workflow.
 
 use axum::extract::State;
 use domain::Error;
@@ -13,14 +13,14 @@ use crate::dto::connection::{ConnectionsIn, ConnectionsOut};
 
 /// Read a workflow's channels
 ///
-/// One for each node of the draft that begins or ends a run, with what each still lacks.
+/// Returns one channel for each trigger node and each output node of the draft, with the fields that are missing.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/connections", tag = "channels", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The channels", body = Data<ConnectionsOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -36,17 +36,17 @@ pub async fn get_connections(
 
 /// Configure a workflow's channels
 ///
-/// All of them: those that are left out are not configured any more. It is a change of the draft, which takes effect
-/// when it is published.
+/// Replaces the configuration of all channels. The configuration of a channel that is omitted is removed. The change
+/// affects the draft and takes effect when the draft is published.
 #[utoipa::path(
     put, path = "/builder/v1/workflows/{id}/connections", tag = "channels", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders), request_body = ConnectionsIn,
     responses(
-        (status = 200, description = "The channels as they are now", body = Data<ConnectionsOut>,
+        (status = 200, description = "The updated channels", body = Data<ConnectionsOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        (status = 412, description = "The workflow has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),

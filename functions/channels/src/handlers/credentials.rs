@@ -1,4 +1,4 @@
-//! The credentials of a workflow's channels.
+//! Handlers for the inbound and outbound credentials of a workflow.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -11,13 +11,13 @@ use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, Cred
 
 /// List credentials
 ///
-/// The tokens of the workflow's webhooks, and what it shows to the systems it calls; never their secrets.
+/// Returns the tokens of the workflow's webhooks and its credentials for external systems, without their secrets.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/webhook-credentials", tag = "channels", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The credentials", body = Data<CredentialsOut>),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -33,16 +33,16 @@ pub async fn list_credentials(
     Ok(Data { data: CredentialsOut { inbound, outbound: outbound.into_iter().map(CredentialOut::from).collect() } })
 }
 
-/// Renew the tokens of webhooks
+/// Regenerate webhook tokens
 ///
-/// Of one or of all; the tokens before are not valid any more.
+/// Replaces the token of one webhook or of all. The previous tokens stop working immediately.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate", tag = "channels",
     security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<RegenerateIn>,
     responses(
         (status = 200, description = "The new tokens", body = Data<Vec<InboundOut>>),
-        (status = 404, description = "No such workflow of the caller's, or no such webhook of it", body = ErrorBody),
+        (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -67,8 +67,8 @@ pub async fn regenerate_inbound(
     get, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound", tag = "channels", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
-        (status = 200, description = "What the workflow shows to the systems it calls", body = Data<Vec<CredentialOut>>),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 200, description = "The credentials for calls to external systems", body = Data<Vec<CredentialOut>>),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -84,14 +84,14 @@ pub async fn list_outbound(
 
 /// Add an outbound credential
 ///
-/// Encrypted, never shown again, and of use to this workflow alone.
+/// The secrets are stored encrypted and never returned. Only this workflow can use the credential.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound", tag = "channels", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")), request_body = CredentialIn,
     responses(
         (status = 201, description = "The credential", body = Data<CredentialOut>),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
-        (status = 409, description = "`too_many_credentials`: the workflow has 50", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        (status = 409, description = "`too_many_credentials`: the workflow already has 50", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -110,7 +110,7 @@ pub async fn create_credential(
 
 /// Read an outbound credential
 ///
-/// What it is called and of which type it is; never its secrets.
+/// Returns the name and the type of the credential, without its secrets.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}", tag = "channels",
     security(("bearer" = [])),
@@ -120,7 +120,8 @@ pub async fn create_credential(
     ),
     responses(
         (status = 200, description = "The credential", body = Data<CredentialOut>),
-        (status = 404, description = "No such workflow of the caller's, or no such credential of it", body = ErrorBody),
+        (status = 404, description = "The workflow or credential does not exist or is not the caller's",
+            body = ErrorBody),
         Refused,
     ),
 )]
@@ -136,7 +137,8 @@ pub async fn get_credential(
 
 /// Delete an outbound credential
 ///
-/// Nodes that name it cannot be published any more; a workflow whose active release does needs attention.
+/// Nodes that reference the credential can no longer be published. If the active release references it, the workflow
+/// changes to `needs_attention`.
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}", tag = "channels",
     security(("bearer" = [])),
@@ -146,7 +148,8 @@ pub async fn get_credential(
     ),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "No such workflow of the caller's, or no such credential of it", body = ErrorBody),
+        (status = 404, description = "The workflow or credential does not exist or is not the caller's",
+            body = ErrorBody),
         Refused,
     ),
 )]

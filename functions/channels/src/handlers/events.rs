@@ -1,4 +1,4 @@
-//! The calls that webhooks received.
+//! Handlers for webhook events: the calls that a webhook received.
 
 use axum::extract::State;
 use domain::id::{WebhookEventId, WebhookId, WorkflowId};
@@ -12,7 +12,8 @@ const CURSORS: Cursors = Cursors("webhook-events");
 
 /// List the calls of a webhook
 ///
-/// Newest first, of the last thirty days. With a filter a page may hold fewer than its limit, and yet not be the last.
+/// Returns the calls of the last thirty days, newest first. With a filter, a page can have fewer items than `limit`
+/// although more pages follow.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/events", tag = "channels", security(("bearer" = [])),
     params(
@@ -21,8 +22,8 @@ const CURSORS: Cursors = Cursors("webhook-events");
         ListEvents,
     ),
     responses(
-        (status = 200, description = "A part of the calls", body = DataSlice<EventOut>),
-        (status = 404, description = "No such workflow of the caller's, or no such webhook of it", body = ErrorBody),
+        (status = 200, description = "A page of calls", body = DataSlice<EventOut>),
+        (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -50,7 +51,8 @@ pub async fn list_events(
     ),
     responses(
         (status = 200, description = "The call and its result", body = Data<EventDetailOut>),
-        (status = 404, description = "No such workflow, webhook or call of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow, webhook or call does not exist or is not the caller's",
+            body = ErrorBody),
         Refused,
     ),
 )]

@@ -1,4 +1,4 @@
-//! Whether a credential works, before a workflow depends on it.
+//! Handler for credential test calls: a user checks a credential before a workflow depends on it.
 
 use std::time::Duration;
 
@@ -16,14 +16,14 @@ use shared::outbound::{CallError, OutboundError, Patience};
 use crate::Stores;
 use crate::dto::test_call::{TestIn, TestMethod, TestOut, call_error};
 
-/// A person is waiting, and API Gateway for no more than 29 s.
+/// Timeouts of a test call. They are short because a user waits, and API Gateway ends a request after 29 seconds.
 const PATIENCE: Patience =
     Patience { first_byte: Duration::from_secs(10), idle: Duration::from_secs(1), total: Duration::from_secs(10) };
 
 /// Test an outbound credential
 ///
-/// Calls the URL with it, as an HTTP node would, or asks for a token; says what came of it, and nothing of the answer
-/// but its status.
+/// Calls the URL with the credential, as an HTTP node would, or only requests a token. The result contains the status
+/// of the answer, and neither its headers nor its body.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test", tag = "channels",
     security(("bearer" = [])),
@@ -33,8 +33,9 @@ const PATIENCE: Patience =
     ),
     request_body = Option<TestIn>,
     responses(
-        (status = 200, description = "What came of it", body = Data<TestOut>),
-        (status = 404, description = "No such workflow of the caller's, or no such credential of it", body = ErrorBody),
+        (status = 200, description = "The result of the test call", body = Data<TestOut>),
+        (status = 404, description = "The workflow or credential does not exist or is not the caller's",
+            body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -49,12 +50,12 @@ pub async fn test_credential(
     let credential = stores.credentials.open(caller.account(), id, credential_id).await?;
     let request = url.map(|url| request(&url, method)).transpose()?;
     if request.is_none() && !matches!(credential, Credential::Oauth2ClientCredentials { .. }) {
-        return Err(Error::invalid_body("url", "is needed to test a credential of this type").into());
+        return Err(Error::invalid_body("url", "is required to test a credential of this type").into());
     }
     let tested = Tested::run(async {
         match answered(&stores, credential_id, &credential, request).await {
             Ok(status) => Ok((status, None)),
-            // Nothing was learned about the credential.
+            // The platform had no free connection. This failure is not caused by the credential.
             Err(CallError::Outbound(OutboundError::Exhausted)) => {
                 Err(Error::busy("no connection is free for a test call"))
             }
@@ -64,7 +65,7 @@ pub async fn test_credential(
     Ok(Data { data: tested.await?.into() })
 }
 
-/// The status of the answer, where there was something to call.
+/// Makes the call and returns the status of the answer, or `None` if only a token was requested.
 async fn answered(
     stores: &Stores,
     id: CredentialId,
@@ -87,5 +88,5 @@ fn request(url: &str, method: TestMethod) -> Result<Request<Bytes>> {
         TestMethod::Post => Method::POST,
     };
     let request = Request::builder().method(method).uri(url).body(Bytes::new());
-    request.map_err(|_| Error::invalid_body("url", "is no URL").into())
+    request.map_err(|_| Error::invalid_body("url", "is not a URL").into())
 }

@@ -1,4 +1,4 @@
-//! The webhooks of a workflow.
+//! Handlers for the webhooks of a workflow.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -20,7 +20,7 @@ use crate::dto::webhook::{WebhookIn, WebhookOut};
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The workflow's webhooks, oldest first", body = Data<Vec<WebhookOut>>),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -37,14 +37,14 @@ pub async fn list_webhooks(
 
 /// Create a webhook
 ///
-/// Its token is shown this once. It starts runs when a channel of the workflow is configured with it.
+/// The token is returned only in this response. The webhook starts runs once a channel of the workflow uses it.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhooks", tag = "channels", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<WebhookIn>,
     responses(
         (status = 201, description = "The webhook with its token", body = Data<WebhookOut>),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
-        (status = 409, description = "`too_many_webhooks`: the workflow has 50", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        (status = 409, description = "`too_many_webhooks`: the workflow already has 50", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -82,7 +82,7 @@ pub async fn create_webhook(
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
     responses(
         (status = 200, description = "The webhook", body = Data<WebhookOut>),
-        (status = 404, description = "No such workflow of the caller's, or no such webhook of it", body = ErrorBody),
+        (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -99,13 +99,13 @@ pub async fn get_webhook(
 
 /// Delete a webhook
 ///
-/// Calls of it are answered as if it had never been. A channel that was configured with it is incomplete.
+/// Calls to a deleted webhook are answered as if it never existed. A channel that uses it becomes incomplete.
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}", tag = "channels", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "No such workflow of the caller's, or no such webhook of it", body = ErrorBody),
+        (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -121,16 +121,16 @@ pub async fn delete_webhook(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Renew a webhook's token
+/// Regenerate a webhook's token
 ///
-/// The token before is not valid any more, from this moment.
+/// The previous token stops working immediately.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", tag = "channels",
     security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
     responses(
         (status = 200, description = "The webhook with its new token", body = Data<WebhookOut>),
-        (status = 404, description = "No such workflow of the caller's, or no such webhook of it", body = ErrorBody),
+        (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]

@@ -1,4 +1,4 @@
-//! The answers of import.
+//! Response bodies of the workflow import.
 
 use importers::{ImportSource, NodeReport, Reconnect, Report, Status};
 use serde::Serialize;
@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use super::workflow::WorkflowOut;
 
-/// The new workflow, and a report on each node of the original.
+/// The imported workflow, and a report on each node of the original.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Imported")]
 pub struct ImportedOut {
@@ -15,20 +15,27 @@ pub struct ImportedOut {
     pub report: ReportOut,
 }
 
+/// The report of an import.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "ImportReport")]
 pub struct ReportOut {
+    /// The platform that the file comes from.
     source: ImportSource,
+    /// One entry for each node of the original.
     nodes: Vec<NodeReportOut>,
-    /// What must be connected again or checked. No credential and no channel is imported. An export of this platform keeps
-    /// the ids of its agents and workflows.
+    /// The items to connect again or to check. Credentials and channels are not imported. An export of this platform
+    /// keeps the ids of its agents and workflows.
     reconnect: Vec<ReconnectOut>,
 }
 
+/// The result of importing one node.
 #[derive(Serialize, ToSchema)]
 pub struct NodeReportOut {
+    /// The id in the new graph, or the id that the node would have had.
     id: String,
+    /// How completely the node was imported.
     status: Status,
+    /// The explanation of the status.
     why: String,
     /// The original node without its secrets, unless it was imported completely.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,10 +43,13 @@ pub struct NodeReportOut {
     original: Option<Value>,
 }
 
+/// An item to connect again or to check.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReconnectOut {
+    /// The id of the node.
     node_id: String,
+    /// The item, such as a credential or an agent.
     #[schema(example = "a credential")]
     what: String,
 }

@@ -1,20 +1,22 @@
-//! Trying an expression.
+//! Request and response bodies of the expression preview.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+/// An expression and example data.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "ExpressionPreview")]
 pub struct PreviewIn {
+    /// The expression to evaluate.
     #[schema(max_length = 65536, example = "input.amount > 1000")]
     pub expression: String,
-    /// The variables: `input`, `nodes`, `vars`, `run`.
+    /// The values of the variables `input`, `nodes`, `vars` and `run`.
     #[serde(default)]
     #[schema(example = json!({"input": {"amount": 1200}}))]
     pub data: Map<String, Value>,
-    /// `cel` when left out.
+    /// The language of the expression. Defaults to `cel`.
     #[serde(default)]
     pub language: LanguageIn,
 }
@@ -22,18 +24,21 @@ pub struct PreviewIn {
 #[derive(Clone, Copy, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LanguageIn {
-    /// A condition or a value.
+    /// A CEL expression: a condition or a value.
     #[default]
     Cel,
-    /// A text with places to fill.
+    /// A Jinja template: a text with placeholders.
     Jinja,
 }
 
+/// The value of an expression.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "ExpressionResult")]
 pub struct PreviewOut {
+    /// The value as JSON.
     #[schema(required, example = true)]
     pub result: Value,
+    /// The type of the value.
     #[schema(example = "bool")]
     pub r#type: &'static str,
 }

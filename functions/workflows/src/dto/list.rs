@@ -1,4 +1,4 @@
-//! Which workflows are wanted.
+//! Query parameters of lists: pages, filters and sorting.
 
 use domain::Error;
 use domain::page::PageRequest;
@@ -14,24 +14,26 @@ const MAX_SEARCH_CHARS: usize = 200;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListWorkflows {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
-    /// Only workflows whose name contains this, in whatever case.
+    /// Returns only workflows whose name contains this text. The search is case-insensitive.
     #[param(max_length = 200, nullable = false)]
     search: Option<String>,
-    /// Only workflows in one of these states, separated by commas.
+    /// Returns only workflows in one of these states. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<WorkflowState>, style = Form, explode = false, min_items = 1)]
     state: CommaList<WorkflowState>,
-    /// `updatedAt` when left out. Ties stand in order of creation.
+    /// The field to sort by. Defaults to `updatedAt`. Ties are sorted by creation time.
     #[serde(default)]
     #[param(inline)]
     pub sort: WorkflowSortIn,
-    /// `desc` when left out.
+    /// The sort order. Defaults to `desc`.
     #[serde(default)]
     #[param(inline)]
     pub order: OrderIn,
@@ -69,14 +71,16 @@ impl ListWorkflows {
     }
 }
 
-/// A page of something that has no filters.
+/// The query parameters of a list without filters.
 #[derive(Deserialize, IntoParams)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct PageQuery {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,

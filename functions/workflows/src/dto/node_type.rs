@@ -1,37 +1,43 @@
-//! The catalogue of node types.
+//! Response bodies of the catalog of node types.
 
 use engine::nodes::{Category, NodeType};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
+/// A type of node that a graph can contain.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "NodeType")]
 pub struct NodeTypeOut {
+    /// The name of the type.
     #[schema(example = "condition")]
     r#type: &'static str,
     category: Category,
     description: &'static str,
+    /// The input ports.
     inputs: Vec<InputOut>,
-    /// Those of the example: some configurations open others.
+    /// The output ports of the example. Other configurations can have other ports.
     outputs: Vec<OutputOut>,
-    /// JSON Schema of a node's `config`. `x-language` marks strings that are expressions: `cel` or `jinja`.
+    /// The JSON Schema of the node's `config`. `x-language` marks strings that are expressions, in `cel` or `jinja`.
     #[schema(value_type = Object)]
     config_schema: &'static Value,
+    /// An example of the node.
     #[schema(value_type = Object, example = json!({"config": {"expression": "input.amount > 1000"}}))]
     example: &'static Value,
-    /// Whether it does something outside of the run.
+    /// Whether the node has side effects outside the run.
     effects: bool,
 }
 
+/// An input port.
 #[derive(Serialize, ToSchema)]
 pub struct InputOut {
     name: &'static str,
-    /// Whether the node runs without anything connected to it.
+    /// Whether the port may be left unconnected.
     optional: bool,
 }
 
+/// An output port.
 #[derive(Serialize, ToSchema)]
 pub struct OutputOut {
     name: String,

@@ -1,4 +1,4 @@
-//! Templates.
+//! Query parameters, request bodies and response bodies of workflow templates.
 
 use domain::graph::Graph;
 use domain::page::{Page, PageRequest};
@@ -14,24 +14,26 @@ use uuid::Uuid;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ListTemplates {
+    /// The page number, starting at 1.
     #[serde(default = "first_page", deserialize_with = "page_number")]
     #[param(minimum = 1, maximum = 2147483647, default = 1)]
     page: u32,
+    /// The number of items per page.
     #[serde(default = "default_per_page", deserialize_with = "per_page")]
     #[param(minimum = 1, maximum = 100, default = 20)]
     per_page: u32,
-    /// Only templates whose slug, name, description or tags contain this, in whatever case.
+    /// Returns only templates whose slug, name, description or tags contain this text. The search is case-insensitive.
     #[param(nullable = false)]
     search: Option<String>,
-    /// Only templates for one of these, separated by commas.
+    /// Returns only templates of one of these categories. Separate several with commas.
     #[serde(default)]
     #[param(value_type = Vec<TemplateCategory>, style = Form, explode = false, min_items = 1)]
     category: CommaList<TemplateCategory>,
-    /// `name` when left out.
+    /// The field to sort by. Defaults to `name`.
     #[serde(default)]
     #[param(inline)]
     sort: TemplateSortIn,
-    /// `asc` when left out.
+    /// The sort order. Defaults to `asc`.
     #[serde(default = "ascending")]
     #[param(inline)]
     order: OrderIn,
@@ -75,12 +77,12 @@ impl ListTemplates {
     }
 }
 
-/// A template, as lists show it.
+/// A template without its graph.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "TemplateSummary")]
 pub struct TemplateSummaryOut {
     id: Uuid,
-    /// Leads to it as well as the id does.
+    /// A readable identifier, accepted in place of `id`.
     #[schema(example = "support-triage")]
     slug: &'static str,
     name: &'static str,
@@ -103,11 +105,12 @@ impl From<&'static Template> for TemplateSummaryOut {
 pub struct TemplateOut {
     #[serde(flatten)]
     template: TemplateSummaryOut,
-    /// What to try it with.
+    /// An example input for a test run.
     #[schema(value_type = Object)]
     example_input: &'static Value,
-    /// What there is still to do once it is instantiated.
+    /// The steps that remain after the template is instantiated.
     steps: &'static [String],
+    /// The graph of the workflow.
     graph: &'static Graph,
 }
 
@@ -122,11 +125,12 @@ impl From<&'static Template> for TemplateOut {
     }
 }
 
+/// The options of creating a workflow from a template.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "Instantiate")]
 pub struct InstantiateIn {
-    /// The name of the workflow; that of the template when left out.
+    /// The name of the workflow. Defaults to the name of the template.
     #[schema(min_length = 1, max_length = 200)]
     pub name: Option<String>,
 }

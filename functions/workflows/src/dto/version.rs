@@ -1,4 +1,4 @@
-//! Releases and deployments.
+//! Request and response bodies of releases and deployments.
 
 use domain::graph_diff::GraphDiff;
 use domain::workflow::{Active, Deployment, Release};
@@ -9,33 +9,37 @@ use uuid::Uuid;
 use super::problem::ProblemOut;
 use super::workflow::WorkflowOut;
 
+/// The options of publishing.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(title = "Publish")]
 pub struct PublishIn {
-    /// What is new.
+    /// The release notes.
     #[schema(max_length = 1000, example = "Asks a person above 100 €")]
     pub notes: Option<String>,
 }
 
-/// A published version.
+/// A release: a published version of a workflow.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Release")]
 pub struct ReleaseOut {
     id: Uuid,
-    /// From 1, without gaps.
+    /// The release number. Numbers start at 1 and have no gaps.
     number: u64,
+    /// The release notes.
     #[schema(required)]
     notes: Option<String>,
     #[schema(format = DateTime)]
     created_at: String,
+    /// The id of the user who published the release.
     #[schema(example = "usr_0199a2c47b1e7c529d3f2f1f0f6b8a11")]
     created_by: String,
-    /// The same for graphs that do the same.
+    /// The SHA-256 hash of the graph without node positions.
     graph_hash: String,
-    /// SHA-256 of the manifest.
+    /// The SHA-256 checksum of the manifest.
     sha256: String,
+    /// Whether this is the active release.
     active: bool,
 }
 
@@ -55,17 +59,22 @@ impl ReleaseOut {
     }
 }
 
-/// That a release was made to run.
+/// A deployment: the activation of a release.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "Deployment")]
 pub struct DeploymentOut {
     id: Uuid,
+    /// The id of the release.
     release_id: Uuid,
+    /// The number of the release.
     release_number: u64,
+    /// Whether this is the active deployment.
     active: bool,
+    /// When the release was last activated.
     #[schema(format = DateTime)]
     activated_at: String,
+    /// The id of the user who last activated the release.
     activated_by: String,
 }
 
@@ -83,7 +92,7 @@ impl DeploymentOut {
     }
 }
 
-/// What came of publishing.
+/// The result of publishing a workflow.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Published")]
 pub struct PublishedOut {
@@ -92,7 +101,7 @@ pub struct PublishedOut {
     pub deployment: DeploymentOut,
 }
 
-/// What came of activating.
+/// The result of activating a deployment.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Activated")]
 pub struct ActivatedOut {
@@ -100,7 +109,7 @@ pub struct ActivatedOut {
     pub deployment: DeploymentOut,
 }
 
-/// Whether a release can run, and does.
+/// The runtime status of a release.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "RuntimeStatus")]
@@ -108,34 +117,34 @@ pub struct RuntimeStatusOut {
     pub release_id: Uuid,
     pub release_number: u64,
     pub status: RuntimeStatus,
-    /// Whether runs are made of it.
+    /// Whether triggers start runs of the release.
     pub loaded: bool,
-    /// Whether its manifest is what was published.
+    /// Whether the stored manifest matches its checksum.
     pub manifest_intact: bool,
-    /// What would prevent it from running now.
+    /// The problems that prevent the release from running, and warnings.
     pub problems: Vec<ProblemOut>,
 }
 
 #[derive(Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuntimeStatus {
-    /// It is the active release, and triggers start runs of it.
+    /// The release is active, and triggers start runs of it.
     Loaded,
-    /// It is the active release of a workflow that is paused or archived.
+    /// The release is active, but the workflow is paused or archived.
     Paused,
     /// Another release is active.
     Standby,
-    /// It cannot run.
+    /// The release cannot run.
     Failed,
 }
 
-/// What is different between two versions.
+/// The differences between two versions.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "Diff")]
 pub struct DiffOut {
-    /// The number of a release.
+    /// The number of the first release.
     pub from: u64,
-    /// The number of a release; null for the draft.
+    /// The number of the second release. Null for the draft.
     #[schema(required)]
     pub to: Option<u64>,
     #[serde(flatten)]

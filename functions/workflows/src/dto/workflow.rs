@@ -1,4 +1,4 @@
-//! A workflow, as it is shown and as it is changed.
+//! Request and response bodies of workflows.
 
 use domain::graph::{Graph, Node};
 use domain::problem::Problem;
@@ -8,7 +8,7 @@ use shared::store::workflows::{Impact, Named, WorkflowSummary};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
-/// A workflow, as lists show it.
+/// A workflow without its graph.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(title = "WorkflowSummary")]
@@ -18,12 +18,12 @@ pub struct WorkflowSummaryOut {
     #[schema(required)]
     description: Option<String>,
     state: WorkflowState,
-    /// Counts the changes of the workflow.
+    /// The revision number, which increases with each change of the workflow.
     revision: u64,
-    /// The release that runs.
+    /// The active release. Null if the workflow was never published.
     #[schema(required)]
     active_release: Option<ActiveReleaseOut>,
-    /// Whether the draft differs from the active release in more than places on the canvas.
+    /// Whether the draft differs from the active release. Node positions are ignored.
     has_unpublished_changes: bool,
     #[schema(format = DateTime)]
     created_at: String,
@@ -31,6 +31,7 @@ pub struct WorkflowSummaryOut {
     updated_at: String,
 }
 
+/// The active release of a workflow.
 #[derive(Serialize, ToSchema)]
 pub struct ActiveReleaseOut {
     id: Uuid,
@@ -68,8 +69,9 @@ impl From<WorkflowSummary> for WorkflowSummaryOut {
 pub struct WorkflowOut {
     #[serde(flatten)]
     workflow: WorkflowSummaryOut,
+    /// The draft: its nodes and connections.
     graph: Graph,
-    /// Why the workflow needs attention, when its state says so.
+    /// The references of the active release that no longer exist.
     problems: Vec<Problem>,
 }
 
@@ -80,24 +82,26 @@ impl From<Workflow> for WorkflowOut {
     }
 }
 
-/// What a patch may change. Only described here: a patch is merged as JSON before it is read.
+// This type only documents the request body. The handler merges the patch as JSON before it is parsed.
+/// The fields to update.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "WorkflowPatch")]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
 pub struct WorkflowPatchIn {
     #[schema(min_length = 1, max_length = 200, nullable = false)]
     name: Option<String>,
     #[schema(max_length = 1000)]
     description: Option<String>,
-    /// Its lists are replaced as a whole.
+    /// The graph. A list in the patch replaces the whole list.
     graph: Option<GraphPatchIn>,
 }
 
+/// The lists of a graph to replace.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "GraphPatch")]
-#[expect(dead_code, reason = "the OpenAPI document is made of it")]
+#[expect(dead_code, reason = "only the OpenAPI document uses it")]
 struct GraphPatchIn {
     #[schema(max_items = 500)]
     nodes: Option<Vec<Node>>,
@@ -105,53 +109,62 @@ struct GraphPatchIn {
     connections: Option<Vec<domain::graph::Connection>>,
 }
 
+/// The options of copying a workflow.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
 #[derive(Default)]
 #[schema(title = "Clone")]
 pub struct CloneIn {
-    /// The name of the copy; that of the original with `(copy)` behind it when left out.
+    /// The name of the copy. Defaults to the name of the original followed by `(copy)`.
     #[schema(min_length = 1, max_length = 200)]
     pub name: Option<String>,
 }
 
+/// The workflows to archive.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(title = "BatchArchive")]
 pub struct BatchArchiveIn {
+    /// The ids of the workflows.
     #[schema(min_items = 1, max_items = 100)]
     pub ids: Vec<String>,
 }
 
-/// Which workflows were archived, and which were not.
+/// The result of archiving several workflows.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "BatchArchived")]
 pub struct BatchArchivedOut {
+    /// The ids of the archived workflows.
     #[schema(value_type = Vec<Uuid>)]
     pub archived: Vec<String>,
+    /// The workflows that were not archived.
     pub failed: Vec<BatchFailureOut>,
 }
 
+/// A workflow that was not archived, and the error.
 #[derive(Serialize, ToSchema)]
 pub struct BatchFailureOut {
-    /// As it was sent.
+    /// The id as it was sent.
     pub id: String,
+    /// The error code.
     #[schema(example = "workflow_not_found")]
     pub code: String,
+    /// The error message.
     #[schema(example = "no such workflow")]
     pub message: String,
 }
 
-/// What names the workflow, and would miss it.
+/// The agents and workflows that deleting a workflow affects.
 #[derive(Serialize, ToSchema)]
 #[schema(title = "DeleteImpact")]
 pub struct ImpactOut {
-    /// Agents that use it as a tool.
+    /// Agents that use the workflow as a tool.
     agents: Vec<NamedOut>,
-    /// Workflows whose active release runs it.
+    /// Workflows whose active release runs the workflow.
     workflows: Vec<NamedOut>,
 }
 
+/// An agent or a workflow.
 #[derive(Serialize, ToSchema)]
 pub struct NamedOut {
     id: Uuid,

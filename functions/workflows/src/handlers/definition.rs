@@ -1,4 +1,4 @@
-//! What workflows are: create, list, read, edit, copy, delete, validate.
+//! Handlers for the definition of workflows: create, list, read, update, copy, delete and validate.
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -24,7 +24,7 @@ use crate::examine::Examiner;
 
 /// List workflows
 ///
-/// The caller's workflows, without their graphs.
+/// Returns the caller's workflows without their graphs.
 #[utoipa::path(
     get, path = "/builder/v1/workflows", tag = "workflows", params(ListWorkflows), security(("bearer" = [])),
     responses((status = 200, description = "A page of workflows", body = DataList<WorkflowSummaryOut>), Refused),
@@ -43,14 +43,15 @@ pub async fn list_workflows(
 
 /// Create a workflow
 ///
-/// A draft, empty when no graph is sent. It may be wrong in every way but its form; `validate` says how.
+/// Creates a draft, which is empty if no graph is sent. The graph must be well-formed; use `validate` to find other
+/// problems.
 #[utoipa::path(
     post, path = "/builder/v1/workflows", tag = "workflows", security(("bearer" = [])),
     params(IdempotencyHeaders), request_body = Option<NewWorkflow>,
     responses(
         (status = 201, description = "The new workflow", body = Data<WorkflowOut>, headers(
             ("ETag" = String, description = "The workflow's version"),
-            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
@@ -66,7 +67,8 @@ pub async fn create_workflow(
     created(&stores, workflow, "workflows", &headers).await
 }
 
-/// Stores a new workflow, and answers with it: once for all requests of the route that carry the same key.
+/// Stores a new workflow and returns the response. A repeated `Idempotency-Key` of the same route replays the first
+/// response.
 pub async fn created(stores: &Stores, workflow: Workflow, route: &str, headers: &HeaderMap) -> Result<Response> {
     let key = idempotency::key(headers)?;
     let etag = ETag::of(workflow.revision);
@@ -81,7 +83,7 @@ pub async fn created(stores: &Stores, workflow: Workflow, route: &str, headers: 
     responses(
         (status = 200, description = "The workflow with its draft", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -93,25 +95,25 @@ pub async fn get_workflow(
     Ok(shown(stores.workflows.get(caller.account(), id).await?))
 }
 
-/// A workflow and its version.
+/// Builds a response from a workflow, with its ETag.
 pub fn shown(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
     (ETag::of(workflow.revision), Data { data: workflow.into() })
 }
 
-/// Edit a workflow's draft
+/// Update a workflow's draft
 ///
-/// A JSON merge patch (RFC 7396): what it leaves out stays, what it sets to null is removed, if it may be. What is
-/// published stays as it is.
+/// Applies a JSON merge patch (RFC 7396). Fields that the patch omits keep their values; null removes an optional
+/// field. Published releases do not change.
 #[utoipa::path(
     patch, path = "/builder/v1/workflows/{id}", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), IfMatchHeaders),
     request_body = WorkflowPatchIn,
     responses(
-        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+        (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        (status = 412, description = "The workflow has changed since the version in `If-Match`", body = ErrorBody),
+        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -133,14 +135,14 @@ pub async fn update_workflow(
 
 /// Delete a workflow
 ///
-/// It is no longer listed and its triggers stop; its runs are kept. Agents and workflows that use it become
-/// `needs_attention`.
+/// The workflow is no longer listed and its triggers stop. Its runs are kept. Agents and workflows that use it change
+/// to `needs_attention`.
 #[utoipa::path(
     delete, path = "/builder/v1/workflows/{id}", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -155,13 +157,13 @@ pub async fn delete_workflow(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// See what deleting a workflow would affect
+/// Preview the impact of deleting a workflow
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/delete-impact", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
-        (status = 200, description = "What uses the workflow, at most 100", body = Data<ImpactOut>),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 200, description = "At most 100 agents and workflows that use it", body = Data<ImpactOut>),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -175,16 +177,16 @@ pub async fn get_delete_impact(
 
 /// Copy a workflow
 ///
-/// The draft as a new workflow, never published.
+/// Copies the draft to a new workflow, which is not published.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/clone", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), IdempotencyHeaders), request_body = Option<CloneIn>,
     responses(
         (status = 201, description = "The copy", body = Data<WorkflowOut>, headers(
             ("ETag" = String, description = "The copy's version"),
-            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -197,7 +199,7 @@ pub async fn clone_workflow(
     OptionalJson(CloneIn { name }): OptionalJson<CloneIn>,
 ) -> Result<Response> {
     let route = format!("workflows/{id}/clone");
-    // The first answer stands, whatever became of the original since.
+    // A replay returns the first answer, even if the original was changed or deleted since.
     if let Some(key) = idempotency::key(&headers)?
         && let Some(first) = stores.workflows.first_answer(caller.account(), &route, key).await?
     {
@@ -210,13 +212,13 @@ pub async fn clone_workflow(
 
 /// Validate a workflow's draft
 ///
-/// Everything that is wrong with it, at once; nothing is published.
+/// Returns all problems of the draft. Nothing is published.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/validate", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
-        (status = 200, description = "What there is to say, errors first", body = Data<ValidationOut>),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 200, description = "The problems, errors first", body = Data<ValidationOut>),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]

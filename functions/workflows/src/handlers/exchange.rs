@@ -1,4 +1,4 @@
-//! Export and import of workflows.
+//! Handlers for the export and import of workflows.
 
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -19,15 +19,15 @@ use crate::dto::exchange::ImportedOut;
 
 /// Export a workflow
 ///
-/// The draft as a file for `import`, on this or another installation. The file contains no secrets and no channels. A
-/// credential is named by its id, and must be connected again after the import.
+/// Returns the draft as a file for `import` on this or another installation. The file contains no secrets and no
+/// channels. Credentials are referenced by id and must be connected again after the import.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/export", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The file", body = Export,
-            headers(("Content-Disposition" = String, description = "What to call the file"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+            headers(("Content-Disposition" = String, description = "The name of the file"))),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -38,7 +38,7 @@ pub async fn export_workflow(
 ) -> Result<Response> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
     let export = Export::new(&workflow.name, workflow.description.as_deref(), &workflow.graph);
-    // No indentation: in a deeply nested file it would be most of the bytes.
+    // The file is not indented. In deeply nested JSON, indentation would be most of the bytes.
     let file = serde_json::to_string(&export).map_err(Error::internal)?;
     let disposition = format!("attachment; filename=\"workflow-{id}.json\"");
     Ok(([(CONTENT_TYPE, "application/json".to_owned()), (CONTENT_DISPOSITION, disposition)], file).into_response())
@@ -46,8 +46,8 @@ pub async fn export_workflow(
 
 /// Import a workflow
 ///
-/// The body is the file itself: an export of this platform, an n8n workflow (JSON) or a Dify app (YAML). It becomes a
-/// draft, with a report on each node. A node that is not supported becomes a `fail` node.
+/// The body is the file: an export of this platform, an n8n workflow (JSON) or a Dify app (YAML). The result is a draft
+/// and a report on each node. A node that is not supported becomes a `fail` node.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/import", tag = "workflows", security(("bearer" = [])),
     params(IdempotencyHeaders),
@@ -55,9 +55,9 @@ pub async fn export_workflow(
         content((Object = "application/json"), (String = "application/yaml")), description = "The file",
     ),
     responses(
-        (status = 201, description = "The new workflow, and the report", body = ImportedOut, headers(
+        (status = 201, description = "The new workflow and the report", body = ImportedOut, headers(
             ("ETag" = String, description = "The workflow's version"),
-            ("Idempotent-Replayed" = bool, description = "Present on the answer to a repeated `Idempotency-Key`"),
+            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         (status = 415, description = "The body is neither JSON nor YAML", body = ErrorBody),
         Refused,

@@ -1,4 +1,4 @@
-//! Trying an expression before it is saved.
+//! Handler for the expression preview.
 
 use domain::Error;
 use domain::time::Time;
@@ -8,9 +8,9 @@ use shared::offload;
 
 use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
 
-/// Try an expression
+/// Preview an expression
 ///
-/// Evaluates a condition or a text against example data, under the limits of a run.
+/// Evaluates a condition or a template with example data, under the limits of a run.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/expression/preview", tag = "workflows", security(("bearer" = [])),
     request_body = PreviewIn,
@@ -50,7 +50,7 @@ fn failed(failure: Failure) -> Error {
     unsound(code, &failure.problem)
 }
 
-/// Where it is, also for programs.
+/// Builds the error. Its details contain the position in the expression.
 fn unsound(code: &'static str, problem: &Problem) -> Error {
     let Problem { at, message } = problem;
     let details = serde_json::json!({"line": at.line, "column": at.column, "problem": message});

@@ -1,4 +1,4 @@
-//! The lives of workflows: pause, resume, archive, restore.
+//! Handlers for the life cycle of workflows: pause, resume, archive and restore.
 
 use std::collections::HashSet;
 
@@ -19,20 +19,21 @@ use crate::Stores;
 use crate::dto::workflow::{BatchArchiveIn, BatchArchivedOut, BatchFailureOut, WorkflowOut};
 
 const MAX_BATCH: usize = 100;
-/// How many are archived at once.
+/// The maximum number of workflows that are archived concurrently.
 const AT_ONCE: usize = 8;
 
 /// Pause a workflow
 ///
-/// Its triggers are refused, and what waits in its queue stays there, until it is resumed.
+/// Triggers of a paused workflow are refused, and its queued runs wait until it is resumed.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/pause", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
-        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+        (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
-        (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not published now", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not published now",
+            body = ErrorBody),
         Refused,
     ),
 )]
@@ -50,10 +51,11 @@ pub async fn pause_workflow(
     post, path = "/builder/v1/workflows/{id}/resume", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
-        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+        (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
-        (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not paused", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not paused",
+            body = ErrorBody),
         Refused,
     ),
 )]
@@ -68,15 +70,15 @@ pub async fn resume_workflow(
 
 /// Archive a workflow
 ///
-/// Its triggers stop, and it cannot be edited until it is restored.
+/// The triggers of the workflow stop. An archived workflow cannot be edited until it is restored.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/archive", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
-        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+        (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
-        (status = 409, description = "`invalid_state`: it is archived", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         Refused,
     ),
 )]
@@ -91,15 +93,15 @@ pub async fn archive_workflow(
 
 /// Restore an archived workflow
 ///
-/// It is paused when it was ever published, else a draft.
+/// A workflow that was published becomes `paused`, any other becomes `draft`.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/restore", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
-        (status = 200, description = "The workflow as it is now", body = Data<WorkflowOut>,
+        (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
-        (status = 409, description = "`invalid_state`: it is not archived", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        (status = 409, description = "`invalid_state`: the workflow is not archived", body = ErrorBody),
         Refused,
     ),
 )]
@@ -124,12 +126,12 @@ async fn changed(
 
 /// Archive several workflows
 ///
-/// Each by itself: what fails leaves the others archived.
+/// Archives each workflow independently. A failure does not affect the others.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/batch/archive", tag = "workflows", security(("bearer" = [])),
     request_body = BatchArchiveIn,
     responses(
-        (status = 200, description = "Which were archived, and which not", body = Data<BatchArchivedOut>),
+        (status = 200, description = "The archived workflows and the failures", body = Data<BatchArchivedOut>),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),

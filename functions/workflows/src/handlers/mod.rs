@@ -1,4 +1,4 @@
-//! One function a route, by what the routes are about.
+//! HTTP handlers, grouped by resource: one function for each route.
 
 pub mod definition;
 pub mod exchange;

@@ -1,4 +1,4 @@
-//! Prebuilt workflows, and making one's own of them.
+//! Handlers for templates: prebuilt workflows that a caller can instantiate.
 
 use std::str::FromStr;
 
@@ -16,7 +16,7 @@ use crate::Stores;
 use crate::dto::template::{InstantiateIn, ListTemplates, TemplateOut, TemplateSummaryOut};
 use crate::dto::workflow::WorkflowOut;
 
-/// A template, by its id or its slug.
+/// A path parameter that resolves to a template, by its id or its slug.
 pub struct Found(&'static Template);
 
 impl FromStr for Found {
@@ -33,7 +33,7 @@ impl Id for Found {
 
 /// List templates
 ///
-/// Workflows that others drew, to begin with.
+/// Returns prebuilt workflows that can be instantiated.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/templates", tag = "templates", params(ListTemplates), security(("bearer" = [])),
     responses((status = 200, description = "A page of templates", body = DataList<TemplateSummaryOut>), Refused),
@@ -50,7 +50,7 @@ pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Re
     params(("template_id" = String, Path, description = "The template, by its id or its slug")),
     responses(
         (status = 200, description = "The template with its graph", body = Data<TemplateOut>),
-        (status = 404, description = "No such template", body = ErrorBody),
+        (status = 404, description = "The template does not exist", body = ErrorBody),
         Refused,
     ),
 )]
@@ -58,9 +58,9 @@ pub async fn get_template(_: Caller, Path(Found(template)): Path<Found>) -> Resu
     Ok(Data { data: template.into() })
 }
 
-/// Make a workflow of a template
+/// Create a workflow from a template
 ///
-/// A draft of the caller's own, which nothing binds to the template any more.
+/// Creates a draft that is independent of the template.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/templates/{template_id}/instantiate", tag = "templates",
     security(("bearer" = [])),
@@ -69,7 +69,7 @@ pub async fn get_template(_: Caller, Path(Found(template)): Path<Found>) -> Resu
     responses(
         (status = 201, description = "The new workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such template", body = ErrorBody),
+        (status = 404, description = "The template does not exist", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),

@@ -1,4 +1,4 @@
-//! The versions of workflows: publish, releases, deployments.
+//! Handlers for the versions of workflows: publish, releases and deployments.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -24,17 +24,19 @@ const MAX_NOTES_CHARS: usize = 1_000;
 
 /// Publish a workflow
 ///
-/// The draft becomes the next release, which runs at once. Of several at once with one draft, one makes a release.
+/// Creates a release from the draft and activates it immediately. Of concurrent requests with the same draft, only one
+/// creates a release.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/publish", tag = "workflows", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<PublishIn>,
     responses(
-        (status = 201, description = "The new release, and the workflow that runs it", body = Data<PublishedOut>,
+        (status = 201, description = "The new release, its deployment and the workflow", body = Data<PublishedOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
-        (status = 409, description = "`no_changes`: the draft is what runs; `invalid_state`: it is archived", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        (status = 409, description = "`no_changes`: the draft equals the active release; `invalid_state`: archived",
+            body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        (status = 422, description = "`channel_incomplete`: a channel is not configured", body = ErrorBody),
+        (status = 422, description = "`channel_incomplete`: a channel is incomplete", body = ErrorBody),
         Refused,
     ),
 )]
@@ -59,13 +61,13 @@ pub async fn publish_workflow(
 
 /// List releases
 ///
-/// The published versions, newest first.
+/// Returns the releases of the workflow, newest first.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/releases", tag = "versions", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), PageQuery),
     responses(
         (status = 200, description = "A page of releases", body = DataList<ReleaseOut>),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -87,7 +89,7 @@ pub async fn list_releases(
     params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
     responses(
         (status = 200, description = "The release", body = Data<ReleaseOut>),
-        (status = 404, description = "No such workflow of the caller's, or no such release of it", body = ErrorBody),
+        (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -103,13 +105,13 @@ pub async fn get_release(
 
 /// Read a release's manifest
 ///
-/// All that it needs to run, as it was published; its checksum is verified when it is read.
+/// Returns everything that the release needs to run, as it was published. The checksum is verified on each read.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/releases/{release_id}/manifest", tag = "versions", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
     responses(
         (status = 200, description = "The manifest", body = Data<Manifest>),
-        (status = 404, description = "No such workflow of the caller's, or no such release of it", body = ErrorBody),
+        (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -123,16 +125,16 @@ pub async fn get_manifest(
     Ok(Data { data: stores.workflows.manifest(caller.account(), id, &release).await? })
 }
 
-/// See whether a release runs
+/// Check the runtime status of a release
 ///
-/// Reads its manifest, compiles it and looks for all that it names, as the runtime does.
+/// Reads and compiles the manifest and checks its references, as the runtime does.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/releases/{release_id}/runtime-status", tag = "versions",
     security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
     responses(
-        (status = 200, description = "Whether it runs, and what would prevent it", body = Data<RuntimeStatusOut>),
-        (status = 404, description = "No such workflow of the caller's, or no such release of it", body = ErrorBody),
+        (status = 200, description = "The runtime status and the problems", body = Data<RuntimeStatusOut>),
+        (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -171,7 +173,7 @@ pub async fn get_runtime_status(
     Ok(Data { data })
 }
 
-/// A release, or the draft.
+/// A path parameter: the id of a release, or `draft`.
 #[derive(Clone, Copy)]
 pub enum Version {
     Release(ReleaseId),
@@ -192,18 +194,18 @@ impl Id for Version {
 
 /// Compare two versions
 ///
-/// A release with another, or with the draft.
+/// Compares a release with another release or with the draft.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}", tag = "versions",
     security(("bearer" = [])),
     params(
         ("id" = Uuid, Path, description = "The workflow"),
-        ("release_id" = Uuid, Path, description = "The release that counts as before"),
-        ("other" = String, Path, description = "The release that counts as after, or `draft`"),
+        ("release_id" = Uuid, Path, description = "The release to compare from"),
+        ("other" = String, Path, description = "The release to compare to, or `draft`"),
     ),
     responses(
-        (status = 200, description = "What is different", body = Data<DiffOut>),
-        (status = 404, description = "No such workflow of the caller's, or no such release of it", body = ErrorBody),
+        (status = 200, description = "The differences", body = Data<DiffOut>),
+        (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -237,14 +239,14 @@ pub async fn diff_releases(
 
 /// List deployments
 ///
-/// Which releases were made to run, that of the newest release first; one of them is active, and `activatedAt` tells when
-/// each last became so.
+/// Returns one deployment for each release, newest release first. One deployment is active; `activatedAt` is the time
+/// of its last activation.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/{id}/deployments", tag = "versions", security(("bearer" = [])),
     params(("id" = Uuid, Path, description = "The workflow"), PageQuery),
     responses(
         (status = 200, description = "A page of deployments", body = DataList<DeploymentOut>),
-        (status = 404, description = "No such workflow of the caller's", body = ErrorBody),
+        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         Refused,
     ),
 )]
@@ -263,7 +265,7 @@ pub async fn list_deployments(
 
 /// Activate a deployment
 ///
-/// Returns to an earlier release. The draft stays as it is, and a paused workflow stays paused.
+/// Activates the release of the deployment again. The draft does not change, and a paused workflow stays paused.
 #[utoipa::path(
     post, path = "/builder/v1/workflows/{id}/deployments/{deployment_id}/activate", tag = "versions",
     security(("bearer" = [])),
@@ -272,11 +274,12 @@ pub async fn list_deployments(
         ("deployment_id" = Uuid, Path, description = "The deployment"),
     ),
     responses(
-        (status = 200, description = "The deployment that is active now, and the workflow", body = Data<ActivatedOut>,
+        (status = 200, description = "The active deployment and the workflow", body = Data<ActivatedOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "No such workflow of the caller's, or no such deployment of it", body = ErrorBody),
-        (status = 409, description = "`invalid_state`: it is archived", body = ErrorBody),
-        (status = 422, description = "`channel_incomplete`: a channel is not configured any more", body = ErrorBody),
+        (status = 404, description = "The workflow or deployment does not exist or is not the caller's",
+            body = ErrorBody),
+        (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
+        (status = 422, description = "`channel_incomplete`: a channel is no longer complete", body = ErrorBody),
         Refused,
     ),
 )]

@@ -31,7 +31,7 @@ pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
     let failed = || Error::from(Failure::new(FailureKind::Unavailable, "provider_unavailable", "the provider failed"));
     let denied =
         || forbidden("model_access_denied", "this key does not allow this model; use a model on the key's list");
-    let restricted = "this key is restricted and cannot manage others; use one that is not, or an access token";
+    let restricted = "this key is restricted and cannot manage other keys; use an unrestricted key or an access token";
     let gateway = |error| openai::ApiError(error).into_response();
     let refusals = [
         ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
