@@ -6,7 +6,7 @@ use domain::Error;
 use domain::lease::Shortage;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
-use gateway::leases::{Leases, Outcome, Slot};
+use gateway::leases::{Leases, Outcome, Slot, Taken};
 use tokio::time::{sleep, timeout};
 
 use crate::process::Process;
@@ -45,8 +45,8 @@ impl Environment {
         let world = &self.process.world;
         let payer = &world.scenario.payers[call.payer];
         let mut slot = match self.leases.take(payer, &world.scenario.models[call.model], call.need).await {
-            Ok(Ok(slot)) => slot,
-            Ok(Err(shortage)) => return self.refused(call, shortage),
+            Ok(Taken::Slot(slot)) => slot,
+            Ok(Taken::Short(shortage)) => return self.refused(call, shortage),
             Err(error) => return self.failed(call, &error),
         };
         if call.fate == Fate::NeverReachesItsProvider {

@@ -56,9 +56,9 @@ pub async fn create_chat_completion(
     HashedJson { value, hash }: HashedJson,
 ) -> Result<Response> {
     let request = ChatRequest::read(value)?;
-    let asker = match claimed(&stores, &caller, &headers, hash).await? {
-        Ok(asker) => asker,
-        Err(answered) => return Ok(answered),
+    let asker = match claim(&stores, &caller, &headers, hash).await? {
+        Claim::Proceed(asker) => asker,
+        Claim::Replay(response) => return Ok(response),
     };
     if !request.is_streamed() {
         let (body, told) = stores.gateway.complete(asker, request).await?;
@@ -110,9 +110,9 @@ pub async fn create_embeddings(
     HashedJson { value, hash }: HashedJson,
 ) -> Result<Response> {
     let request = EmbeddingsRequest::read(value)?;
-    let asker = match claimed(&stores, &caller, &headers, hash).await? {
-        Ok(asker) => asker,
-        Err(answered) => return Ok(answered),
+    let asker = match claim(&stores, &caller, &headers, hash).await? {
+        Claim::Proceed(asker) => asker,
+        Claim::Replay(response) => return Ok(response),
     };
     let (body, told) = stores.gateway.embed(asker, request).await?;
     Ok((headers::whole(&told), [(CONTENT_TYPE, "application/json")], body).into_response())
@@ -126,14 +126,20 @@ fn chat_description() -> String {
     )
 }
 
-/// Claims the request's `Idempotency-Key`, if it has one. Returns the caller of the model, or the replayed answer of an
-/// earlier request with the same key.
-async fn claimed(
+enum Claim {
+    /// The model is called for this caller.
+    Proceed(Asker),
+    /// The answer to an earlier request with the same key.
+    Replay(Response),
+}
+
+/// Claims the request's `Idempotency-Key`, if it has one.
+async fn claim(
     stores: &Stores,
     caller: &shared::auth::ApiCaller,
     headers: &HeaderMap,
     body_hash: String,
-) -> Result<std::result::Result<Asker, Response>> {
+) -> Result<Claim> {
     let claim = match headers.get(IDEMPOTENCY_KEY) {
         None => None,
         Some(key) => {
@@ -142,12 +148,12 @@ async fn claimed(
                 Claiming::Mine(claim) => Some(claim),
                 Claiming::Answered { content_type, body } => {
                     let headers = [(CONTENT_TYPE, content_type), (IDEMPOTENT_REPLAYED, "true".to_owned())];
-                    return Ok(Err((headers, body).into_response()));
+                    return Ok(Claim::Replay((headers, body).into_response()));
                 }
             }
         }
     };
-    Ok(Ok(Asker::new(caller, request_id(), retries(headers), body_hash, claim)))
+    Ok(Claim::Proceed(Asker::new(caller, request_id(), retries(headers), body_hash, claim)))
 }
 
 /// The number of earlier attempts, as `OpenAI`'s SDKs report it. They send no idempotency key that would identify the

@@ -12,7 +12,7 @@ use engine::compile::{Compiled, Problem, Severity, Step, compile};
 use serde_json::json;
 use shared::auth::Caller;
 use shared::offload;
-use shared::store::workflows::{Examine, Known, MAX_REFERENCES};
+use shared::store::workflows::{Known, MAX_REFERENCES};
 use uuid::Uuid;
 
 use crate::Stores;
@@ -111,10 +111,10 @@ fn own_references(id: WorkflowId, compiled: &Compiled, graph: &Graph, channels: 
     compiled.credentials().into_iter().map(credential).chain(of_channels).collect()
 }
 
-impl Examine for Examiner<'_> {
+impl Examiner<'_> {
     /// Returns the references of a publishable graph. Otherwise returns an error with the first problem as its message
     /// and all problems as its details.
-    async fn prepare(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<BTreeSet<Reference>> {
+    pub async fn prepare(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<BTreeSet<Reference>> {
         let (references, problems) = self.examine(id, graph, channels).await?;
         references.ok_or_else(|| {
             let first = problems.first();

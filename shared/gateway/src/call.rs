@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tracing::Instrument;
 
-use super::leases::{Outcome, Slot, Standing};
+use super::leases::{Outcome, Slot, Standing, Taken};
 use super::providers::{Failure, Provider};
 use super::routing::Routed;
 use super::{Asker, Gateway, refused};
@@ -37,8 +37,10 @@ impl Gateway {
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
     pub(super) async fn take(&self, asker: &Asker, chosen: &Chosen, need: Need) -> Result<Slot> {
-        let taken = self.inner.leases.take(&asker.payer, &chosen.model, need).await?;
-        taken.map_err(|shortage| refused(shortage, Time::now()))
+        match self.inner.leases.take(&asker.payer, &chosen.model, need).await? {
+            Taken::Slot(slot) => Ok(slot),
+            Taken::Short(shortage) => Err(refused(shortage, Time::now())),
+        }
     }
 
     /// Sends the call to the model's deployments. When all of them fail, the slot becomes free for another call.

@@ -78,7 +78,7 @@ impl ApiKeys {
     /// Stores a new key, unless its user has the maximum number of keys.
     pub async fn create(&self, key: &ApiKey, hash: &TokenHash) -> Result<()> {
         let created = self.table.transact(key.id.uuid(), &create_writes(&self.table, key, hash)).await?;
-        created.map_err(create_refused)
+        created.or_error(create_refused)
     }
 
     pub async fn find(&self, hash: &TokenHash) -> Result<Option<ApiKey>> {

@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::identities::Stored;
 use super::keys::{self, Key};
-use super::table::{Item, Refused, Table, parse};
+use super::table::{Item, Refused, Table, WriteOutcome, parse};
 use super::write::Write;
 use domain::audit::{Actor, Deed};
 use domain::id::ApiKeyId;
@@ -45,12 +45,12 @@ impl Authority {
     }
 
     /// Carries out all writes or none, on condition that the actor is still authorized.
-    pub(super) async fn transact(&self, entities: &Table, writes: Vec<Write>) -> Result<Result<(), Refused>> {
+    pub(super) async fn transact(&self, entities: &Table, writes: Vec<Write>) -> Result<WriteOutcome> {
         let outcome = entities.transact(Uuid::now_v7(), &self.guard(entities, writes)).await?;
-        match outcome {
-            Ok(()) => Ok(Ok(())),
-            Err(refused) => self.check(&refused).map(|()| Err(refused)),
+        if let WriteOutcome::Refused(refused) = &outcome {
+            self.check(refused)?;
         }
+        Ok(outcome)
     }
 
     /// Adds the conditions on the actor to the writes. A transaction accepts only one operation for each item, so if a

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use super::idempotency::WINDOW;
 use super::keys;
 use super::stored_text::StoredText;
-use super::table::{Table, parse};
+use super::table::{Table, WriteOutcome, parse};
 use super::write::Write;
 use crate::{Context, config};
 use domain::Result;
@@ -76,7 +76,7 @@ impl Claims {
         let free = "attribute_not_exists(pk) OR expires_at <= :now \
                     OR (attribute_not_exists(answer) AND owned_until <= :now AND body_hash = :hash)";
         let claim = self.counters.put(&item).require(free).bind(":now", now.as_seconds()).bind(":hash", body_hash);
-        let Err(refused) = self.counters.write(claim).await? else {
+        let WriteOutcome::Refused(refused) = self.counters.write(claim).await? else {
             return Ok(Claimed::Mine(Claim { account, key: key.to_owned(), owner }));
         };
         let there: ClaimItem = parse(refused.item.unwrap_or_default())?;

@@ -20,6 +20,9 @@ use domain::{Error, Result};
 
 pub const MAX_CREDENTIALS: usize = 50;
 
+/// The label of the check that the workflow exists.
+const WORKFLOW: &str = "workflow";
+
 const GONE: Error = Error::NotFound { kind: CredentialId::KIND };
 
 #[derive(Clone)]
@@ -95,18 +98,21 @@ impl Credentials {
         let writes = [
             self.entities
                 .check(keys::workflow(account, workflow))
-                .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)"),
+                .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
+                .labeled(WORKFLOW),
             quota::one_more(&self.entities, keys::credential_count(account, workflow), MAX_CREDENTIALS),
             self.entities.put_new(&item),
         ];
         let made = self.entities.transact(id.uuid(), &writes).await?;
-        made.map(|()| summary).map_err(|refused| match refused.index {
-            1 => {
+        made.or_error(|refused| match refused.label {
+            WORKFLOW => Error::NotFound { kind: WorkflowId::KIND },
+            quota::LABEL => {
                 let message = format!("a workflow has at most {MAX_CREDENTIALS} credentials; delete one first");
                 Error::Conflict { code: "too_many_credentials", message }
             }
-            _ => Error::NotFound { kind: WorkflowId::KIND },
-        })
+            _ => Error::internal("a new credential's id is in use"),
+        })?;
+        Ok(summary)
     }
 
     /// Lists the credentials of a workflow, oldest first.
@@ -140,6 +146,6 @@ impl Credentials {
             quota::one_less(&self.entities, keys::credential_count(account, workflow)),
             work::gone(&self.entities, work_id, &gone),
         ];
-        self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)
+        self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)
     }
 }

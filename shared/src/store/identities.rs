@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::keys::{self, Key};
 use super::slice::slice;
-use super::table::{Item, Query, Range, Table, parse};
+use super::table::{Item, Query, Range, Table, WriteOutcome, parse};
 use crate::{Context, config};
 use domain::id::{Id, OrgId, UserId};
 use domain::identity::{Membership, Org, Plan, User};
@@ -104,9 +104,11 @@ impl Identities {
         let put =
             put.require("attribute_not_exists(pk) OR attribute_not_exists(entity.role_at) OR entity.role_at <= :at");
         match self.table.write(put.bind(":at", membership.role_at)).await? {
-            Ok(()) => Ok(membership),
+            WriteOutcome::Written => Ok(membership),
             // A request with a newer token was first.
-            Err(refused) => entity(refused.item)?.ok_or_else(|| Error::internal("a refused membership is missing")),
+            WriteOutcome::Refused(refused) => {
+                entity(refused.item)?.ok_or_else(|| Error::internal("a refused membership is missing"))
+            }
         }
     }
 
@@ -212,6 +214,6 @@ impl Identities {
 
     async fn put(&self, key: Key, entity: &impl Serialize) -> Result<()> {
         let written = self.table.write(self.table.put(&stored(key, entity))).await?;
-        written.map_err(|_| Error::internal("an unconditional put was refused"))
+        written.or_error(|_| Error::internal("an unconditional put was refused"))
     }
 }

@@ -12,7 +12,7 @@ use super::keys::{self, Key};
 use super::meters::{Meter, MeterOf, Meters, of_this_month};
 use super::quota;
 use super::slice::slice;
-use super::table::{Item, Query, Range, Refused, Table, parse};
+use super::table::{Item, Query, Range, Table, WriteOutcome, parse};
 use super::turns::Turns;
 use super::write::{Write, to_value};
 use crate::store::leases::LEDGER_FOR;
@@ -99,28 +99,24 @@ impl KeyRing {
 
     /// Creates a key together with its meter. Returns the meter.
     pub async fn create(&self, by: &Authority, new: &NewKey) -> Result<Meter> {
-        self.create_with(by, new, Vec::new()).await?.map_err(create_refused)
+        self.create_with(by, new, Vec::new()).await?.or_error(create_refused)?;
+        Ok(new.meter())
     }
 
     /// Creates a key, in one transaction with additional writes. If the user has the maximum number of keys, expired
     /// keys are revoked first.
-    pub(super) async fn create_with(
-        &self,
-        by: &Authority,
-        new: &NewKey,
-        with: Vec<Write>,
-    ) -> Result<Result<Meter, Refused>> {
-        let (NewKey { key, hash, .. }, meter) = (new, new.meter());
+    pub(super) async fn create_with(&self, by: &Authority, new: &NewKey, with: Vec<Write>) -> Result<WriteOutcome> {
+        let NewKey { key, hash, .. } = new;
         let mut writes = with;
         writes.extend(create_writes(&self.entities, key, hash));
-        writes.push(self.counters.put_item(meter.item().clone()));
+        writes.push(self.counters.put_item(new.meter().item().clone()));
         let mut created = by.transact(&self.entities, writes.clone()).await?;
-        if matches!(&created, Err(refused) if refused.label == LIVE_KEYS)
+        if matches!(&created, WriteOutcome::Refused(refused) if refused.label == LIVE_KEYS)
             && self.retire_expired(key.account, key.created_at).await?
         {
             created = by.transact(&self.entities, writes).await?;
         }
-        Ok(created.map(|()| meter))
+        Ok(created)
     }
 
     /// Revokes the expired keys of a user, which count towards the maximum until then. Returns whether there were any.
@@ -131,7 +127,7 @@ impl KeyRing {
         for item in self.entities.query_all(listed).await? {
             let kept = kept(item)?;
             if kept.key.revoked_at.is_none() && !kept.key.is_valid(now) {
-                were_any |= self.entities.transact(Uuid::now_v7(), &self.revoke_writes(&kept, now)).await?.is_ok();
+                were_any |= self.entities.transact(Uuid::now_v7(), &self.revoke_writes(&kept, now)).await?.is_written();
             }
         }
         Ok(were_any)
@@ -187,7 +183,7 @@ impl KeyRing {
     pub async fn revoke(&self, by: &Authority, kept: &Kept, with: Vec<Write>) -> Result<bool> {
         let mut writes = self.revoke_writes(kept, by.at);
         writes.extend(with);
-        Ok(by.transact(&self.entities, writes).await?.is_ok())
+        Ok(by.transact(&self.entities, writes).await?.is_written())
     }
 
     /// Replaces a key by a new one with this secret. The new key inherits the settings, and the old key's spending of
@@ -219,8 +215,8 @@ impl KeyRing {
             writes.extend(put_writes(&self.entities, &new, &secret.hash()));
             writes.push(self.counters.put_item(meter.clone()));
             match by.transact(&self.entities, writes).await? {
-                Ok(()) => return Ok((new, Meter::of(meter))),
-                Err(_) => turns.next("calls keep changing the key's meter").await?,
+                WriteOutcome::Written => return Ok((new, Meter::of(meter))),
+                WriteOutcome::Refused(_) => turns.next("calls keep changing the key's meter").await?,
             }
         }
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keys;
 use super::leases::{LEDGER_FOR, Leases, listed_charge};
-use super::table::{Index, Item, Query, Range, Refused, Table, parse};
+use super::table::{Index, Item, Query, Range, Refused, Table, WriteOutcome, parse};
 use super::turns::Turns;
 use super::write::Write;
 use crate::{Context, config};
@@ -55,6 +55,9 @@ impl EntryFilter {
         self.kind.is_none_or(|kind| entry.kind() == kind) && self.user.is_none_or(|user| entry.user() == Some(user))
     }
 }
+
+/// The label of the update of the balance.
+const BALANCE: &str = "balance";
 
 /// The outcome of an adjustment.
 pub(super) enum Adjusted {
@@ -117,15 +120,15 @@ impl Ledger {
                     update = update.add("balance", -i128::from(amount.pico_usd()));
                 }
             }
-            let others = with(&adjustment)?;
-            let own = others.len();
-            let mut writes = others;
-            writes.push(update);
+            let mut writes = with(&adjustment)?;
+            writes.push(update.labeled(BALANCE));
             writes.extend(self.listed(&adjustment));
             match self.counters.transact(uuid::Uuid::now_v7(), &writes).await? {
-                Ok(()) => return Ok(Adjusted::Done(adjustment)),
-                Err(refused) if refused.index < own => return Ok(Adjusted::Refused(refused)),
-                Err(_) => turns.next("the balance keeps changing during the adjustment").await?,
+                WriteOutcome::Written => return Ok(Adjusted::Done(adjustment)),
+                WriteOutcome::Refused(refused) if refused.label == BALANCE => {
+                    turns.next("the balance keeps changing during the adjustment").await?
+                }
+                WriteOutcome::Refused(refused) => return Ok(Adjusted::Refused(refused)),
             }
         }
     }

@@ -19,6 +19,7 @@ pub mod ledger;
 mod listing;
 pub mod meters;
 mod quota;
+pub mod revision;
 mod slice;
 pub mod stored_text;
 pub mod table;

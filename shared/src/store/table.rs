@@ -30,7 +30,6 @@ const BATCH_GET: usize = 100;
 /// A write whose condition failed. `item` is the stored item at that time; it is `None` if there was no item.
 #[derive(Debug)]
 pub struct Refused {
-    pub index: usize,
     /// The label of the write.
     pub label: &'static str,
     pub key: Option<Key>,
@@ -38,8 +37,30 @@ pub struct Refused {
 }
 
 impl Refused {
-    fn new(index: usize, write: &Write, item: Option<Item>) -> Self {
-        Self { index, label: write.label, key: write.key(), item }
+    fn new(write: &Write, item: Option<Item>) -> Self {
+        Self { label: write.label, key: write.key(), item }
+    }
+}
+
+/// The outcome of a conditional write, or of a transaction of several.
+#[derive(Debug)]
+#[must_use = "a refused write changed nothing"]
+pub enum WriteOutcome {
+    Written,
+    Refused(Refused),
+}
+
+impl WriteOutcome {
+    pub fn is_written(&self) -> bool {
+        matches!(self, Self::Written)
+    }
+
+    /// Turns a refusal into an error.
+    pub fn or_error(self, error: impl FnOnce(Refused) -> Error) -> Result<()> {
+        match self {
+            Self::Written => Ok(()),
+            Self::Refused(refused) => Err(error(refused)),
+        }
     }
 }
 
@@ -247,12 +268,12 @@ impl Table {
     }
 
     /// Carries out one put or update, outside of a transaction.
-    pub async fn write(&self, write: Write) -> Result<Result<(), Refused>> {
+    pub async fn write(&self, write: Write) -> Result<WriteOutcome> {
         let mut turns = Turns::short();
         loop {
             match self.write_once(&write).await? {
-                Once::Done => return Ok(Ok(())),
-                Once::Refused(refused) => return Ok(Err(refused)),
+                Once::Done => return Ok(WriteOutcome::Written),
+                Once::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
                 Once::Contended(cause) => turns.next(cause).await?,
             }
         }
@@ -270,7 +291,7 @@ impl Table {
                 let Err(error) = call.send().await else { return Ok(Once::Done) };
                 match error.as_service_error() {
                     Some($error::ConditionalCheckFailedException(refused)) => {
-                        Ok(Once::Refused(Refused::new(0, write, refused.item.clone())))
+                        Ok(Once::Refused(Refused::new(write, refused.item.clone())))
                     }
                     Some($error::TransactionConflictException(_)) => {
                         Ok(Once::Contended("a transaction is writing the item"))
@@ -297,15 +318,17 @@ impl Table {
 
     /// Carries out all writes or none. The token is DynamoDB's idempotency token: a retry of the same transaction has
     /// no effect for ten minutes.
-    pub async fn transact(&self, token: Uuid, writes: &[Write]) -> Result<Result<(), Refused>> {
+    pub async fn transact(&self, token: Uuid, writes: &[Write]) -> Result<WriteOutcome> {
         let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
         let mut turns = Turns::short();
         loop {
             let call = self.client.transact_write_items().client_request_token(token.to_string());
-            let Err(error) = call.set_transact_items(Some(items.clone())).send().await else { return Ok(Ok(())) };
+            let Err(error) = call.set_transact_items(Some(items.clone())).send().await else {
+                return Ok(WriteOutcome::Written);
+            };
             match canceled(error, writes)? {
-                Once::Done => return Ok(Ok(())),
-                Once::Refused(refused) => return Ok(Err(refused)),
+                Once::Done => return Ok(WriteOutcome::Written),
+                Once::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
                 Once::Contended(cause) => turns.next(cause).await?,
             }
         }
@@ -314,9 +337,9 @@ impl Table {
 
 impl Table {
     /// Carries out all writes or none. A single write is carried out without a transaction, which is cheaper.
-    pub async fn write_all(&self, token: Uuid, mut writes: Vec<Write>) -> Result<Result<(), Refused>> {
+    pub async fn write_all(&self, token: Uuid, mut writes: Vec<Write>) -> Result<WriteOutcome> {
         match writes.len() {
-            0 => Ok(Ok(())),
+            0 => Ok(WriteOutcome::Written),
             1 => self.write(writes.remove(0)).await,
             _ => self.transact(token, &writes).await,
         }
@@ -339,7 +362,7 @@ fn canceled(error: SdkError<TransactWriteItemsError>, writes: &[Write]) -> Resul
     };
     let code = |index: usize| reasons[index].code().unwrap_or_default();
     if let Some(index) = (0..reasons.len()).find(|index| code(*index) == "ConditionalCheckFailed") {
-        return Ok(Once::Refused(Refused::new(index, &writes[index], reasons[index].item.clone())));
+        return Ok(Once::Refused(Refused::new(&writes[index], reasons[index].item.clone())));
     }
     let passing = ["None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
     if (0..reasons.len()).all(|index| passing.contains(&code(index))) {

@@ -22,6 +22,9 @@ pub const MAX_WEBHOOKS: usize = 50;
 
 const USE_NOTED_EVERY: Duration = Duration::from_secs(60);
 
+/// The label of the check that the workflow exists.
+const WORKFLOW: &str = "workflow";
+
 const GONE: Error = Error::NotFound { kind: WebhookId::KIND };
 
 #[derive(Clone)]
@@ -103,17 +106,19 @@ impl Webhooks {
         let writes = [
             self.entities
                 .check(keys::workflow(account, workflow))
-                .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)"),
+                .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
+                .labeled(WORKFLOW),
             quota::one_more(&self.entities, keys::webhook_count(account, workflow), MAX_WEBHOOKS),
             self.entities.put_item(item(webhook)).require("attribute_not_exists(pk)"),
             self.entities.put_new(&ListedItem { pk: listed.pk, sk: id }),
         ];
-        self.entities.transact(id.uuid(), &writes).await?.map_err(|refused| match refused.index {
-            1 => {
+        self.entities.transact(id.uuid(), &writes).await?.or_error(|refused| match refused.label {
+            WORKFLOW => Error::NotFound { kind: WorkflowId::KIND },
+            quota::LABEL => {
                 let message = format!("a workflow has at most {MAX_WEBHOOKS} webhooks; delete one first");
                 Error::Conflict { code: "too_many_webhooks", message }
             }
-            _ => Error::NotFound { kind: WorkflowId::KIND },
+            _ => Error::internal("a new webhook's id is in use"),
         })
     }
 
@@ -145,7 +150,7 @@ impl Webhooks {
                 .remove("last_used_at")
                 .require("attribute_exists(pk)")
         });
-        self.entities.write_all(Uuid::now_v7(), writes.collect()).await?.map_err(|_| GONE)?;
+        self.entities.write_all(Uuid::now_v7(), writes.collect()).await?.or_error(|_| GONE)?;
         Ok(renewed)
     }
 
@@ -169,7 +174,7 @@ impl Webhooks {
             quota::one_less(&self.entities, keys::webhook_count(account, workflow)),
             work::gone(&self.entities, work_id, &gone),
         ];
-        self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)
+        self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)
     }
 }
 

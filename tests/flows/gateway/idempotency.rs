@@ -9,7 +9,7 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use futures::future::join_all;
-use gateway::leases::{Leases, Outcome, Slot};
+use gateway::leases::{Leases, Outcome, Slot, Taken};
 use reqwest::Method;
 use serde_json::{Value, json};
 use shared::store::Claims;
@@ -163,7 +163,11 @@ async fn slot(leases: &Leases, customer: &Customer) -> Slot {
     let pricing = Pricing { input_micro_usd: 10, ..Pricing::default() };
     let model = ModelBuilder::new("m").with(|model| model.pricing = pricing).build();
     let need = Need { money: Money::from_pico_usd(100), tokens: 10, images: 0 };
-    leases.take(&payer, &model, need).await.expect("the tables answer").expect("there is credit")
+    match leases.take(&payer, &model, need).await {
+        Ok(Taken::Slot(slot)) => slot,
+        Ok(Taken::Short(shortage)) => panic!("{shortage:?}"),
+        Err(error) => panic!("{error}"),
+    }
 }
 
 /// Records the charge and the answer. False if another environment has taken over the call.

@@ -18,6 +18,8 @@ use crate::dto::problem::ProblemOut;
 use crate::dto::version::{
     ActivatedOut, DeploymentOut, DiffOut, PublishIn, PublishedOut, ReleaseOut, RuntimeStatus, RuntimeStatusOut,
 };
+use shared::store::revision::Attempts;
+
 use crate::examine::Examiner;
 
 const MAX_NOTES_CHARS: usize = 1_000;
@@ -48,7 +50,16 @@ pub async fn publish_workflow(
 ) -> Result<(StatusCode, ETag, Data<PublishedOut>)> {
     text::at_most("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
     let examiner = Examiner { stores: &stores, caller: &caller };
-    let published = stores.workflows.publish(caller.account(), id, notes, caller.user, &examiner).await?;
+    let mut attempts = Attempts::to_change(WorkflowId::KIND);
+    let published = loop {
+        let before = stores.workflows.load(caller.account(), id).await?;
+        before.workflow.check_publishable()?;
+        let references = examiner.prepare(id, &before.workflow.graph, &before.workflow.channels).await?;
+        match stores.workflows.publish(before, references, notes.clone(), caller.user).await? {
+            Some(published) => break published,
+            None => attempts.next().await?,
+        }
+    };
     let Published { workflow, release, deployment } = published;
     let (etag, active) = (ETag::of(workflow.revision), workflow.active.clone());
     let data = PublishedOut {
@@ -290,8 +301,17 @@ pub async fn activate_deployment(
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<ActivatedOut>)> {
     let examiner = Examiner { stores: &stores, caller: &caller };
-    let activated = stores.workflows.activate(caller.account(), id, deployment_id, caller.user, &examiner).await?;
-    let (workflow, deployment) = activated;
+    let mut attempts = Attempts::to_change(WorkflowId::KIND);
+    let (workflow, deployment) = loop {
+        let before = stores.workflows.load(caller.account(), id).await?;
+        let deployed = stores.workflows.load_deployment(caller.account(), id, deployment_id).await?;
+        before.workflow.check_activatable()?;
+        let references = examiner.prepare(id, &deployed.manifest.graph, &deployed.manifest.channels).await?;
+        match stores.workflows.activate(before, deployed, references, caller.user).await? {
+            Some(activated) => break activated,
+            None => attempts.next().await?,
+        }
+    };
     let (etag, active) = (ETag::of(workflow.revision), workflow.active.clone());
     let deployment = DeploymentOut::new(deployment, active.as_ref());
     Ok((etag, Data { data: ActivatedOut { deployment, workflow: workflow.into() } }))

@@ -90,9 +90,14 @@ impl Workflow {
 
     /// Activates an earlier release. A paused workflow stays paused.
     pub fn with_active(&self, active: Active, now: Time) -> Result<Self> {
+        self.check_activatable()?;
+        Ok(Self { active: Some(active), gone: Default::default(), ..self.lived(self.lifecycle, now) })
+    }
+
+    pub fn check_activatable(&self) -> Result<()> {
         match self.state() {
             WorkflowState::Archived => impossible(WorkflowState::Archived, "change its release"),
-            _ => Ok(Self { active: Some(active), gone: Default::default(), ..self.lived(self.lifecycle, now) }),
+            _ => Ok(()),
         }
     }
 

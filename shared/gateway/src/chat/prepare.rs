@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::message::Part;
 use super::request::{ChatRequest, ResponseFormat, Terms};
-use crate::leases::Slot;
+use crate::leases::{Slot, Taken};
 use crate::tokens::{greatest_input, likely};
 use crate::{Asker, Gateway, Notes, refused};
 use domain::catalog::{Model, Purpose};
@@ -65,8 +65,8 @@ impl Gateway {
         for _ in 0..SHRINKS {
             let need = prepared.need(prepared.output);
             let shortage = match self.inner.leases.take(&asker.payer, &prepared.chosen.model, need).await? {
-                Ok(slot) => return Ok(slot),
-                Err(shortage) => shortage,
+                Taken::Slot(slot) => return Ok(slot),
+                Taken::Short(shortage) => shortage,
             };
             let shorter = prepared.output_within(&shortage).filter(|_| may_shrink);
             let Some(shorter) = shorter else { return Err(refused(shortage, Time::now())) };

@@ -31,6 +31,13 @@ pub use slot::{Outcome, Slot};
 /// Maximum number of pools in memory. At the limit, pools without a lease or a call are dropped.
 const POOLS: usize = 10_000;
 
+/// The outcome of a call's request for a slot.
+pub enum Taken {
+    Slot(Slot),
+    /// The credits, a cap or a limit do not cover the call.
+    Short(Shortage),
+}
+
 #[derive(Clone)]
 pub struct Leases {
     shared: Arc<Shared>,
@@ -68,11 +75,11 @@ impl Leases {
     }
 
     /// Takes a slot for a call that uses at most `need`, or returns the shortage that prevents it.
-    pub async fn take(&self, payer: &Payer, model: &Model, need: Need) -> Result<Result<Slot, Shortage>> {
+    pub async fn take(&self, payer: &Payer, model: &Model, need: Need) -> Result<Taken> {
         let pool = self.pool(payer, model);
         match pool.take(payer, model, need).await? {
             // Idle leases of the organization's other keys and models may hold the missing amount.
-            Err(shortage) if self.close_idle_neighbours(&pool, payer.org).await? => {
+            Taken::Short(shortage) if self.close_idle_neighbours(&pool, payer.org).await? => {
                 tracing::debug!(?shortage, "idle leases were closed before a refusal");
                 pool.take(payer, model, need).await
             }

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::Source;
 use super::open::Open;
 use super::slot::Slot;
+use super::{Source, Taken};
 use domain::Result;
 use domain::catalog::Model;
-use domain::lease::{MOST_SLOTS, Need, Payer, Shortage};
+use domain::lease::{MOST_SLOTS, Need, Payer};
 use domain::money::Money;
-use shared::store::leases::Wanted;
+use shared::store::leases::{Grant, Wanted};
 
 /// Maximum grants for one call. A grant is repeated when the lease expires before it can be used.
 const GRANTS: usize = 3;
@@ -46,9 +46,9 @@ impl Pool {
         self.state().open.is_some()
     }
 
-    pub async fn take(self: &Arc<Self>, payer: &Payer, model: &Model, need: Need) -> Result<Result<Slot, Shortage>> {
+    pub async fn take(self: &Arc<Self>, payer: &Payer, model: &Model, need: Need) -> Result<Taken> {
         if let Some(slot) = self.take_of_open(model, &need) {
-            return Ok(Ok(slot));
+            return Ok(Taken::Slot(slot));
         }
         let waits = Waits::new(&self.waiting);
         let _granting = self.granting.lock().await;
@@ -56,20 +56,20 @@ impl Pool {
         drop(waits);
         // Another call may have granted a lease while this one waited.
         if let Some(slot) = self.take_of_open(model, &need) {
-            return Ok(Ok(slot));
+            return Ok(Taken::Slot(slot));
         }
         for _ in 0..GRANTS {
             let wanted = self.wanted(model, need, waiting);
             let granted = match self.source.store.grant(payer, &wanted, self.source.clock.now()).await? {
-                Ok(granted) => granted,
-                Err(shortage) => return Ok(Err(shortage)),
+                Grant::Granted(granted) => granted,
+                Grant::Short(shortage) => return Ok(Taken::Short(shortage)),
             };
             let open = Arc::new(Open::new(granted));
             // The lease was sized for this call, so the call fits, unless the lease's window ended during the grant.
             let slot = open.take(&need, self.source.clock.now());
             self.replace(&open);
             if let Some(number) = slot {
-                return Ok(Ok(Slot::new(self.source.clone(), open, number)));
+                return Ok(Taken::Slot(Slot::new(self.source.clone(), open, number)));
             }
         }
         Err(domain::Error::busy("the granted leases expired before they could be used"))

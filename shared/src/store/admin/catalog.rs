@@ -41,7 +41,7 @@ impl Admin {
                 0 => revision.require("attribute_not_exists(revision)"),
                 seen => revision.require("revision = :seen").bind(":seen", seen),
             });
-            if self.transact(deed, writes).await?.is_ok() {
+            if self.transact(deed, writes).await?.is_written() {
                 return Ok((change, looks));
             }
             turns.next("others keep changing the catalog").await?;

@@ -15,6 +15,8 @@ use domain::{Error, Result};
 
 /// The route under which the idempotency keys of adjustments are stored.
 const ROUTE: &str = "credits";
+/// The label of the check that the organization exists.
+const ORG: &str = "organization";
 
 /// The outcome of an adjustment.
 pub enum Credited {
@@ -40,7 +42,7 @@ impl Admin {
         let with = |adjustment: &Adjustment| {
             let told = tell(adjustment);
             let claim = key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, told.as_str(), deed.at));
-            let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)");
+            let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG);
             let audited = self.audited(deed, None, Some(told));
             Ok(authority.guard(&self.entities, claim.into_iter().chain([exists, audited]).collect()))
         };
@@ -52,7 +54,10 @@ impl Admin {
             }
             Adjusted::Refused(refused) => {
                 authority.check(&refused)?;
-                Err(Error::NotFound { kind: OrgId::KIND })
+                match refused.label {
+                    ORG => Err(Error::NotFound { kind: OrgId::KIND }),
+                    _ => Err(Error::internal("a new adjustment's id is in use")),
+                }
             }
             Adjusted::OutOfRange => match key {
                 // An earlier attempt of the same request may have taken the credits that are missing now, so replay its

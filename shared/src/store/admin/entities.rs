@@ -43,7 +43,7 @@ impl Admin {
                 }
                 writes.push(self.entities.check(keys::plan(&after.plan)).require("attribute_exists(pk)"));
             }
-            if self.transact(deed, writes).await?.is_ok() {
+            if self.transact(deed, writes).await?.is_written() {
                 return Ok(after);
             }
             turns.next("others keep changing the organization").await?;
@@ -72,7 +72,7 @@ impl Admin {
             }
             let later = meters.split_off(meters.len().min(METERS_AT_ONCE));
             writes.extend(meters);
-            if self.transact(deed, writes).await?.is_ok() {
+            if self.transact(deed, writes).await?.is_written() {
                 for write in later {
                     let _ = self.counters.write(write).await?;
                 }
@@ -95,7 +95,7 @@ impl Admin {
                     vec![self.entities.put_new(&stored(key, plan)), self.audited(deed, None, Some(tell(plan)))]
                 }
             };
-            if self.transact(deed, writes).await?.is_ok() {
+            if self.transact(deed, writes).await?.is_written() {
                 return Ok(before);
             }
             turns.next("others keep changing the plan").await?;

@@ -7,6 +7,7 @@ use crate::store::idempotency::{self, Created, Once};
 use crate::store::key_ring::{Kept, KeySettings, NewKey, not_valid};
 use crate::store::keys;
 use crate::store::meters::Meter;
+use crate::store::table::WriteOutcome;
 use crate::store::turns::Turns;
 use domain::audit::Deed;
 use domain::id::{ApiKeyId, Id, UserId};
@@ -24,8 +25,8 @@ impl Admin {
         let audited = self.audited(deed, None, Some(answer.to_owned()));
         let with = self.claim(deed, "keys", once, answer).into_iter().chain([holder, audited]).collect();
         match self.keys.create_with(&Authority::of_operator(deed), new, with).await? {
-            Ok(_) => Ok(Created::Now),
-            Err(refused) => match (refused.label, once) {
+            WriteOutcome::Written => Ok(Created::Now),
+            WriteOutcome::Refused(refused) => match (refused.label, once) {
                 (idempotency::CLAIM, Some(once)) => idempotency::first_answer_to(once, refused).map(Created::Before),
                 (HOLDER, _) => Err(Error::NotFound { kind: UserId::KIND }),
                 _ => Err(create_refused(refused)),
@@ -55,7 +56,7 @@ impl Admin {
             let key = ApiKey { name, models, expires_at, ..kept.key.clone() };
             let changed = meter.with("limits", limits).with("cap", cap);
             writes.push(self.audited(deed, Some(tell(&kept.key, &meter)), Some(tell(&key, &changed))));
-            if self.transact(deed, writes).await?.is_ok() {
+            if self.transact(deed, writes).await?.is_written() {
                 return Ok((key, changed));
             }
             turns.next("others keep changing the key").await?;

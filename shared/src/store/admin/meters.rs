@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::Admin;
 use crate::store::keys::{self, Key};
 use crate::store::meters::{Meter, MeterOf, Meters};
+use crate::store::table::WriteOutcome;
 use crate::store::turns::Turns;
 use domain::audit::Deed;
 use domain::id::{ApiKeyId, Id, OrgId, UserId};
@@ -71,9 +72,9 @@ impl Admin {
             let exists = self.entities.check(owner.clone()).require("attribute_exists(pk)").labeled(OWNER);
             let writes = vec![exists, meter, self.audited(deed, tell(&before), tell(&after))];
             match self.transact(deed, writes).await? {
-                Ok(()) => return Ok(after),
-                Err(refused) if refused.label == OWNER => return Err(Error::NotFound { kind }),
-                Err(_) => turns.next("others keep changing the meter").await?,
+                WriteOutcome::Written => return Ok(after),
+                WriteOutcome::Refused(refused) if refused.label == OWNER => return Err(Error::NotFound { kind }),
+                WriteOutcome::Refused(_) => turns.next("others keep changing the meter").await?,
             }
         }
     }

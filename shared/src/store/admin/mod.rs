@@ -16,7 +16,7 @@ use super::authority::Authority;
 use super::identities::Identities;
 use super::key_ring::KeyRing;
 use super::ledger::Ledger;
-use super::table::{Refused, Table};
+use super::table::{Table, WriteOutcome};
 use super::write::Write;
 use crate::{Context, config};
 use domain::Result;
@@ -53,7 +53,7 @@ impl Admin {
     }
 
     /// Carries out the writes of an operator, on condition that the caller is still an operator.
-    async fn transact(&self, deed: &Deed, writes: Vec<Write>) -> Result<Result<(), Refused>> {
+    async fn transact(&self, deed: &Deed, writes: Vec<Write>) -> Result<WriteOutcome> {
         Authority::of_operator(deed).transact(&self.entities, writes).await
     }
 }

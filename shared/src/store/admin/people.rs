@@ -4,7 +4,7 @@ use super::Admin;
 use crate::store::idempotency::{self, Created, Once};
 use crate::store::identities::stored;
 use crate::store::keys::{self, Key};
-use crate::store::table::Refused;
+use crate::store::table::{Refused, WriteOutcome};
 use crate::store::write::Write;
 use domain::audit::Deed;
 use domain::id::{Id, OrgId};
@@ -59,8 +59,8 @@ impl Admin {
         writes.extend(own);
         writes.push(self.audited(deed, None, Some(answer.to_owned())));
         match self.transact(deed, writes).await? {
-            Ok(()) => Ok(Created::Now),
-            Err(refused) => refusal(once, refused).map(Created::Before),
+            WriteOutcome::Written => Ok(Created::Now),
+            WriteOutcome::Refused(refused) => refusal(once, refused).map(Created::Before),
         }
     }
 

@@ -6,14 +6,13 @@ mod list;
 
 use std::collections::{BTreeSet, HashMap};
 
-use serde::Deserialize;
 use uuid::Uuid;
 
 use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, Created};
 use super::keys::{self, Key};
-use super::table::{Item, Refused, Table, parse};
-use super::turns::Turns;
+use super::revision::{self, Attempts};
+use super::table::{Item, Table, WriteOutcome};
 use super::work::{self, Gone};
 use super::write::Write;
 use crate::{Context, config};
@@ -53,11 +52,11 @@ impl Agents {
             writes.push(self.counters.update(keys::agent_count(agent.account)).add("total", 1));
         }
         match self.entities.transact(agent.id.uuid(), &writes).await? {
-            Ok(()) => Ok(Created::Now),
-            Err(refused) if key.is_some() && refused.index == 0 => {
+            WriteOutcome::Written => Ok(Created::Now),
+            WriteOutcome::Refused(refused) if refused.label == idempotency::CLAIM => {
                 idempotency::first_answer(refused)?.into_text().map(Created::Before)
             }
-            Err(_) => Err(Error::internal("a new agent's id is in use")),
+            WriteOutcome::Refused(_) => Err(Error::internal("a new agent's id is in use")),
         }
     }
 
@@ -76,7 +75,7 @@ impl Agents {
         plan: &Plan,
         expected: impl Fn(&Agent) -> bool,
     ) -> Result<Agent> {
-        let mut turns = Turns::default();
+        let mut attempts = Attempts::to_change(AgentId::KIND);
         loop {
             let (before, known) = self.get_with(account, id, &patch.references(), plan).await?;
             let after = before.patched(patch, &known, Time::now())?;
@@ -86,7 +85,7 @@ impl Agents {
             if self.replace(&before, &after).await? {
                 return Ok(after);
             }
-            turns.next("others keep changing the agent").await?;
+            attempts.next().await?;
         }
     }
 
@@ -107,12 +106,14 @@ impl Agents {
             work::gone(&self.entities, work_id, &gone),
             self.counters.update(keys::agent_count(account)).add("total", -1),
         ];
-        let Err(refused) = self.entities.transact(work_id.uuid(), &listed).await? else { return Ok(()) };
+        let WriteOutcome::Refused(refused) = self.entities.transact(work_id.uuid(), &listed).await? else {
+            return Ok(());
+        };
         // An agent private to a workflow is in no list, so there is no total to change.
         let is_there = refused.item.map(|item| agent(account, item)).transpose()?.flatten().is_some();
         if is_there {
             let unlisted = [deleted("attribute_not_exists(by_name)"), work::gone(&self.entities, work_id, &gone)];
-            if self.entities.transact(Uuid::now_v7(), &unlisted).await?.is_ok() {
+            if self.entities.transact(Uuid::now_v7(), &unlisted).await?.is_written() {
                 return Ok(());
             }
         }
@@ -124,7 +125,7 @@ impl Agents {
         let step = u128::from(requests) * keys::REQUESTS_STEP;
         let key = keys::agent(account, id);
         let counted = self.entities.update(key.clone()).increase("head.requests", requests).add("by_requests", step);
-        if self.entities.write(counted.require("attribute_exists(by_requests)")).await?.is_err() {
+        if !self.entities.write(counted.require("attribute_exists(by_requests)")).await?.is_written() {
             let unlisted = self.entities.update(key).increase("head.requests", requests);
             // If the agent does not exist, there is nothing to count.
             let _ = self.entities.write(unlisted.require("attribute_exists(pk)")).await?;
@@ -143,7 +144,7 @@ impl Agents {
 
     /// Marks or unmarks one of the agent's references as gone. It is idempotent.
     pub(super) async fn mark(&self, account: Account, id: AgentId, reference: &Reference, is_gone: bool) -> Result<()> {
-        let mut turns = Turns::default();
+        let mut attempts = Attempts::to_change(AgentId::KIND);
         loop {
             let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
             let Some(before) = agent(account, item)? else { return Ok(()) };
@@ -160,7 +161,7 @@ impl Agents {
             if self.replace(&before, &after).await? {
                 return Ok(());
             }
-            turns.next("others keep changing the agent").await?;
+            attempts.next().await?;
         }
     }
 
@@ -206,11 +207,7 @@ impl Agents {
         }
         writes.extend(removed.map(|reference| dependents::removed(&self.entities, dependent, reference)));
 
-        match self.entities.write_all(write_id, writes).await? {
-            Ok(()) => Ok(true),
-            Err(Refused { index: 0, item: Some(item), .. }) => Ok(parse::<Written>(item)?.write_id == write_id),
-            Err(_) => Ok(false),
-        }
+        revision::was_written(&self.entities.write_all(write_id, writes).await?, write_id)
     }
 
     /// The update of all fields except the count of requests, which concurrent executions add to.
@@ -235,11 +232,6 @@ impl Agents {
                 .set("by_name", keys::by_name(&after.name, after.id))
                 .set("by_updated", keys::by_updated(after.updated_at, after.id));
         }
-        update.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", before.revision)
+        revision::require(update, before.revision)
     }
-}
-
-#[derive(Deserialize)]
-struct Written {
-    write_id: Uuid,
 }

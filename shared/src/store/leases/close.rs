@@ -17,7 +17,7 @@ impl Leases {
     /// slot, and no other slot was ever used. Returns false when a sweep was first.
     pub async fn close(&self, lease: &Lease, spent: &Spent, now: Time) -> Result<bool> {
         let writes = self.close_writes(lease, spent, spent.requests, spent.tokens.total(), now)?;
-        Ok(self.counters.transact(Uuid::now_v7(), &writes).await?.is_ok())
+        Ok(self.counters.transact(Uuid::now_v7(), &writes).await?.is_written())
     }
 
     /// The writes that delete the lease and update the meters and the usage. `requests` and `tokens` stay counted

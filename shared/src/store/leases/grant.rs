@@ -3,8 +3,9 @@
 
 use super::counters::{require_cap, require_room, take};
 use super::items::lease_item;
-use super::{Granted, Leases, SIZINGS, Wanted};
+use super::{Grant, Granted, Leases, SIZINGS, Wanted};
 use crate::store::meters::{self, Meter, Meters};
+use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::id::LeaseId;
 use domain::lease::{Counter, LONGEST_CALL, Lease, Need, Payer, Room, Shortage, What, admits_until, size};
@@ -13,30 +14,39 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::{Error, Result};
 
+/// The label of the write to a level's meter.
+fn label(level: Level) -> &'static str {
+    match level {
+        Level::Org => "organization's meter",
+        Level::User => "user's meter",
+        Level::Key => "key's meter",
+    }
+}
+
 impl Leases {
     /// Grants a lease for at most `wanted.slots` calls, or returns the shortage that refuses even one call.
-    pub async fn grant(&self, payer: &Payer, wanted: &Wanted, now: Time) -> Result<Result<Granted, Shortage>> {
+    pub async fn grant(&self, payer: &Payer, wanted: &Wanted, now: Time) -> Result<Grant> {
         let mut meters = Meters::read(&self.counters, payer).await?;
         let mut slots = wanted.slots;
         for _ in 0..SIZINGS {
             if let Some((level, _)) = meters.0.iter().find(|(_, meter)| meter.is_revoked()) {
-                return Ok(Err(Shortage::Revoked(*level)));
+                return Ok(Grant::Short(Shortage::Revoked(*level)));
             }
             let (unit, rooms);
             (slots, unit, rooms) = match sized(payer, wanted, slots, &meters, now) {
                 Ok(sized) => sized,
-                Err(short) => return Ok(Err(shortage(&short, now))),
+                Err(short) => return Ok(Grant::Short(shortage(&short, now))),
             };
             let lease = lease(payer, wanted, unit, &rooms, slots, now);
             let writes = self.grant_writes(payer, &lease, &meters, &rooms, now)?;
             match self.counters.transact(lease.id.uuid(), &writes).await? {
-                Ok(()) => return Ok(Ok(Granted { lease, rooms, org: meters.org() })),
-                Err(refused) => {
+                WriteOutcome::Written => return Ok(Grant::Granted(Granted { lease, rooms, org: meters.org() })),
+                WriteOutcome::Refused(refused) => {
                     // Another lease took from this meter after it was read. Size the lease again by the meter's current
                     // state, with half as many slots.
-                    let index =
-                        refused.index.checked_sub(1).ok_or_else(|| Error::internal("a new lease's id is in use"))?;
-                    meters.0[index].1 = Meter::of(refused.item.unwrap_or_default());
+                    let found = meters.0.iter_mut().find(|(level, _)| refused.label == label(*level));
+                    let (_, meter) = found.ok_or_else(|| Error::internal("a new lease's id is in use"))?;
+                    *meter = Meter::of(refused.item.unwrap_or_default());
                     slots = if slots > 2 { slots / 2 } else { 1 };
                 }
             }
@@ -72,7 +82,7 @@ impl Leases {
                 Level::User => write,
                 Level::Key => write.set("last_used_at", now),
             };
-            writes.push(write);
+            writes.push(write.labeled(label(*level)));
         }
         Ok(writes)
     }

@@ -37,7 +37,7 @@ use super::usage::MonthOfUsage;
 use crate::{Context, config};
 use domain::Result;
 use domain::catalog::Pricing;
-use domain::lease::{Lease, Need, Room};
+use domain::lease::{Lease, Need, Room, Shortage};
 use domain::ledger::Charge;
 use domain::money::Money;
 use domain::usage::Tokens;
@@ -67,6 +67,14 @@ pub struct Wanted {
     pub model: String,
     pub pricing: Pricing,
     pub price_version: u64,
+}
+
+/// The outcome of a request for a lease.
+#[derive(Debug)]
+pub enum Grant {
+    Granted(Granted),
+    /// Not even one call is covered.
+    Short(Shortage),
 }
 
 /// A granted lease, and the meters as they were before it.

@@ -9,7 +9,7 @@ use super::{Leases, Recorded, Spent};
 use crate::store::claims::{Claim, Claims, Kept};
 use crate::store::keys::{self, Key};
 use crate::store::meters::{self, Meter, Meters};
-use crate::store::table::{Refused, parse};
+use crate::store::table::{Refused, WriteOutcome, parse};
 use crate::store::turns::Turns;
 use crate::store::usage;
 use crate::store::write::Write;
@@ -20,14 +20,9 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::{Error, Result};
 
-/// The purpose of a write in the transaction. A refusal is matched by it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    Row,
-    Answer,
-    Meter,
-    Usage,
-}
+/// The labels of the row of the charge, and of the stored answer.
+const ROW: &str = "charge";
+const ANSWER: &str = "answer";
 
 /// The row that a charge is written to.
 #[derive(Clone, Copy)]
@@ -56,7 +51,7 @@ impl Leases {
         held: Money,
         once: Option<(&Claim, &Kept)>,
     ) -> Result<Recorded> {
-        let answer = once.map(|(claim, answer)| Claims::answered(&self.counters, claim, answer));
+        let answer = once.map(|(claim, answer)| Claims::answered(&self.counters, claim, answer).labeled(ANSWER));
         let written = if charge.charged <= held {
             self.write_row(lease, charge, answer.clone()).await?
         } else {
@@ -85,9 +80,9 @@ impl Leases {
             Some(answer) => self.counters.transact(charge.id.uuid(), &[row, answer]).await?,
         };
         match written {
-            Ok(()) => Ok(Written::Now(Box::new(charge.clone()))),
-            Err(refused @ Refused { index: 0, .. }) => found(refused),
-            Err(_) => Ok(Written::TakenOver),
+            WriteOutcome::Written => Ok(Written::Now(Box::new(charge.clone()))),
+            WriteOutcome::Refused(refused) if refused.label == ROW => found(refused),
+            WriteOutcome::Refused(_) => Ok(Written::TakenOver),
         }
     }
 
@@ -117,37 +112,35 @@ impl Leases {
                 overage: debit.collected,
                 ..charge.clone()
             };
-            let mut parts = vec![(Part::Row, self.row(key.clone(), &charge, counts_at))];
-            parts.extend(answer.clone().map(|answer| (Part::Answer, answer)));
+            let mut writes = vec![self.row(key.clone(), &charge, counts_at)];
+            writes.extend(answer.clone());
             for (level, meter) in &meters.0 {
                 let rooms = rooms.iter().filter(|room| room.counter.level == *level);
                 let write = self.counters.update(meters::key(&payer, *level)?);
                 match (lease.is_exempt, level) {
-                    (false, _) => parts.push((Part::Meter, debit.write(write, *level, meter, rooms, counts_at))),
-                    (true, Level::Org) => parts.push((Part::Meter, write.add("seq", 1))),
+                    (false, _) => writes.push(debit.write(write, *level, meter, rooms, counts_at)),
+                    (true, Level::Org) => writes.push(write.add("seq", 1)),
                     (true, _) => {}
                 }
             }
             if matches!(place, Place::Late) {
                 let mut spent = Spent::default();
                 spent.add(&charge);
-                let usage = usage::added(&self.counters, lease, &spent, counts_at);
-                parts.extend(usage.map(|write| (Part::Usage, write)));
+                writes.extend(usage::added(&self.counters, lease, &spent, counts_at));
             }
-            let (parts, writes): (Vec<Part>, Vec<Write>) = parts.into_iter().unzip();
-            let Err(refused) = self.counters.transact(Uuid::now_v7(), &writes).await? else {
-                return Ok(Written::Now(Box::new(charge)));
-            };
-            match parts.get(refused.index) {
-                Some(Part::Row) => return found(refused),
-                Some(Part::Answer) => return Ok(Written::TakenOver),
-                Some(Part::Meter | Part::Usage) | None => turns.next("the meters keep changing in a debit").await?,
+            match self.counters.transact(Uuid::now_v7(), &writes).await? {
+                WriteOutcome::Written => return Ok(Written::Now(Box::new(charge))),
+                WriteOutcome::Refused(refused) => match refused.label {
+                    ROW => return found(refused),
+                    ANSWER => return Ok(Written::TakenOver),
+                    _ => turns.next("the meters keep changing while a charge is debited").await?,
+                },
             }
         }
     }
 
     fn row(&self, key: Key, charge: &Charge, counts_at: Time) -> Write {
-        self.journal.put_new(&slot_item(key, charge, counts_at))
+        self.journal.put_new(&slot_item(key, charge, counts_at)).labeled(ROW)
     }
 }
 

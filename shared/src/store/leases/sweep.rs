@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::items::{LeaseItem, Slot, SlotItem};
 use super::{Leases, SIZINGS, Spent};
 use crate::store::keys;
-use crate::store::table::parse;
+use crate::store::table::{WriteOutcome, parse};
 use crate::store::write::Write;
 use domain::id::{LeaseId, OrgId};
 use domain::lease::Lease;
@@ -57,12 +57,12 @@ impl Leases {
             let mut writes = self.close_writes(&lease, &spent, requests, tokens, now)?;
             writes.extend(empty.iter().map(|slot| self.void(&lease, *slot, now)));
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
-                Ok(()) => {
+                WriteOutcome::Written => {
                     tracing::warn!(lease_id = %id, org_id = %org, calls = spent.requests, slots = lease.slots, "an abandoned lease was closed");
                     return Ok(());
                 }
                 // The lease was closed, or a charge filled a slot, so read the lease again.
-                Err(_) => continue,
+                WriteOutcome::Refused(_) => continue,
             }
         }
         Err(Error::busy("the slots of a lease keep changing while it is closed"))

@@ -108,10 +108,6 @@ pub fn stored(item: Item) -> Result<Option<WorkflowItem>> {
 }
 
 impl WorkflowItem {
-    pub fn written_by(&self, write_id: Uuid) -> bool {
-        self.write_id == write_id
-    }
-
     /// The workflow, with the graph parsed from JSON text.
     pub fn workflow(self, account: Account, graph: &[u8]) -> Result<Workflow> {
         let graph: Graph = serde_json::from_slice(graph).map_err(Error::internal)?;

@@ -12,9 +12,9 @@ use uuid::Uuid;
 
 use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, Created};
+use super::revision::{self, Attempts};
 use super::stored_text::StoredText;
-use super::table::{Item, Query, Refused, Table};
-use super::turns::Turns;
+use super::table::{Item, Query, Refused, Table, WriteOutcome};
 use super::work::{self, Gone};
 use super::write::Write;
 use super::{catalog, credentials, keys, webhooks};
@@ -33,7 +33,7 @@ use domain::{Error, Result};
 pub use impact::{Impact, Named};
 use item::{WorkflowItem, item, stored};
 pub use list::{WorkflowFilter, WorkflowSort, WorkflowSummary};
-pub use releases::{Examine, MAX_REFERENCES, Published};
+pub use releases::{Deployed, MAX_REFERENCES, Published};
 
 const GONE: Error = Error::NotFound { kind: WorkflowId::KIND };
 
@@ -66,8 +66,8 @@ pub struct Standing {
 }
 
 /// A workflow, and the stored parts that a change keeps.
-struct Loaded {
-    workflow: Workflow,
+pub struct Loaded {
+    pub workflow: Workflow,
     graph: StoredText,
     references: Vec<Reference>,
 }
@@ -96,9 +96,11 @@ impl Workflows {
         let item = item(workflow, graph, Vec::new(), workflow.id.uuid());
         writes.push(self.entities.put_item(item).require("attribute_not_exists(pk)"));
         writes.push(self.counters.update(keys::workflow_count(account)).add("total", 1));
-        let Err(refused) = self.entities.transact(workflow.id.uuid(), &writes).await? else { return Ok(Created::Now) };
+        let WriteOutcome::Refused(refused) = self.entities.transact(workflow.id.uuid(), &writes).await? else {
+            return Ok(Created::Now);
+        };
         self.discard(&stored).await;
-        if key.is_none() || refused.index != 0 {
+        if refused.label != idempotency::CLAIM {
             return Err(Error::internal("a new workflow's id is in use"));
         }
         self.read_answer(&idempotency::first_answer(refused)?).await.map(Created::Before)
@@ -137,14 +139,14 @@ impl Workflows {
         id: WorkflowId,
         change: impl Fn(&Workflow) -> Result<Workflow>,
     ) -> Result<Workflow> {
-        let mut turns = Turns::default();
+        let mut attempts = Attempts::to_change(WorkflowId::KIND);
         loop {
             let before = self.load(account, id).await?;
             let after = change(&before.workflow)?;
             if self.replace(before, &after).await? {
                 return Ok(after);
             }
-            turns.next("others keep changing the workflow").await?;
+            attempts.next().await?;
         }
     }
 
@@ -161,7 +163,7 @@ impl Workflows {
             work::gone(&self.entities, work_id, &gone),
             self.counters.update(keys::workflow_count(account)).add("total", -1),
         ];
-        self.entities.transact(work_id.uuid(), &writes).await?.map_err(|_| GONE)
+        self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)
     }
 
     /// Reads which of the references exist for the account, in one call.
@@ -198,17 +200,18 @@ impl Workflows {
         Ok(Equipment { webhooks, credentials })
     }
 
-    async fn load(&self, account: Account, id: WorkflowId) -> Result<Loaded> {
-        let mut turns = Turns::default();
+    /// Reads a workflow with its graph, as a change begins.
+    pub async fn load(&self, account: Account, id: WorkflowId) -> Result<Loaded> {
+        let mut attempts = Attempts::to_change(WorkflowId::KIND);
         loop {
             let found = self.entities.get(&keys::workflow(account, id)).await?;
             let mut found: WorkflowItem = found.map(stored).transpose()?.flatten().ok_or(GONE)?;
             let (graph, references) = (found.graph.clone(), std::mem::take(&mut found.references));
+            // A concurrent change of the graph deleted the object after the item was read.
             if let Some(text) = graph.read(&self.bucket).await? {
                 return Ok(Loaded { workflow: found.workflow(account, &text)?, graph, references });
             }
-            // A concurrent change of the graph deleted the object after the item was read.
-            turns.next("others keep changing the graph").await?;
+            attempts.next().await?;
         }
     }
 
@@ -223,12 +226,12 @@ impl Workflows {
         // A write that was retried may have succeeded at first, and another request may have changed other fields
         // since. If the item refers to the object that was created for this write, the write has succeeded.
         let is_named = match &outcome {
-            Err(Refused { item: Some(item), .. }) if is_new && graph.object().is_some() => {
+            WriteOutcome::Refused(Refused { item: Some(item), .. }) if is_new && graph.object().is_some() => {
                 stored(item.clone())?.is_some_and(|item| item.graph == graph)
             }
             _ => false,
         };
-        let is_written = was_written(outcome, write_id)? || is_named;
+        let is_written = revision::was_written(&outcome, write_id)? || is_named;
         if is_new {
             self.discard(if is_written { &before.graph } else { &graph }).await;
         }
@@ -250,25 +253,13 @@ impl Workflows {
         write_id: Uuid,
     ) -> Write {
         let write = self.entities.put_item(item(after, graph, references, write_id));
-        write.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", before.revision)
+        revision::require(write, before.revision)
     }
 
     async fn store_graph(&self, workflow: &Workflow) -> Result<StoredText> {
         let text = serde_json::to_vec(&workflow.graph).map_err(Error::internal)?;
         let prefix = format!("graphs/{}/{}", workflow.account.org, workflow.id);
         StoredText::store(&self.bucket, &prefix, "application/json", &text).await
-    }
-}
-
-/// Whether a write succeeded. A write whose response was lost is refused when it is retried, and then recognised by its
-/// id.
-fn was_written(outcome: Result<(), Refused>, write_id: Uuid) -> Result<bool> {
-    match outcome {
-        Ok(()) => Ok(true),
-        Err(Refused { index: 0, item: Some(item), .. }) => {
-            Ok(stored(item)?.is_some_and(|item| item.written_by(write_id)))
-        }
-        Err(_) => Ok(false),
     }
 }
 
@@ -280,7 +271,7 @@ pub(super) async fn mark(
     reference: &Reference,
     is_gone: bool,
 ) -> Result<()> {
-    let mut turns = Turns::default();
+    let mut attempts = Attempts::to_change(WorkflowId::KIND);
     loop {
         let item: Option<Item> = entities.get(&keys::workflow(account, id)).await?;
         let Some(found) = item.map(stored).transpose()?.flatten() else { return Ok(()) };
@@ -305,11 +296,11 @@ pub(super) async fn mark(
             .set("gone", after.gone.iter().collect::<Vec<_>>())
             .set("head.state", after.state())
             .set("head.revision", after.revision);
-        let write = write.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", before.revision);
-        if entities.write(write).await?.is_ok() {
+        let write = revision::require(write, before.revision);
+        if entities.write(write).await?.is_written() {
             return Ok(());
         }
-        turns.next("others keep changing the workflow").await?;
+        attempts.next().await?;
     }
 }
 

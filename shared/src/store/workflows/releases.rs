@@ -5,15 +5,13 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Loaded, Standing, Workflows, was_written};
+use super::{Loaded, Standing, Workflows};
 use crate::store::dependents::{self, By, Dependent, still_there};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
+use crate::store::revision::was_written;
 use crate::store::table::{Index, Item, Query, parse, to_item};
-use crate::store::turns::Turns;
 use crate::store::write::Write;
-use domain::channel::Channels;
-use domain::graph::Graph;
 use domain::id::{DeploymentId, Id, ReleaseId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::page::{Order, Page, PageRequest};
@@ -26,21 +24,18 @@ use domain::{Error, Result};
 /// new release and unlinks those of the release before.
 pub const MAX_REFERENCES: usize = 48;
 
-/// The validation of a graph before it becomes active. It returns the references that the graph needs.
-pub trait Examine: Sync {
-    fn prepare(
-        &self,
-        id: WorkflowId,
-        graph: &Graph,
-        channels: &Channels,
-    ) -> impl Future<Output = Result<BTreeSet<Reference>>> + Send;
-}
-
 /// The result of publishing.
 pub struct Published {
     pub workflow: Workflow,
     pub release: Release,
     pub deployment: Deployment,
+}
+
+/// A deployment with all that belongs to it.
+pub struct Deployed {
+    pub deployment: Deployment,
+    pub release: Release,
+    pub manifest: Manifest,
 }
 
 /// The stored form of a release or a deployment. The index projects its `head`, which holds all of its data.
@@ -99,30 +94,12 @@ fn manifest_name(account: Account, workflow: WorkflowId, release: ReleaseId) -> 
 }
 
 impl Workflows {
-    /// Publishes the draft, if the examiner accepts it. Of several concurrent requests with the same draft, one makes a
-    /// release; the others find nothing to publish.
+    /// Publishes the draft as the next release, and activates it. `references` is what the graph needs. Returns `None`
+    /// when the draft or one of the references has changed since `before` was loaded.
+    ///
+    /// The release number is one more than the number of releases, on condition that the workflow is still in the
+    /// revision that was read: no number is left out or used twice.
     pub async fn publish(
-        &self,
-        account: Account,
-        id: WorkflowId,
-        notes: Option<String>,
-        by: UserId,
-        examiner: &impl Examine,
-    ) -> Result<Published> {
-        let mut turns = Turns::default();
-        loop {
-            let before = self.load(account, id).await?;
-            before.workflow.check_publishable()?;
-            let references = examiner.prepare(id, &before.workflow.graph, &before.workflow.channels).await?;
-            if let Some(published) = self.release_as(before, references, notes.clone(), by).await? {
-                return Ok(published);
-            }
-            turns.next("others keep changing the workflow").await?;
-        }
-    }
-
-    /// Publishes one revision of the draft. Returns `None` when the draft or one of its references changed meanwhile.
-    async fn release_as(
         &self,
         before: Loaded,
         references: BTreeSet<Reference>,
@@ -164,7 +141,7 @@ impl Workflows {
             self.entities.put_item(deployment_item(account, draft.id, &deployment)).require("attribute_not_exists(pk)"),
         ];
         writes.extend(self.turn_to(&draft, &named_before, &references, now));
-        if !was_written(self.entities.transact(write_id, &writes).await?, write_id)? {
+        if !was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
             self.bucket.discard(&name).await;
             return Ok(None);
         }
@@ -197,40 +174,43 @@ impl Workflows {
         there.chain(unnamed.map(move |reference| dependents::removed(&self.entities, dependent, reference)))
     }
 
-    /// Activates an earlier release (rollback).
-    pub async fn activate(
+    /// Reads a deployment with its release and the release's manifest.
+    pub async fn load_deployment(
         &self,
         account: Account,
         id: WorkflowId,
-        deployment_id: DeploymentId,
-        by: UserId,
-        examiner: &impl Examine,
-    ) -> Result<(Workflow, Deployment)> {
-        let mut turns = Turns::default();
-        loop {
-            let before = self.load(account, id).await?;
-            let now = Time::now();
-            let found = self.deployment(account, id, deployment_id).await?;
-            let release = self.release(account, id, found.release).await?;
-            let manifest = self.manifest(account, id, &release).await?;
-            let Release { id: release, number, content_hash, .. } = release;
-            let workflow = before.workflow.with_active(Active { release, number, content_hash }, now)?;
-            let references = examiner.prepare(id, &manifest.graph, &manifest.channels).await?;
-            let deployment = Deployment { activated_at: now, activated_by: by, ..found };
-            self.depend(&workflow, &references).await?;
+        deployment: DeploymentId,
+    ) -> Result<Deployed> {
+        let deployment = self.deployment(account, id, deployment).await?;
+        let release = self.release(account, id, deployment.release).await?;
+        let manifest = self.manifest(account, id, &release).await?;
+        Ok(Deployed { deployment, release, manifest })
+    }
 
-            let write_id = Uuid::now_v7();
-            let named = references.iter().cloned().collect();
-            let mut writes = vec![
-                self.put(&workflow, before.graph.clone(), named, &before.workflow, write_id),
-                self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"),
-            ];
-            writes.extend(self.turn_to(&workflow, &before.references, &references, now));
-            if was_written(self.entities.transact(write_id, &writes).await?, write_id)? {
-                return Ok((workflow, deployment));
-            }
-            turns.next("others keep changing the workflow").await?;
-        }
+    /// Activates a deployment of an earlier release (rollback). `references` is what its graph needs. Returns `None`
+    /// when the workflow or one of the references has changed since `before` was loaded.
+    pub async fn activate(
+        &self,
+        before: Loaded,
+        deployed: Deployed,
+        references: BTreeSet<Reference>,
+        by: UserId,
+    ) -> Result<Option<(Workflow, Deployment)>> {
+        let (now, account, id) = (Time::now(), before.workflow.account, before.workflow.id);
+        let Release { id: release, number, content_hash, .. } = deployed.release;
+        let workflow = before.workflow.with_active(Active { release, number, content_hash }, now)?;
+        let deployment = Deployment { activated_at: now, activated_by: by, ..deployed.deployment };
+        self.depend(&workflow, &references).await?;
+
+        let write_id = Uuid::now_v7();
+        let named = references.iter().cloned().collect();
+        let mut writes = vec![
+            self.put(&workflow, before.graph, named, &before.workflow, write_id),
+            self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"),
+        ];
+        writes.extend(self.turn_to(&workflow, &before.references, &references, now));
+        let is_written = was_written(&self.entities.transact(write_id, &writes).await?, write_id)?;
+        Ok(is_written.then_some((workflow, deployment)))
     }
 
     /// Lists the releases of a workflow, newest first.

@@ -1,0 +1,53 @@
+//! Optimistic locking of entities. A change writes the next revision, on condition that the stored revision is still the
+//! one that was read. If it is not, the change is tried again from a new read.
+
+use serde::Deserialize;
+use uuid::Uuid;
+
+use super::table::{Refused, WriteOutcome, parse};
+use super::turns::Turns;
+use super::write::Write;
+use domain::Result;
+
+/// The label of the write that `require` guards.
+const ENTITY: &str = "entity";
+
+/// The attempts at one change. Each attempt reads the entity again.
+pub struct Attempts {
+    turns: Turns,
+    kind: &'static str,
+}
+
+impl Attempts {
+    /// Begins a change of an entity of this kind.
+    pub fn to_change(kind: &'static str) -> Self {
+        Self { turns: Turns::default(), kind }
+    }
+
+    /// Waits before the next attempt, because another change came first. Fails after too many attempts.
+    pub async fn next(&mut self) -> Result<()> {
+        self.turns.next(&format!("concurrent requests keep changing the {}", self.kind)).await
+    }
+}
+
+/// Refuses the write unless the entity exists in the revision that was read.
+pub fn require(write: Write, revision: u64) -> Write {
+    let write = write.require("rev = :rev AND attribute_not_exists(deleted_at)").bind(":rev", revision);
+    write.labeled(ENTITY)
+}
+
+/// Whether the change was written. A write whose response was lost is refused when the SDK repeats it: the stored
+/// `write_id` shows that it was this one.
+pub fn was_written(outcome: &WriteOutcome, write_id: Uuid) -> Result<bool> {
+    #[derive(Deserialize)]
+    struct Stored {
+        write_id: Uuid,
+    }
+    match outcome {
+        WriteOutcome::Written => Ok(true),
+        WriteOutcome::Refused(Refused { label: ENTITY, item: Some(item), .. }) => {
+            Ok(parse::<Stored>(item.clone())?.write_id == write_id)
+        }
+        WriteOutcome::Refused(_) => Ok(false),
+    }
+}
