@@ -51,7 +51,7 @@ async fn a_function_may_do_nothing_else() {
 
     let query = worker.query().table_name(ENTITIES).index_name("due").key_condition_expression("due_shard = :of");
     query.expression_attribute_values(":of", S("0".into())).send().await.unwrap_err();
-    assert!(refused().contains("dynamodb:Query to EntitiesTable/index/due"));
+    assert!(refused().contains("dynamodb:Query on EntitiesTable/index/due"));
 
     let key = [("pk", "a"), ("sk", "b")].map(|(name, value)| (name.to_owned(), S(value.to_owned())));
     worker.get_item().table_name("JournalTable").set_key(Some(key.into())).send().await.unwrap_err();
@@ -73,5 +73,5 @@ async fn a_missing_object_is_an_error_without_permission_to_list() {
     let app = TestApp::start().await;
     let bucket = Bucket::new(&app.platform.context_of("inference"), config::BUCKET_FILES).unwrap();
     assert!(bucket.get("tmp/answers/none").await.is_err());
-    assert!(app.platform.take_denied().join("; ").contains("s3:ListBucket to filesbucket"));
+    assert!(app.platform.take_denied().join("; ").contains("s3:ListBucket on filesbucket"));
 }
