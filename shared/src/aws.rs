@@ -70,7 +70,7 @@ impl Aws {
     /// Adds interceptors to every client. They observe each call and may refuse it: `local` uses them to enforce IAM
     /// permissions and tests to count calls.
     #[must_use]
-    pub fn watched_by(mut self, watchers: impl IntoIterator<Item = SharedInterceptor>) -> Self {
+    pub fn with_interceptors(mut self, watchers: impl IntoIterator<Item = SharedInterceptor>) -> Self {
         self.watchers.extend(watchers);
         self
     }

@@ -13,7 +13,7 @@ use domain::time::Time;
 use domain::{Error, Result};
 
 /// Cache lifetime of the catalog. A change of the catalog takes effect in every process within this time.
-const BELIEF: Duration = Duration::from_secs(30);
+const CATALOG_TTL: Duration = Duration::from_secs(30);
 
 pub struct Models {
     catalog: Catalog,
@@ -31,7 +31,7 @@ pub struct Chosen {
 
 impl Models {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { catalog: Catalog::new(context)?, listing: Cache::new(BELIEF, 1) })
+        Ok(Self { catalog: Catalog::new(context)?, listing: Cache::new(CATALOG_TTL, 1) })
     }
 
     pub async fn listing(&self) -> Result<Arc<Listing>> {

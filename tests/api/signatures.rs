@@ -115,7 +115,7 @@ async fn a_request_changed_after_signing_is_refused() {
         (Change::Operation, [403, 403, 403, 200]),
         (Change::Origin, [403; 4]),
     ] {
-        let aws = app.platform.context().aws.watched_by([SharedInterceptor::new(change)]);
+        let aws = app.platform.context().aws.with_interceptors([SharedInterceptor::new(change)]);
         let found = statuses(&aws).await;
         // The call that lists buckets has no body or operation to change.
         assert_eq!(found.map(|(_, status)| status), services, "{change:?}: {found:?}");

@@ -62,8 +62,8 @@ async fn provider_messages_are_redacted() {
             assert!(!failure.message.contains(ours), "{}", failure.message);
         }
     }
-    let in_band = format!("data: {}\n\n", json!({"error": {"message": message, "code": "c"}}));
-    let failure = stage.streamed(Behaviour::events(&in_band), &question()).await.failure.unwrap();
+    let failure_in_stream = format!("data: {}\n\n", json!({"error": {"message": message, "code": "c"}}));
+    let failure = stage.streamed(Behaviour::events(&failure_in_stream), &question()).await.failure.unwrap();
     assert!(!failure.message.contains(KEY) && !failure.message.contains(&url));
 }
 

@@ -126,7 +126,7 @@ impl Books {
 
     /// Records committed writes, checks them, and describes each for the trace.
     pub fn committed(&mut self, database: &Database, writes: &[Write], now: Time) -> Vec<String> {
-        let mut told: Vec<String> = writes.iter().filter_map(|write| self.committed_one(write, now)).collect();
+        let mut told: Vec<String> = writes.iter().filter_map(|write| self.record_write(write, now)).collect();
         for write in writes.iter().filter(|write| write.sk == keys::METER) {
             let item = database.item(COUNTERS, write.pk, write.sk);
             if let Some(balance) = item.get("balance") {
@@ -166,7 +166,7 @@ impl Books {
             || self.caps.iter().filter(|(pk, _)| meters.contains(pk)).any(is_spent)
     }
 
-    fn committed_one(&mut self, write: &Write, now: Time) -> Option<String> {
+    fn record_write(&mut self, write: &Write, now: Time) -> Option<String> {
         let kind = write.sk.split('#').next().unwrap_or_default();
         match (write.kind, write.table, kind) {
             ("Put", COUNTERS, "LEASE") => Some(self.granted(&write.item())),

@@ -22,7 +22,7 @@ use crate::service;
 pub struct Connection(Process);
 
 /// The delays and faults of one request.
-struct Journey {
+struct RequestFate {
     there: Duration,
     /// How long its items are locked, if it is a write.
     pub holds: Duration,
@@ -37,7 +37,7 @@ impl Connection {
         SharedHttpClient::new(Self(process.clone()))
     }
 
-    fn journey(&self) -> Journey {
+    fn journey(&self) -> RequestFate {
         let faults = self.0.faults;
         let mut state = self.0.world.state();
         let random = &mut state.random;
@@ -50,7 +50,7 @@ impl Connection {
         // Delays stay below five minutes: DynamoDB refuses a request whose signature is older.
         let there = if is_delayed { random.u64(100..60_000) } else { random.u64(1..=3) };
         let (holds, back) = (millis(random.u64(4..=8)), millis(random.u64(1..=3)));
-        Journey { there: millis(there), holds, back, is_lost, is_throttled, loses_its_answer }
+        RequestFate { there: millis(there), holds, back, is_lost, is_throttled, loses_its_answer }
     }
 
     async fn exchange(self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
@@ -76,7 +76,13 @@ impl Connection {
     }
 }
 
-async fn deliver(process: Process, operation: String, body: Value, journey: Journey, sender: oneshot::Sender<Answer>) {
+async fn deliver(
+    process: Process,
+    operation: String,
+    body: Value,
+    journey: RequestFate,
+    sender: oneshot::Sender<Answer>,
+) {
     sleep(journey.there).await;
     let answer = match journey.is_throttled {
         true => service::throttled(),

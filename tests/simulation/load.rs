@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::catalog::{Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use domain::id::{ApiKeyId, OrgId, UserId};
-use domain::lease::{Need, Payer};
+use domain::lease::{CallLimits, Payer};
 use domain::limits::{Level, Limits, PlanLimits};
 use domain::money::Money;
 use fastrand::Rng;
@@ -93,7 +93,7 @@ pub fn calls(random: &mut Rng, models: &[Model], payers: usize, environments: us
             environment: random.usize(..environments),
             payer: random.usize(..payers),
             model,
-            need: Need {
+            need: CallLimits {
                 money: models[model].pricing.greatest_cost(most_input, most_output),
                 tokens: most_input + most_output,
                 images: 0,

@@ -11,7 +11,7 @@ use domain::limits::Dimension;
 use domain::time::Time;
 use serde_json::Value;
 use shared::store::ledger::EntryFilter;
-use shared::store::usage::{AdjustedSums, Figures};
+use shared::store::usage::{AdjustmentSums, Figures};
 use shared::store::{Leases, Ledger, keys};
 
 use crate::database::{COUNTERS, JOURNAL};
@@ -38,7 +38,7 @@ pub async fn look_at_balance(auditor: &Process, org: OrgId, looks: &[Duration]) 
         if !(least..=most).contains(&shown) {
             books.violated(Oracle::Shown, format!("{shown} was shown, but {least} to {most} was left"));
         }
-        let AdjustedSums { credit, debit } = statement.usage.adjusted;
+        let AdjustmentSums { credit, debit } = statement.usage.adjusted;
         let charged = statement.usage.total().charged;
         if month(world.scenario.starts_at) == month(from) && statement.balance + debit + charged != credit {
             let what = format!("{credit} given, {debit} taken, {charged} charged, {} left", statement.balance);

@@ -16,7 +16,7 @@ pub enum Rule {
     /// An overage is debited on condition that the balance and the caps have room for it.
     DebitsOveragesOnCondition,
     /// A partial payment is collected on condition that nothing more is left.
-    CollectsAllThereIs,
+    CollectsAllRemaining,
     /// A lease's charges are read from its own partition with strong consistency.
     ReadsItsOwnPartition,
     /// A sweep writes a void (a tombstone) into every empty slot.
@@ -28,15 +28,15 @@ pub enum Rule {
     /// A grant takes money on condition that the balance, the caps and the limits have room for it.
     GrantsOnCondition,
     /// Each rate-limit window has its own attribute.
-    WindowsOfTheirOwn,
+    SeparateWindows,
     /// A lease admits calls only within its minute.
     EndsWithItsMinute,
     /// Calls that a sweep finds in flight stay counted.
-    KeepsWhatWasUnderWay,
+    KeepsInFlightCounted,
     /// A lease is closed only once.
     ClosesOnce,
     /// A transaction that is sent again is not executed again (its idempotency token).
-    KnowsItsTransactions,
+    DeduplicatesTransactions,
     /// Each change of a balance increments its sequence number.
     CountsChanges,
 }
@@ -45,17 +45,17 @@ impl Rule {
     pub const ALL: [Self; 14] = [
         Self::DebitsOverages,
         Self::DebitsOveragesOnCondition,
-        Self::CollectsAllThereIs,
+        Self::CollectsAllRemaining,
         Self::ReadsItsOwnPartition,
         Self::VoidsEmptySlots,
         Self::FillsEmptySlotsOnly,
         Self::DebitsLateOnCondition,
         Self::GrantsOnCondition,
-        Self::WindowsOfTheirOwn,
+        Self::SeparateWindows,
         Self::EndsWithItsMinute,
-        Self::KeepsWhatWasUnderWay,
+        Self::KeepsInFlightCounted,
         Self::ClosesOnce,
-        Self::KnowsItsTransactions,
+        Self::DeduplicatesTransactions,
         Self::CountsChanges,
     ];
 
@@ -64,15 +64,15 @@ impl Rule {
         use Oracle::{CapExceeded, Failed, Forgiven, LimitExceeded, Overdrawn, Shown, Unbalanced, Undercounted};
         match self {
             Self::DebitsOverages | Self::DebitsOveragesOnCondition => &[Overdrawn, CapExceeded],
-            Self::CollectsAllThereIs => &[Forgiven],
+            Self::CollectsAllRemaining => &[Forgiven],
             Self::ReadsItsOwnPartition => &[Shown],
             Self::CountsChanges => &[Overdrawn, Shown],
             Self::VoidsEmptySlots | Self::FillsEmptySlotsOnly | Self::ClosesOnce => &[Unbalanced, Overdrawn],
             Self::DebitsLateOnCondition => &[Overdrawn, CapExceeded],
             Self::GrantsOnCondition => &[Overdrawn, CapExceeded, LimitExceeded],
-            Self::WindowsOfTheirOwn | Self::EndsWithItsMinute => &[LimitExceeded],
-            Self::KeepsWhatWasUnderWay => &[LimitExceeded, Undercounted],
-            Self::KnowsItsTransactions => &[Failed],
+            Self::SeparateWindows | Self::EndsWithItsMinute => &[LimitExceeded],
+            Self::KeepsInFlightCounted => &[LimitExceeded, Undercounted],
+            Self::DeduplicatesTransactions => &[Failed],
         }
     }
 
@@ -80,14 +80,14 @@ impl Rule {
     pub fn is_missed_in(self) -> u64 {
         match self {
             Self::DebitsOverages | Self::DebitsOveragesOnCondition | Self::DebitsLateOnCondition => 4,
-            Self::CollectsAllThereIs => 16,
+            Self::CollectsAllRemaining => 16,
             Self::ReadsItsOwnPartition => 17,
             Self::VoidsEmptySlots | Self::FillsEmptySlotsOnly | Self::ClosesOnce => 4,
             Self::GrantsOnCondition => 1,
-            Self::WindowsOfTheirOwn => 24,
+            Self::SeparateWindows => 24,
             Self::EndsWithItsMinute => 5,
-            Self::KeepsWhatWasUnderWay => 11,
-            Self::KnowsItsTransactions => 11,
+            Self::KeepsInFlightCounted => 11,
+            Self::DeduplicatesTransactions => 11,
             Self::CountsChanges => 56,
         }
     }
@@ -109,10 +109,10 @@ impl Rule {
             Self::ClosesOnce if parts.close => drop_conditions_of(request, "Delete"),
             Self::DebitsOverages if parts.overage => charge_without_debit(request),
             Self::DebitsOveragesOnCondition if parts.overage => debit_in_full(request),
-            Self::CollectsAllThereIs if parts.overage || parts.late => drop_conditions_of(request, "Update"),
+            Self::CollectsAllRemaining if parts.overage || parts.late => drop_conditions_of(request, "Update"),
             Self::DebitsLateOnCondition if parts.late => debit_in_full(request),
-            Self::WindowsOfTheirOwn if parts.grant => remove_other_windows(world, request),
-            Self::KnowsItsTransactions => drop(request.as_object_mut().unwrap().remove("ClientRequestToken")),
+            Self::SeparateWindows if parts.grant => remove_other_windows(world, request),
+            Self::DeduplicatesTransactions => drop(request.as_object_mut().unwrap().remove("ClientRequestToken")),
             Self::CountsChanges if !parts.adjustment => {
                 let updates = bodies(request).map(|(_, body)| body);
                 updates.for_each(|body| change_added(body, |name, number| if name == "seq" { 0 } else { number }));
@@ -123,7 +123,7 @@ impl Rule {
 
     /// Makes the further writes of a store without the rule.
     pub fn after_commit(self, world: &World, committed: &[Write]) {
-        if self != Self::KeepsWhatWasUnderWay {
+        if self != Self::KeepsInFlightCounted {
             return;
         }
         let is_void = |write: &&Write| write.body["Item"]["slot"]["S"] == "void";

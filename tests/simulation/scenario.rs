@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::catalog::Model;
 use domain::id::OrgId;
-use domain::lease::{Need, Payer};
+use domain::lease::{CallLimits, Payer};
 use domain::limits::Level;
 use domain::money::Money;
 use domain::time::Time;
@@ -57,7 +57,7 @@ pub struct Call {
     pub payer: usize,
     pub model: usize,
     /// The money and tokens that are reserved.
-    pub need: Need,
+    pub need: CallLimits,
     /// The tokens that the provider counts.
     pub input: u64,
     pub cached: u64,

@@ -21,7 +21,7 @@ use shared::auth::{Claims, first_seen};
 use shared::store::api_keys::ApiKey;
 use shared::store::catalog::Provider;
 use shared::store::ledger::EntryFilter;
-use shared::store::usage::MonthOfUsage;
+use shared::store::usage::MonthlyUsage;
 use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 use tower::ServiceExt;
 
@@ -128,7 +128,7 @@ impl TestApp {
     }
 
     /// The usage of this month.
-    pub async fn usage(&self, org: OrgId) -> MonthOfUsage {
+    pub async fn usage(&self, org: OrgId) -> MonthlyUsage {
         let leases = Leases::new(&self.platform.context()).unwrap();
         leases.statement(org, month(Time::now())).await.unwrap().usage
     }
@@ -161,7 +161,7 @@ impl Customer {
 }
 
 /// Timeouts that are exceeded only if a test hangs.
-fn unhurried() -> Timeouts {
+fn long_timeouts() -> Timeouts {
     let ms = u64::try_from(PATIENCE.as_millis()).unwrap();
     Timeouts { first_byte_ms: ms, idle_ms: ms, total_ms: ms }
 }
@@ -212,7 +212,7 @@ impl ModelBuilder {
             auth_header: None,
             headers: BTreeMap::new(),
             region: None,
-            timeouts: unhurried(),
+            timeouts: long_timeouts(),
             version: 1,
         };
         change(&mut provider);

@@ -228,7 +228,7 @@ async fn answer(
 }
 
 fn pieces(stage: Arc<Stage>, behaviour: Behaviour) -> UnsyncBoxBody<Bytes, io::Error> {
-    let watch = Watch { stage, ended: false };
+    let watch = DropCounter { stage, ended: false };
     let left = VecDeque::from(behaviour.pieces);
     let (pause, gate, end) = (behaviour.pause, behaviour.gate, behaviour.end);
     let pieces = stream::unfold((watch, left, gate), move |(mut watch, mut left, gate)| async move {
@@ -252,12 +252,12 @@ fn pieces(stage: Arc<Stage>, behaviour: Behaviour) -> UnsyncBoxBody<Bytes, io::E
 }
 
 /// Counts a response that is dropped before its end.
-struct Watch {
+struct DropCounter {
     stage: Arc<Stage>,
     ended: bool,
 }
 
-impl Drop for Watch {
+impl Drop for DropCounter {
     fn drop(&mut self) {
         if !self.ended {
             self.stage.hung_up.fetch_add(1, Ordering::SeqCst);

@@ -92,7 +92,7 @@ pub async fn create_api_key(
     let secret = SecretToken::generate(TokenKind::ApiKey);
     let new = NewKey::new(person.caller.account(), settings, &secret, now);
     let meter = stores.keys.create(&person.authority(now), &new).await?;
-    Ok(shown_once(&new.key, &meter, &secret))
+    Ok(key_response(&new.key, &meter, &secret))
 }
 
 /// Rotate an API key
@@ -123,7 +123,7 @@ pub async fn rotate_api_key(
     }
     let secret = SecretToken::generate(TokenKind::ApiKey);
     let (new, meter) = stores.keys.rotate(&person.authority(Time::now()), account, id, &secret).await?;
-    Ok(shown_once(&new, &meter, &secret))
+    Ok(key_response(&new, &meter, &secret))
 }
 
 /// Revoke an API key
@@ -162,7 +162,7 @@ async fn check_unrestricted(stores: &Stores, person: &Person) -> Result<()> {
     Err(Error::Forbidden { code: "api_key_restricted", message: message.to_owned() }.into())
 }
 
-fn shown_once(key: &ApiKey, meter: &Meter, secret: &SecretToken) -> (StatusCode, Body<NewApiKeyOut>) {
+fn key_response(key: &ApiKey, meter: &Meter, secret: &SecretToken) -> (StatusCode, Body<NewApiKeyOut>) {
     let key = ApiKeyOut::new(key, meter);
     (StatusCode::CREATED, Body(NewApiKeyOut { key, secret: secret.reveal().to_owned() }))
 }

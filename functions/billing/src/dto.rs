@@ -8,7 +8,7 @@ use domain::usd::Usd;
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::{SpendingCapOut, TransactionKind, TransactionOut};
 use shared::http::paging::{default_per_page, per_page};
-use shared::store::usage::{Figures, MonthOfUsage};
+use shared::store::usage::{Figures, MonthlyUsage};
 use utoipa::{IntoParams, ToSchema};
 
 #[derive(Deserialize, IntoParams)]
@@ -155,7 +155,7 @@ figures! {
 
 impl UsageOut {
     /// Sums the usage of a month. `only` limits the result to the keys of one user and omits `by_user`.
-    pub fn new(month: i64, usage: &MonthOfUsage, only: Option<UserId>) -> Self {
+    pub fn new(month: i64, usage: &MonthlyUsage, only: Option<UserId>) -> Self {
         let Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected } = usage.total();
         let by_user = || summed(usage.keys.iter().map(|(user, _, figures)| (user.to_string(), *figures)));
         let key = |key: &Option<_>| key.as_ref().map(ToString::to_string);

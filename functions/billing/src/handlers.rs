@@ -13,7 +13,7 @@ use shared::http::gateway::{SpendingCapOut, TotalsOut, TransactionsOut, month_of
 use shared::http::openai::{Person, Query, Refused, Result};
 use shared::store::leases::Statement;
 use shared::store::ledger::EntryFilter;
-use shared::store::meters::MeterOf;
+use shared::store::meters::MeterOwner;
 
 use crate::Stores;
 use crate::dto::{BalanceOut, EventOut, TransactionsQuery, UsageOut, UsageQuery};
@@ -49,9 +49,11 @@ pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result
 
 async fn spending_caps(stores: &Stores, person: &Person, now: Time) -> domain::Result<Vec<SpendingCapOut>> {
     let account = person.caller.account();
-    let mut of =
-        vec![(MeterOf::Org(account.org), account.org.to_string()), (MeterOf::User(account), account.user.to_string())];
-    of.extend(person.key.as_ref().map(|key| (MeterOf::Key(key.id), key.id.to_string())));
+    let mut of = vec![
+        (MeterOwner::Org(account.org), account.org.to_string()),
+        (MeterOwner::User(account), account.user.to_string()),
+    ];
+    of.extend(person.key.as_ref().map(|key| (MeterOwner::Key(key.id), key.id.to_string())));
     let meters = stores.meters.read(&of.iter().map(|(of, _)| *of).collect::<Vec<_>>()).await?;
     let caps = of.into_iter().zip(meters).filter_map(|((of, id), meter)| {
         let level = of.level();

@@ -9,10 +9,10 @@ use futures::StreamExt;
 use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
 use gateway::providers::markdown;
-use gateway::{Asker, Claiming};
+use gateway::{ClaimOutcome, GatewayCaller};
 use shared::http::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use shared::http::layers::request_id;
-use shared::http::openai::{self, HashedJson, InferenceCaller, NotCalled, Refused, Result};
+use shared::http::openai::{self, HashedJson, InferenceCaller, ModelCallErrors, Refused, Result};
 
 use crate::dto::{CallHeaders, ChatCompletionIn, ChatCompletionOut, EmbeddingsIn, EmbeddingsOut};
 use crate::{Stores, headers};
@@ -46,7 +46,7 @@ use crate::{Stores, headers};
                 ("Idempotent-Replayed" = String, description = "`true` if this is the replayed answer of an earlier request"),
             ),
         ),
-        Refused, NotCalled,
+        Refused, ModelCallErrors,
     ),
 )]
 pub async fn create_chat_completion(
@@ -100,7 +100,7 @@ pub async fn create_chat_completion(
                 ("Idempotent-Replayed" = String, description = "`true` if this is the replayed answer of an earlier request"),
             ),
         ),
-        Refused, NotCalled,
+        Refused, ModelCallErrors,
     ),
 )]
 pub async fn create_embeddings(
@@ -128,7 +128,7 @@ fn chat_description() -> String {
 
 enum Claim {
     /// The model is called for this caller.
-    Proceed(Asker),
+    Proceed(GatewayCaller),
     /// The answer to an earlier request with the same key.
     Replay(Response),
 }
@@ -145,15 +145,15 @@ async fn claim(
         Some(key) => {
             let key = key.to_str().unwrap_or_default();
             match stores.gateway.claim(caller.caller.account(), key, &body_hash).await? {
-                Claiming::Mine(claim) => Some(claim),
-                Claiming::Answered { content_type, body } => {
+                ClaimOutcome::Mine(claim) => Some(claim),
+                ClaimOutcome::Answered { content_type, body } => {
                     let headers = [(CONTENT_TYPE, content_type), (IDEMPOTENT_REPLAYED, "true".to_owned())];
                     return Ok(Claim::Replay((headers, body).into_response()));
                 }
             }
         }
     };
-    Ok(Claim::Proceed(Asker::new(caller, request_id(), retries(headers), body_hash, claim)))
+    Ok(Claim::Proceed(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim)))
 }
 
 /// The number of earlier attempts, as `OpenAI`'s SDKs report it. They send no idempotency key that would identify the

@@ -26,16 +26,16 @@ impl Stores {
 /// Runs one tick and returns the number of processed items.
 pub async fn tick(stores: &Stores, now: Time) -> Result<usize> {
     // A failure of one task must not stop the other.
-    let (sent, closed) = futures::join!(send_again(stores, now), close_abandoned(stores, now));
+    let (sent, closed) = futures::join!(resend_overdue(stores, now), close_abandoned(stores, now));
     Ok(sent? + closed?)
 }
 
-async fn send_again(stores: &Stores, now: Time) -> Result<usize> {
+async fn resend_overdue(stores: &Stores, now: Time) -> Result<usize> {
     let due = stores.works.due(now, LIMIT).await?;
     for work_id in &due {
         // The message is sent first. A crash between the two calls then duplicates the message instead of losing it.
         stores.hints.send(*work_id).await?;
-        stores.works.put_off(*work_id, now).await?;
+        stores.works.postpone(*work_id, now).await?;
     }
     Ok(due.len())
 }

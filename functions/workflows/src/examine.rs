@@ -44,13 +44,13 @@ impl Examiner<'_> {
         let own = own_references(id, &compiled, graph, channels);
         let Self { stores, caller } = self;
         let known = stores.workflows.known(caller.account(), &references, &caller.plan).await?;
-        compiled.hold_to(&known.references);
-        compiled.hold_fields_to(Severity::Error, "model_unfit", |step| unfit(step, &known));
-        compiled.hold_fields_to(Severity::Error, "own_workflow", |step| {
+        compiled.require_references(&known.references);
+        compiled.report_fields(Severity::Error, "model_unfit", |step| unfit(step, &known));
+        compiled.report_fields(Severity::Error, "own_workflow", |step| {
             let own = step.references.iter().find(|(reference, _)| *reference == Reference::Workflow(id));
             own.map(|(_, field)| (*field, "a workflow cannot run itself".to_owned()))
         });
-        compiled.hold_fields_to(Severity::Warning, "workflow_unpublished", |step| {
+        compiled.report_fields(Severity::Warning, "workflow_unpublished", |step| {
             let named = step.references.iter().find(|(reference, _)| known.asleep.contains(reference));
             named
                 .map(|(_, field)| (*field, "the workflow is unpublished or archived; publish or restore it".to_owned()))
@@ -60,13 +60,13 @@ impl Examiner<'_> {
             true => Equipment::default(),
             false => stores.workflows.equipment(caller.account(), id).await?,
         };
-        compiled.hold_fields_to(Severity::Error, "credential_gone", |step| {
+        compiled.report_fields(Severity::Error, "credential_gone", |step| {
             let (credential, field) = step.credential?;
             let is_gone = !equipment.credentials.contains_key(&credential);
             is_gone.then(|| (field, "the workflow has no such credential; select or create another one".to_owned()))
         });
-        compiled.hold_each_to(CHANNEL_INCOMPLETE, |step| {
-            let (_, kind) = channel::of_type(step.node_type.name)?;
+        compiled.report_steps(CHANNEL_INCOMPLETE, |step| {
+            let (_, kind) = channel::channel_of_node_type(step.node_type.name)?;
             let missing = channel::missing(kind, channels.get(&step.id), &equipment);
             (!missing.is_empty()).then(|| format!("its channel is incomplete; set {}", missing.join(", ")))
         });
@@ -77,7 +77,7 @@ impl Examiner<'_> {
                 "too many references to {things}: {}, the maximum is {MAX_REFERENCES}; remove some",
                 references.len()
             );
-            compiled.hold_whole_to("too_many_references", &message);
+            compiled.report_graph("too_many_references", &message);
         }
         let (plan, mut problems) = compiled.finish();
         // Errors of the graph come before incomplete channels.

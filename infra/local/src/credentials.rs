@@ -21,8 +21,8 @@ pub const TOKENS_VALID: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 #[serde(rename_all = "camelCase")]
 pub struct Kept {
     pub base_url: String,
-    pub users: BTreeMap<String, KeptUser>,
-    pub operator: KeptUser,
+    pub users: BTreeMap<String, StoredUser>,
+    pub operator: StoredUser,
     /// The demo models that were created before. One that the operator deleted is not created again.
     #[serde(default)]
     pub models: BTreeSet<String>,
@@ -30,7 +30,7 @@ pub struct Kept {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct KeptUser {
+pub struct StoredUser {
     pub org: String,
     pub role: String,
     pub api_key: String,
@@ -78,12 +78,12 @@ impl Kept {
 
     /// Adds newly issued access tokens.
     pub fn with_tokens(&self, issuer: &Issuer) -> Credentials {
-        let token = |user: &str, kept: &KeptUser| {
+        let token = |user: &str, kept: &StoredUser| {
             let role = serde_json::from_value(kept.role.clone().into()).unwrap_or(Role::Member);
             issuer.token(&Subject { user: user.to_owned(), org: kept.org.clone(), role }, TOKENS_VALID)
         };
         let users = self.users.iter().map(|(name, kept)| {
-            let KeptUser { org, role, api_key } = kept.clone();
+            let StoredUser { org, role, api_key } = kept.clone();
             (name.clone(), User { access_token: token(name, kept), org, role, api_key })
         });
         Credentials {

@@ -12,7 +12,7 @@ pub const DYNAMODB: &str = "dynamodb.sqlite";
 pub const KMS: &str = "awsim/snapshots/kms.json";
 const S3: &str = "s3";
 /// Files that hold secrets, and folders that contain such files.
-const OWN_FILES: [&str; 11] = [
+const SECRET_FILES: [&str; 11] = [
     DYNAMODB,
     "dynamodb.sqlite-wal",
     "dynamodb.sqlite-shm",
@@ -47,7 +47,7 @@ impl DataDir {
         }
         create_private(&folder.join(S3)).map_err(unusable)?;
         #[cfg(unix)]
-        close_to_others(folder).map_err(unusable)?;
+        make_private(folder).map_err(unusable)?;
         Ok(Self { folder: folder.to_owned(), temporary: None, _lock: Some(lock) })
     }
 
@@ -128,7 +128,7 @@ pub fn create_private(folder: &Path) -> io::Result<()> {
 /// Makes existing files and folders with secrets private: an earlier version or a copy may have left them readable by
 /// other users. The data folder itself may hold other things, so its mode is only reported in a warning.
 #[cfg(unix)]
-fn close_to_others(folder: &Path) -> io::Result<()> {
+fn make_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     const OTHERS: u32 = 0o077;
     let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & OTHERS != 0);
@@ -138,7 +138,7 @@ fn close_to_others(folder: &Path) -> io::Result<()> {
             "other users of this machine can read the folder {shown}; make it private with `chmod 700 {shown}`"
         );
     }
-    for name in OWN_FILES {
+    for name in SECRET_FILES {
         let path = folder.join(name);
         if is_open(&path) {
             let mode = fs::metadata(&path)?.permissions().mode() & !OTHERS;

@@ -12,13 +12,13 @@ const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The lifecycle rules of one bucket.
-pub struct Rules {
+pub struct BucketLifecycle {
     pub client: Client,
     pub bucket: String,
     pub expiries: Vec<Expiry>,
 }
 
-impl Rules {
+impl BucketLifecycle {
     /// Applies the rules now and then every hour, until `stop`.
     pub async fn run(self, stop: CancellationToken) {
         let mut hours = tokio::time::interval(HOUR);
@@ -35,12 +35,12 @@ impl Rules {
     pub async fn expire(&self, now: SystemTime) -> usize {
         let mut deleted = 0;
         for expiry in &self.expiries {
-            deleted += self.expire_by(expiry, now).await;
+            deleted += self.apply_rule(expiry, now).await;
         }
         deleted
     }
 
-    async fn expire_by(&self, Expiry { prefix, days }: &Expiry, now: SystemTime) -> usize {
+    async fn apply_rule(&self, Expiry { prefix, days }: &Expiry, now: SystemTime) -> usize {
         let Self { client, bucket, .. } = self;
         let (mut deleted, mut last) = (0, String::new());
         loop {

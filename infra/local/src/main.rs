@@ -51,7 +51,8 @@ async fn run(Cli { command, run }: Cli) -> Result<(), Failure> {
         None => serve(run).await,
         Some(Command::Credentials) => print_credentials(&run.data_dir),
         Some(Command::Token { user, org, role, hours }) => {
-            let token = issuer(&run.data_dir)?.token(&Subject { user, org, role: role.into() }, hours_long(hours));
+            let token =
+                issuer(&run.data_dir)?.token(&Subject { user, org, role: role.into() }, duration_of_hours(hours));
             say(&token)
         }
         Some(Command::Services { first_port, watch_url }) => services(run, first_port, watch_url).await,
@@ -157,6 +158,6 @@ fn issuer(folder: &Path) -> Result<Issuer, Failure> {
     Issuer::open(folder)?.ok_or_else(|| Failure::NotStarted { folder: folder.to_owned() })
 }
 
-fn hours_long(hours: u32) -> Duration {
+fn duration_of_hours(hours: u32) -> Duration {
     Duration::from_secs(u64::from(hours) * 3600)
 }

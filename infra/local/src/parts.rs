@@ -9,7 +9,7 @@ use shared::aws::Aws;
 use shared::config::{self, Config};
 
 use crate::data_dir::DataDir;
-use crate::expiry::Rules;
+use crate::expiry::BucketLifecycle;
 use crate::failure::Failure;
 use crate::issuer::{AUDIENCE, ISSUER};
 use crate::permissions::{Denied, Permissions};
@@ -40,7 +40,7 @@ pub struct Parts {
     /// The value of each `!Ref`, by the id of the resource or the parameter.
     resources: BTreeMap<String, String>,
     /// Settings that every function gets on this machine and not in a deployment.
-    own_settings: Vec<(String, String)>,
+    local_settings: Vec<(String, String)>,
     pub denied: Denied,
 }
 
@@ -49,7 +49,7 @@ impl Parts {
         let template = Template::read();
         let services = Services::start(data, &template, setup.services).await?;
         let aws = Aws::local(services.endpoints.sdk_config());
-        let noted = services.noted_key(&template);
+        let noted = services.stored_key_id(&template);
         if let Some(key) = &noted {
             check_resources(&aws, data, &template, key).await?;
         }
@@ -74,25 +74,25 @@ impl Parts {
         let Endpoints { dynamodb, awsim, s3, .. } = &services.endpoints;
         let own_ports = [dynamodb, awsim, s3].into_iter().map(SocketAddr::port).chain(setup.own_ports.iter().copied());
         let own_ports: Vec<_> = own_ports.map(|port| port.to_string()).collect();
-        let own_settings = vec![
+        let local_settings = vec![
             (config::OUTBOUND_REFUSED_PORTS.to_owned(), own_ports.join(",")),
             (config::OUTBOUND_MAX_CONNECTIONS.to_owned(), setup.max_outbound.to_string()),
         ];
-        Ok(Self { aws, template, services, resources, own_settings, denied: Denied::default() })
+        Ok(Self { aws, template, services, resources, local_settings, denied: Denied::default() })
     }
 
     /// The context of a function: its own settings, and AWS clients that are limited to its policies.
     pub fn context_of(&self, function: &str) -> Context {
         let grants = self.template.functions.get(function).map(|function| function.grants.as_slice());
         let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
-        let aws = self.aws.clone().watched_by([permissions.interceptor()]);
+        let aws = self.aws.clone().with_interceptors([permissions.interceptor()]);
         Context { config: self.settings_of(function).collect(), aws }
     }
 
     pub fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {
         let settings = self.template.functions.get(function).map(|function| &function.settings);
         let settings = settings.into_iter().flatten().map(|(name, setting)| (name.clone(), self.resolved(setting)));
-        settings.chain(self.own_settings.iter().cloned())
+        settings.chain(self.local_settings.iter().cloned())
     }
 
     /// The settings of all functions together.
@@ -125,10 +125,10 @@ impl Parts {
     }
 
     /// The lifecycle rules of all buckets.
-    pub fn expiry_rules(&self) -> Vec<Rules> {
+    pub fn expiry_rules(&self) -> Vec<BucketLifecycle> {
         let rules = self.template.buckets.iter().filter_map(|(id, expiries)| {
             let bucket = self.resources.get(id)?.clone();
-            Some(Rules { client: self.aws.s3(), bucket, expiries: expiries.clone() })
+            Some(BucketLifecycle { client: self.aws.s3(), bucket, expiries: expiries.clone() })
         });
         rules.collect()
     }

@@ -54,9 +54,9 @@ struct Deed {
 
 /// The bucket of a call, for the check of its response.
 #[derive(Debug)]
-struct AskedBucket(String);
+struct CallBucket(String);
 
-impl Storable for AskedBucket {
+impl Storable for CallBucket {
     type Storer = StoreReplace<Self>;
 }
 
@@ -78,8 +78,10 @@ impl Permissions {
         SharedInterceptor::new(self)
     }
 
-    fn check(&self, deeds: Vec<Deed>) -> Result<(), BoxError> {
-        let Some(Deed { action, resource }) = deeds.into_iter().find(|deed| !self.allows(deed)) else { return Ok(()) };
+    fn check(&self, accesses_of_call: Vec<Deed>) -> Result<(), BoxError> {
+        let Some(Deed { action, resource }) = accesses_of_call.into_iter().find(|deed| !self.allows(deed)) else {
+            return Ok(());
+        };
         let Self { function, denied, .. } = self;
         let refusal = format!(
             "{function} may not call {action} on {resource}; allow it in the Policies of the function in infra/template.yaml"
@@ -112,13 +114,13 @@ impl Intercept for Permissions {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let Some(call) = config.load::<Metadata>() else { return Ok(()) };
-        let deeds = deeds(call, context.request())?;
+        let accesses_of_call = accesses_of_call(call, context.request())?;
         if call.service() == "S3" {
-            let bucket = deeds.first().and_then(|deed| deed.resource.split('/').next()).unwrap_or_default();
-            let bucket = AskedBucket(bucket.to_owned());
+            let bucket = accesses_of_call.first().and_then(|deed| deed.resource.split('/').next()).unwrap_or_default();
+            let bucket = CallBucket(bucket.to_owned());
             config.interceptor_state().store_put(bucket);
         }
-        self.check(deeds)
+        self.check(accesses_of_call)
     }
 
     /// A 404 requires `s3:ListBucket`: S3 answers 403 for a missing object to a caller that may not list the bucket.
@@ -128,7 +130,7 @@ impl Intercept for Permissions {
         _: &RuntimeComponents,
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
-        let Some(AskedBucket(bucket)) = config.load::<AskedBucket>() else { return Ok(()) };
+        let Some(CallBucket(bucket)) = config.load::<CallBucket>() else { return Ok(()) };
         if context.response().status().as_u16() != 404 {
             return Ok(());
         }
@@ -143,7 +145,7 @@ impl Intercept for Permissions {
 struct Body {
     table_name: String,
     index_name: Option<String>,
-    transact_items: Vec<BTreeMap<String, OfTable>>,
+    transact_items: Vec<BTreeMap<String, TransactItem>>,
     request_items: BTreeMap<String, IgnoredAny>,
     queue_url: String,
     key_id: String,
@@ -151,16 +153,16 @@ struct Body {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "PascalCase")]
-struct OfTable {
+struct TransactItem {
     table_name: String,
 }
 
-fn deeds(call: &Metadata, request: &HttpRequest) -> Result<Vec<Deed>, BoxError> {
+fn accesses_of_call(call: &Metadata, request: &HttpRequest) -> Result<Vec<Deed>, BoxError> {
     let deed = |prefix: &str, action: &str, resource| Deed { action: format!("{prefix}:{action}"), resource };
     let body = || serde_json::from_slice::<Body>(request.body().bytes().unwrap_or_default());
     let operation = call.name();
     Ok(match call.service() {
-        "DynamoDB" => of_dynamodb(operation, body()?).map(|(action, of)| deed("dynamodb", &action, of)).collect(),
+        "DynamoDB" => dynamodb_accesses(operation, body()?).map(|(action, of)| deed("dynamodb", &action, of)).collect(),
         "SQS" => vec![deed("sqs", operation.trim_end_matches("Batch"), body()?.queue_url)],
         "KMS" => vec![deed("kms", operation, body()?.key_id)],
         "S3" => vec![deed("s3", operation, object(request)?)],
@@ -173,7 +175,7 @@ fn deeds(call: &Metadata, request: &HttpRequest) -> Result<Vec<Deed>, BoxError> 
 }
 
 /// The actions of a DynamoDB call, with their tables. A transaction needs the permission of each of its items.
-fn of_dynamodb(operation: &str, body: Body) -> impl Iterator<Item = (String, String)> {
+fn dynamodb_accesses(operation: &str, body: Body) -> impl Iterator<Item = (String, String)> {
     let items = body.transact_items.into_iter().flatten();
     let of_items = items.map(|(kind, of)| (format!("{kind}Item"), of.table_name));
     let of_batch = body.request_items.into_keys().map(|table| (operation.to_owned(), table));

@@ -114,7 +114,7 @@ impl Platform {
             Some(front) => front(parts.services.endpoints.clone()),
             None => parts.services.endpoints.clone(),
         };
-        parts.aws = Aws::local(services.sdk_config()).watched_by(observer.clone());
+        parts.aws = Aws::local(services.sdk_config()).with_interceptors(observer.clone());
 
         let functions = Arc::new(Functions::new(|name| parts.context_of(name))?);
         let storage = parts.services.storage.clone();
@@ -181,7 +181,7 @@ impl Platform {
 
     /// A context with the settings of all functions and with new connections, like that of another process.
     pub fn context_of_another_environment(&self) -> Context {
-        let aws = Aws::local(self.services.sdk_config()).watched_by(self.observer.clone());
+        let aws = Aws::local(self.services.sdk_config()).with_interceptors(self.observer.clone());
         Context { aws, ..self.parts.context() }
     }
 

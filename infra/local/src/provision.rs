@@ -27,12 +27,17 @@ pub async fn provision(aws: &Aws, template: &Template) -> Result<BTreeMap<String
 
 /// Refuses a data folder in which a resource is missing or the key belongs to another folder. Run it before `provision`
 /// creates missing resources: without the key that the database names, no secret can be decrypted.
-pub async fn check_resources(aws: &Aws, data: &DataDir, template: &Template, noted_key: &str) -> Result<(), Failure> {
+pub async fn check_resources(
+    aws: &Aws,
+    data: &DataDir,
+    template: &Template,
+    stored_key_id: &str,
+) -> Result<(), Failure> {
     for id in &template.keys {
         match find_key(aws, id).await {
             None => return Err(data.missing(KMS)),
-            Some(found) if found != noted_key => {
-                let cause = format!("it holds the key {found}, and the database was encrypted with {noted_key}");
+            Some(found) if found != stored_key_id => {
+                let cause = format!("it holds the key {found}, and the database was encrypted with {stored_key_id}");
                 return Err(data.foreign(KMS, cause));
             }
             Some(_) => {}

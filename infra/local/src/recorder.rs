@@ -17,7 +17,7 @@ use aws_smithy_types::config_bag::ConfigBag;
 use serde_json::Value;
 
 /// The operations of DynamoDB that return their consumed capacity.
-const COSTED: [&str; 9] = [
+const OPERATIONS_WITH_CAPACITY: [&str; 9] = [
     "GetItem",
     "BatchGetItem",
     "Query",
@@ -100,7 +100,7 @@ impl Intercept for Recorder {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let Some(call) = config.load::<Metadata>() else { return Ok(()) };
-        if call.service() == "DynamoDB" && COSTED.contains(&call.name()) {
+        if call.service() == "DynamoDB" && OPERATIONS_WITH_CAPACITY.contains(&call.name()) {
             let request = context.request_mut();
             let mut body: Value = serde_json::from_slice(request.body().bytes().unwrap_or(b"{}"))?;
             body["ReturnConsumedCapacity"] = "TOTAL".into();

@@ -19,7 +19,7 @@ use shared::store::api_keys::ApiKey;
 use shared::store::catalog::Provider;
 use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 
-use crate::credentials::{Kept, KeptUser};
+use crate::credentials::{Kept, StoredUser};
 use crate::issuer::ISSUER;
 
 const PEOPLE: [(&str, &str, Role); 3] =
@@ -67,7 +67,7 @@ async fn person(
     identities: &Identities,
     (name, org, role): (&str, &str, Role),
     known_key: &str,
-) -> Result<KeptUser> {
+) -> Result<StoredUser> {
     let claims = Claims {
         issuer: ISSUER.to_owned(),
         subject: name.to_owned(),
@@ -84,7 +84,7 @@ async fn person(
         SecretToken::parse(TokenKind::ApiKey, known_key).unwrap_or_else(|| SecretToken::generate(TokenKind::ApiKey));
     give_key(context, account, &secret).await?;
     let role = format!("{role:?}").to_lowercase();
-    Ok(KeptUser { org: org.to_owned(), role, api_key: secret.reveal().to_owned() })
+    Ok(StoredUser { org: org.to_owned(), role, api_key: secret.reveal().to_owned() })
 }
 
 /// Gives an organization its first credits, unless its balance has ever changed.

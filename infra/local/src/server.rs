@@ -20,13 +20,13 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 /// The number of connections beyond the limit that get a refusal. Further connections are closed without an answer.
-const REFUSALS: usize = 64;
+const MAX_REFUSED_CONNECTIONS: usize = 64;
 const REFUSAL_TIMEOUT: Duration = Duration::from_secs(2);
 /// How much of the body of a refused request is read: a client that still sends when the connection closes sees no
 /// answer.
 const DISCARDED_BYTES: usize = 256 * 1024;
 /// The delay after a failed `accept`.
-const ACCEPT_AGAIN: Duration = Duration::from_millis(50);
+const ACCEPT_BACKOFF: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -36,11 +36,16 @@ pub struct Limits {
 }
 
 /// Renders the answer to connections beyond the limit.
-pub type Refuse = fn(&http::request::Parts) -> Response<AxumBody>;
+pub type RenderRefusal = fn(&http::request::Parts) -> Response<AxumBody>;
 
 /// Serves until `stop`, then waits for the requests in flight.
-pub async fn serve<S, B>(listener: TcpListener, service: S, limits: Limits, refuse: Refuse, stop: CancellationToken)
-where
+pub async fn serve<S, B>(
+    listener: TcpListener,
+    service: S,
+    limits: Limits,
+    refuse: RenderRefusal,
+    stop: CancellationToken,
+) where
     S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
     S::Future: Send,
     S::Error: Into<Box<dyn Error + Send + Sync>>,
@@ -49,7 +54,7 @@ where
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
     let room = Arc::new(Semaphore::new(limits.connections));
-    let refusals = Arc::new(Semaphore::new(REFUSALS));
+    let refusals = Arc::new(Semaphore::new(MAX_REFUSED_CONNECTIONS));
     let mut running = JoinSet::new();
     loop {
         let socket = tokio::select! {
@@ -85,7 +90,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
             Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
             Err(cause) => {
                 tracing::warn!(%cause, "a connection cannot be accepted");
-                tokio::time::sleep(ACCEPT_AGAIN).await;
+                tokio::time::sleep(ACCEPT_BACKOFF).await;
             }
         }
     }
@@ -114,7 +119,10 @@ async fn converse<S, B>(
     let _ = connection.await;
 }
 
-async fn refusal(request: Request<Incoming>, refuse: Refuse) -> Result<Response<AxumBody>, std::convert::Infallible> {
+async fn refusal(
+    request: Request<Incoming>,
+    refuse: RenderRefusal,
+) -> Result<Response<AxumBody>, std::convert::Infallible> {
     let (parts, body) = request.into_parts();
     let discarded = Limited::new(body, DISCARDED_BYTES).collect();
     let _ = tokio::time::timeout(REFUSAL_TIMEOUT, discarded).await;

@@ -64,7 +64,7 @@ impl Model {
 
     /// The output tokens to reserve for a call without a limit: the maximum output, or `DEFAULT_OUTPUT_TOKENS` if the
     /// catalog has none, but at most the context window.
-    pub fn held_output_tokens(&self) -> u64 {
+    pub fn reserved_output_tokens(&self) -> u64 {
         let longest = self.max_output_tokens.unwrap_or(DEFAULT_OUTPUT_TOKENS);
         longest.min(self.context_window.unwrap_or(u64::MAX)).max(1)
     }

@@ -68,7 +68,7 @@ pub type Channels = BTreeMap<String, ChannelConfig>;
 
 /// The requested configuration of a channel and its position in the request.
 #[derive(Clone, Debug)]
-pub struct Wish {
+pub struct ChannelRequest {
     pub direction: Direction,
     /// The index in the list of its direction.
     pub index: usize,
@@ -92,7 +92,7 @@ pub struct Equipment {
 }
 
 /// The direction and the kind of the channel of this node type, if it has one.
-pub fn of_type(node_type: &str) -> Option<(Direction, ChannelKind)> {
+pub fn channel_of_node_type(node_type: &str) -> Option<(Direction, ChannelKind)> {
     Some(match node_type {
         "webhook" => (Direction::Input, ChannelKind::Webhook),
         "message" => (Direction::Input, ChannelKind::Messaging),
@@ -106,7 +106,7 @@ pub fn of_type(node_type: &str) -> Option<(Direction, ChannelKind)> {
 /// The channels that the nodes of a graph require, in the order of the nodes.
 pub fn slots(graph: &Graph) -> Vec<Slot> {
     let slots = graph.nodes.iter().filter_map(|node| {
-        let (direction, kind) = of_type(&node.r#type)?;
+        let (direction, kind) = channel_of_node_type(&node.r#type)?;
         Some(Slot { node_id: node.id.clone(), direction, kind })
     });
     slots.collect()
@@ -140,7 +140,7 @@ pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &Eq
     }
 }
 
-impl Wish {
+impl ChannelRequest {
     fn wrong(&self, field: &str, problem: impl fmt::Display) -> Error {
         let list = match self.direction {
             Direction::Input => "inputs",
@@ -152,7 +152,7 @@ impl Wish {
 
 /// Validates the requested configuration of channels. Each belongs to a node and has only the fields of its kind. A
 /// webhook starts runs at only one node, and a messaging provider needs a credential of a type that it accepts.
-pub fn configured(wishes: &[Wish], graph: &Graph, equipment: &Equipment) -> Result<Channels> {
+pub fn configured(wishes: &[ChannelRequest], graph: &Graph, equipment: &Equipment) -> Result<Channels> {
     let slots = slots(graph);
     let (mut channels, mut named, mut webhooks) = (Channels::new(), BTreeSet::new(), BTreeSet::new());
     for wish in wishes {

@@ -72,13 +72,13 @@ pub struct ChannelDiff {
 
 /// A version of a workflow: its graph and its channels.
 #[derive(Clone, Copy)]
-pub struct Versioned<'v> {
+pub struct VersionContent<'v> {
     pub graph: &'v Graph,
     pub channels: &'v Channels,
 }
 
 /// Compares two versions. Nodes have the order of the new version, followed by removed nodes.
-pub fn diff(old: Versioned<'_>, new: Versioned<'_>) -> GraphDiff {
+pub fn diff(old: VersionContent<'_>, new: VersionContent<'_>) -> GraphDiff {
     let (before, after) = (old.graph, new.graph);
     let find = |graph: &'_ Graph, id: &str| graph.nodes.iter().position(|node| node.id == id);
     let mut nodes: Vec<NodeDiff> = Vec::new();
@@ -93,7 +93,7 @@ pub fn diff(old: Versioned<'_>, new: Versioned<'_>) -> GraphDiff {
             }
         }
     }
-    omit_what_is_too_much(&mut nodes);
+    omit_large_values(&mut nodes);
     let removed = before.nodes.iter().filter(|node| find(after, &node.id).is_none());
     nodes.extend(removed.map(|node| whole(node, Change::Removed)));
 
@@ -112,7 +112,7 @@ pub fn diff(old: Versioned<'_>, new: Versioned<'_>) -> GraphDiff {
     let channels: Vec<_> = channels.filter(|channel| channel.before != channel.after).collect();
 
     let mut summary: Vec<String> = nodes.iter().map(in_words).collect();
-    summary.extend(connections.iter().map(connection_in_words));
+    summary.extend(connections.iter().map(describe_connection));
     summary.extend(channels.iter().map(|channel| format!("channel of node `{}` reconfigured", channel.node_id)));
     if summary.is_empty() && before.published() != after.published() {
         summary.push("nodes or connections reordered".to_owned());
@@ -121,7 +121,7 @@ pub fn diff(old: Versioned<'_>, new: Versioned<'_>) -> GraphDiff {
 }
 
 /// Omits values that exceed the limit, because two large drafts together do not fit into a response.
-fn omit_what_is_too_much(nodes: &mut [NodeDiff]) {
+fn omit_large_values(nodes: &mut [NodeDiff]) {
     let mut left = SHOWN_BYTES;
     for field in nodes.iter_mut().flat_map(|node| &mut node.fields) {
         let bytes = |value: &Option<Value>| value.as_ref().map_or(0, |value| value.to_string().len());
@@ -166,7 +166,7 @@ fn in_words(node: &NodeDiff) -> String {
     }
 }
 
-fn connection_in_words(ConnectionDiff { change, connection: Connection { from, to } }: &ConnectionDiff) -> String {
+fn describe_connection(ConnectionDiff { change, connection: Connection { from, to } }: &ConnectionDiff) -> String {
     let change = if *change == Change::Added { "added" } else { "removed" };
     format!("connection `{}`.{} → `{}`.{} {change}", from.node, from.port, to.node, to.port)
 }
@@ -199,7 +199,7 @@ mod tests {
             "connections": [link("a", "b"), link("b", "d")],
         }));
         let channels = Channels::new();
-        let of = |graph| Versioned { graph, channels: &channels };
+        let of = |graph| VersionContent { graph, channels: &channels };
         assert_eq!(
             diff(of(&before), of(&after)).summary,
             [
@@ -215,7 +215,7 @@ mod tests {
 
         let webhook = ChannelConfig { webhook_id: Some(uuid::Uuid::nil()), ..ChannelConfig::default() };
         let connected: Channels = [("a".to_owned(), webhook)].into();
-        let connected = diff(of(&after), Versioned { graph: &after, channels: &connected });
+        let connected = diff(of(&after), VersionContent { graph: &after, channels: &connected });
         assert_eq!(connected.summary, ["channel of node `a` reconfigured"]);
         let long = |n: usize| {
             let nodes =

@@ -12,11 +12,11 @@ use super::money::Money;
 use super::time::Time;
 
 /// The longest time in which a lease accepts calls. It also ends with the windows in which it is counted.
-pub const ADMITS_FOR: Duration = Duration::from_secs(10);
+pub const LEASE_DURATION: Duration = Duration::from_secs(10);
 /// Longer than any call. After this time, any process may close an abandoned lease.
 pub const LONGEST_CALL: Duration = Duration::from_secs(330);
 /// The maximum number of calls of a lease. Closing it with a void for each slot still fits into one transaction.
-pub const MOST_SLOTS: u32 = 64;
+pub const MAX_SLOTS: u32 = 64;
 /// A wide lease (of more than one call) takes at most this fraction (1/100) of what a counter has left.
 const PART_OF_LEFT: u64 = 100;
 /// All wide leases together take at most this fraction (1/20) of what a counter has left.
@@ -43,13 +43,13 @@ impl Payer {
 
 /// The maximum that one call can use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Need {
+pub struct CallLimits {
     pub money: Money,
     pub tokens: u64,
     pub images: u64,
 }
 
-impl Need {
+impl CallLimits {
     pub fn fits(&self, unit: &Self) -> bool {
         self.money <= unit.money && self.tokens <= unit.tokens && self.images <= unit.images
     }
@@ -104,7 +104,7 @@ pub struct Lease {
     /// The prices for its calls, even if the catalog changes later.
     pub pricing: Pricing,
     pub price_version: u64,
-    pub unit: Need,
+    pub unit: CallLimits,
     pub slots: u32,
     pub counted: Vec<Counter>,
     pub granted_at: Time,
@@ -127,7 +127,7 @@ pub fn month(at: Time) -> i64 {
 
 /// Until when a lease granted now accepts calls: at most until the first of its windows ends.
 pub fn admits_until(now: Time, limits: impl IntoIterator<Item = Dimension>) -> Time {
-    let latest = now.plus(ADMITS_FOR);
+    let latest = now.plus(LEASE_DURATION);
     let ends = limits.into_iter().map(|dimension| Time::from_millis(dimension.resets_at(now) * 1_000));
     // Spending is counted per month, and a month ends at the end of a day.
     let end_of_day = Time::from_millis(Dimension::Rpd.resets_at(now) * 1_000);
@@ -177,7 +177,7 @@ pub fn size(rooms: &[Room], wish: u32) -> Result<u32, Room> {
         return Err(*short);
     }
     let wide = rooms.iter().map(Room::wide_calls).min().unwrap_or(u64::MAX);
-    let wide = u32::try_from(wide).unwrap_or(u32::MAX).min(wish).min(MOST_SLOTS);
+    let wide = u32::try_from(wide).unwrap_or(u32::MAX).min(wish).min(MAX_SLOTS);
     Ok(wide.max(1))
 }
 
@@ -243,7 +243,7 @@ mod tests {
     fn lease_covers_at_most_the_requested_calls() {
         assert_eq!(size(&[room(1_000_000, 0, 1)], 1), Ok(1));
         assert_eq!(size(&[], 3), Ok(3));
-        assert_eq!(size(&[], 1_000), Ok(MOST_SLOTS));
+        assert_eq!(size(&[], 1_000), Ok(MAX_SLOTS));
     }
 
     #[test]
@@ -266,7 +266,7 @@ mod tests {
                 prop_assert!(rooms.iter().any(|room| room.left < room.per_call));
                 return Ok(());
             };
-            prop_assert!(slots >= 1 && slots <= wish.min(MOST_SLOTS));
+            prop_assert!(slots >= 1 && slots <= wish.min(MAX_SLOTS));
             for room in rooms {
                 let amount = room.per_call * u64::from(slots);
                 prop_assert!(room.needed(slots) <= room.left, "the amount left meets the condition");
@@ -278,7 +278,7 @@ mod tests {
         /// The conditions contain numbers that were read earlier. They must be sufficient for every later state.
         #[test]
         fn every_state_that_meets_the_conditions_has_room_for_the_lease(
-            left in 200..=1_000_000_000u64, per_call in 1..=1_000_000u64, slots in 2..=MOST_SLOTS,
+            left in 200..=1_000_000_000u64, per_call in 1..=1_000_000u64, slots in 2..=MAX_SLOTS,
             later_left: u64, later_wide: u64,
         ) {
             let room = room(left, 0, per_call);

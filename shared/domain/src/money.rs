@@ -19,7 +19,7 @@ impl Money {
     pub const ZERO: Self = Self(0);
     pub const MAX: Self = Self(u64::MAX);
     /// The maximum balance of an organization. Smaller amounts also fit into signed 64-bit integers.
-    pub const MOST_CREDIT: Self = Self(9_000_000 * PICO_IN_USD);
+    pub const MAX_CREDIT: Self = Self(9_000_000 * PICO_IN_USD);
 
     pub const fn from_pico_usd(pico: u64) -> Self {
         Self(pico)

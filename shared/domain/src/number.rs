@@ -11,7 +11,7 @@ pub fn whole(number: f64) -> Option<i64> {
 }
 
 /// Replaces floats with integers in the fields with these names, if their values are whole.
-pub fn settle_fields(body: &mut Map<String, Value>, names: &[&str]) {
+pub fn convert_integer_fields(body: &mut Map<String, Value>, names: &[&str]) {
     for name in names {
         let Some(value) = body.get_mut(*name).filter(|value| value.is_f64()) else { continue };
         if let Some(whole) = value.as_f64().and_then(whole) {

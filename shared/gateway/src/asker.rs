@@ -11,7 +11,7 @@ use shared::models::{Chosen, Models};
 use shared::store::claims::Claim;
 
 #[derive(Clone, Debug)]
-pub struct Asker {
+pub struct GatewayCaller {
     pub payer: Payer,
     pub plan: Arc<Plan>,
     /// The API key's allowlist of models. None when the key has no list.
@@ -25,7 +25,7 @@ pub struct Asker {
     pub claim: Option<Claim>,
 }
 
-impl Asker {
+impl GatewayCaller {
     pub fn new(caller: &ApiCaller, request_id: String, retries: u32, body_hash: String, claim: Option<Claim>) -> Self {
         let plan = caller.caller.plan.clone();
         let limits = if plan.has_rate_limits { plan.limits } else { PlanLimits::default() };

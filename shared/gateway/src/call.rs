@@ -7,8 +7,8 @@ use tracing::Instrument;
 use super::leases::{Outcome, Slot, Standing, Taken};
 use super::providers::{Failure, Provider};
 use super::routing::Routed;
-use super::{Asker, Gateway, refused};
-use domain::lease::Need;
+use super::{Gateway, GatewayCaller, refused};
+use domain::lease::CallLimits;
 use domain::ledger::Charge;
 use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
@@ -19,7 +19,7 @@ use shared::store::claims::Claim;
 impl Gateway {
     /// Runs a call to its end and charges it, even if the client disconnects. A call that fails releases its claim on
     /// the `Idempotency-Key`.
-    pub(super) async fn to_the_end<T: Send + 'static>(
+    pub(super) async fn run_to_completion<T: Send + 'static>(
         &self,
         claim: Option<Claim>,
         call: impl Future<Output = Result<T>> + Send + 'static,
@@ -36,7 +36,7 @@ impl Gateway {
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
-    pub(super) async fn take(&self, asker: &Asker, chosen: &Chosen, need: Need) -> Result<Slot> {
+    pub(super) async fn take(&self, asker: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<Slot> {
         match self.inner.leases.take(&asker.payer, &chosen.model, need).await? {
             Taken::Slot(slot) => Ok(slot),
             Taken::Short(shortage) => Err(refused(shortage, Time::now())),
@@ -65,7 +65,7 @@ impl Gateway {
     pub(super) async fn price(
         &self,
         slot: &Slot,
-        asker: &Asker,
+        asker: &GatewayCaller,
         provider: String,
         tokens: Tokens,
         source: UsageSource,
@@ -73,7 +73,7 @@ impl Gateway {
         let (request_id, body_hash) = (asker.request_id.clone(), Some(asker.body_hash.clone()));
         let mut charge = slot.priced(Outcome { tokens, source, images: 0, provider, request_id, body_hash });
         if asker.retries > 0 {
-            match self.inner.ledger.earlier_try(&charge).await {
+            match self.inner.ledger.find_earlier_attempt(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
                 Err(error) => tracing::warn!(?error, "the search for an earlier attempt failed"),
             }
@@ -85,7 +85,7 @@ impl Gateway {
     pub(super) async fn record(
         &self,
         slot: &mut Slot,
-        asker: &Asker,
+        asker: &GatewayCaller,
         charge: &Charge,
         content_type: &str,
         answer: &[u8],
@@ -103,7 +103,7 @@ impl Gateway {
     pub(super) async fn settle(
         &self,
         mut slot: Slot,
-        asker: &Asker,
+        asker: &GatewayCaller,
         charge: &Charge,
         answer: &[u8],
     ) -> Result<Standing> {

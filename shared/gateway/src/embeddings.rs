@@ -10,10 +10,10 @@ use serde_json::{Map, Value};
 use super::chat::UsageOut;
 use super::providers::Parameters;
 use super::routing::Routed;
-use super::{Asker, Gateway, Notes, Told, tokens, unknown_parameters};
+use super::{Gateway, GatewayCaller, Notes, Told, tokens, unknown_parameters};
 use domain::catalog::{Purpose, Unsupported};
-use domain::lease::Need;
-use domain::number::settle_fields;
+use domain::lease::CallLimits;
+use domain::number::convert_integer_fields;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 
@@ -46,7 +46,7 @@ impl EmbeddingsRequest {
     pub fn read(body: Value) -> Result<Self> {
         let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
         body.retain(|_, value| !value.is_null());
-        settle_fields(&mut body, &["dimensions"]);
+        convert_integer_fields(&mut body, &["dimensions"]);
         unknown_parameters::check(&body)?;
         let request = Self { body, unsupported: Unsupported::Drop };
         if request.model().is_empty() {
@@ -161,19 +161,19 @@ impl Vector {
 
 impl Gateway {
     /// Makes the call, and returns the response body as JSON.
-    pub async fn embed(&self, asker: Asker, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
+    pub async fn embed(&self, asker: GatewayCaller, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
         let (gateway, claim) = (self.clone(), asker.claim.clone());
-        self.to_the_end(claim, async move { gateway.embed_to_the_end(&asker, request).await }).await
+        self.run_to_completion(claim, async move { gateway.run_embeddings(&asker, request).await }).await
     }
 
-    async fn embed_to_the_end(&self, asker: &Asker, mut request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
+    async fn run_embeddings(&self, asker: &GatewayCaller, mut request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
         let chosen = asker.find_model(self.models(), request.model()).await?;
         if !chosen.model.does(Purpose::Embeddings) {
             let problem = "this model does not make embeddings; choose a model of type Embeddings from /v1/models";
             return Err(Error::invalid_body("model", problem));
         }
         let input = request.greatest_input();
-        let need = Need { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
+        let need = CallLimits { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
         let mut slot = self.take(asker, &chosen, need).await?;
         request.unsupported = chosen.model.unsupported;
         let request = Arc::new(request);

@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const MAX_KEY_CHARS: usize = 255;
 
 /// The result of claiming an `Idempotency-Key`: make the call, or replay the stored answer.
-pub enum Claiming {
+pub enum ClaimOutcome {
     Mine(Claim),
     /// The call was made before, and this is its answer.
     Answered {
@@ -27,17 +27,17 @@ pub enum Claiming {
 }
 
 impl Gateway {
-    pub async fn claim(&self, account: Account, key: &str, body_hash: &str) -> Result<Claiming> {
+    pub async fn claim(&self, account: Account, key: &str, body_hash: &str) -> Result<ClaimOutcome> {
         if key.is_empty() || key.len() > MAX_KEY_CHARS || !key.bytes().all(|c| c.is_ascii_graphic()) {
             return Err(Error::invalid_query("Idempotency-Key", "must be 1 to 255 visible ASCII characters"));
         }
         let began = tokio::time::Instant::now();
         loop {
             match self.inner.claims.claim(account, key, body_hash, Time::now()).await? {
-                Claimed::Mine(claim) => return Ok(Claiming::Mine(claim)),
+                Claimed::Mine(claim) => return Ok(ClaimOutcome::Mine(claim)),
                 Claimed::Answered(Kept { content_type, body }) => {
                     let body = body.read_answer(&self.inner.answers).await?;
-                    return Ok(Claiming::Answered { content_type, body });
+                    return Ok(ClaimOutcome::Answered { content_type, body });
                 }
                 // The status is 400, because OpenAI's SDKs retry a 409 and the retry could not succeed.
                 Claimed::Reused => {
@@ -46,10 +46,10 @@ impl Gateway {
                         "was used with another request; send another key",
                     ));
                 }
-                Claimed::UnderWay if began.elapsed() >= PATIENCE => {
+                Claimed::InFlight if began.elapsed() >= PATIENCE => {
                     return Err(Error::busy("the first request with this Idempotency-Key is still running"));
                 }
-                Claimed::UnderWay => tokio::time::sleep(LOOK_EVERY).await,
+                Claimed::InFlight => tokio::time::sleep(LOOK_EVERY).await,
             }
         }
     }

@@ -19,8 +19,8 @@ mod unknown_parameters;
 
 use std::sync::Arc;
 
-pub use asker::Asker;
-pub use idempotency::Claiming;
+pub use asker::GatewayCaller;
+pub use idempotency::ClaimOutcome;
 
 use domain::lease::Shortage;
 use domain::limits::Level;

@@ -50,14 +50,14 @@ pub fn greatest_input(request: &ChatRequest) -> u64 {
     let messages: u64 = request.messages().map(|message| of_message(&message)).sum();
     let tools = match request.tools() {
         [] => 0,
-        tools => FOR_TOOLS + tools.iter().map(of_json).sum::<u64>() + request.tool_choice().map_or(0, of_json),
+        tools => FOR_TOOLS + tools.iter().map(count_json).sum::<u64>() + request.tool_choice().map_or(0, count_json),
     };
     let schema = match request.response_format() {
-        ResponseFormat::Schema(schema) => of_json(schema),
+        ResponseFormat::Schema(schema) => count_json(schema),
         ResponseFormat::Json | ResponseFormat::Text => 0,
     };
     // Providers may pass unvalidated parameters to the model as text (`documents`, `functions` …).
-    let others: u64 = request.unvalidated().map(of_json).sum();
+    let others: u64 = request.unvalidated().map(count_json).sum();
     messages + tools + schema + others
 }
 
@@ -72,11 +72,11 @@ fn of_part(part: &Part<'_>) -> u64 {
     match part {
         Part::Text(text) => count(text),
         Part::Image(_) => PER_IMAGE,
-        Part::Other(part) => of_json(part),
+        Part::Other(part) => count_json(part),
     }
 }
 
-fn of_json(value: &Value) -> u64 {
+fn count_json(value: &Value) -> u64 {
     count(&value.to_string())
 }
 

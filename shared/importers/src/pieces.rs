@@ -12,7 +12,7 @@ pub struct Placeholder {
     pub cel: Result<String, String>,
     pub jinja: Result<String, String>,
     /// The value itself in CEL, when the original serialized it to JSON.
-    pub of_json: Option<String>,
+    pub count_json: Option<String>,
     /// Where the translation behaves differently.
     pub notes: Vec<String>,
 }
@@ -93,7 +93,7 @@ impl Placeholder {
     /// A placeholder that cannot be translated, with the reason.
     pub fn untranslatable(original: String, why: impl Into<String>) -> Self {
         let why = why.into();
-        Self { original, cel: Err(why.clone()), jinja: Err(why), of_json: None, notes: Notes::new() }
+        Self { original, cel: Err(why.clone()), jinja: Err(why), count_json: None, notes: Notes::new() }
     }
 
     pub fn cel(&self, notes: &mut Notes) -> String {
@@ -104,7 +104,7 @@ impl Placeholder {
     /// The CEL value inside a JSON document. What the original serialized to JSON becomes the value itself.
     pub fn json(&self, notes: &mut Notes) -> String {
         let whole = self.cel(notes);
-        self.of_json.clone().unwrap_or(whole)
+        self.count_json.clone().unwrap_or(whole)
     }
 
     fn take<'f>(&self, written: &'f Result<String, String>, notes: &mut Notes) -> Option<&'f str> {

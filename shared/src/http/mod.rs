@@ -49,7 +49,7 @@ fn classify(error: &Error) -> (StatusCode, String) {
         Error::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
         Error::Billing { code, .. } => (StatusCode::PAYMENT_REQUIRED, *code),
         Error::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
-        Error::Provider { trouble, code, .. } => return (of_provider(*trouble), clip(code).into_owned()),
+        Error::Provider { trouble, code, .. } => return (provider_status(*trouble), clip(code).into_owned()),
         Error::Maintenance { .. } => (StatusCode::SERVICE_UNAVAILABLE, "maintenance"),
         Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
         Error::NotJson | Error::NotAFile | Error::EncodedBody => {
@@ -69,7 +69,7 @@ pub fn code(error: &Error) -> String {
 
 /// The status of a provider error. The client can fix what the provider rejects in the request; other failures are
 /// between the provider and the platform.
-fn of_provider(trouble: ProviderTrouble) -> StatusCode {
+fn provider_status(trouble: ProviderTrouble) -> StatusCode {
     match trouble {
         ProviderTrouble::Request | ProviderTrouble::Unsupported => StatusCode::BAD_REQUEST,
         ProviderTrouble::RateLimited => StatusCode::TOO_MANY_REQUESTS,

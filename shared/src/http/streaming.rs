@@ -37,19 +37,19 @@ pub async fn run(router: Router) -> Result<(), Error> {
     let mut connector = HttpConnector::new();
     connector.set_nodelay(true);
     let api = Arc::new(PooledClient::builder().with_connector(connector).build());
-    let answering = Answering { adapter: StreamAdapter::from(router.clone()), api };
+    let answering = StreamingService { adapter: StreamAdapter::from(router.clone()), api };
     // Replaces the service with which the runtime would send responses.
     let runtime = streaming_runtime(router).layer(layer_fn(move |_| answering.clone()));
     runtime.layer(TracingLayer::new()).run().await
 }
 
 #[derive(Clone)]
-struct Answering {
+struct StreamingService {
     adapter: StreamAdapter<'static, Router, AxumBody>,
     api: Arc<PooledClient>,
 }
 
-impl Service<LambdaInvocation> for Answering {
+impl Service<LambdaInvocation> for StreamingService {
     type Response = ();
     type Error = Error;
     type Future = BoxFuture<'static, Result<(), Error>>;

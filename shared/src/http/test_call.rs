@@ -18,7 +18,7 @@ pub struct TestCallError {
 
 /// The outcome of a test call.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tested {
+pub struct TestCallOutcome {
     pub ok: bool,
     /// The status of the response, if there was one.
     pub status: Option<u16>,
@@ -26,7 +26,7 @@ pub struct Tested {
     pub duration_ms: u64,
 }
 
-impl Tested {
+impl TestCallOutcome {
     /// Runs the call, which returns the status of the response and the failure. The outcome is `ok` if there is no
     /// failure and the status is below 400. An error means that the call could not be made.
     pub async fn run(call: impl Future<Output = Result<(Option<u16>, Option<TestCallError>)>>) -> Result<Self> {

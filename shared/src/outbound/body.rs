@@ -11,7 +11,7 @@ use hyper::body::{Body as _, Incoming};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, Sleep, timeout};
 
-use super::{OutboundError, Patience};
+use super::{OutboundError, RequestTimeouts};
 
 /// How long to wait for the rest of a body after the last event of its stream.
 const REST_TIMEOUT: Duration = Duration::from_secs(1);
@@ -28,7 +28,7 @@ pub struct Body {
 }
 
 impl Body {
-    pub(super) fn new(incoming: Incoming, patience: &Patience, deadline: Instant) -> Self {
+    pub(super) fn new(incoming: Incoming, patience: &RequestTimeouts, deadline: Instant) -> Self {
         let timer = Box::pin(tokio::time::sleep_until(deadline));
         Self { incoming, idle: patience.idle, deadline, timer, waiting: false, ended: false }
     }

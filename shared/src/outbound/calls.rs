@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use url::Url;
 
 use super::oauth2::Tokens;
-use super::{Answer, Outbound, OutboundError, Patience};
+use super::{Answer, Outbound, OutboundError, RequestTimeouts};
 use domain::credential::Credential;
 use domain::header;
 use domain::id::CredentialId;
@@ -28,7 +28,7 @@ pub enum CallError {
     #[error("the token endpoint did not return a bearer token")]
     NoToken,
     #[error("the credential cannot be sent in a request; check its header name and its values")]
-    Unfit,
+    InvalidCredential,
 }
 
 /// Sends calls. A process needs only one, because it holds connections and tokens.
@@ -48,7 +48,7 @@ impl Calls {
         &self,
         mut request: Request<Bytes>,
         credential: Option<(CredentialId, &Credential)>,
-        patience: &Patience,
+        patience: &RequestTimeouts,
     ) -> Result<Answer, CallError> {
         request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
         let Some((id, credential)) = credential else { return Ok(self.outbound.follow(request, patience).await?) };
@@ -66,7 +66,7 @@ impl Calls {
         request: Request<Bytes>,
         id: CredentialId,
         credential: &Credential,
-        patience: &Patience,
+        patience: &RequestTimeouts,
     ) -> Result<Answer, CallError> {
         let deadline = Instant::now() + patience.total;
         let (token, is_new) = self.tokens.get(&self.outbound, id, credential, deadline).await?;
@@ -84,7 +84,7 @@ impl Calls {
         &self,
         id: CredentialId,
         credential: &Credential,
-        patience: &Patience,
+        patience: &RequestTimeouts,
     ) -> Result<(HeaderValue, bool), CallError> {
         self.tokens.get(&self.outbound, id, credential, Instant::now() + patience.total).await
     }
@@ -107,15 +107,15 @@ fn apply(credential: &Credential, request: &mut Request<Bytes>) -> Result<(), Ca
         Credential::Header { header, value } => {
             // The header name was validated on creation and is validated again, because connections are shared.
             if header::problem(header).is_some() {
-                return Err(CallError::Unfit);
+                return Err(CallError::InvalidCredential);
             }
-            let header = HeaderName::try_from(header).map_err(|_| CallError::Unfit)?;
+            let header = HeaderName::try_from(header).map_err(|_| CallError::InvalidCredential)?;
             request.headers_mut().insert(header, secret(value)?);
         }
         Credential::Query { parameter, value } => {
             let mut url = Url::parse(&request.uri().to_string()).map_err(|_| OutboundError::NotHttp)?;
             url.query_pairs_mut().append_pair(parameter, value);
-            *request.uri_mut() = Uri::try_from(url.as_str()).map_err(|_| CallError::Unfit)?;
+            *request.uri_mut() = Uri::try_from(url.as_str()).map_err(|_| CallError::InvalidCredential)?;
         }
         Credential::Oauth2ClientCredentials { .. } => {}
     }
@@ -127,7 +127,7 @@ pub(super) fn basic(username: &str, password: &str) -> Result<HeaderValue, CallE
 }
 
 pub(super) fn secret(value: &str) -> Result<HeaderValue, CallError> {
-    sensitive(value).ok_or(CallError::Unfit)
+    sensitive(value).ok_or(CallError::InvalidCredential)
 }
 
 /// A header value marked as sensitive: it is not logged, and a redirect to another origin removes it.

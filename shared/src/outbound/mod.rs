@@ -46,7 +46,7 @@ type HttpClient = Client<HttpsConnector<Connector>, Full<Bytes>>;
 
 /// The timeouts of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct RequestTimeouts {
     /// Until the status and the headers arrive, including connecting.
     pub first_byte: Duration,
     /// Between two pieces of the body.
@@ -55,7 +55,7 @@ pub struct Patience {
     pub total: Duration,
 }
 
-impl Patience {
+impl RequestTimeouts {
     /// Limits the total timeout to the time left until the deadline.
     fn until(&self, deadline: Instant) -> Self {
         let left = deadline.saturating_duration_since(Instant::now());
@@ -153,7 +153,7 @@ impl Outbound {
         address.is_ok_and(|address| !self.connector.guard.permits(SocketAddr::new(address, port)))
     }
 
-    pub async fn send(&self, request: Request<Bytes>, patience: &Patience) -> Result<Answer, OutboundError> {
+    pub async fn send(&self, request: Request<Bytes>, patience: &RequestTimeouts) -> Result<Answer, OutboundError> {
         let is_http = matches!(request.uri().scheme_str(), Some("http" | "https"));
         let has_password = request.uri().authority().is_none_or(|authority| authority.as_str().contains('@'));
         let has_port = request.uri().authority().is_some_and(has_valid_port);

@@ -11,7 +11,7 @@ use url::form_urlencoded;
 use url::form_urlencoded::Serializer;
 
 use super::calls::{CallError, basic, secret};
-use super::{Outbound, OutboundError, Patience};
+use super::{Outbound, OutboundError, RequestTimeouts};
 use crate::cache::Cache;
 use domain::credential::Credential;
 use domain::id::CredentialId;
@@ -24,8 +24,11 @@ const USUAL: Duration = Duration::from_secs(300);
 const MARGIN: Duration = Duration::from_secs(30);
 const MOST: usize = 1_000;
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-const PATIENCE: Patience =
-    Patience { first_byte: Duration::from_secs(10), idle: Duration::from_secs(5), total: Duration::from_secs(15) };
+const PATIENCE: RequestTimeouts = RequestTimeouts {
+    first_byte: Duration::from_secs(10),
+    idle: Duration::from_secs(5),
+    total: Duration::from_secs(15),
+};
 
 pub(super) struct Tokens {
     kept: Cache<CredentialId, Token>,
@@ -53,7 +56,7 @@ impl Tokens {
         deadline: Instant,
     ) -> Result<(HeaderValue, bool), CallError> {
         let Credential::Oauth2ClientCredentials { token_url, client_id, client_secret, scope } = credential else {
-            return Err(CallError::Unfit);
+            return Err(CallError::InvalidCredential);
         };
         let client = Client { token_url, client_id, client_secret, scope: scope.as_deref(), deadline };
         let mut is_new = false;

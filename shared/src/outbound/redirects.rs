@@ -9,14 +9,14 @@ use http::{HeaderMap, Method, Request, StatusCode, Uri};
 use tokio::time::Instant;
 use url::Url;
 
-use super::{Answer, Outbound, OutboundError, Patience};
+use super::{Answer, Outbound, OutboundError, RequestTimeouts};
 
 /// Enough for a chain of moved pages; a redirect loop soon exceeds it.
 pub const MAX_REDIRECTS: usize = 10;
 
 impl Outbound {
     /// Sends the request and follows redirects. `patience` covers all of them together.
-    pub async fn follow(&self, request: Request<Bytes>, patience: &Patience) -> Result<Answer, OutboundError> {
+    pub async fn follow(&self, request: Request<Bytes>, patience: &RequestTimeouts) -> Result<Answer, OutboundError> {
         let deadline = Instant::now() + patience.total;
         let (mut parts, mut body) = request.into_parts();
         for _ in 0..=MAX_REDIRECTS {
@@ -52,13 +52,13 @@ fn turn(parts: &mut Parts, body: &mut Bytes, status: StatusCode, location: &[u8]
         }
     }
     if from.origin() != to.origin() {
-        keep_to_oneself(&mut parts.headers);
+        remove_credentials(&mut parts.headers);
     }
     Ok(())
 }
 
 /// Removes credentials, which must not be sent to another origin.
-fn keep_to_oneself(headers: &mut HeaderMap) {
+fn remove_credentials(headers: &mut HeaderMap) {
     let is_secret = |value: &http::HeaderValue| value.is_sensitive();
     let secret: Vec<_> = headers.iter().filter(|(_, value)| is_secret(value)).map(|(name, _)| name.clone()).collect();
     for name in secret.into_iter().chain([AUTHORIZATION, COOKIE, PROXY_AUTHORIZATION]) {

@@ -33,7 +33,7 @@ impl ApiKey {
 }
 
 /// The maximum number of keys of one user in one organization that are not revoked.
-pub const MOST_KEYS: usize = 100;
+pub const MAX_KEYS: usize = 100;
 /// The label of the quota write, which refuses a key above the maximum.
 pub(super) const LIVE_KEYS: &str = "live keys";
 
@@ -130,7 +130,7 @@ impl From<ApiKeyItem> for ApiKey {
 
 /// The writes that create a key: the quota of the user's keys, then the key.
 pub(super) fn create_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> Vec<Write> {
-    let count = quota::one_more(table, keys::live_keys(key.account), MOST_KEYS);
+    let count = quota::one_more(table, keys::live_keys(key.account), MAX_KEYS);
     [count.labeled(LIVE_KEYS)].into_iter().chain(put_writes(table, key, hash)).collect()
 }
 
@@ -149,7 +149,7 @@ pub(super) fn create_refused(refused: Refused) -> Error {
     match refused.label {
         LIVE_KEYS => Error::Conflict {
             code: "too_many_api_keys",
-            message: format!("a user has at most {MOST_KEYS} keys in an organization; revoke one first"),
+            message: format!("a user has at most {MAX_KEYS} keys in an organization; revoke one first"),
         },
         _ => Error::internal("a new API key's hash or id is in use"),
     }

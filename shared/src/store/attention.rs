@@ -43,14 +43,14 @@ impl Attention {
                 self.tell(id, dependents, told, &reference, true).await?;
                 self.let_go(account, &reference).await
             }
-            Task::Model { name, at } => self.see_to_model(id, name, at, told).await,
+            Task::Model { name, at } => self.process_model(id, name, at, told).await,
         }
     }
 
     /// Notifies the dependents of a model. A model can retire and return, and each change is a separate work item,
     /// which another worker may process at the same time. So the notification is repeated until the state at its end is
     /// the state that was reported. A later change has a later work item.
-    async fn see_to_model(&self, id: WorkId, name: String, at: Time, mut told: Option<String>) -> Result<()> {
+    async fn process_model(&self, id: WorkId, name: String, at: Time, mut told: Option<String>) -> Result<()> {
         let is_gone = async || {
             let item = self.entities.get(&keys::model(&name)).await?;
             Ok::<_, Error>(!item.is_some_and(|item| catalog::answers(item, at.max(Time::now()))))

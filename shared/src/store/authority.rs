@@ -36,7 +36,7 @@ enum Demand {
 
 impl Authority {
     /// The authority of a user with an API key or an access token.
-    pub fn of_person(actor: Actor, at: Time) -> Self {
+    pub fn for_user(actor: Actor, at: Time) -> Self {
         Self { actor, is_operator: false, at }
     }
 

@@ -18,7 +18,7 @@ use domain::token::TokenHash;
 /// The plan of an organization until an operator changes it.
 pub const DEFAULT_PLAN: &str = "default";
 const REMEMBERED: usize = 10_000;
-const REMEMBERED_FOR: Duration = Duration::from_secs(60 * 60);
+const CACHE_TTL: Duration = Duration::from_secs(60 * 60);
 
 pub struct Callers {
     table: Table,
@@ -60,8 +60,8 @@ impl Callers {
             table: Table::new(context, config::TABLE_ENTITIES)?,
             api_keys: ApiKeys::new(context)?,
             identities: Identities::new(context)?,
-            accounts: Cache::new(REMEMBERED_FOR, REMEMBERED),
-            plans: Cache::new(REMEMBERED_FOR, REMEMBERED),
+            accounts: Cache::new(CACHE_TTL, REMEMBERED),
+            plans: Cache::new(CACHE_TTL, REMEMBERED),
         })
     }
 

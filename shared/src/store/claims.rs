@@ -39,7 +39,7 @@ pub struct Kept {
 pub enum Claimed {
     Mine(Claim),
     Answered(Kept),
-    UnderWay,
+    InFlight,
     /// The key was used for another request.
     Reused,
 }
@@ -85,7 +85,7 @@ impl Claims {
             _ if there.held_by == owner => Claimed::Mine(Claim { account, key: key.to_owned(), owner }),
             _ if there.body_hash != body_hash => Claimed::Reused,
             Some(answer) => Claimed::Answered(answer),
-            None => Claimed::UnderWay,
+            None => Claimed::InFlight,
         })
     }
 

@@ -57,7 +57,7 @@ pub(super) fn is_there(item: &Item, reference: &Reference, plan: &Plan, now: Tim
 
 /// A condition check that a referenced entity still exists when the reference is written. A model must not have
 /// retired.
-pub(super) fn still_there(table: &Table, account: Account, reference: &Reference, now: Time) -> Write {
+pub(super) fn require_exists(table: &Table, account: Account, reference: &Reference, now: Time) -> Write {
     let there = table
         .check(keys::place(account, reference))
         .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)");

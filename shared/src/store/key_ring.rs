@@ -9,13 +9,13 @@ use uuid::Uuid;
 use super::api_keys::{ApiKey, ApiKeyItem, LIVE_KEYS, PlaceItem, create_refused, create_writes, put_writes};
 use super::authority::Authority;
 use super::keys::{self, Key};
-use super::meters::{Meter, MeterOf, Meters, of_this_month};
+use super::meters::{Meter, MeterOwner, Meters, spending_attribute};
 use super::quota;
 use super::slice::slice;
 use super::table::{Item, Query, Range, Table, WriteOutcome, parse};
 use super::turns::Turns;
 use super::write::{Write, to_value};
-use crate::store::leases::LEDGER_FOR;
+use crate::store::leases::LEDGER_RETENTION;
 use crate::{Context, config};
 use domain::id::{ApiKeyId, Id, OrgId, UserId};
 use domain::identity::Account;
@@ -147,7 +147,7 @@ impl KeyRing {
         let next = listed.next;
         let found = listed.items.into_iter().map(|item| Ok(kept(item)?.key));
         let found: Vec<ApiKey> = found.collect::<Result<_>>()?;
-        let of: Vec<MeterOf> = found.iter().map(|key| MeterOf::Key(key.id)).collect();
+        let of: Vec<MeterOwner> = found.iter().map(|key| MeterOwner::Key(key.id)).collect();
         let meters = Meters::of(&self.counters, &of).await?;
         Ok(Slice { items: found.into_iter().zip(meters).collect(), next })
     }
@@ -166,7 +166,7 @@ impl KeyRing {
 
     /// The meter of a key: its limits, its cap and what it used.
     pub async fn meter(&self, id: ApiKeyId) -> Result<Meter> {
-        Ok(Meters::of(&self.counters, &[MeterOf::Key(id)]).await?.remove(0))
+        Ok(Meters::of(&self.counters, &[MeterOwner::Key(id)]).await?.remove(0))
     }
 
     /// Whether a key has models, limits or a cap of its own, which restrict it more than its holder.
@@ -205,7 +205,7 @@ impl KeyRing {
             let before = self.meter(id).await?;
             let last4 = secret.last4().to_owned();
             let new = ApiKey { id: ApiKeyId::new(), last4, created_at: now, ..old.key.clone() };
-            let mut meter = before.carried_over();
+            let mut meter = before.inherited_attributes();
             meter.extend(keys::key_meter(new.id).attributes());
             let [key, listed, place] = self.revoke_key(&old, now);
             // Without these conditions, a concurrent change of the settings or the meter would be lost with the old
@@ -248,7 +248,7 @@ impl KeyRing {
     }
 
     fn revoke_key(&self, Kept { key, hash }: &Kept, now: Time) -> [Write; 3] {
-        let forgotten_at = now.plus(LEDGER_FOR).as_seconds();
+        let forgotten_at = now.plus(LEDGER_RETENTION).as_seconds();
         let revoked = |place: Key| self.entities.update(place).set("revoked_at", now).set("expires_at", forgotten_at);
         let first = revoked(keys::api_key(hash)).require("attribute_exists(pk) AND attribute_not_exists(revoked_at)");
         let place = self.entities.update(keys::api_key_of(key.id)).set("expires_at", forgotten_at);
@@ -256,7 +256,7 @@ impl KeyRing {
     }
 
     fn revoke_meter(&self, id: ApiKeyId, now: Time) -> Write {
-        let forgotten_at = now.plus(LEDGER_FOR).as_seconds();
+        let forgotten_at = now.plus(LEDGER_RETENTION).as_seconds();
         self.counters.update(keys::key_meter(id)).set("revoked", now).set("expires_at", forgotten_at)
     }
 }
@@ -269,7 +269,7 @@ fn require_settings(write: Write, read: &ApiKey) -> Write {
 
 /// Requires that a meter's limits, cap and spending of this month are unchanged since they were read.
 fn require_held(write: Write, read: &Meter, now: Time) -> Write {
-    let attributes = ["limits".to_owned(), "cap".to_owned(), of_this_month(now)];
+    let attributes = ["limits".to_owned(), "cap".to_owned(), spending_attribute(now)];
     attributes.iter().fold(write, |write, attribute| write.require_same_raw(attribute, read.raw(attribute)))
 }
 
@@ -287,7 +287,7 @@ pub(super) fn kept(item: Item) -> Result<Kept> {
 
 impl Meter {
     /// The attributes that a rotated key's new meter inherits: the limits, the cap and the counters.
-    fn carried_over(&self) -> HashMap<String, AttributeValue> {
+    fn inherited_attributes(&self) -> HashMap<String, AttributeValue> {
         let is_own = |name: &str| {
             ["pk", "sk", "revoked", "last_used_at", "expires_at"].contains(&name) || name.ends_with("_wide")
         };

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::keys;
-use super::leases::{LEDGER_FOR, Leases, listed_charge};
+use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
 use super::table::{Index, Item, Query, Range, Refused, Table, WriteOutcome, parse};
 use super::turns::Turns;
 use super::write::Write;
@@ -106,7 +106,7 @@ impl Ledger {
             match adjustment.kind {
                 Kind::Credit => {
                     adjustment.balance_after = balance + amount;
-                    if adjustment.balance_after > Money::MOST_CREDIT {
+                    if adjustment.balance_after > Money::MAX_CREDIT {
                         return Ok(Adjusted::OutOfRange);
                     }
                     update = update.add("balance", amount.pico_usd()).set("initial", adjustment.balance_after);
@@ -200,7 +200,7 @@ impl Ledger {
     }
 
     /// Finds an earlier charge for the same request body and the same API key, within the last ten minutes.
-    pub async fn earlier_try(&self, of: &Charge) -> Result<Option<Charge>> {
+    pub async fn find_earlier_attempt(&self, of: &Charge) -> Result<Option<Charge>> {
         let now = of.created_at;
         let since = Time::from_millis(now.as_millis() - RETRIED_WITHIN_MS).to_string();
         let (newest, _) = self.newest_in(keys::ledger(of.org, month(now)), RETRIED_AMONG, (&since, "9")).await?;
@@ -258,7 +258,7 @@ fn adjustment_item(adjustment: &Adjustment) -> AdjustmentItem {
         adjustment: adjustment.clone(),
         listed_in: keys::ledger(adjustment.org, month(adjustment.created_at)),
         listed_at: keys::listed_at(adjustment.created_at, adjustment.id),
-        expires_at: adjustment.created_at.plus(LEDGER_FOR).as_seconds(),
+        expires_at: adjustment.created_at.plus(LEDGER_RETENTION).as_seconds(),
     }
 }
 

@@ -130,19 +130,19 @@ pub(super) fn spending(level: Level, now: Time) -> Counter {
 }
 
 /// The attribute that holds a meter's spending of this month.
-pub(super) fn of_this_month(now: Time) -> String {
+pub(super) fn spending_attribute(now: Time) -> String {
     keys::counter(&spending(Level::Org, now))
 }
 
 /// The owner of a meter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MeterOf {
+pub enum MeterOwner {
     Org(OrgId),
     User(Account),
     Key(ApiKeyId),
 }
 
-impl MeterOf {
+impl MeterOwner {
     pub(super) fn place(self) -> Key {
         match self {
             Self::Org(org) => keys::org_meter(org),
@@ -172,7 +172,7 @@ impl MeterBook {
     }
 
     /// Reads meters, in the order of their owners. A meter that was never used is empty.
-    pub async fn read(&self, of: &[MeterOf]) -> Result<Vec<Meter>> {
+    pub async fn read(&self, of: &[MeterOwner]) -> Result<Vec<Meter>> {
         Meters::of(&self.table, of).await
     }
 }
@@ -204,7 +204,7 @@ impl Meters {
     }
 
     /// Reads the meters of several owners, in the order of the owners. A meter that was never used is empty.
-    pub(super) async fn of(table: &Table, of: &[MeterOf]) -> Result<Vec<Meter>> {
+    pub(super) async fn of(table: &Table, of: &[MeterOwner]) -> Result<Vec<Meter>> {
         let places: Vec<Key> = of.iter().map(|of| of.place()).collect();
         let mut found: HashMap<Key, Item> =
             table.batch_get(&places).await?.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();

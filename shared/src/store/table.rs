@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::keys::Key;
 use super::turns::Turns;
-use super::write::{Change, SHOW, Write};
+use super::write::{Change, RETURN_ITEM_ON_FAILURE, Write};
 use crate::Context;
 use crate::aws::failed;
 use domain::page::Order;
@@ -287,7 +287,7 @@ impl Table {
                     .set_condition_expression(write.condition.clone())
                     .set_expression_attribute_names(write.names())
                     .set_expression_attribute_values(write.values())
-                    .return_values_on_condition_check_failure(SHOW);
+                    .return_values_on_condition_check_failure(RETURN_ITEM_ON_FAILURE);
                 let Err(error) = call.send().await else { return Ok(Once::Done) };
                 match error.as_service_error() {
                     Some($error::ConditionalCheckFailedException(refused)) => {

@@ -54,22 +54,22 @@ impl std::ops::AddAssign for Figures {
 
 /// The usage of an organization in one month.
 #[derive(Clone, Debug, Default)]
-pub struct MonthOfUsage {
+pub struct MonthlyUsage {
     /// The figures of each day and model.
     pub days: Vec<(String, String, Figures)>,
     pub keys: Vec<(UserId, Option<ApiKeyId>, Figures)>,
-    pub adjusted: AdjustedSums,
+    pub adjusted: AdjustmentSums,
 }
 
 /// The sums of the credits that operators gave and took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct AdjustedSums {
+pub struct AdjustmentSums {
     pub credit: Money,
     pub debit: Money,
 }
 
-impl MonthOfUsage {
+impl MonthlyUsage {
     pub fn total(&self) -> Figures {
         let mut total = Figures::default();
         self.days.iter().for_each(|(_, _, figures)| total += *figures);
@@ -115,8 +115,8 @@ pub(super) fn added(table: &Table, lease: &Lease, spent: &Spent, at: Time) -> [W
 }
 
 /// Reads the counters of a month (`202611`), which hold the usage of closed leases.
-pub(super) async fn read_month(table: &Table, org: OrgId, month: i64) -> Result<MonthOfUsage> {
-    let mut usage = MonthOfUsage::default();
+pub(super) async fn read_month(table: &Table, org: OrgId, month: i64) -> Result<MonthlyUsage> {
+    let mut usage = MonthlyUsage::default();
     for item in table.query_all(Query::partition(keys::usage(org, month))).await? {
         let sk = keys::Key::of(&item).map(|key| key.sk).unwrap_or_default();
         if sk == keys::ADJUSTED {

@@ -16,11 +16,11 @@ use domain::time::Time;
 use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome};
 use domain::{Error, Result};
 
-const KEPT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// A larger body is stored in the bucket.
 const MAX_INLINE_BYTES: usize = 16 * 1024;
 /// The number of events after which a filtered page stops reading.
-const MOST_LOOKED_AT: u32 = 1_000;
+const MAX_SCANNED: u32 = 1_000;
 
 #[derive(Clone)]
 pub struct WebhookEvents {
@@ -96,7 +96,7 @@ impl WebhookEvents {
             headers: event.headers,
             body,
             body_bytes: event.body_bytes,
-            expires_at: Time::of(event.id.uuid()).plus(KEPT).as_seconds(),
+            expires_at: Time::of(event.id.uuid()).plus(RETENTION).as_seconds(),
         };
         let _ = self.journal.write(self.journal.put(&item)).await?;
         Ok(())
@@ -127,7 +127,7 @@ impl WebhookEvents {
             let mut found = self.journal.query(&query).await?;
             looked_at += step;
             items.append(&mut found.items);
-            let is_enough = items.len() >= limit as usize || looked_at >= MOST_LOOKED_AT;
+            let is_enough = items.len() >= limit as usize || looked_at >= MAX_SCANNED;
             match found.next {
                 Some(next) if !is_enough => query.after = Some(next),
                 next => {

@@ -20,7 +20,7 @@ use domain::{Error, Result};
 /// The maximum number of webhooks of a workflow. One `BatchGetItem` can read all of them.
 pub const MAX_WEBHOOKS: usize = 50;
 
-const USE_NOTED_EVERY: Duration = Duration::from_secs(60);
+const USE_RECORD_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The label of the check that the workflow exists.
 const WORKFLOW: &str = "workflow";
@@ -156,7 +156,7 @@ impl Webhooks {
 
     /// Records that the token was used. It writes at most once a minute, however many calls arrive.
     pub async fn used(&self, webhook: &Webhook, now: Time) -> Result<()> {
-        if webhook.last_used_at.is_some_and(|before| now < before.plus(USE_NOTED_EVERY)) {
+        if webhook.last_used_at.is_some_and(|before| now < before.plus(USE_RECORD_INTERVAL)) {
             return Ok(());
         }
         let write = self.entities.update(keys::webhook(webhook.id)).set("last_used_at", now);

@@ -158,7 +158,7 @@ impl Works {
     }
 
     /// Moves the due time of work whose hint was just sent again. Work that is already finished is not recreated.
-    pub async fn put_off(&self, id: WorkId, now: Time) -> Result<()> {
+    pub async fn postpone(&self, id: WorkId, now: Time) -> Result<()> {
         let later = self.table.update(keys::work(id)).set("due_at", now.plus(PATIENCE)).require("attribute_exists(pk)");
         self.table.write(later).await.map(drop)
     }

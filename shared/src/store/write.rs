@@ -11,7 +11,8 @@ use super::keys::Key;
 use super::table::Item;
 
 /// A failed condition returns the stored item.
-pub(super) const SHOW: ReturnValuesOnConditionCheckFailure = ReturnValuesOnConditionCheckFailure::AllOld;
+pub(super) const RETURN_ITEM_ON_FAILURE: ReturnValuesOnConditionCheckFailure =
+    ReturnValuesOnConditionCheckFailure::AllOld;
 
 #[derive(Clone)]
 pub struct Write {
@@ -174,7 +175,7 @@ impl Write {
                     .table_name(table)
                     .set_expression_attribute_names(names)
                     .set_expression_attribute_values(values)
-                    .return_values_on_condition_check_failure(SHOW)
+                    .return_values_on_condition_check_failure(RETURN_ITEM_ON_FAILURE)
             };
         }
         Ok(match &self.change {

@@ -208,7 +208,7 @@ async fn a_new_plan_applies_to_the_next_request() {
 }
 
 /// Sends a request, makes another change once the request is authenticated and about to write, and returns its answer.
-async fn overtaken(gate: &CallGate, request: reqwest::RequestBuilder, by: impl Future<Output = bool>) -> Answer {
+async fn send_overtaken(gate: &CallGate, request: reqwest::RequestBuilder, by: impl Future<Output = bool>) -> Answer {
     let held = gate.hold("TransactWriteItems");
     let mut sent = tokio::spawn(send(request));
     let release = tokio::select! {
@@ -244,7 +244,7 @@ async fn a_key_revoked_during_a_creation_creates_nothing() {
             Some(body) => request.json(body),
             None => request,
         };
-        let answer = overtaken(&gate, request, succeeds(ada.delete(&format!("{KEYS}/{id}")))).await;
+        let answer = send_overtaken(&gate, request, succeeds(ada.delete(&format!("{KEYS}/{id}")))).await;
         let expected = match is_own {
             // The request changes the revoked key itself.
             true => ("409 Conflict", "api_key_not_valid"),
@@ -270,7 +270,7 @@ async fn a_key_restricted_during_its_rotation_stays_restricted() {
     let (id, _) = key_of(&ada).await;
     let rotate = ada.request(Method::POST, &format!("{KEYS}/{id}/rotate"));
     let narrow = json!({"models": ["dev-chat"], "spending_cap": 1, "limits": {"rpm": 3}});
-    let rotated = overtaken(&gate, rotate, succeeds(operator.patch(&format!("{ADMIN}/keys/{id}"), narrow))).await;
+    let rotated = send_overtaken(&gate, rotate, succeeds(operator.patch(&format!("{ADMIN}/keys/{id}"), narrow))).await;
     assert_eq!(rotated.status, "201 Created", "{}", rotated.text);
     assert_eq!(rotated.json["models"], json!(["dev-chat"]));
     assert_eq!((&rotated.json["spending_cap"], &rotated.json["limits"]["rpm"]), (&json!(1), &json!(3)));
@@ -319,16 +319,16 @@ async fn no_change_of_an_operator_outlives_their_authority() {
             let (answer, expected) = match way {
                 "revoked" => {
                     let revoke = root.delete(&own_key);
-                    (overtaken(&gate, request, succeeds(revoke)).await, "identity.unauthorized")
+                    (send_overtaken(&gate, request, succeeds(revoke)).await, "identity.unauthorized")
                 }
                 "demoted" => {
                     let demote = with_role(Role::Member);
-                    (overtaken(&gate, request, succeeds(demote.get(ME))).await, "operator_only")
+                    (send_overtaken(&gate, request, succeeds(demote.get(ME))).await, "operator_only")
                 }
                 "user suspended" => {
-                    (overtaken(&gate, request, suspended_elsewhere(&user)).await, "identity.unauthorized")
+                    (send_overtaken(&gate, request, suspended_elsewhere(&user)).await, "identity.unauthorized")
                 }
-                _ => (overtaken(&gate, request, suspended_elsewhere(&org)).await, "identity.org_suspended"),
+                _ => (send_overtaken(&gate, request, suspended_elsewhere(&org)).await, "identity.org_suspended"),
             };
             // A change of the key itself finds it revoked.
             let is_refused =

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use domain::catalog::Pricing;
-use domain::lease::{Need, Payer};
+use domain::lease::{CallLimits, Payer};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::time::Time;
@@ -104,7 +104,7 @@ async fn a_call_that_was_taken_over_is_not_charged_twice() {
     let claims = Claims::new(&app.platform.context()).unwrap();
     let sleeper = claimed(&claims, &customer, Time::now()).await;
     let under_way = claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap();
-    assert!(matches!(under_way, Claimed::UnderWay));
+    assert!(matches!(under_way, Claimed::InFlight));
     let successor = claimed(&claims, &customer, Time::now().plus(AN_HOUR)).await;
 
     let leases = Leases::new(&app.platform.context()).unwrap();
@@ -162,7 +162,7 @@ async fn slot(leases: &Leases, customer: &Customer) -> Slot {
     };
     let pricing = Pricing { input_micro_usd: 10, ..Pricing::default() };
     let model = ModelBuilder::new("m").with(|model| model.pricing = pricing).build();
-    let need = Need { money: Money::from_pico_usd(100), tokens: 10, images: 0 };
+    let need = CallLimits { money: Money::from_pico_usd(100), tokens: 10, images: 0 };
     match leases.take(&payer, &model, need).await {
         Ok(Taken::Slot(slot)) => slot,
         Ok(Taken::Short(shortage)) => panic!("{shortage:?}"),

@@ -102,7 +102,7 @@ fn answers(step: &Step, scope: &Map<String, Value>) -> Vec<Value> {
         let format = json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}});
         serde_json::from_str(&said(Some(format))).unwrap_or_else(|error| panic!("{}: {error}", step.id))
     };
-    [Leaning::First, Leaning::Middle, Leaning::Last].map(|leaning| in_form(lean(schema, leaning))).into()
+    [Leaning::First, Leaning::Middle, Leaning::Last].map(|leaning| in_form(narrow_schema(schema, leaning))).into()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -113,7 +113,7 @@ enum Leaning {
 }
 
 /// Narrows a schema so that the embedded model chooses another value.
-fn lean(schema: &Value, leaning: Leaning) -> Value {
+fn narrow_schema(schema: &Value, leaning: Leaning) -> Value {
     let of = |count: usize| match leaning {
         Leaning::First => 0,
         Leaning::Middle => count / 2,
@@ -133,7 +133,7 @@ fn lean(schema: &Value, leaning: Leaning) -> Value {
                 return json!({"const": number});
             }
             let mut leant: Map<String, Value> =
-                fields.iter().map(|(name, value)| (name.clone(), lean(value, leaning))).collect();
+                fields.iter().map(|(name, value)| (name.clone(), narrow_schema(value, leaning))).collect();
             if fields.get("type") == Some(&json!("array")) && leaning == Leaning::Last {
                 let least = fields.get("minItems").cloned().unwrap_or(json!(0));
                 leant.insert("maxItems".to_owned(), least);

@@ -33,8 +33,8 @@ impl CreditsIn {
     pub fn check(&self) -> Result<Money> {
         check_text("reason", &self.reason, 500)?;
         let UsdIn(amount) = self.amount;
-        if amount.is_zero() || amount > Money::MOST_CREDIT {
-            let problem = format!("must be greater than 0 and at most {}", Money::MOST_CREDIT);
+        if amount.is_zero() || amount > Money::MAX_CREDIT {
+            let problem = format!("must be greater than 0 and at most {}", Money::MAX_CREDIT);
             return Err(Error::invalid_body("amount", problem));
         }
         Ok(amount)

@@ -7,14 +7,14 @@ use domain::usd::UsdIn;
 use domain::{Error, Result};
 use serde::{Deserialize, Serialize};
 use shared::http::gateway::{LimitsOut, SpendingCapOut};
-use shared::store::meters::{Meter, MeterOf};
+use shared::store::meters::{Meter, MeterOwner};
 use utoipa::{IntoParams, ToSchema};
 
 /// Selects an organization (`org`), a user in it (`org` and `user`) or an API key (`key`).
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
-pub struct WhoseQuery {
+pub struct ScopeQuery {
     /// The id of the organization.
     #[param(nullable = false)]
     org: Option<String>,
@@ -26,14 +26,14 @@ pub struct WhoseQuery {
     key: Option<String>,
 }
 
-impl WhoseQuery {
-    pub fn read(&self) -> Result<MeterOf> {
+impl ScopeQuery {
+    pub fn read(&self) -> Result<MeterOwner> {
         match (&self.org, &self.user, &self.key) {
-            (Some(org), None, None) => Ok(MeterOf::Org(id(org)?)),
+            (Some(org), None, None) => Ok(MeterOwner::Org(id(org)?)),
             (Some(org), Some(user), None) => {
-                Ok(MeterOf::User(Account { org: id::<OrgId>(org)?, user: id::<UserId>(user)? }))
+                Ok(MeterOwner::User(Account { org: id::<OrgId>(org)?, user: id::<UserId>(user)? }))
             }
-            (None, None, Some(key)) => Ok(MeterOf::Key(id::<ApiKeyId>(key)?)),
+            (None, None, Some(key)) => Ok(MeterOwner::Key(id::<ApiKeyId>(key)?)),
             _ => Err(Error::invalid_query("org", "invalid combination; use `org`, `org` and `user`, or `key`")),
         }
     }
@@ -45,11 +45,11 @@ pub fn id<I: Id>(text: &str) -> Result<I> {
 }
 
 /// Returns the scope (`org`, `user` or `key`) and the id in that scope.
-pub fn scope(of: MeterOf) -> (&'static str, String) {
+pub fn scope(of: MeterOwner) -> (&'static str, String) {
     let id = match of {
-        MeterOf::Org(org) => org.to_string(),
-        MeterOf::User(Account { user, .. }) => user.to_string(),
-        MeterOf::Key(key) => key.to_string(),
+        MeterOwner::Org(org) => org.to_string(),
+        MeterOwner::User(Account { user, .. }) => user.to_string(),
+        MeterOwner::Key(key) => key.to_string(),
     };
     (of.level().as_str(), id)
 }
@@ -69,7 +69,7 @@ pub struct OwnLimitsOut {
 }
 
 impl OwnLimitsOut {
-    pub fn new(of: MeterOf, meter: &Meter) -> Self {
+    pub fn new(of: MeterOwner, meter: &Meter) -> Self {
         let (scope, id) = scope(of);
         Self { scope, id, limits: meter.limits().map(LimitsOut::from) }
     }
@@ -84,7 +84,7 @@ pub struct CapIn {
 }
 
 /// Returns the spending cap with this month's spending, or `None` if no cap is set.
-pub fn cap(of: MeterOf, meter: &Meter, now: Time) -> Option<SpendingCapOut> {
+pub fn cap(of: MeterOwner, meter: &Meter, now: Time) -> Option<SpendingCapOut> {
     let (scope, id) = scope(of);
     Some(SpendingCapOut::new(scope, id, meter.cap()?, meter.spent(of.level(), now)))
 }

@@ -30,10 +30,10 @@ const DEFAULTS: [&str; 11] = [
     "logprobs",
     "top_logprobs",
 ];
-const DEAREST: Money = Money::from_usd(10_000);
-const MOST_TOKENS: u64 = 1_000_000_000;
-const MOST_DEPLOYMENTS: usize = 20;
-const MOST_WEIGHT: u32 = 1_000_000;
+const MAX_PRICE: Money = Money::from_usd(10_000);
+const MAX_TOKENS: u64 = 1_000_000_000;
+const MAX_DEPLOYMENTS: usize = 20;
+const MAX_WEIGHT: u32 = 1_000_000;
 
 /// The settings of a model. An update may contain any subset of the fields.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -152,8 +152,8 @@ impl ModelIn {
         let provider = self.provider.unwrap_or_else(|| deployments[0].provider.clone());
         check_text("provider", &provider, 200)?;
         for (name, tokens) in [("context_window", self.context_window), ("max_output_tokens", self.max_output_tokens)] {
-            if tokens.is_some_and(|tokens| !(1..=MOST_TOKENS).contains(&tokens)) {
-                return Err(Error::invalid_body(name, format_args!("1 to {MOST_TOKENS} tokens")));
+            if tokens.is_some_and(|tokens| !(1..=MAX_TOKENS).contains(&tokens)) {
+                return Err(Error::invalid_body(name, format_args!("1 to {MAX_TOKENS} tokens")));
             }
         }
         if let (Some(deprecated_at), Some(retires_at)) = (self.deprecated_at, self.retires_at)
@@ -270,8 +270,11 @@ impl PricingIn {
 
 fn micro_usd(field: &str, UsdIn(price): UsdIn) -> Result<u64> {
     const PICO_IN_MICRO: u64 = 1_000_000;
-    if price > DEAREST || !price.pico_usd().is_multiple_of(PICO_IN_MICRO) {
-        return Err(Error::invalid_body(field, format_args!("at most {DEAREST} US dollars, with at most 6 decimals")));
+    if price > MAX_PRICE || !price.pico_usd().is_multiple_of(PICO_IN_MICRO) {
+        return Err(Error::invalid_body(
+            field,
+            format_args!("at most {MAX_PRICE} US dollars, with at most 6 decimals"),
+        ));
     }
     Ok(price.pico_usd() / PICO_IN_MICRO)
 }
@@ -295,8 +298,8 @@ fn capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Result<Vec<Str
 }
 
 fn deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<Deployment>> {
-    if given.is_empty() || given.len() > MOST_DEPLOYMENTS {
-        return Err(Error::invalid_body("deployments", format_args!("1 to {MOST_DEPLOYMENTS} deployments")));
+    if given.is_empty() || given.len() > MAX_DEPLOYMENTS {
+        return Err(Error::invalid_body("deployments", format_args!("1 to {MAX_DEPLOYMENTS} deployments")));
     }
     let read = |(i, DeploymentIn { provider, model, weight, priority }): (usize, DeploymentIn)| {
         let field = |name: &str| format!("deployments[{i}].{name}");
@@ -305,8 +308,8 @@ fn deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<Deploy
         }
         check_text(&field("model"), &model, 200)?;
         let weight = weight.unwrap_or(1);
-        if !(1..=MOST_WEIGHT).contains(&weight) {
-            return Err(Error::invalid_body(field("weight"), format_args!("1 to {MOST_WEIGHT}")));
+        if !(1..=MAX_WEIGHT).contains(&weight) {
+            return Err(Error::invalid_body(field("weight"), format_args!("1 to {MAX_WEIGHT}")));
         }
         Ok(Deployment { provider, model, weight, priority: priority.unwrap_or_default() })
     };

@@ -10,8 +10,8 @@ use utoipa::ToSchema;
 
 use super::{check_plain_name, check_text};
 
-const MOST_MODELS: usize = 1_000;
-const MOST_RETRY_S: u32 = 86_400;
+const MAX_MODELS: usize = 1_000;
+const MAX_RETRY_AFTER_S: u32 = 86_400;
 
 /// The settings of a plan: models, billing and rate limits of its organizations.
 #[derive(Deserialize, ToSchema)]
@@ -36,8 +36,8 @@ impl PlanIn {
         check_plain_name("id", id)?;
         check_text("name", &self.name, 200)?;
         let models = self.models.map(|names| {
-            if names.len() > MOST_MODELS {
-                return Err(Error::invalid_body("models", format_args!("at most {MOST_MODELS} models")));
+            if names.len() > MAX_MODELS {
+                return Err(Error::invalid_body("models", format_args!("at most {MAX_MODELS} models")));
             }
             match names.iter().position(|name| !is_model_name(name)) {
                 Some(i) => Err(Error::invalid_body(format!("models[{i}]"), "must be a name of 1 to 200 characters")),
@@ -106,8 +106,8 @@ impl MaintenanceIn {
         let message = self.message.unwrap_or_else(|| "the platform is under maintenance".to_owned());
         check_text("message", &message, 500)?;
         let retry_after_s = self.retry_after_s.unwrap_or(60);
-        if !(1..=MOST_RETRY_S).contains(&retry_after_s) {
-            return Err(Error::invalid_body("retry_after_s", format_args!("1 to {MOST_RETRY_S} seconds")));
+        if !(1..=MAX_RETRY_AFTER_S).contains(&retry_after_s) {
+            return Err(Error::invalid_body("retry_after_s", format_args!("1 to {MAX_RETRY_AFTER_S} seconds")));
         }
         Ok(Maintenance { on: self.on, message, retry_after_s })
     }

@@ -2,7 +2,7 @@
 
 use domain::Result;
 use serde::{Deserialize, Serialize};
-use shared::http::test_call::{TestCallError, Tested};
+use shared::http::test_call::{TestCallError, TestCallOutcome};
 use utoipa::ToSchema;
 
 use super::check_text;
@@ -43,8 +43,8 @@ pub struct ProviderTestOut {
     duration_ms: u64,
 }
 
-impl From<Tested> for ProviderTestOut {
-    fn from(Tested { ok, status, error, duration_ms }: Tested) -> Self {
+impl From<TestCallOutcome> for ProviderTestOut {
+    fn from(TestCallOutcome { ok, status, error, duration_ms }: TestCallOutcome) -> Self {
         Self { ok, status, error, duration_ms }
     }
 }

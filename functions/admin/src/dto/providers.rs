@@ -15,8 +15,8 @@ use utoipa::ToSchema;
 
 use super::{check_plain_name, check_text};
 
-const MOST_HEADERS: usize = 20;
-const MOST_KEY_CHARS: usize = 4_096;
+const MAX_HEADERS: usize = 20;
+const MAX_KEY_CHARS: usize = 4_096;
 /// Headers that describe the body of a request or of its response. The platform sets them.
 const BODY_HEADERS: [&str; 5] = ["accept", "accept-encoding", "content-encoding", "content-type", "range"];
 /// Headers that carry credentials. Credentials belong in `api_key`, which is stored encrypted and never returned.
@@ -166,14 +166,14 @@ impl ProviderIn {
 
 /// Validates an API key: a header must be able to carry it.
 pub fn check_api_key(key: &str) -> Result<()> {
-    let is_whole = !key.is_empty() && key.len() <= MOST_KEY_CHARS && key.bytes().all(|c| c.is_ascii_graphic());
-    let problem = format!("1 to {MOST_KEY_CHARS} visible ASCII characters");
+    let is_whole = !key.is_empty() && key.len() <= MAX_KEY_CHARS && key.bytes().all(|c| c.is_ascii_graphic());
+    let problem = format!("1 to {MAX_KEY_CHARS} visible ASCII characters");
     if is_whole { Ok(()) } else { Err(Error::invalid_body("api_key", problem)) }
 }
 
 fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {
-    if headers.len() > MOST_HEADERS {
-        return Err(Error::invalid_body("headers", format_args!("at most {MOST_HEADERS} headers")));
+    if headers.len() > MAX_HEADERS {
+        return Err(Error::invalid_body("headers", format_args!("at most {MAX_HEADERS} headers")));
     }
     for (name, value) in headers {
         let field = format!("headers.{name}");

@@ -15,7 +15,7 @@ use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of};
 use shared::http::idempotency;
 use shared::http::openai::{BodyRefused, CursorList, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
-use shared::store::admin::Credited;
+use shared::store::admin::AdjustmentOutcome;
 use shared::store::ledger::EntryFilter;
 
 use crate::Stores;
@@ -64,11 +64,11 @@ pub async fn adjust_credits(
     };
     let tell = |adjustment: &Adjustment| told(&TransactionOut::from(Entry::Adjustment(adjustment.clone())));
     match stores.admin.adjust_credits(&deed, adjustment, key, tell).await? {
-        Credited::Done(adjustment) => Ok(idempotency::made(None, tell(&adjustment))),
-        Credited::Before(answer) => Ok(idempotency::replayed(None, answer)),
-        Credited::OutOfRange => Err(Error::Conflict {
+        AdjustmentOutcome::Done(adjustment) => Ok(idempotency::made(None, tell(&adjustment))),
+        AdjustmentOutcome::Before(answer) => Ok(idempotency::replayed(None, answer)),
+        AdjustmentOutcome::OutOfRange => Err(Error::Conflict {
             code: "balance_out_of_range",
-            message: format!("the balance would be below zero or above {}; change the amount", Money::MOST_CREDIT),
+            message: format!("the balance would be below zero or above {}; change the amount", Money::MAX_CREDIT),
         }
         .into()),
     }

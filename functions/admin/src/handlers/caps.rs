@@ -7,15 +7,15 @@ use domain::Error;
 use domain::time::Time;
 use shared::http::gateway::SpendingCapOut;
 use shared::http::openai::{BodyRefused, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
-use shared::store::meters::{Meter, MeterOf};
+use shared::store::meters::{Meter, MeterOwner};
 
 use crate::Stores;
-use crate::dto::meters::{CapIn, WhoseQuery, cap, scope};
+use crate::dto::meters::{CapIn, ScopeQuery, cap, scope};
 use crate::told::told;
 
 /// Read a spending cap
 #[utoipa::path(
-    get, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
+    get, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(ScopeQuery), security(("bearer" = [])),
     responses(
         (status = 200, description = "The cap", body = SpendingCapOut),
         (status = 404, description = "The organization, user or key does not exist or has no cap", body = ErrorBody),
@@ -25,7 +25,7 @@ use crate::told::told;
 pub async fn get_cap(
     State(stores): State<Stores>,
     _: Operator,
-    Query(query): Query<WhoseQuery>,
+    Query(query): Query<ScopeQuery>,
 ) -> Result<Body<SpendingCapOut>> {
     let of = query.read()?;
     shown(of, &stores.admin.meter(of).await?)
@@ -35,7 +35,7 @@ pub async fn get_cap(
 ///
 /// Calls that could exceed the cap are refused before they start.
 #[utoipa::path(
-    put, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
+    put, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(ScopeQuery), security(("bearer" = [])),
     request_body = CapIn,
     responses(
         (status = 200, description = "The cap", body = SpendingCapOut),
@@ -46,7 +46,7 @@ pub async fn get_cap(
 pub async fn put_cap(
     State(stores): State<Stores>,
     operator: Operator,
-    Query(query): Query<WhoseQuery>,
+    Query(query): Query<ScopeQuery>,
     Json(body): Json<CapIn>,
 ) -> Result<Body<SpendingCapOut>> {
     let of = query.read()?;
@@ -57,7 +57,7 @@ pub async fn put_cap(
 
 /// Remove a spending cap
 #[utoipa::path(
-    delete, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(WhoseQuery), security(("bearer" = [])),
+    delete, path = "/gateway/v1/billing/admin/caps", tag = "admin", params(ScopeQuery), security(("bearer" = [])),
     responses(
         (status = 204, description = "The cap is removed"),
         (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
@@ -67,7 +67,7 @@ pub async fn put_cap(
 pub async fn delete_cap(
     State(stores): State<Stores>,
     operator: Operator,
-    Query(query): Query<WhoseQuery>,
+    Query(query): Query<ScopeQuery>,
 ) -> Result<StatusCode> {
     let of = query.read()?;
     let deed = operator.deed("cap.delete", scope(of).1);
@@ -76,6 +76,6 @@ pub async fn delete_cap(
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn shown(of: MeterOf, meter: &Meter) -> Result<Body<SpendingCapOut>> {
+fn shown(of: MeterOwner, meter: &Meter) -> Result<Body<SpendingCapOut>> {
     Ok(Body(cap(of, meter, Time::now()).ok_or(Error::NotFound { kind: "spending cap" })?))
 }

@@ -79,7 +79,7 @@ pub async fn create_key(
 ) -> Result<Response> {
     let once = idempotency::once(&headers, hash)?;
     let (org, user) = (read_id::<OrgId>(&body.org)?, read_id::<UserId>(&body.user)?);
-    let plan = plan_of(&stores, org).await?;
+    let plan = get_plan(&stores, org).await?;
     let now = Time::now();
     let settings = body.settings().read(None, &stores.catalog.read().await?, &plan, now)?;
     check_expiry(&operator, &settings)?;
@@ -122,7 +122,7 @@ pub async fn update_key(
 ) -> Result<(ETag, Body<KeyOut>)> {
     let patch = MergePatch::new(patch)?;
     // A key never changes its organization, so the plan can be read before the transaction.
-    let plan = plan_of(&stores, stores.keys.find(id).await?.key.account.org).await?;
+    let plan = get_plan(&stores, stores.keys.find(id).await?.key.account.org).await?;
     let listing = stores.catalog.read().await?;
     let tell = |key: &ApiKey, meter: &Meter| told(&KeyOut::new(key, meter));
     let change = |key: &ApiKey, meter: &Meter| {
@@ -142,7 +142,7 @@ fn version(settings: &KeySettings) -> String {
     told(&KeySettingsIn::from(settings.clone()))
 }
 
-async fn plan_of(stores: &Stores, org: OrgId) -> domain::Result<Plan> {
+async fn get_plan(stores: &Stores, org: OrgId) -> domain::Result<Plan> {
     stores.identities.plan(&stores.identities.org(org).await?.plan).await
 }
 

@@ -7,7 +7,7 @@ use domain::id::Id;
 use domain::name::ProviderName;
 use gateway::providers::{Probe, ProviderSettings, connect};
 use shared::http::openai::{ErrorBody, Operator, OperatorOnly, OptionalJson, Path, Refused, Result};
-use shared::http::test_call::{TestCallError, Tested};
+use shared::http::test_call::{TestCallError, TestCallOutcome};
 
 use crate::Stores;
 use crate::dto::provider_test::{ProviderTestIn, ProviderTestOut};
@@ -38,7 +38,7 @@ pub async fn test_provider(
     let provider = listing.providers.get(&name).ok_or(Error::NotFound { kind: ProviderName::KIND })?;
     let settings = ProviderSettings::open(provider, &stores.secrets).await?;
     let provider = connect(&settings, &stores.outbound, &stores.aws)?;
-    let tested = Tested::run(async {
+    let tested = TestCallOutcome::run(async {
         let Probe { status, error } = provider.probe(model.as_deref()).await?;
         Ok((status, error.map(|(code, message)| TestCallError { code, message })))
     });

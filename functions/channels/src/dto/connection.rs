@@ -1,6 +1,6 @@
 //! Request and response bodies of the channels of a workflow.
 
-use domain::channel::{self, ChannelConfig, ChannelKind, Direction, Equipment, Slot, Wish};
+use domain::channel::{self, ChannelConfig, ChannelKind, ChannelRequest, Direction, Equipment, Slot};
 use domain::object;
 use domain::workflow::Workflow;
 use serde::{Deserialize, Serialize};
@@ -84,9 +84,10 @@ struct ChannelIn {
 }
 
 impl ConnectionsIn {
-    pub fn wishes(self) -> Vec<Wish> {
-        let wish =
-            |direction| move |(index, ChannelIn { node_id, config, .. })| Wish { direction, index, node_id, config };
+    pub fn wishes(self) -> Vec<ChannelRequest> {
+        let wish = |direction| {
+            move |(index, ChannelIn { node_id, config, .. })| ChannelRequest { direction, index, node_id, config }
+        };
         let inputs = self.inputs.into_iter().enumerate().map(wish(Direction::Input));
         inputs.chain(self.outputs.into_iter().enumerate().map(wish(Direction::Output))).collect()
     }

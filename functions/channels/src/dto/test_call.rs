@@ -1,7 +1,7 @@
 //! Request and result of a credential test call.
 
 use serde::{Deserialize, Serialize};
-use shared::http::test_call::{TestCallError, Tested};
+use shared::http::test_call::{TestCallError, TestCallOutcome};
 use shared::outbound::CallError;
 use utoipa::ToSchema;
 
@@ -44,19 +44,19 @@ pub struct TestOut {
     pub duration_ms: u64,
 }
 
-impl From<Tested> for TestOut {
-    fn from(Tested { ok, status, error, duration_ms }: Tested) -> Self {
+impl From<TestCallOutcome> for TestOut {
+    fn from(TestCallOutcome { ok, status, error, duration_ms }: TestCallOutcome) -> Self {
         Self { ok, status, error, duration_ms }
     }
 }
 
 /// Maps a failed call to the error of the result.
-pub fn call_error(error: &CallError) -> TestCallError {
+pub fn to_test_call_error(error: &CallError) -> TestCallError {
     let code = match error {
         CallError::Outbound(error) => error.code(),
         CallError::TokenRefused { .. } => "token_refused",
         CallError::NoToken => "token_missing",
-        CallError::Unfit => "credential_unfit",
+        CallError::InvalidCredential => "credential_unfit",
     };
     TestCallError { code: code.to_owned(), message: error.to_string() }
 }

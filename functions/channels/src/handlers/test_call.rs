@@ -10,15 +10,18 @@ use domain::address;
 use domain::credential::Credential;
 use domain::id::{CredentialId, WorkflowId};
 use shared::http::standard::{Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
-use shared::http::test_call::Tested;
-use shared::outbound::{CallError, OutboundError, Patience};
+use shared::http::test_call::TestCallOutcome;
+use shared::outbound::{CallError, OutboundError, RequestTimeouts};
 
 use crate::Stores;
-use crate::dto::test_call::{TestIn, TestMethod, TestOut, call_error};
+use crate::dto::test_call::{TestIn, TestMethod, TestOut, to_test_call_error};
 
 /// Timeouts of a test call. They are short because a user waits, and API Gateway ends a request after 29 seconds.
-const PATIENCE: Patience =
-    Patience { first_byte: Duration::from_secs(10), idle: Duration::from_secs(1), total: Duration::from_secs(10) };
+const PATIENCE: RequestTimeouts = RequestTimeouts {
+    first_byte: Duration::from_secs(10),
+    idle: Duration::from_secs(1),
+    total: Duration::from_secs(10),
+};
 
 /// Test an outbound credential
 ///
@@ -52,14 +55,14 @@ pub async fn test_credential(
     if request.is_none() && !matches!(credential, Credential::Oauth2ClientCredentials { .. }) {
         return Err(Error::invalid_body("url", "is required to test a credential of this type").into());
     }
-    let tested = Tested::run(async {
+    let tested = TestCallOutcome::run(async {
         match answered(&stores, credential_id, &credential, request).await {
             Ok(status) => Ok((status, None)),
             // The platform had no free connection. This failure is not caused by the credential.
             Err(CallError::Outbound(OutboundError::Exhausted)) => {
                 Err(Error::busy("no connection is free for a test call"))
             }
-            Err(error) => Ok((None, Some(call_error(&error)))),
+            Err(error) => Ok((None, Some(to_test_call_error(&error)))),
         }
     });
     Ok(Data { data: tested.await?.into() })

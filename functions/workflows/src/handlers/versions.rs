@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::graph_diff::{Versioned, diff};
+use domain::graph_diff::{VersionContent, diff};
 use domain::id::{DeploymentId, Id, NotAnId, ReleaseId, WorkflowId};
 use domain::text;
 use domain::workflow::{Manifest, WorkflowState};
@@ -241,8 +241,8 @@ pub async fn diff_releases(
         }
     };
     let compared = offload(move || {
-        let before = Versioned { graph: &before.0, channels: &before.1 };
-        let after = Versioned { graph: &after.0, channels: &after.1 };
+        let before = VersionContent { graph: &before.0, channels: &before.1 };
+        let after = VersionContent { graph: &after.0, channels: &after.1 };
         Ok(diff(before, after))
     });
     Ok(Data { data: DiffOut { from, to, diff: compared.await? } })

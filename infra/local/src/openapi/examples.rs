@@ -25,8 +25,8 @@ pub struct Exchange {
 
 /// Adds each exchange to its operation; the first one of a status is kept. An error response without an exchange of its
 /// own shows that of a similar operation, of the same family if possible, or else an error that the code rendered.
-pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[Refusal]) {
-    put_where_they_were(openapi, exchanges);
+pub fn add_examples(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[Refusal]) {
+    add_recorded_examples(openapi, exchanges);
     for (path, item) in &mut openapi.paths.paths {
         let family = |path: &str| path.split('/').take(4).collect::<Vec<_>>().join("/");
         let own = family(path);
@@ -51,7 +51,7 @@ pub fn put_into(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[Refus
 
 const METHODS: [&str; 5] = ["GET", "PUT", "POST", "PATCH", "DELETE"];
 
-fn put_where_they_were(openapi: &mut OpenApi, exchanges: &[Exchange]) {
+fn add_recorded_examples(openapi: &mut OpenApi, exchanges: &[Exchange]) {
     for exchange in exchanges {
         let operation = openapi.paths.paths.get_mut(exchange.path).and_then(|item| operation(item, exchange.method));
         let Some(operation) = operation else { continue };

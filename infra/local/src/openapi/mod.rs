@@ -45,7 +45,7 @@ pub fn documents() -> [Document; 2] {
         merged(
             "builder.json",
             builder,
-            [agents::document(), workflows::document(), channels::document(), reference_of(|path| !is_gateway(path))],
+            [agents::document(), workflows::document(), channels::document(), reference_part(|path| !is_gateway(path))],
         ),
         merged(
             "gateway.json",
@@ -56,7 +56,7 @@ pub fn documents() -> [Document; 2] {
                 billing::document(),
                 catalog::document(),
                 inference::document(),
-                reference_of(is_gateway),
+                reference_part(is_gateway),
             ],
         ),
     ]
@@ -67,7 +67,7 @@ fn is_gateway(path: &str) -> bool {
 }
 
 /// The routes of `reference` that belong to one area: each document describes the route that serves it.
-fn reference_of(is_area: impl Fn(&str) -> bool) -> Part {
+fn reference_part(is_area: impl Fn(&str) -> bool) -> Part {
     let (mut openapi, mut routes) = reference::document();
     openapi.paths.paths.retain(|path, _| is_area(path));
     routes.retain(|(path, _)| is_area(path));
@@ -115,7 +115,7 @@ pub async fn with_examples() -> Result<[Document; 2], Failure> {
     let mut documents = documents();
     let refusals = refusals::rendered().await?;
     for (document, exchanges) in documents.iter_mut().zip(tours) {
-        examples::put_into(&mut document.openapi, &exchanges, &refusals);
+        examples::add_examples(&mut document.openapi, &exchanges, &refusals);
     }
     Ok(documents)
 }

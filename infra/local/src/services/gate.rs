@@ -18,10 +18,10 @@ use super::sigv4;
 /// The limit of DynamoDB, which is higher than those of SQS and KMS.
 const MAX_BODY_BYTES: usize = 16 * 1024 * 1024;
 /// The host names by which clients on this machine call the services.
-const OWN_NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
+const ALLOWED_HOSTS: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
 
 /// Wraps a router: every call must be signed with the key.
-pub fn guarded(router: Router, key: SecretKey) -> Router {
+pub fn require_signature(router: Router, key: SecretKey) -> Router {
     router.layer(from_fn_with_state(key, admit))
 }
 
@@ -49,7 +49,7 @@ pub fn page_problem(headers: &HeaderMap) -> Option<&'static str> {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
     let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|c| c.is_ascii_digit()));
     let name = name.map_or(host, |(name, _)| name);
-    let is_own = OWN_NAMES.iter().any(|own| own.eq_ignore_ascii_case(name));
+    let is_own = ALLOWED_HOSTS.iter().any(|own| own.eq_ignore_ascii_case(name));
     (!is_own).then_some("this service does not accept the host name; call it at 127.0.0.1")
 }
 

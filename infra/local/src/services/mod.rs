@@ -32,7 +32,7 @@ use crate::server::{self, Limits, plain_refusal};
 use crate::template::Template;
 pub use secret_key::SecretKey;
 use storage::Storage;
-use thread::OwnThread;
+use thread::RuntimeThread;
 
 /// The name of the thread of the services.
 pub const THREAD: &str = "services";
@@ -43,7 +43,7 @@ pub const ACCESS_KEY: &str = "atelier";
 /// SDK clients keep an idle connection for 90 s. The services close it later, so that no request meets a closed one.
 const HEAD_TIMEOUT: Duration = Duration::from_secs(120);
 /// The tag of the database that names the KMS key of the secrets.
-const KEY_NOTE: &str = "atelier:kms-key";
+const KEY_TAG: &str = "atelier:kms-key";
 
 /// When an acknowledged write reaches the disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -61,7 +61,7 @@ pub struct Services {
     database: Database,
     awsim: awsim::Awsim,
     stop: CancellationToken,
-    thread: OwnThread,
+    thread: RuntimeThread,
 }
 
 /// The addresses of the services, and the key that signs calls.
@@ -95,13 +95,13 @@ impl Services {
             false => Storage::in_folder(data.folder(), data.required()),
         };
         let key = &endpoints.secret_key;
-        let thread = OwnThread::start(THREAD)?;
+        let thread = RuntimeThread::start(THREAD)?;
         let (database, awsim) = thread.enter(|| {
             let [for_dynamodb, for_awsim, for_s3] = listeners;
             let database = dynamodb::open(data, template, sync)?;
             tokio::spawn(dynamodb::sweep(database.clone(), stop.clone()));
-            let guarded = |router| TowerToHyperService::new(gate::guarded(router, key.clone()));
-            let service = guarded(dynamodb::router(database.clone(), storage.clone()));
+            let require_signature = |router| TowerToHyperService::new(gate::require_signature(router, key.clone()));
+            let service = require_signature(dynamodb::router(database.clone(), storage.clone()));
             let listener = thread.listener(for_dynamodb)?;
             tokio::spawn(server::serve(listener, service, limits, plain_refusal, stop.clone()));
 
@@ -111,7 +111,7 @@ impl Services {
 
             let (awsim, router) = awsim::start(data, stop.clone())?;
             let listener = thread.listener(for_awsim)?;
-            tokio::spawn(server::serve(listener, guarded(router), limits, plain_refusal, stop.clone()));
+            tokio::spawn(server::serve(listener, require_signature(router), limits, plain_refusal, stop.clone()));
             Ok::<_, Failure>((database, awsim))
         })?;
         Ok(Self { endpoints, storage, database, awsim, stop, thread })
@@ -131,13 +131,13 @@ impl Services {
     }
 
     /// The id of the KMS key that encrypts the database's secrets; `None` if the database is new.
-    pub fn noted_key(&self, template: &Template) -> Option<String> {
-        dynamodb::noted(&self.database, template.tables.keys().next()?, KEY_NOTE)
+    pub fn stored_key_id(&self, template: &Template) -> Option<String> {
+        dynamodb::noted(&self.database, template.tables.keys().next()?, KEY_TAG)
     }
 
     pub fn note_key(&self, template: &Template, key_id: &str) -> Result<(), Failure> {
         let Some(table) = template.tables.keys().next() else { return Ok(()) };
-        dynamodb::note(&self.database, table, KEY_NOTE, key_id)
+        dynamodb::note(&self.database, table, KEY_TAG, key_id)
     }
 
     /// Saves and closes everything. The data folder can be copied then: DynamoDB's log is merged into the database.

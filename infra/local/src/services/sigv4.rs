@@ -72,7 +72,7 @@ impl<'a> Authorization<'a> {
         let [access_key, date, region, service, TERMINATOR] = [(); 5].map(|()| scope.next().unwrap_or_default()) else {
             return None;
         };
-        let signature = unhex(field("Signature=")?)?;
+        let signature = decode_hex(field("Signature=")?)?;
         Some(Self { access_key, date, region, service, signed_headers: field("SignedHeaders=")?, signature })
     }
 }
@@ -108,7 +108,7 @@ fn hex(bytes: &[u8]) -> String {
     })
 }
 
-fn unhex(text: &str) -> Option<Vec<u8>> {
+fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let is_hex = text.len().is_multiple_of(2) && text.bytes().all(|c| c.is_ascii_hexdigit());
     is_hex.then(|| (0..text.len()).step_by(2).filter_map(|at| u8::from_str_radix(&text[at..at + 2], 16).ok()).collect())
 }

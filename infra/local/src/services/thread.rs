@@ -15,13 +15,13 @@ use crate::failure::Failure;
 const GRACE: Duration = Duration::from_secs(5);
 
 /// A runtime on a separate thread, which ends when this is dropped.
-pub struct OwnThread {
+pub struct RuntimeThread {
     runtime: Handle,
     end: DropGuard,
     ended: oneshot::Receiver<()>,
 }
 
-impl OwnThread {
+impl RuntimeThread {
     pub fn start(name: &str) -> Result<Self, Failure> {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(Failure::Thread)?;
         let (handle, end) = (runtime.handle().clone(), CancellationToken::new());

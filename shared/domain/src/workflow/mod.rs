@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::channel::{self, Channels, Equipment, Wish};
+use super::channel::{self, ChannelRequest, Channels, Equipment};
 use super::graph::{Graph, hash};
 use super::id::{ReleaseId, WorkflowId};
 use super::identity::Account;
@@ -142,7 +142,7 @@ impl Workflow {
     }
 
     /// Replaces the configuration of all channels.
-    pub fn connected(&self, wishes: &[Wish], equipment: &Equipment, now: Time) -> Result<Self> {
+    pub fn connected(&self, wishes: &[ChannelRequest], equipment: &Equipment, now: Time) -> Result<Self> {
         self.check_editable()?;
         let channels = channel::configured(wishes, &self.graph, equipment)?;
         Ok(Self { channels, updated_at: now.max(self.updated_at), revision: self.revision + 1, ..self.clone() })

@@ -35,7 +35,7 @@ fn unpublished<T>() -> Result<T> {
 impl Workflow {
     pub fn paused(&self, now: Time) -> Result<Self> {
         match self.state() {
-            WorkflowState::Published | WorkflowState::NeedsAttention => Ok(self.lived(Lifecycle::Paused, now)),
+            WorkflowState::Published | WorkflowState::NeedsAttention => Ok(self.with_lifecycle(Lifecycle::Paused, now)),
             WorkflowState::Draft => unpublished(),
             state => impossible(state, "be paused"),
         }
@@ -43,7 +43,7 @@ impl Workflow {
 
     pub fn resumed(&self, now: Time) -> Result<Self> {
         match self.state() {
-            WorkflowState::Paused => Ok(self.lived(Lifecycle::Live, now)),
+            WorkflowState::Paused => Ok(self.with_lifecycle(Lifecycle::Live, now)),
             WorkflowState::Draft => unpublished(),
             state => impossible(state, "be resumed"),
         }
@@ -52,7 +52,7 @@ impl Workflow {
     pub fn archived(&self, now: Time) -> Result<Self> {
         match self.state() {
             WorkflowState::Archived => impossible(WorkflowState::Archived, "be archived"),
-            _ => Ok(self.lived(Lifecycle::Archived, now)),
+            _ => Ok(self.with_lifecycle(Lifecycle::Archived, now)),
         }
     }
 
@@ -60,8 +60,8 @@ impl Workflow {
     /// resumes it.
     pub fn restored(&self, now: Time) -> Result<Self> {
         match (self.state(), &self.active) {
-            (WorkflowState::Archived, Some(_)) => Ok(self.lived(Lifecycle::Paused, now)),
-            (WorkflowState::Archived, None) => Ok(self.lived(Lifecycle::Live, now)),
+            (WorkflowState::Archived, Some(_)) => Ok(self.with_lifecycle(Lifecycle::Paused, now)),
+            (WorkflowState::Archived, None) => Ok(self.with_lifecycle(Lifecycle::Live, now)),
             _ => {
                 let message = "the workflow cannot be restored: it is not archived".to_owned();
                 Err(Error::Conflict { code: "invalid_state", message })
@@ -85,13 +85,13 @@ impl Workflow {
     /// Activates a new release. Publishing a paused workflow resumes it.
     pub fn published(&self, active: Active, now: Time) -> Self {
         let releases = active.number;
-        Self { active: Some(active), releases, gone: Default::default(), ..self.lived(Lifecycle::Live, now) }
+        Self { active: Some(active), releases, gone: Default::default(), ..self.with_lifecycle(Lifecycle::Live, now) }
     }
 
     /// Activates an earlier release. A paused workflow stays paused.
     pub fn with_active(&self, active: Active, now: Time) -> Result<Self> {
         self.check_activatable()?;
-        Ok(Self { active: Some(active), gone: Default::default(), ..self.lived(self.lifecycle, now) })
+        Ok(Self { active: Some(active), gone: Default::default(), ..self.with_lifecycle(self.lifecycle, now) })
     }
 
     pub fn check_activatable(&self) -> Result<()> {
@@ -108,7 +108,7 @@ impl Workflow {
         }
     }
 
-    fn lived(&self, lifecycle: Lifecycle, now: Time) -> Self {
+    fn with_lifecycle(&self, lifecycle: Lifecycle, now: Time) -> Self {
         Self { lifecycle, updated_at: now.max(self.updated_at), revision: self.revision + 1, ..self.clone() }
     }
 }

@@ -64,7 +64,7 @@ pub fn compile(graph: &Graph) -> Compiled {
     let mut plan = Plan { steps: configs::read(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
     let places = places(graph, &mut problems);
     wiring::connect(graph, &places, &mut plan, &mut problems);
-    let before = shape::arrange(&mut plan, &mut problems);
+    let before = shape::analyze_structure(&mut plan, &mut problems);
     names::check(&plan, &places, &before, &mut problems);
     Compiled { plan, problems }
 }
@@ -82,7 +82,7 @@ impl Compiled {
     }
 
     /// Reports an error for every reference that is not in `known`.
-    pub fn hold_to(&mut self, known: &BTreeSet<Reference>) {
+    pub fn require_references(&mut self, known: &BTreeSet<Reference>) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             for (reference, field) in step.references.iter().filter(|(reference, _)| !known.contains(reference)) {
                 let message = format!("this {} does not exist; choose another one", reference.kind());
@@ -92,7 +92,7 @@ impl Compiled {
     }
 
     /// Reports a problem for every step for which `wrong` returns a field and a message.
-    pub fn hold_fields_to(
+    pub fn report_fields(
         &mut self,
         severity: Severity,
         code: &'static str,
@@ -106,7 +106,7 @@ impl Compiled {
     }
 
     /// Reports an error for every step for which `wrong` returns a message.
-    pub fn hold_each_to(&mut self, code: &'static str, wrong: impl Fn(&Step) -> Option<String>) {
+    pub fn report_steps(&mut self, code: &'static str, wrong: impl Fn(&Step) -> Option<String>) {
         for (index, step) in self.plan.steps.iter().enumerate() {
             if let Some(message) = wrong(step) {
                 self.problems.error(code, index, message);
@@ -115,7 +115,7 @@ impl Compiled {
     }
 
     /// Reports an error about the graph as a whole.
-    pub fn hold_whole_to(&mut self, code: &'static str, message: &str) {
+    pub fn report_graph(&mut self, code: &'static str, message: &str) {
         self.problems.whole(Severity::Error, code, message);
     }
 

@@ -37,7 +37,7 @@ pub struct Problems {
     /// The nodes whose configuration could not be read, so that their ports are unknown.
     pub unread: HashSet<usize>,
     /// The edges that refer to an unknown port. A finished plan has none.
-    pub miswired: HashSet<usize>,
+    pub invalid_edges: HashSet<usize>,
     found: Vec<(usize, Problem)>,
     /// The number of problems of each severity, including those beyond the limit.
     count: BTreeMap<Severity, usize>,
@@ -102,11 +102,11 @@ impl Problems {
     /// Adds a problem of the graph as a whole.
     pub fn whole(&mut self, severity: Severity, code: &'static str, message: &str) {
         if self.is_told(severity) {
-            self.tell_whole(severity, code, message);
+            self.push_graph_problem(severity, code, message);
         }
     }
 
-    fn tell_whole(&mut self, severity: Severity, code: &'static str, message: &str) {
+    fn push_graph_problem(&mut self, severity: Severity, code: &'static str, message: &str) {
         let problem = Problem { severity, code, message: message.to_owned(), node_id: None, field: None, at: None };
         self.found.push((usize::MAX, problem));
     }
@@ -115,7 +115,7 @@ impl Problems {
     pub fn sorted(mut self) -> Vec<Problem> {
         for (severity, count) in std::mem::take(&mut self.count) {
             if let Some(more @ 1..) = count.checked_sub(MOST_TOLD) {
-                self.tell_whole(
+                self.push_graph_problem(
                     severity,
                     "too_many_problems",
                     &format!("and {more} more problems, which are not listed"),

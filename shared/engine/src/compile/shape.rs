@@ -9,7 +9,7 @@ use crate::nodes::Category;
 use crate::nodes::r#loop::{DONE, ITEM, NEXT};
 
 /// Sets the plan's order and the bodies of its loops, and returns the upstream steps of each step.
-pub fn arrange(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
+pub fn analyze_structure(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
     bodies(plan, problems);
     ends(plan, problems);
     reached(plan, problems);
@@ -17,7 +17,7 @@ pub fn arrange(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
     let before = upstream(plan, |_| true);
     if plan.order.len() < plan.steps.len() {
         // A cycle through an unknown port is reported only as an unknown port.
-        circles(plan, &upstream(plan, |edge| !problems.miswired.contains(&edge)), problems);
+        circles(plan, &upstream(plan, |edge| !problems.invalid_edges.contains(&edge)), problems);
     }
     before
 }
@@ -80,7 +80,7 @@ fn bodies(plan: &mut Plan, problems: &mut Problems) {
             }
         }
         if !body.is_empty() {
-            doubtful(plan, index, &body, problems);
+            warn_about_loop(plan, index, &body, problems);
         }
         bodies.push((index, body));
     }
@@ -105,7 +105,7 @@ fn starts(plan: &Plan, of: usize) -> Vec<usize> {
 }
 
 /// Warns about loops that run but probably do not return what their author intended.
-fn doubtful(plan: &Plan, of: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
+fn warn_about_loop(plan: &Plan, of: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
     let step = &plan.steps[of];
     if !step.incoming.iter().any(|edge| body.contains(&plan.edges[*edge].from)) {
         problems.warn("loop_open", of, "its body is not connected back to `next`, so its results are lost".to_owned());

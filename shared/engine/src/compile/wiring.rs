@@ -15,7 +15,7 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
         let (start, end) = match (place(&from.node), place(&to.node)) {
             (Some(start), Some(end)) => (start, end),
             (start, end) => {
-                dangling(connection, start.or(end), problems);
+                report_dangling_connection(connection, start.or(end), problems);
                 continue;
             }
         };
@@ -26,8 +26,8 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
         }
         // Both ports are checked: a connection may be wrong at both ends.
         let is_unread = problems.unread.contains(&start);
-        let output = if is_unread { None } else { no_output(&plan.steps[start], &from.port) };
-        let input = no_input(&plan.steps[end], &to.port);
+        let output = if is_unread { None } else { unknown_output_message(&plan.steps[start], &from.port) };
+        let input = unknown_input_message(&plan.steps[end], &to.port);
         let is_miswired = output.is_some() || input.is_some();
         for (step, message) in [(start, output), (end, input)] {
             if let Some(message) = message.filter(|message| told.insert((step, message.clone()))) {
@@ -40,7 +40,7 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
         }
         let index = plan.edges.len();
         if is_miswired {
-            problems.miswired.insert(index);
+            problems.invalid_edges.insert(index);
         }
         plan.steps[start].outgoing.push(index);
         plan.steps[end].incoming.push(index);
@@ -49,7 +49,7 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
     }
 }
 
-fn dangling(connection: &Connection, there: Option<usize>, problems: &mut Problems) {
+fn report_dangling_connection(connection: &Connection, there: Option<usize>, problems: &mut Problems) {
     let Connection { from, to } = connection;
     let message =
         format!("the connection from `{}` to `{}` refers to a node that does not exist; remove it", from.node, to.node);
@@ -60,7 +60,7 @@ fn dangling(connection: &Connection, there: Option<usize>, problems: &mut Proble
 }
 
 /// Returns a message if the step has no such output.
-fn no_output(step: &Step, port: &str) -> Option<String> {
+fn unknown_output_message(step: &Step, port: &str) -> Option<String> {
     match &step.outputs[..] {
         outputs if outputs.iter().any(|output| output == port) => None,
         [] => Some(format!("has no outputs; remove the connection from `{port}`")),
@@ -69,7 +69,7 @@ fn no_output(step: &Step, port: &str) -> Option<String> {
 }
 
 /// Returns a message if the step has no such input.
-fn no_input(step: &Step, port: &str) -> Option<String> {
+fn unknown_input_message(step: &Step, port: &str) -> Option<String> {
     let inputs: Vec<&str> = step.node_type.inputs.iter().map(|input| input.name).collect();
     match &inputs[..] {
         _ if step.node_type.is_unknown() || inputs.contains(&port) => None,

@@ -50,7 +50,7 @@ impl Budget {
 }
 
 /// Checks that a result is within the size limit as JSON.
-pub fn hold_output(value: &impl Serialize) -> Result<(), Why> {
+pub fn check_output_size(value: &impl Serialize) -> Result<(), Why> {
     serde_json::to_writer(Room(MAX_OUTPUT_BYTES), value)
         .map_err(|_| Why::Limit("the result is larger than 1 MiB as JSON; return less data"))
 }

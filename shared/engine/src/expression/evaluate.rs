@@ -42,7 +42,7 @@ impl<'a> Evaluation<'a> {
     }
 
     /// Removes the locals that were bound since the mark.
-    pub fn back_to(&mut self, mark: &Mark) {
+    pub fn truncate_locals(&mut self, mark: &Mark) {
         self.locals.truncate(mark.0);
     }
 

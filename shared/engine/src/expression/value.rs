@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
 use super::Why;
-use super::budget::{Budget, MAX_VALUE_DEPTH, hold_output};
+use super::budget::{Budget, MAX_VALUE_DEPTH, check_output_size};
 use super::moment::Moment;
 
 #[derive(Clone, Debug)]
@@ -163,7 +163,7 @@ impl<'a> Value<'a> {
     /// Converts a result to JSON, and checks its size.
     pub fn output(&self, budget: &mut Budget) -> Result<Json, Why> {
         let json = self.to_json(budget)?;
-        hold_output(&json)?;
+        check_output_size(&json)?;
         Ok(json)
     }
 

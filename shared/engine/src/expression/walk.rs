@@ -15,7 +15,7 @@ impl<'a> Evaluation<'a> {
         let mark = self.mark();
         let (mut collected, mut entries, mut found, mut failed) = (Vec::new(), Vec::new(), 0, None);
         for (first, second) in steps {
-            self.back_to(&mark);
+            self.truncate_locals(&mark);
             self.bind(&each.variable, first.clone());
             if let (Some(name), Some(second)) = (&each.second, second) {
                 self.bind(name, second);
@@ -32,11 +32,11 @@ impl<'a> Evaluation<'a> {
             };
             match each.what {
                 Walk::All if !counts => {
-                    self.back_to(&mark);
+                    self.truncate_locals(&mark);
                     return Ok(Value::Bool(false));
                 }
                 Walk::Exists if counts => {
-                    self.back_to(&mark);
+                    self.truncate_locals(&mark);
                     return Ok(Value::Bool(true));
                 }
                 Walk::ExistsOne if counts => found += 1,
@@ -54,7 +54,7 @@ impl<'a> Evaluation<'a> {
                 _ => {}
             }
         }
-        self.back_to(&mark);
+        self.truncate_locals(&mark);
         if let Some(failure) = failed {
             return Err(failure.into());
         }

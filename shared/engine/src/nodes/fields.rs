@@ -48,7 +48,7 @@ fn opening(text: &str) -> Option<(usize, &'static str)> {
 
 impl PartialSchema for Cel {
     fn schema() -> RefOr<Schema> {
-        written_in(Language::Cel, Some(1), 4_096, "A CEL expression.")
+        expression_schema(Language::Cel, Some(1), 4_096, "A CEL expression.")
     }
 }
 
@@ -56,13 +56,13 @@ impl ToSchema for Cel {}
 
 impl PartialSchema for Jinja {
     fn schema() -> RefOr<Schema> {
-        written_in(Language::Jinja, None, 65_536, "A Jinja template.")
+        expression_schema(Language::Jinja, None, 65_536, "A Jinja template.")
     }
 }
 
 impl ToSchema for Jinja {}
 
-fn written_in(language: Language, least: Option<usize>, most: usize, description: &str) -> RefOr<Schema> {
+fn expression_schema(language: Language, least: Option<usize>, most: usize, description: &str) -> RefOr<Schema> {
     let schema = ObjectBuilder::new()
         .schema_type(SchemaType::new(Type::String))
         .description(Some(description))

@@ -100,7 +100,7 @@ impl<'s> Checker<'s> {
         found: &mut Findings,
     ) {
         self.budget.charge(1 + keywords.len());
-        if let Some(problem) = self.excluded(keywords, value) {
+        if let Some(problem) = self.check_enum_and_type(keywords, value) {
             return self.refuse(at, problem, found);
         }
         for (keyword, operand) in keywords {
@@ -126,7 +126,7 @@ impl<'s> Checker<'s> {
     }
 
     /// Returns a message if `enum`, `const` or `type` exclude the value.
-    fn excluded(&mut self, keywords: &'s Map<String, Value>, value: &Value) -> Option<String> {
+    fn check_enum_and_type(&mut self, keywords: &'s Map<String, Value>, value: &Value) -> Option<String> {
         if let Some(Value::Array(listed)) = keywords.get("enum")
             && !self.is_listed(listed, value)
         {

@@ -10,15 +10,15 @@ use domain::number::whole;
 
 /// Converts every whole number to an integer where the schema has the type `integer`.
 pub fn settle(schema: &Value, value: &mut Value) {
-    Settler { references: References::new(schema), budget: Budget::default() }.settle(schema, value);
+    IntegerConverter { references: References::new(schema), budget: Budget::default() }.settle(schema, value);
 }
 
-struct Settler<'s> {
+struct IntegerConverter<'s> {
     references: References<'s>,
     budget: Budget,
 }
 
-impl<'s> Settler<'s> {
+impl<'s> IntegerConverter<'s> {
     fn settle(&mut self, schema: &'s Value, value: &mut Value) {
         let Value::Object(keywords) = schema else { return };
         self.budget.charge(1 + keywords.len());

@@ -8,7 +8,7 @@ use super::request::ChatRequest;
 use super::usage::UsageOut;
 use crate::providers::Parameters;
 use crate::routing::Routed;
-use crate::{Asker, Gateway, Told, tokens};
+use crate::{Gateway, GatewayCaller, Told, tokens};
 use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
@@ -28,12 +28,12 @@ struct Completion<'a> {
 
 impl Gateway {
     /// Makes the call, and returns the response body as JSON.
-    pub async fn complete(&self, asker: Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
+    pub async fn complete(&self, asker: GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
         let (gateway, claim) = (self.clone(), asker.claim.clone());
-        self.to_the_end(claim, async move { gateway.complete_to_the_end(&asker, request).await }).await
+        self.run_to_completion(claim, async move { gateway.run_completion(&asker, request).await }).await
     }
 
-    async fn complete_to_the_end(&self, asker: &Asker, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
+    async fn run_completion(&self, asker: &GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
         let mut prepared = self.prepare(asker, request).await?;
         let mut slot = self.hold(asker, &mut prepared).await?;
         let Prepared { chosen, request, mut notes, likely_input, .. } = prepared;

@@ -9,9 +9,9 @@ use super::message::Part;
 use super::request::{ChatRequest, ResponseFormat, Terms};
 use crate::leases::{Slot, Taken};
 use crate::tokens::{greatest_input, likely};
-use crate::{Asker, Gateway, Notes, refused};
+use crate::{Gateway, GatewayCaller, Notes, refused};
 use domain::catalog::{Model, Purpose};
-use domain::lease::{Need, Shortage};
+use domain::lease::{CallLimits, Shortage};
 use domain::limits::Dimension;
 use domain::time::Time;
 use domain::{Error, ProviderTrouble, Result};
@@ -34,14 +34,14 @@ pub(super) struct Prepared {
 }
 
 impl Gateway {
-    pub(super) async fn prepare(&self, asker: &Asker, mut request: ChatRequest) -> Result<Prepared> {
+    pub(super) async fn prepare(&self, asker: &GatewayCaller, mut request: ChatRequest) -> Result<Prepared> {
         let chosen = asker.find_model(self.models(), request.model()).await?;
         let model = &chosen.model;
-        let defaults = fill_in(&mut request, model);
+        let defaults = apply_defaults(&mut request, model);
         check(&request, model)?;
         let greatest_input = greatest_input(&request);
         check_length(&request, model, greatest_input)?;
-        let output = request.max_tokens().unwrap_or_else(|| model.held_output_tokens());
+        let output = request.max_tokens().unwrap_or_else(|| model.reserved_output_tokens());
         request.set_terms(Terms {
             unsupported: model.unsupported,
             max_tokens_parameter: model.max_tokens_parameter,
@@ -60,7 +60,7 @@ impl Gateway {
     /// Holds the maximum cost of the call. If the client sets no output limit and the remaining credits, caps or token
     /// limits do not cover the model's longest answer, the hold shrinks to what they cover. The request then gets this
     /// output limit.
-    pub(super) async fn hold(&self, asker: &Asker, prepared: &mut Prepared) -> Result<Slot> {
+    pub(super) async fn hold(&self, asker: &GatewayCaller, prepared: &mut Prepared) -> Result<Slot> {
         let may_shrink = prepared.request.max_tokens().is_none();
         for _ in 0..SHRINKS {
             let need = prepared.need(prepared.output);
@@ -77,9 +77,9 @@ impl Gateway {
 }
 
 impl Prepared {
-    fn need(&self, output: u64) -> Need {
+    fn need(&self, output: u64) -> CallLimits {
         let output = output.saturating_mul(self.request.choices());
-        Need {
+        CallLimits {
             money: self.chosen.model.pricing.greatest_cost(self.greatest_input, output),
             tokens: self.greatest_input.saturating_add(output),
             images: 0,
@@ -113,7 +113,7 @@ impl Prepared {
     }
 }
 
-fn fill_in(request: &mut ChatRequest, model: &Model) -> Vec<String> {
+fn apply_defaults(request: &mut ChatRequest, model: &Model) -> Vec<String> {
     let defaults = model.defaults.iter().filter(|(name, value)| request.set_default(name, value));
     defaults.map(|(name, _)| name.clone()).collect()
 }

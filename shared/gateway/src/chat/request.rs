@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::message::Message;
 use crate::unknown_parameters;
 use domain::catalog::{MaxTokensParameter, Unsupported};
-use domain::number::settle_fields;
+use domain::number::convert_integer_fields;
 use domain::{Error, Result};
 
 /// The parameters that the gateway validates.
@@ -68,7 +68,7 @@ impl ChatRequest {
         let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
         // OpenAI treats null like a missing parameter.
         body.retain(|_, value| !value.is_null());
-        settle_fields(&mut body, &WHOLE);
+        convert_integer_fields(&mut body, &WHOLE);
         unknown_parameters::check(&body)?;
         let request = Self { body, terms: Terms::default() };
         request.check()?;

@@ -20,7 +20,7 @@ use crate::leases::Slot;
 use crate::providers::{ChunkStream, Failure, Parameters};
 use crate::routing::Routed;
 use crate::tokens::likely;
-use crate::{Asker, Gateway, Told};
+use crate::{Gateway, GatewayCaller, Told};
 use domain::catalog::OnDisconnect;
 use domain::id::TransactionId;
 use domain::time::Time;
@@ -28,7 +28,7 @@ use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 
 /// Capacity of the channel. When it is full, the task stops reading from the provider.
-const AHEAD: usize = 16;
+const CHANNEL_CAPACITY: usize = 16;
 /// How long to wait for the first chunk. A failure within this time can be retried at another deployment; after it, the
 /// response begins without a chunk.
 const FIRST_PIECE: Duration = Duration::from_secs(15);
@@ -67,11 +67,11 @@ impl Gateway {
     /// as an error. A later failure is sent as an event in the stream, which then ends without `[DONE]`.
     pub async fn stream(
         &self,
-        asker: Asker,
+        asker: GatewayCaller,
         request: ChatRequest,
         write_error: WriteError,
     ) -> Result<(EventStream, Told)> {
-        let (events, body) = mpsc::channel(AHEAD);
+        let (events, body) = mpsc::channel(CHANNEL_CAPACITY);
         let (begun, told) = oneshot::channel();
         let gateway = self.clone();
         let call = async move {
@@ -97,7 +97,7 @@ impl Gateway {
 
     async fn begin_relay(
         &self,
-        asker: Asker,
+        asker: GatewayCaller,
         request: ChatRequest,
         write_error: WriteError,
         events: mpsc::Sender<Bytes>,
@@ -146,7 +146,7 @@ async fn begin(mut stream: ChunkStream) -> Result<Begun, Failure> {
 
 struct Relay {
     gateway: Gateway,
-    asker: Asker,
+    asker: GatewayCaller,
     provider: String,
     write_error: WriteError,
     id: String,
@@ -175,9 +175,9 @@ enum End {
 impl Relay {
     async fn run(mut self, mut slot: Slot, begun: Begun) {
         let end = self.forward(begun).await;
-        match (self.came_to(&end), end) {
-            (Some(came_to), End::Whole) => self.end_whole(&mut slot, came_to).await,
-            (came_to, end) => self.end_short(&mut slot, came_to, end).await,
+        match (self.usage_to_charge(&end), end) {
+            (Some(usage_to_charge), End::Whole) => self.end_whole(&mut slot, usage_to_charge).await,
+            (usage_to_charge, end) => self.end_short(&mut slot, usage_to_charge, end).await,
         }
         slot.close_when_over().await;
     }
@@ -199,8 +199,8 @@ impl Relay {
     }
 
     /// Ends an incomplete stream. Delivered output is charged; without output, the slot is freed uncharged.
-    async fn end_short(&mut self, slot: &mut Slot, came_to: Option<(Tokens, UsageSource)>, end: End) {
-        match came_to {
+    async fn end_short(&mut self, slot: &mut Slot, usage_to_charge: Option<(Tokens, UsageSource)>, end: End) {
+        match usage_to_charge {
             None => slot.put_back(),
             Some((tokens, source)) => {
                 let charge = self.gateway.price(slot, &self.asker, self.provider.clone(), tokens, source).await;
@@ -267,7 +267,7 @@ impl Relay {
     }
 
     /// Computes the tokens to charge and their source. Returns None when nothing was delivered.
-    fn came_to(&self, end: &End) -> Option<(Tokens, UsageSource)> {
+    fn usage_to_charge(&self, end: &End) -> Option<(Tokens, UsageSource)> {
         let is_whole = matches!(end, End::Whole);
         match self.usage {
             Some(usage) if is_whole => Some((usage, UsageSource::Provider)),

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use domain::Result;
 use domain::catalog::Model;
 use domain::id::{ApiKeyId, OrgId, UserId};
-use domain::lease::{Need, Payer, Shortage};
+use domain::lease::{CallLimits, Payer, Shortage};
 use domain::time::Clock;
 use shared::{Context, store};
 
@@ -75,7 +75,7 @@ impl Leases {
     }
 
     /// Takes a slot for a call that uses at most `need`, or returns the shortage that prevents it.
-    pub async fn take(&self, payer: &Payer, model: &Model, need: Need) -> Result<Taken> {
+    pub async fn take(&self, payer: &Payer, model: &Model, need: CallLimits) -> Result<Taken> {
         let pool = self.pool(payer, model);
         match pool.take(payer, model, need).await? {
             // Idle leases of the organization's other keys and models may hold the missing amount.

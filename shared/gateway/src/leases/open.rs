@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::lease::{Lease, Need, What};
+use domain::lease::{CallLimits, Lease, What};
 use domain::ledger::Charge;
 use domain::limits::Dimension;
 use domain::money::Money;
@@ -63,7 +63,7 @@ impl Open {
     }
 
     /// Takes a free slot, if the lease still admits calls and the call fits a slot.
-    pub fn take(&self, need: &Need, now: Time) -> Option<u32> {
+    pub fn take(&self, need: &CallLimits, now: Time) -> Option<u32> {
         let mut state = self.state();
         if state.is_ending || now >= self.lease.admits_until || !need.fits(&self.lease.unit) {
             return None;
@@ -127,7 +127,7 @@ impl Open {
 
     /// Returns the sums to close the lease with, if it can be closed: no call is in flight, and the lease is used up,
     /// expired or ending. Only the first caller gets them.
-    pub fn to_close(&self, now: Time) -> Option<Spent> {
+    pub fn take_closing_sums(&self, now: Time) -> Option<Spent> {
         let mut state = self.state();
         let is_over = state.is_ending || state.free.is_empty() || now >= self.lease.admits_until;
         if state.under_way > 0 || !is_over || state.is_abandoned {

@@ -9,9 +9,9 @@ use super::slot::Slot;
 use super::{Source, Taken};
 use domain::Result;
 use domain::catalog::Model;
-use domain::lease::{MOST_SLOTS, Need, Payer};
+use domain::lease::{CallLimits, MAX_SLOTS, Payer};
 use domain::money::Money;
-use shared::store::leases::{Grant, Wanted};
+use shared::store::leases::{Grant, LeaseRequest};
 
 /// Maximum grants for one call. A grant is repeated when the lease expires before it can be used.
 const GRANTS: usize = 3;
@@ -29,12 +29,12 @@ struct State {
     /// Number of slots for the next lease. It doubles while leases are used up.
     wish: u32,
     /// The need of recent calls. It sizes the slots so that most calls fit one.
-    typical: Need,
+    typical: CallLimits,
 }
 
 impl Pool {
     pub fn new(source: Source) -> Self {
-        let state = Mutex::new(State { open: None, wish: 1, typical: Need::default() });
+        let state = Mutex::new(State { open: None, wish: 1, typical: CallLimits::default() });
         Self { source, state, granting: tokio::sync::Mutex::default(), waiting: AtomicU32::new(0) }
     }
 
@@ -46,8 +46,8 @@ impl Pool {
         self.state().open.is_some()
     }
 
-    pub async fn take(self: &Arc<Self>, payer: &Payer, model: &Model, need: Need) -> Result<Taken> {
-        if let Some(slot) = self.take_of_open(model, &need) {
+    pub async fn take(self: &Arc<Self>, payer: &Payer, model: &Model, need: CallLimits) -> Result<Taken> {
+        if let Some(slot) = self.take_from_open_lease(model, &need) {
             return Ok(Taken::Slot(slot));
         }
         let waits = Waits::new(&self.waiting);
@@ -55,7 +55,7 @@ impl Pool {
         let waiting = self.waiting.load(Ordering::Relaxed);
         drop(waits);
         // Another call may have granted a lease while this one waited.
-        if let Some(slot) = self.take_of_open(model, &need) {
+        if let Some(slot) = self.take_from_open_lease(model, &need) {
             return Ok(Taken::Slot(slot));
         }
         for _ in 0..GRANTS {
@@ -75,30 +75,30 @@ impl Pool {
         Err(domain::Error::busy("the granted leases expired before they could be used"))
     }
 
-    fn take_of_open(&self, model: &Model, need: &Need) -> Option<Slot> {
+    fn take_from_open_lease(&self, model: &Model, need: &CallLimits) -> Option<Slot> {
         let open = self.state().open.clone().filter(|open| open.lease.price_version == model.version)?;
         let number = open.take(need, self.source.clock.now())?;
         Some(Slot::new(self.source.clone(), open, number))
     }
 
-    fn wanted(&self, model: &Model, need: Need, waiting: u32) -> Wanted {
+    fn wanted(&self, model: &Model, need: CallLimits, waiting: u32) -> LeaseRequest {
         let mut state = self.state();
         if let Some(open) = state.open.take() {
             // The lease ends also when it has free slots that are too small for this call.
             let (unused, of) = open.end();
-            state.wish = if unused == 0 { of * 2 } else { (of - unused).max(1) }.min(MOST_SLOTS);
+            state.wish = if unused == 0 { of * 2 } else { (of - unused).max(1) }.min(MAX_SLOTS);
             close_later(self.source.clone(), open, Duration::ZERO);
         }
-        let slots = state.wish.max(waiting).min(MOST_SLOTS);
+        let slots = state.wish.max(waiting).min(MAX_SLOTS);
         // The typical need decays by an eighth per grant, so that one large call does not inflate the slots for long.
         let typical = state.typical;
-        let lately = Need {
+        let lately = CallLimits {
             money: typical.money.less(Money::from_pico_usd(typical.money.pico_usd() / 8)),
             tokens: typical.tokens - typical.tokens / 8,
             images: typical.images,
         };
         state.typical = lately.max(&need);
-        Wanted {
+        LeaseRequest {
             need,
             typical: state.typical,
             slots,
@@ -158,7 +158,7 @@ pub fn close_later(source: Source, open: Arc<Open>, after: Duration) {
 /// Closes a lease that is over and has no calls in flight. If this fails, the sweep closes the lease later.
 pub async fn close(source: &Source, open: &Open) {
     let now = source.clock.now();
-    let Some(spent) = open.to_close(now) else { return };
+    let Some(spent) = open.take_closing_sums(now) else { return };
     match source.store.close(&open.lease, &spent, now).await {
         Ok(true) => {}
         Ok(false) => tracing::warn!(lease_id = %open.lease.id, "a lease was swept before its owner closed it"),

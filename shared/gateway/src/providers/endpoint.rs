@@ -18,7 +18,7 @@ use crate::sse::{Event, Parser, SseError};
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
 use shared::config::OUTBOUND_ALLOWED_CIDRS;
-use shared::outbound::{Answer, Body, Outbound, OutboundError, Patience, sensitive};
+use shared::outbound::{Answer, Body, Outbound, OutboundError, RequestTimeouts, sensitive};
 
 /// Embeddings of 2,048 texts are at most 130 MB of JSON. Chat answers are far smaller.
 const MAX_ANSWER_BYTES: usize = 160 << 20;
@@ -33,7 +33,7 @@ pub struct Endpoint {
     /// The query string of every request, with its `?`, such as Azure's `api-version`.
     query: String,
     headers: HeaderMap,
-    patience: Patience,
+    patience: RequestTimeouts,
     /// Values that are removed from the provider's error messages.
     secrets: Vec<Zeroizing<String>>,
 }
@@ -75,7 +75,7 @@ impl Endpoint {
             outbound: outbound.clone(),
             query: query.to_owned(),
             headers,
-            patience: Patience {
+            patience: RequestTimeouts {
                 first_byte: settings.timeouts.first_byte(),
                 idle: settings.timeouts.idle(),
                 total: settings.timeouts.total(),
@@ -92,7 +92,7 @@ impl Endpoint {
 
     /// Posts a request that is not streamed, and returns the complete response body.
     pub async fn whole(&self, path: &str, body: &impl Serialize) -> Result<Bytes, Failure> {
-        let patience = Patience { first_byte: self.patience.total, idle: self.patience.total, ..self.patience };
+        let patience = RequestTimeouts { first_byte: self.patience.total, idle: self.patience.total, ..self.patience };
         let answer = self.post(path, body, "application/json", &patience).await?;
         answer.body.whole(MAX_ANSWER_BYTES).await.map_err(while_reading)
     }
@@ -106,7 +106,7 @@ impl Endpoint {
             let body: Value = serde_json::from_slice(&body).map_err(Failure::garbled)?;
             let is_error = body.get("error").is_some_and(|error| !error.is_null());
             let failure = if is_error {
-                status::in_band(Said::read(&body))
+                status::failure_in_stream(Said::read(&body))
             } else {
                 Failure::garbled("JSON instead of an event stream")
             };
@@ -120,7 +120,7 @@ impl Endpoint {
         path: &str,
         body: &impl Serialize,
         accept: &'static str,
-        patience: &Patience,
+        patience: &RequestTimeouts,
     ) -> Result<Answer, Failure> {
         let body = serde_json::to_vec(body).map_err(Failure::garbled)?;
         let request = self.request(Method::POST, path, accept, body.into())?;

@@ -88,7 +88,7 @@ impl<'a> Parameters<'a> {
             return Rule::Dropped;
         }
         let known = self.table.iter().find(|parameter| parameter.name == name);
-        known.map_or(of_unknown(self.kind), |parameter| parameter.rule(self.kind))
+        known.map_or(rule_for_unknown(self.kind), |parameter| parameter.rule(self.kind))
     }
 
     /// Returns the value of a parameter, unless it is dropped or refused for this model.
@@ -112,7 +112,7 @@ impl<'a> Parameters<'a> {
     pub fn check(&self, unsupported: Unsupported) -> Result<(), Failure> {
         for (name, value) in self.body {
             match self.rule(name) {
-                _ if asks_nothing(name, value) => {}
+                _ if is_default(name, value) => {}
                 Rule::Refused(why) => return Err(Failure::unsupported(name.as_str(), why)),
                 Rule::Dropped if unsupported == Unsupported::Reject => {
                     let why = "this model's provider does not support the parameter; leave it out";
@@ -128,7 +128,7 @@ impl<'a> Parameters<'a> {
         let mut report = ParameterReport::default();
         for (name, value) in self.body {
             match self.rule(name) {
-                Rule::Dropped if !asks_nothing(name, value) => report.dropped.push(name.clone()),
+                Rule::Dropped if !is_default(name, value) => report.dropped.push(name.clone()),
                 Rule::Sent | Rule::Mapped(_) | Rule::Adapted(_) if !self.validated.contains(&name.as_str()) => {
                     report.passthrough.push(name.clone());
                 }
@@ -140,7 +140,7 @@ impl<'a> Parameters<'a> {
 }
 
 /// The rule for a parameter that is not in the table.
-pub fn of_unknown(kind: ProviderKind) -> Rule {
+pub fn rule_for_unknown(kind: ProviderKind) -> Rule {
     match kind {
         ProviderKind::OpenAi | ProviderKind::Dev => Rule::Sent,
         ProviderKind::Anthropic | ProviderKind::Gemini | ProviderKind::Bedrock => Rule::Dropped,
@@ -148,7 +148,7 @@ pub fn of_unknown(kind: ProviderKind) -> Rule {
 }
 
 /// Whether a value requests the default behaviour: one choice, a penalty of zero, text only.
-fn asks_nothing(name: &str, value: &Value) -> bool {
+fn is_default(name: &str, value: &Value) -> bool {
     match name {
         "n" | "temperature" | "top_p" => value.as_f64() == Some(1.0),
         "presence_penalty" | "frequency_penalty" => value.as_f64() == Some(0.0),

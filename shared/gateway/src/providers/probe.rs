@@ -6,11 +6,14 @@ use serde_json::json;
 
 use super::failure::Failure;
 use crate::chat::ChatRequest;
-use shared::outbound::Patience;
+use shared::outbound::RequestTimeouts;
 
 /// Timeouts of a test call. They are short because a person waits, and API Gateway waits for at most 29 s.
-pub const PATIENCE: Patience =
-    Patience { first_byte: Duration::from_secs(15), idle: Duration::from_secs(5), total: Duration::from_secs(15) };
+pub const PATIENCE: RequestTimeouts = RequestTimeouts {
+    first_byte: Duration::from_secs(15),
+    idle: Duration::from_secs(5),
+    total: Duration::from_secs(15),
+};
 /// Output limit of the test chat. Reasoning models refuse smaller limits.
 const MAX_TOKENS: u64 = 16;
 

@@ -13,7 +13,7 @@ use domain::text::{clip, clip_to};
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
 const MAX_MESSAGE_CHARS: usize = 2_000;
 /// Error codes about the model or the account, at any HTTP status.
-const OF_SETUP: [&str; 9] = [
+const SETUP_CODES: [&str; 9] = [
     "model_not_found",
     "invalid_model",
     "model_not_available",
@@ -67,7 +67,7 @@ impl Said {
     }
 
     fn is_of_setup(&self) -> bool {
-        self.code.as_deref().is_some_and(|code| OF_SETUP.contains(&code))
+        self.code.as_deref().is_some_and(|code| SETUP_CODES.contains(&code))
     }
 }
 
@@ -90,11 +90,11 @@ pub fn refusal(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
     };
     let retry_after = retry_after(headers, Timestamp::now()).or(said.retry_after);
     tracing::warn!(status = status.as_u16(), code = said.code.as_deref(), ?kind, "a provider refused a request");
-    Failure { retry_after, ..said_as(kind, said) }
+    Failure { retry_after, ..failure_of_kind(kind, said) }
 }
 
 /// Creates the failure of an error that arrives in the body or stream of a successful response.
-pub fn in_band(said: Said) -> Failure {
+pub fn failure_in_stream(said: Said) -> Failure {
     let code = said.code.as_deref().unwrap_or_default().to_ascii_lowercase();
     let kind = match code.as_str() {
         _ if said.is_of_setup() => FailureKind::Setup,
@@ -106,10 +106,10 @@ pub fn in_band(said: Said) -> Failure {
         _ => FailureKind::Unavailable,
     };
     tracing::warn!(code = said.code.as_deref(), ?kind, "a provider reported an error within its answer");
-    Failure { may_have_run: true, retry_after: said.retry_after, ..said_as(kind, said) }
+    Failure { may_have_run: true, retry_after: said.retry_after, ..failure_of_kind(kind, said) }
 }
 
-fn said_as(kind: FailureKind, said: Said) -> Failure {
+fn failure_of_kind(kind: FailureKind, said: Said) -> Failure {
     let (code, message) = match kind {
         // The provider's message is about the platform's account, so it is not shown to clients.
         FailureKind::Setup => {

@@ -61,7 +61,7 @@ impl<'a, 'd> Context<'a, 'd> {
         match self.path(parts) {
             Ok((path, note)) => {
                 let notes = note.into_iter().collect();
-                Placeholder { original, cel: Ok(path.clone()), jinja: Ok(path), of_json: None, notes }
+                Placeholder { original, cel: Ok(path.clone()), jinja: Ok(path), count_json: None, notes }
             }
             Err(why) => Placeholder::untranslatable(original, why),
         }

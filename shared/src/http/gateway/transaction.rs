@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::http::cursor::Cursors;
-use crate::store::usage::{AdjustedSums, Figures, MonthOfUsage};
+use crate::store::usage::{AdjustmentSums, Figures, MonthlyUsage};
 use domain::id::UserId;
 use domain::ledger::{Entry, Kind};
 use domain::money::Money;
@@ -109,14 +109,14 @@ pub struct TotalsOut {
 
 impl TotalsOut {
     /// The totals of an organization.
-    pub fn of_org(month: &MonthOfUsage) -> Self {
-        let AdjustedSums { credit, debit } = month.adjusted;
+    pub fn of_org(month: &MonthlyUsage) -> Self {
+        let AdjustmentSums { credit, debit } = month.adjusted;
         let Figures { charged, uncollected, .. } = month.total();
         Self::new(debit + charged, credit, uncollected)
     }
 
     /// The totals of the calls of one user.
-    pub fn of_user(month: &MonthOfUsage, user: UserId) -> Self {
+    pub fn of_user(month: &MonthlyUsage, user: UserId) -> Self {
         let Figures { charged, uncollected, .. } = month.of_user(user);
         Self::new(charged, Money::ZERO, uncollected)
     }

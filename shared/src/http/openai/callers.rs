@@ -43,7 +43,7 @@ impl Person {
     /// The conditions on which the writes of this user depend, such as that the key is not revoked. Transactions check
     /// them.
     pub fn authority(&self, now: Time) -> Authority {
-        Authority::of_person(self.actor(), now)
+        Authority::for_user(self.actor(), now)
     }
 }
 
@@ -79,7 +79,7 @@ async fn person(parts: &Parts, auth: &Auth) -> domain::Result<Person> {
 
 /// Refuses callers other than operators during maintenance. The flag is part of the catalog, which inference caches in
 /// memory.
-async fn let_in(caller: &Caller, models: &Models) -> domain::Result<()> {
+async fn check_maintenance(caller: &Caller, models: &Models) -> domain::Result<()> {
     if caller.role == Role::Operator {
         return Ok(());
     }
@@ -98,7 +98,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let caller = api_caller(parts, state.as_ref()).await?;
-        let_in(&caller.caller, state.as_ref()).await?;
+        check_maintenance(&caller.caller, state.as_ref()).await?;
         Ok(Self(caller))
     }
 }
@@ -113,7 +113,7 @@ where
         let recent: &RecentCallers = state.as_ref();
         let caller = recent.api_caller(bearer(parts)?).await?;
         record_caller(&caller.caller);
-        let_in(&caller.caller, state.as_ref()).await?;
+        check_maintenance(&caller.caller, state.as_ref()).await?;
         Ok(Self(caller))
     }
 }
@@ -126,7 +126,7 @@ where
 
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let person = person(parts, state.as_ref()).await?;
-        let_in(&person.caller, state.as_ref()).await?;
+        check_maintenance(&person.caller, state.as_ref()).await?;
         Ok(person)
     }
 }

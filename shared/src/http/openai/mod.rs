@@ -26,7 +26,7 @@ use domain::{Error, ProviderTrouble};
 
 pub use callers::{ApiCaller, InferenceCaller, Operator, Person};
 pub use list::{CursorList, List};
-pub use refusals::{BodyRefused, ErrorBody, NotCalled, OperatorOnly, Refused};
+pub use refusals::{BodyRefused, ErrorBody, ModelCallErrors, OperatorOnly, Refused};
 
 extractors!();
 

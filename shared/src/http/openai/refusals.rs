@@ -44,7 +44,7 @@ pub enum Refused {
 
 /// The additional errors of model calls.
 #[derive(IntoResponses)]
-pub enum NotCalled {
+pub enum ModelCallErrors {
     /// The credits or a spending cap do not cover the call
     #[response(status = 402)]
     Billing(#[to_schema] ErrorBody),

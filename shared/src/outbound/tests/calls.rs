@@ -76,6 +76,6 @@ async fn credentials_are_removed_on_redirects_to_another_origin() {
 async fn invalid_credential_is_refused_before_anything_is_sent() {
     let stage = Stage::resolving(&[&[PUBLIC]]).answering(|_| closing("200 OK", &[], "")).await;
     let broken = Credential::Header { header: "X-Api-Key".to_owned(), value: "two\nlines".to_owned() };
-    assert_eq!(call(&stage, Some(&broken), "http://api.test/").await.unwrap_err(), CallError::Unfit);
+    assert_eq!(call(&stage, Some(&broken), "http://api.test/").await.unwrap_err(), CallError::InvalidCredential);
     assert!(stage.heard().is_empty());
 }

@@ -17,12 +17,15 @@ use http::Request;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::{Guard, Network, Outbound, OutboundError, Patience};
+use super::{Guard, Network, Outbound, OutboundError, RequestTimeouts};
 
 /// A public address. Nothing is ever sent to it.
 const PUBLIC: &str = "93.184.215.14";
-const PATIENCE: Patience =
-    Patience { first_byte: Duration::from_secs(5), idle: Duration::from_secs(5), total: Duration::from_secs(10) };
+const PATIENCE: RequestTimeouts = RequestTimeouts {
+    first_byte: Duration::from_secs(5),
+    idle: Duration::from_secs(5),
+    total: Duration::from_secs(10),
+};
 
 #[derive(Clone, Default)]
 struct Stage {
@@ -139,7 +142,7 @@ impl Stage {
         self.heard.lock().unwrap().clone()
     }
 
-    async fn get(&self, url: &str, guard: Guard, patience: Patience) -> Result<Bytes, OutboundError> {
+    async fn get(&self, url: &str, guard: Guard, patience: RequestTimeouts) -> Result<Bytes, OutboundError> {
         let outbound = Outbound::new(guard, self.clone());
         let answer = outbound.send(get(url), &patience).await?;
         answer.body.whole(100).await

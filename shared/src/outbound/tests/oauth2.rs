@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http::Request;
 use serde_json::{Value, json};
 
-use super::super::{CallError, Calls, Guard, Outbound, OutboundError, Patience};
+use super::super::{CallError, Calls, Guard, Outbound, OutboundError, RequestTimeouts};
 use super::{PATIENCE, PUBLIC, Stage, closing, line, pass, stop_clock};
 use domain::credential::Credential;
 use domain::id::CredentialId;
@@ -150,7 +150,7 @@ async fn timeout_covers_the_token_and_the_call_together() {
     let stage = stage.answering(move |_| granted.clone()).await;
     let calls = Calls::new(Outbound::new(Guard::default(), stage));
     let request = Request::get("http://api.test/x").body(Bytes::new()).unwrap();
-    let patience = Patience { total: Duration::from_millis(120), ..PATIENCE };
+    let patience = RequestTimeouts { total: Duration::from_millis(120), ..PATIENCE };
     let late = calls.send(request, Some((CredentialId::new(), &client(None))), &patience).await;
     assert_eq!(late.err(), Some(CallError::Outbound(OutboundError::Timeout { sent: true })));
 }
@@ -166,7 +166,7 @@ async fn failed_token_requests_are_reported_and_not_cached() {
         (closing("200 OK", &[], "<html>"), CallError::NoToken),
         (closing("200 OK", &[], r#"{"access_token": ""}"#), CallError::NoToken),
         (closing("200 OK", &[], r#"{"access_token": "t", "token_type": "mac"}"#), CallError::NoToken),
-        (closing("200 OK", &[], r#"{"access_token": "two\nlines"}"#), CallError::Unfit),
+        (closing("200 OK", &[], r#"{"access_token": "two\nlines"}"#), CallError::InvalidCredential),
         (
             closing("200 OK", &[], &"x".repeat(70_000)),
             CallError::Outbound(OutboundError::TooLarge { limit_bytes: 65_536 }),

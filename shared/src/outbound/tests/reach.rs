@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::StreamExt;
 
-use super::super::{Guard, Outbound, OutboundError, Patience};
+use super::super::{Guard, Outbound, OutboundError, RequestTimeouts};
 use super::{PATIENCE, Stage, at_once, get, settle, stop_clock};
 
 const OK: &str = "HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello";
@@ -131,10 +131,13 @@ async fn every_wait_times_out() {
     let drop = (Duration::from_millis(20), "1\r\nx\r\n");
     let quick = Duration::from_millis(60);
     let cases = [
-        (vec![(second, OK)], Patience { first_byte: quick, ..PATIENCE }),
-        (vec![(Duration::ZERO, head), (second, "0\r\n\r\n")], Patience { idle: quick, ..PATIENCE }),
+        (vec![(second, OK)], RequestTimeouts { first_byte: quick, ..PATIENCE }),
+        (vec![(Duration::ZERO, head), (second, "0\r\n\r\n")], RequestTimeouts { idle: quick, ..PATIENCE }),
         // The stream is never idle for long but does not end.
-        (std::iter::once((Duration::ZERO, head)).chain([drop; 50]).collect(), Patience { total: quick, ..PATIENCE }),
+        (
+            std::iter::once((Duration::ZERO, head)).chain([drop; 50]).collect(),
+            RequestTimeouts { total: quick, ..PATIENCE },
+        ),
     ];
     for (pieces, patience) in cases {
         let stage = Stage::default().serving(pieces).await;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request};
 
-use super::super::{Guard, MAX_REDIRECTS, Outbound, OutboundError, Patience};
+use super::super::{Guard, MAX_REDIRECTS, Outbound, OutboundError, RequestTimeouts};
 use super::{PATIENCE, PUBLIC, Stage, closing, has_header, line, stop_clock};
 
 fn moved(status: &str, to: &str) -> String {
@@ -90,7 +90,7 @@ async fn redirect_loops_end_at_the_maximum() {
     let slow = Stage { takes: Duration::from_millis(40), ..Stage::resolving(&[&[PUBLIC]]) };
     let slow = slow.answering(|_| moved("302 Found", "/round")).await;
     let outbound = Outbound::new(Guard::default(), slow.clone());
-    let patience = Patience { total: Duration::from_millis(150), ..PATIENCE };
+    let patience = RequestTimeouts { total: Duration::from_millis(150), ..PATIENCE };
     let late = outbound.follow(request(Method::GET, "http://slow.test/"), &patience).await;
     assert_eq!(late.err(), Some(OutboundError::Timeout { sent: true }));
     assert_eq!(slow.heard().len(), 4);

@@ -19,7 +19,7 @@ pub struct Change {
 }
 
 /// The work that a change made necessary, and whose hints the caller must send.
-pub type Looks = Vec<WorkId>;
+pub type PendingWork = Vec<WorkId>;
 
 impl Admin {
     /// Changes the catalog as `change` returns for its current state. If another process changed the catalog meanwhile,
@@ -29,7 +29,7 @@ impl Admin {
         deed: &Deed,
         catalog: &Catalog,
         change: impl Fn(&Listing) -> Result<Change>,
-    ) -> Result<(Change, Looks)> {
+    ) -> Result<(Change, PendingWork)> {
         let _queue = self.queue.lock().await;
         let mut turns = Turns::default();
         loop {
@@ -48,7 +48,7 @@ impl Admin {
         }
     }
 
-    fn writes(&self, deed: &Deed, listing: &Listing, change: &Change) -> (Vec<Write>, Looks) {
+    fn writes(&self, deed: &Deed, listing: &Listing, change: &Change) -> (Vec<Write>, PendingWork) {
         let entry = |told: &Option<(Entry, String)>| told.as_ref().map(|(entry, _)| entry.clone());
         let text = |told: &Option<(Entry, String)>| told.as_ref().map(|(_, text)| text.clone());
         let (before, after) = (entry(&change.before), entry(&change.after));

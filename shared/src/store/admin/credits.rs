@@ -19,7 +19,7 @@ const ROUTE: &str = "credits";
 const ORG: &str = "organization";
 
 /// The outcome of an adjustment.
-pub enum Credited {
+pub enum AdjustmentOutcome {
     Done(Adjustment),
     /// The idempotency key was used before, with this answer.
     Before(String),
@@ -35,7 +35,7 @@ impl Admin {
         adjustment: Adjustment,
         key: Option<Uuid>,
         tell: impl Fn(&Adjustment) -> String,
-    ) -> Result<Credited> {
+    ) -> Result<AdjustmentOutcome> {
         let account = Account { org: deed.actor.org, user: deed.actor.user };
         let org = adjustment.org;
         let authority = Authority::of_operator(deed);
@@ -48,9 +48,9 @@ impl Admin {
         };
         let _queue = self.queue.lock().await;
         match self.ledger.adjust_with(adjustment, with).await? {
-            Adjusted::Done(adjustment) => Ok(Credited::Done(adjustment)),
+            Adjusted::Done(adjustment) => Ok(AdjustmentOutcome::Done(adjustment)),
             Adjusted::Refused(refused) if refused.label == idempotency::CLAIM => {
-                idempotency::first_answer(refused)?.into_text().map(Credited::Before)
+                idempotency::first_answer(refused)?.into_text().map(AdjustmentOutcome::Before)
             }
             Adjusted::Refused(refused) => {
                 authority.check(&refused)?;
@@ -65,9 +65,9 @@ impl Admin {
                 Some(key) => {
                     let answer = idempotency::find(&self.entities, account, ROUTE, key, deed.at).await?;
                     let answer = answer.map(StoredText::into_text).transpose()?;
-                    Ok(answer.map_or(Credited::OutOfRange, Credited::Before))
+                    Ok(answer.map_or(AdjustmentOutcome::OutOfRange, AdjustmentOutcome::Before))
                 }
-                None => Ok(Credited::OutOfRange),
+                None => Ok(AdjustmentOutcome::OutOfRange),
             },
         }
     }

@@ -4,7 +4,7 @@
 use super::Admin;
 use crate::store::identities::{entity, stored};
 use crate::store::keys::{self, Key};
-use crate::store::meters::MeterOf;
+use crate::store::meters::MeterOwner;
 use crate::store::turns::Turns;
 use crate::store::write::Write;
 use aws_sdk_dynamodb::types::AttributeValue;
@@ -35,7 +35,7 @@ impl Admin {
             let after = change(&before)?;
             let mut writes = self.replaced(deed, keys::org(id), raw, &after, Some(tell(&before)), tell(&after));
             if before.suspended != after.suspended {
-                writes.push(self.suspended(MeterOf::Org(id), after.suspended, deed.at));
+                writes.push(self.suspended(MeterOwner::Org(id), after.suspended, deed.at));
             }
             if before.plan != after.plan {
                 if self.identities.find_plan(&after.plan).await?.is_none() {
@@ -67,7 +67,7 @@ impl Admin {
             let mut meters = Vec::new();
             if before.suspended != after.suspended {
                 let orgs = self.identities.orgs_of(id).await?.into_iter();
-                let of = orgs.map(|(org, _)| MeterOf::User(Account { org: org.id, user: id }));
+                let of = orgs.map(|(org, _)| MeterOwner::User(Account { org: org.id, user: id }));
                 meters.extend(of.map(|of| self.suspended(of, after.suspended, deed.at)));
             }
             let later = meters.split_off(meters.len().min(METERS_AT_ONCE));
@@ -123,7 +123,7 @@ impl Admin {
         vec![put, self.audited(deed, told_before, Some(told_after))]
     }
 
-    fn suspended(&self, of: MeterOf, is_suspended: bool, at: Time) -> Write {
+    fn suspended(&self, of: MeterOwner, is_suspended: bool, at: Time) -> Write {
         let meter = self.counters.update(of.place());
         if is_suspended { meter.set("revoked", at) } else { meter.remove("revoked") }
     }

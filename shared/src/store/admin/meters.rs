@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::Admin;
 use crate::store::keys::{self, Key};
-use crate::store::meters::{Meter, MeterOf, Meters};
+use crate::store::meters::{Meter, MeterOwner, Meters};
 use crate::store::table::WriteOutcome;
 use crate::store::turns::Turns;
 use domain::audit::Deed;
@@ -19,7 +19,7 @@ const OWNER: &str = "owner";
 
 impl Admin {
     /// Reads the meter of an owner that exists.
-    pub async fn meter(&self, of: MeterOf) -> Result<Meter> {
+    pub async fn meter(&self, of: MeterOwner) -> Result<Meter> {
         let (owner, kind) = owner(of);
         let found = self.entities.get(&owner).await?;
         found.ok_or(Error::NotFound { kind })?;
@@ -29,7 +29,7 @@ impl Admin {
     pub async fn set_limits(
         &self,
         deed: &Deed,
-        of: MeterOf,
+        of: MeterOwner,
         limits: Option<Limits>,
         tell: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
@@ -39,7 +39,7 @@ impl Admin {
     pub async fn set_cap(
         &self,
         deed: &Deed,
-        of: MeterOf,
+        of: MeterOwner,
         cap: Option<Money>,
         tell: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
@@ -49,7 +49,7 @@ impl Admin {
     async fn hold(
         &self,
         deed: &Deed,
-        of: MeterOf,
+        of: MeterOwner,
         attribute: &'static str,
         value: Option<impl Serialize>,
         tell: impl Fn(&Meter) -> Option<String>,
@@ -81,10 +81,10 @@ impl Admin {
 }
 
 /// The item that must exist for the meter to have an owner, and the kind of the owner.
-fn owner(of: MeterOf) -> (Key, &'static str) {
+fn owner(of: MeterOwner) -> (Key, &'static str) {
     match of {
-        MeterOf::Org(org) => (keys::org(org), OrgId::KIND),
-        MeterOf::User(Account { org, user }) => (keys::membership(org, user), UserId::KIND),
-        MeterOf::Key(key) => (keys::api_key_of(key), ApiKeyId::KIND),
+        MeterOwner::Org(org) => (keys::org(org), OrgId::KIND),
+        MeterOwner::User(Account { org, user }) => (keys::membership(org, user), UserId::KIND),
+        MeterOwner::Key(key) => (keys::api_key_of(key), ApiKeyId::KIND),
     }
 }

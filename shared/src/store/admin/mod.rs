@@ -23,8 +23,8 @@ use domain::Result;
 use domain::audit::Deed;
 
 pub use audit::AuditEntry;
-pub use catalog::{Change, Looks};
-pub use credits::Credited;
+pub use catalog::{Change, PendingWork};
+pub use credits::AdjustmentOutcome;
 
 #[derive(Clone)]
 pub struct Admin {

@@ -203,7 +203,7 @@ impl Agents {
         let mut writes = vec![update];
         for reference in added {
             writes.push(dependents::added(&self.entities, dependent, reference));
-            writes.push(dependents::still_there(&self.entities, after.account, reference, Time::now()));
+            writes.push(dependents::require_exists(&self.entities, after.account, reference, Time::now()));
         }
         writes.extend(removed.map(|reference| dependents::removed(&self.entities, dependent, reference)));
 

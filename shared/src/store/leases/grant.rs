@@ -3,12 +3,12 @@
 
 use super::counters::{require_cap, require_room, take};
 use super::items::lease_item;
-use super::{Grant, Granted, Leases, SIZINGS, Wanted};
+use super::{Grant, Granted, LeaseRequest, Leases, SIZINGS};
 use crate::store::meters::{self, Meter, Meters};
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::id::LeaseId;
-use domain::lease::{Counter, LONGEST_CALL, Lease, Need, Payer, Room, Shortage, What, admits_until, size};
+use domain::lease::{CallLimits, Counter, LONGEST_CALL, Lease, Payer, Room, Shortage, What, admits_until, size};
 use domain::limits::Level;
 use domain::money::Money;
 use domain::time::Time;
@@ -25,7 +25,7 @@ fn label(level: Level) -> &'static str {
 
 impl Leases {
     /// Grants a lease for at most `wanted.slots` calls, or returns the shortage that refuses even one call.
-    pub async fn grant(&self, payer: &Payer, wanted: &Wanted, now: Time) -> Result<Grant> {
+    pub async fn grant(&self, payer: &Payer, wanted: &LeaseRequest, now: Time) -> Result<Grant> {
         let mut meters = Meters::read(&self.counters, payer).await?;
         let mut slots = wanted.slots;
         for _ in 0..SIZINGS {
@@ -91,11 +91,11 @@ impl Leases {
 /// Sizes a wide lease if the meters have room for one, else a lease for the one call.
 fn sized(
     payer: &Payer,
-    wanted: &Wanted,
+    wanted: &LeaseRequest,
     slots: u32,
     meters: &Meters,
     now: Time,
-) -> Result<(u32, Need, Vec<Room>), Room> {
+) -> Result<(u32, CallLimits, Vec<Room>), Room> {
     if slots > 1 {
         let rooms = meters.rooms(payer, |what| wanted.typical.of(what), now);
         if let Ok(slots @ 2..) = size(&rooms, slots) {
@@ -106,7 +106,7 @@ fn sized(
     size(&rooms, 1).map(|slots| (slots, wanted.need, rooms))
 }
 
-fn lease(payer: &Payer, wanted: &Wanted, unit: Need, rooms: &[Room], slots: u32, now: Time) -> Lease {
+fn lease(payer: &Payer, wanted: &LeaseRequest, unit: CallLimits, rooms: &[Room], slots: u32, now: Time) -> Lease {
     let limits = rooms.iter().filter_map(|room| match room.counter.what {
         What::Limit(dimension) => Some(dimension),
         What::Balance | What::Spending => None,

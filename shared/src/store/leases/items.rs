@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::LEDGER_FOR;
+use super::LEDGER_RETENTION;
 use crate::store::keys;
 use crate::store::table::{Item, parse};
 use domain::catalog::Pricing;
 use domain::id::{ApiKeyId, LeaseId, OrgId, UserId};
-use domain::lease::{Counter, Lease, Need, Payer, month};
+use domain::lease::{CallLimits, Counter, Lease, Payer, month};
 use domain::ledger::Charge;
 use domain::time::Time;
 use domain::{Error, Result};
@@ -26,7 +26,7 @@ pub(super) struct LeaseItem {
     model: String,
     pricing: Pricing,
     price_version: u64,
-    unit: Need,
+    unit: CallLimits,
     slots: u32,
     counted: Vec<Counter>,
     granted_at: Time,
@@ -114,7 +114,7 @@ pub(super) fn slot_item(key: keys::Key, charge: &Charge, counts_at: Time) -> Slo
         slot: Slot::Charge(Box::new(charge.clone())),
         listed_in: is_listed.then(|| keys::ledger(charge.org, month(counts_at))),
         listed_at: is_listed.then(|| keys::listed_at(charge.created_at, charge.id)),
-        expires_at: charge.created_at.plus(LEDGER_FOR).as_seconds(),
+        expires_at: charge.created_at.plus(LEDGER_RETENTION).as_seconds(),
     }
 }
 

@@ -33,11 +33,11 @@ use std::time::Duration;
 
 use super::meters::Meter;
 use super::table::Table;
-use super::usage::MonthOfUsage;
+use super::usage::MonthlyUsage;
 use crate::{Context, config};
 use domain::Result;
 use domain::catalog::Pricing;
-use domain::lease::{Lease, Need, Room, Shortage};
+use domain::lease::{CallLimits, Lease, Room, Shortage};
 use domain::ledger::Charge;
 use domain::money::Money;
 use domain::usage::Tokens;
@@ -47,7 +47,7 @@ pub(super) use items::listed_charge;
 /// How many times a transaction is built again, when the meters changed after they were read.
 const SIZINGS: usize = 12;
 /// The retention of ledger entries.
-pub const LEDGER_FOR: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+pub const LEDGER_RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
 #[derive(Clone)]
 pub struct Leases {
@@ -57,11 +57,11 @@ pub struct Leases {
 
 /// The request for a lease.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct LeaseRequest {
     /// The need of the call that asks for the lease.
-    pub need: Need,
+    pub need: CallLimits,
     /// The need of recent calls, which each slot of a wide lease holds. It is never less than `need`.
-    pub typical: Need,
+    pub typical: CallLimits,
     /// The number of calls that the lease should cover, if the meters have room for them.
     pub slots: u32,
     pub model: String,
@@ -132,7 +132,7 @@ pub enum Recorded {
 pub struct Statement {
     pub meter: Meter,
     pub balance: Money,
-    pub usage: MonthOfUsage,
+    pub usage: MonthlyUsage,
 }
 
 impl Leases {

@@ -4,7 +4,7 @@ use super::items::{LeaseItem, Slot, SlotItem};
 use super::{Leases, Statement};
 use crate::store::meters::Meter;
 use crate::store::table::{Query, parse};
-use crate::store::usage::{Figures, MonthOfUsage};
+use crate::store::usage::{Figures, MonthlyUsage};
 use crate::store::{keys, usage};
 use domain::Result;
 use domain::id::OrgId;
@@ -37,7 +37,7 @@ impl Leases {
         for reading in 1.. {
             let mut usage = match in_month {
                 Some(month) => usage::read_month(&self.counters, org, month).await?,
-                None => MonthOfUsage::default(),
+                None => MonthlyUsage::default(),
             };
             let mut balance = meter.balance();
             for lease in &leases {

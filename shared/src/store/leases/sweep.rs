@@ -16,7 +16,7 @@ use domain::time::Time;
 use domain::{Error, Result};
 
 /// The retention of voids. It is longer than a frozen Lambda environment can hold a charge that is not yet recorded.
-const VOID_FOR: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const VOID_RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
 impl Leases {
     /// Finds leases that have expired, at most `limit` in each shard.
@@ -70,7 +70,7 @@ impl Leases {
 
     fn void(&self, lease: &Lease, slot: u32, now: Time) -> Write {
         let key = keys::charge(lease.id, slot);
-        let expires_at = now.plus(VOID_FOR).as_seconds();
+        let expires_at = now.plus(VOID_RETENTION).as_seconds();
         let void = SlotItem { pk: key.pk, sk: key.sk, slot: Slot::Void, listed_in: None, listed_at: None, expires_at };
         self.journal.put_new(&void)
     }

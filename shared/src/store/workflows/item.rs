@@ -96,7 +96,7 @@ pub fn item(workflow: &Workflow, graph: StoredText, references: Vec<Reference>, 
 }
 
 /// Whether a workflow runs when it is called: it has an active release and is not archived.
-pub fn is_awake(item: Item) -> Result<bool> {
+pub fn is_runnable(item: Item) -> Result<bool> {
     let WorkflowItem { head, .. } = parse(item)?;
     Ok(head.active.is_some() && head.lifecycle != Lifecycle::Archived)
 }

@@ -181,7 +181,7 @@ impl Workflows {
                 Reference::Model(name) => {
                     known.models.insert(name.clone(), catalog::model(item.clone())?);
                 }
-                Reference::Workflow(_) if !item::is_awake(item.clone())? => {
+                Reference::Workflow(_) if !item::is_runnable(item.clone())? => {
                     known.asleep.insert(reference.clone());
                 }
                 _ => {}

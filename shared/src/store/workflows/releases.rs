@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::{Loaded, Standing, Workflows};
-use crate::store::dependents::{self, By, Dependent, still_there};
+use crate::store::dependents::{self, By, Dependent, require_exists};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
 use crate::store::revision::was_written;
@@ -169,7 +169,7 @@ impl Workflows {
     ) -> impl Iterator<Item = Write> {
         let Workflow { account, id, .. } = *workflow;
         let dependent = Dependent { account, by: By::Workflow(id) };
-        let there = references.iter().map(move |reference| still_there(&self.entities, account, reference, now));
+        let there = references.iter().map(move |reference| require_exists(&self.entities, account, reference, now));
         let unnamed = before.iter().filter(|reference| !references.contains(reference));
         there.chain(unnamed.map(move |reference| dependents::removed(&self.entities, dependent, reference)))
     }

@@ -5,7 +5,7 @@ use domain::webhook::{WebhookEvent, WebhookOutcome};
 use serde_json::{Value, json};
 use shared::store::WebhookEvents;
 
-use super::{JSON, TOO_LARGE, Walker};
+use super::{JSON, TOO_LARGE, TourClient};
 use crate::failure::Failure;
 
 const AGENTS: &str = "/builder/v1/agents";
@@ -13,7 +13,7 @@ const AGENT: &str = "/builder/v1/agents/{id}";
 const WORKFLOWS: &str = "/builder/v1/workflows";
 const WORKFLOW: &str = "/builder/v1/workflows/{id}";
 
-impl Walker {
+impl TourClient {
     pub(super) async fn builder(&mut self) -> Result<(), Failure> {
         self.agents().await?;
         self.definition().await?;
@@ -101,7 +101,7 @@ impl Walker {
         self.get(outbound).await?;
         self.get("/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}").await?;
         let one = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test";
-        let call = json!({"url": format!("{}/me", self.another_system().await?)});
+        let call = json!({"url": format!("{}/me", self.start_mock_system().await?)});
         self.send("POST", one, Some(call)).await?;
         self.get("/builder/v1/workflows/{id}/webhook-credentials").await?;
         let regenerate = "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate";
@@ -182,9 +182,9 @@ impl Walker {
 
     /// Records one example of each error that all routes of a family share, at the path of one resource.
     async fn refused(&mut self, one: &'static str, wrong: Value) -> Result<(), Failure> {
-        let token = self.become_one_with("nobody");
+        let token = self.switch_token("nobody");
         self.get(one).await?;
-        self.become_one_with(&token);
+        self.switch_token(&token);
         self.send("PATCH", one, Some(wrong)).await?;
         let nothing = || Some(json!({"description": null}));
         self.ask("PATCH", one, nothing(), &[JSON, ("if-match", "\"99\"")]).await?;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{JSON, TOO_LARGE, Walker};
+use super::{JSON, TOO_LARGE, TourClient};
 use crate::failure::Failure;
 
 const ME: &str = "/gateway/v1/me";
@@ -15,21 +15,21 @@ const PROVIDERS: &str = "/gateway/v1/admin/providers";
 const PROVIDER: &str = "/gateway/v1/admin/providers/{name}";
 const PROVIDER_TEST: &str = "/gateway/v1/admin/providers/{name}/test";
 
-impl Walker {
+impl TourClient {
     pub(super) async fn gateway(&mut self) -> Result<(), Failure> {
         let credentials = &self.platform.credentials;
         let member = credentials.users.get("ada").map(|ada| ada.api_key.clone()).unwrap_or_default();
         let operator = credentials.operator.api_key.clone();
-        self.become_one_with(&member);
+        self.switch_token(&member);
         self.account().await?;
         self.inference().await?;
         self.consumption().await?;
-        self.become_one_with(&operator);
+        self.switch_token(&operator);
         self.models().await?;
         self.people().await?;
         self.money().await?;
-        self.become_one_with(&member);
-        self.turned_away(&operator).await
+        self.switch_token(&member);
+        self.record_refused_calls(&operator).await
     }
 
     async fn account(&mut self) -> Result<(), Failure> {
@@ -50,9 +50,9 @@ impl Walker {
         self.send("POST", KEYS, Some(json!({"name": ""}))).await?;
         self.ask("POST", KEYS, Some(json!({"name": "Newsletter"})), &[("content-type", "text/plain")]).await?;
         self.send("POST", KEYS, Some(json!({"name": " ".repeat(TOO_LARGE)}))).await?;
-        let member = self.become_one_with("sk-svc-nobody");
+        let member = self.switch_token("sk-svc-nobody");
         self.get(ME).await?;
-        self.become_one_with(&member);
+        self.switch_token(&member);
         Ok(())
     }
 
@@ -67,13 +67,13 @@ impl Walker {
             "max_tokens": 200,
         });
         self.send("POST", CHAT, Some(ask.clone())).await?;
-        self.name_it("Not streamed");
+        self.set_title("Not streamed");
         let mut streamed = ask.clone();
         streamed["max_tokens"] = json!(12);
         streamed["stream"] = json!(true);
         streamed["stream_options"] = json!({"include_usage": true});
         self.send("POST", CHAT, Some(streamed)).await?;
-        self.name_it("Streamed");
+        self.set_title("Streamed");
         let city = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
         let function = json!({"name": "get_weather", "description": "The weather now", "parameters": city});
         let mut with_tool = ask;
@@ -81,7 +81,7 @@ impl Walker {
         with_tool["tools"] = json!([{"type": "function", "function": function}]);
         with_tool["tool_choice"] = json!("required");
         self.send("POST", CHAT, Some(with_tool)).await?;
-        self.name_it("With a tool");
+        self.set_title("With a tool");
         let embed = json!({"model": "dev-embed", "input": ["A workflow is a graph."], "dimensions": 8});
         self.send("POST", "/gateway/v1/embeddings", Some(embed)).await?;
         self.send("POST", CHAT, Some(json!({"model": "dev-chat", "messages": []}))).await?;
@@ -196,28 +196,28 @@ impl Walker {
     }
 
     /// Records refused calls: missing role, failing provider, spending cap, rate limit and maintenance.
-    async fn turned_away(&mut self, operator: &str) -> Result<(), Failure> {
+    async fn record_refused_calls(&mut self, operator: &str) -> Result<(), Failure> {
         const MAINTENANCE: &str = "/gateway/v1/admin/maintenance";
         let ask = |model: &str| Some(json!({"model": model, "messages": [{"role": "user", "content": "Hello"}]}));
         self.get(MODELS).await?;
-        let member = self.become_one_with(operator);
+        let member = self.switch_token(operator);
         self.send("POST", CHAT, ask("llama")).await?;
         self.send("PUT", "/gateway/v1/billing/admin/caps?org={org}", Some(json!({"limit": "0.00"}))).await?;
-        self.become_one_with(&member);
+        self.switch_token(&member);
         self.send("POST", CHAT, ask("dev-chat")).await?;
-        self.become_one_with(operator);
+        self.switch_token(operator);
         self.send("DELETE", "/gateway/v1/billing/admin/caps?org={org}", None).await?;
         self.send("PUT", "/gateway/v1/admin/limits?org={org}", Some(json!({"rpm": 1}))).await?;
-        self.become_one_with(&member);
+        self.switch_token(&member);
         for _ in 0..2 {
             self.send("POST", CHAT, ask("dev-chat")).await?;
         }
-        self.become_one_with(operator);
+        self.switch_token(operator);
         self.send("DELETE", "/gateway/v1/admin/limits?org={org}", None).await?;
         let pause = json!({"on": true, "message": "new models at 18:00", "retry_after_s": 600});
         self.send("PUT", MAINTENANCE, Some(pause)).await?;
         self.get(MAINTENANCE).await?;
-        self.become_one_with(&member);
+        self.switch_token(&member);
         self.send("POST", CHAT, ask("dev-chat")).await?;
         Ok(())
     }

@@ -28,7 +28,7 @@ const TOO_LARGE: usize = 4 * 1024 * 1024;
 const JSON: (&str, &str) = ("content-type", "application/json");
 
 /// An HTTP client that follows a tour and records its exchanges.
-struct Walker {
+struct TourClient {
     platform: Platform,
     client: Client<HttpConnector, Full<Bytes>>,
     /// An access token or an API key.
@@ -41,19 +41,19 @@ struct Walker {
 
 /// Records the examples of the document of agents and workflows.
 pub async fn builder() -> Result<Vec<Exchange>, Failure> {
-    let mut ada = Walker::start().await?;
+    let mut ada = TourClient::start().await?;
     ada.builder().await?;
     ada.end().await
 }
 
 /// Records the examples of the document of the gateway.
 pub async fn gateway() -> Result<Vec<Exchange>, Failure> {
-    let mut ada = Walker::start().await?;
+    let mut ada = TourClient::start().await?;
     ada.gateway().await?;
     ada.end().await
 }
 
-impl Walker {
+impl TourClient {
     /// Starts a platform that runs only for this tour.
     async fn start() -> Result<Self, Failure> {
         let data = DataDir::temporary()?;
@@ -71,7 +71,7 @@ impl Walker {
     }
 
     /// Starts a mock of another system, which answers every call, and returns its origin.
-    async fn another_system(&mut self) -> Result<String, Failure> {
+    async fn start_mock_system(&mut self) -> Result<String, Failure> {
         let listener = listen(0).await?;
         let origin = format!("http://{}", address(&listener)?);
         tokio::spawn(async move { axum::serve(listener, Router::new().fallback(async || "")).await });
@@ -80,7 +80,7 @@ impl Walker {
     }
 
     /// Sends later requests with this token, and returns the previous token.
-    fn become_one_with(&mut self, token: &str) -> String {
+    fn switch_token(&mut self, token: &str) -> String {
         std::mem::replace(&mut self.token, token.to_owned())
     }
 
@@ -132,20 +132,20 @@ impl Walker {
             list.truncate(FEW);
         }
         if text.starts_with(b"data: ") {
-            shown = Some(Value::String(self.plain_events(&String::from_utf8_lossy(&text))));
+            shown = Some(Value::String(self.normalize_events(&String::from_utf8_lossy(&text))));
         }
         self.met.push(Exchange { method, path: described, request, status, answer: shown, title: None });
         Ok(answer.unwrap_or_default())
     }
 
     /// Gives the last exchange a title, because its operation has several examples.
-    fn name_it(&mut self, title: &'static str) {
+    fn set_title(&mut self, title: &'static str) {
         if let Some(exchange) = self.met.last_mut() {
             exchange.title = Some(title);
         }
     }
 
-    fn plain_events(&mut self, text: &str) -> String {
+    fn normalize_events(&mut self, text: &str) -> String {
         let event = |event: &str| match serde_json::from_str(event.strip_prefix("data: ").unwrap_or_default()) {
             Ok(data) => format!("data: {}\n\n", self.plain.value(&data)),
             Err(_) => format!("{event}\n\n"),

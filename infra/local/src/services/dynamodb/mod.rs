@@ -28,7 +28,8 @@ use crate::failure::Failure;
 use crate::template::Template;
 
 /// The properties of a table that CloudFormation and `CreateTable` share.
-const TAKEN: [&str; 4] = ["AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
+const SHARED_PROPERTIES: [&str; 4] =
+    ["AttributeDefinitions", "KeySchema", "LocalSecondaryIndexes", "GlobalSecondaryIndexes"];
 
 /// Opens the database and creates the template's tables in it.
 pub fn open(data: &DataDir, template: &Template, sync: SyncMode) -> Result<Database, Failure> {
@@ -40,7 +41,7 @@ pub fn open(data: &DataDir, template: &Template, sync: SyncMode) -> Result<Datab
             if !file.exists() && data.folder().join(KMS).exists() {
                 return Err(data.missing(DYNAMODB));
             }
-            log_leftover(&file);
+            log_recovery(&file);
             Database::new(&file.to_string_lossy())
         }
     };
@@ -58,14 +59,14 @@ pub fn open(data: &DataDir, template: &Template, sync: SyncMode) -> Result<Datab
 
 /// Logs what a process that did not stop cleanly left behind. SQLite recovers it silently, and drops truncated
 /// transactions.
-fn log_leftover(file: &Path) {
+fn log_recovery(file: &Path) {
     match wal::inspect(file) {
-        Ok(wal::Leftover { lost_pages, pages, .. }) if lost_pages > 0 => tracing::error!(
+        Ok(wal::WalContent { lost_pages, pages, .. }) if lost_pages > 0 => tracing::error!(
             "{DYNAMODB}: the write-ahead log is truncated: it holds {pages} pages, and {lost_pages} pages of acknowledged \
              writes are lost; stop the platform and restore the data folder from a copy"
         ),
-        Ok(wal::Leftover { pages: 0, .. }) => {}
-        Ok(wal::Leftover { pages, transactions, .. }) => tracing::info!(
+        Ok(wal::WalContent { pages: 0, .. }) => {}
+        Ok(wal::WalContent { pages, transactions, .. }) => tracing::info!(
             "{DYNAMODB}: the last process did not stop cleanly; {transactions} writes ({pages} pages) are recovered from the log"
         ),
         Err(cause) => tracing::warn!(%cause, "{DYNAMODB}: its write-ahead log cannot be read"),
@@ -132,7 +133,7 @@ fn arn(table: &str) -> String {
 fn create_table(database: &Database, data: &DataDir, name: &str, properties: &Value) -> Result<(), Failure> {
     let failed = |cause: String| Failure::Template { resource: name.to_owned(), cause };
     let mut request = json!({"TableName": name, "BillingMode": "PAY_PER_REQUEST"});
-    for property in TAKEN.into_iter().filter(|property| !properties[*property].is_null()) {
+    for property in SHARED_PROPERTIES.into_iter().filter(|property| !properties[*property].is_null()) {
         request[property] = properties[property].clone();
     }
     let existing: DescribeTableRequest = parse(json!({"TableName": name})).map_err(failed)?;

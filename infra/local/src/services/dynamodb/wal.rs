@@ -15,7 +15,7 @@ const BIG_ENDIAN_SUMS: u32 = 0x377f_0683;
 
 /// The content of the log, in pages of the database.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Leftover {
+pub struct WalContent {
     /// Pages of complete transactions.
     pub pages: u32,
     pub transactions: u32,
@@ -24,7 +24,7 @@ pub struct Leftover {
 }
 
 /// Counts what is left in the log of a database that no process has open.
-pub fn inspect(database: &Path) -> io::Result<Leftover> {
+pub fn inspect(database: &Path) -> io::Result<WalContent> {
     let beside = |suffix: &str| database.with_file_name(format!("{}{suffix}", file_name(database)));
     let log = match File::open(beside("-wal")) {
         Ok(log) => Log::read(BufReader::new(log))?,
@@ -38,7 +38,7 @@ pub fn inspect(database: &Path) -> io::Result<Leftover> {
         }
         _ => 0,
     };
-    Ok(Leftover { pages: log.pages, transactions: log.transactions, lost_pages })
+    Ok(WalContent { pages: log.pages, transactions: log.transactions, lost_pages })
 }
 
 fn file_name(path: &Path) -> String {
@@ -56,7 +56,7 @@ impl Log {
     /// Reads the log up to the first wrong checksum, as `SQLite` does.
     fn read(mut log: impl Read) -> io::Result<Self> {
         let mut header = [0; HEADER_BYTES];
-        if !read_whole(&mut log, &mut header)? {
+        if !fill_buffer(&mut log, &mut header)? {
             return Ok(Self::default());
         }
         let (magic, page_bytes) = (word(&header, 0), word(&header, 8));
@@ -70,7 +70,7 @@ impl Log {
         let salt: [u8; 8] = header[16..24].try_into().unwrap_or_default();
         let (mut found, mut frames) = (Self { salt: Some(salt), ..Self::default() }, 0);
         let mut frame = vec![0; FRAME_HEADER_BYTES + page_bytes as usize];
-        while read_whole(&mut log, &mut frame)? {
+        while fill_buffer(&mut log, &mut frame)? {
             sums.add(&frame[..8]);
             sums.add(&frame[FRAME_HEADER_BYTES..]);
             // The rest belongs to an earlier use of the file, or was written incompletely.
@@ -132,7 +132,7 @@ fn word(bytes: &[u8], at: usize) -> u32 {
 }
 
 /// Fills `buffer`; false if the reader ends before.
-fn read_whole(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
+fn fill_buffer(from: &mut impl Read, buffer: &mut [u8]) -> io::Result<bool> {
     match from.read_exact(buffer) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(false),

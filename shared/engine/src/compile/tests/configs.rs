@@ -14,7 +14,7 @@ fn references_of_invalid_configurations_are_not_looked_up() {
     let graph = graph(&nodes, "");
     let mut compiled = crate::compile::compile(&graph);
     assert_eq!((compiled.references(), compiled.credentials()), Default::default());
-    compiled.hold_to(&BTreeSet::new());
+    compiled.require_references(&BTreeSet::new());
     let codes: Vec<_> = compiled.finish().1.into_iter().map(|problem| problem.code).collect();
     assert!(!codes.contains(&"reference_gone"), "{codes:?}");
 }
@@ -25,7 +25,7 @@ fn field_problems_name_the_field() {
     let nodes = [("call", "http", json!({"url": "https://example.com", "credentialId": credential}))];
     let graph = graph(&nodes, "");
     let mut compiled = crate::compile::compile(&graph);
-    compiled.hold_fields_to(Severity::Error, "credential_gone", |step| {
+    compiled.report_fields(Severity::Error, "credential_gone", |step| {
         Some((step.credential?.1, "it does not exist".to_owned()))
     });
     let problem = compiled.finish().1.into_iter().find(|problem| problem.code == "credential_gone").unwrap();

@@ -329,7 +329,7 @@ impl Parser {
                 return called(&format!("{space}.{name}"), arguments, at);
             }
             Kind::Variable(space) if OBJECTS.contains(&&**space) => {
-                let hint = match functions::of_cel(name) {
+                let hint = match functions::find_cel_function(name) {
                     Some(_) => format!("; write {name}(x)"),
                     None => meant::in_cel(name),
                 };
@@ -337,7 +337,7 @@ impl Parser {
             }
             _ => {}
         }
-        match walk_of(name, arguments.len()) {
+        match find_macro(name, arguments.len()) {
             Some((what, has_second)) => walk(what, has_second, of, name, arguments, at),
             None => called(name, std::iter::once(of).chain(arguments).collect(), at),
         }
@@ -345,7 +345,7 @@ impl Parser {
 }
 
 /// Returns the macro with a name and a number of arguments, and whether it has two variables.
-fn walk_of(name: &str, arguments: usize) -> Option<(Walk, bool)> {
+fn find_macro(name: &str, arguments: usize) -> Option<(Walk, bool)> {
     match (name, arguments) {
         ("all", 2 | 3) => Some((Walk::All, arguments == 3)),
         ("exists", 2 | 3) => Some((Walk::Exists, arguments == 3)),
@@ -426,7 +426,7 @@ fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
     if let Some((_, written)) = MACROS.iter().find(|(known, _)| *known == name) {
         return Err(Problem::new(at, format!("`{name}` must be written as {written}")));
     }
-    let function = functions::of_cel(name)
+    let function = functions::find_cel_function(name)
         .ok_or_else(|| Problem::new(at, format!("there is no function `{name}`{}", meant::in_cel(name))))?;
     functions::check(function, name, &arguments, at)?;
     if let ("matches", [_, Expr { kind: Kind::Literal(Literal::Text(pattern)), at: there, .. }]) =

@@ -5,7 +5,7 @@ use super::{Function, all};
 type Names = fn(&Function) -> &'static [&'static str];
 
 /// Function names of other languages, and how to write them in CEL and in Jinja.
-const ELSEWHERE: &[(&str, &str, &str)] = &[
+const FOREIGN_NAMES: &[(&str, &str, &str)] = &[
     ("toUpperCase", "x.upper()", "x | upper"),
     ("toLowerCase", "x.lower()", "x | lower"),
     ("strip", "x.trim()", "x | trim"),
@@ -73,7 +73,7 @@ const FILTERS: [&str; 8] = ["default", "d", "attr", "map", "select", "reject", "
 
 /// Returns a hint such as `; write x.upper()`, or an empty text.
 pub fn in_cel(name: &str) -> String {
-    let written = ELSEWHERE.iter().find(|(known, ..)| *known == name).map(|(_, written, _)| *written);
+    let written = FOREIGN_NAMES.iter().find(|(known, ..)| *known == name).map(|(_, written, _)| *written);
     said(name, written, |function| function.cel, |function| function.jinja, &WALKS)
 }
 
@@ -81,12 +81,12 @@ pub fn in_jinja(name: &str) -> String {
     if let Some(hint) = left_out(name) {
         return hint;
     }
-    let written = ELSEWHERE.iter().find(|(known, ..)| *known == name).map(|(.., written)| *written);
+    let written = FOREIGN_NAMES.iter().find(|(known, ..)| *known == name).map(|(.., written)| *written);
     said(name, written, |function| function.jinja, |function| function.cel, &FILTERS)
 }
 
 /// Returns a hint for the name of an unknown test.
-pub fn in_tests(name: &str, known: impl Iterator<Item = &'static &'static str>) -> String {
+pub fn suggest_test(name: &str, known: impl Iterator<Item = &'static &'static str>) -> String {
     left_out(name)
         .or_else(|| nearest(name, known).map(|meant| format!("; did you mean `{meant}`?")))
         .unwrap_or_default()

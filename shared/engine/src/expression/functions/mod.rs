@@ -45,11 +45,11 @@ impl Function {
     }
 }
 
-pub fn of_cel(name: &str) -> Option<&'static Function> {
+pub fn find_cel_function(name: &str) -> Option<&'static Function> {
     all().find(|function| function.cel.contains(&name))
 }
 
-pub fn of_jinja(name: &str) -> Option<&'static Function> {
+pub fn find_jinja_function(name: &str) -> Option<&'static Function> {
     all().find(|function| function.jinja.contains(&name))
 }
 

@@ -9,16 +9,16 @@ use super::super::functions::{self, Function, meant};
 use super::super::operators::Operator;
 use super::super::tree::{Each, Expr, Kind, Literal, Walk};
 use super::super::{Position, Problem};
-use super::lower::{Lowered, arguments};
+use super::lower::{LowerResult, arguments};
 use super::tests;
 
 /// `of | name(…)`
-pub fn filtered(name: &str, of: Expr, given: &[ast::CallArg], at: Position) -> Lowered {
+pub fn filtered(name: &str, of: Expr, given: &[ast::CallArg], at: Position) -> LowerResult {
     let (placed, named) = arguments(given)?;
     applied(name, of, placed, named, at)
 }
 
-fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Lowered {
+fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
     match name {
         "attr" => {
             let [index] = arranged(name, ["name"], placed, named, at)?;
@@ -51,7 +51,7 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
             }
             let test = match placed.next() {
                 None => {
-                    none_named(name, &[], &named)?;
+                    refuse_unknown_names(name, &[], &named)?;
                     Expr::new(Kind::Truth(Box::new(subject)), at)?
                 }
                 Some(test) => {
@@ -65,7 +65,7 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
             if let Some(surplus) = placed.first() {
                 return Err(Problem::new(surplus.at, "`format` takes either positional or named arguments"));
             }
-            let arguments = vec![of, written_map(named, at)?];
+            let arguments = vec![of, map_from_named(named, at)?];
             Expr::new(Kind::Call { function: &printf::BY_NAME, arguments }, at)
         }
         _ => {
@@ -79,7 +79,7 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
                     Some(missing) => format!("`{name}` needs its argument `{missing}`"),
                     None => format!("`{name}` takes {}", functions::count(fewest, most)),
                 };
-                none_named(name, function.named, &named)?;
+                refuse_unknown_names(name, function.named, &named)?;
                 return Err(Problem::new(at, problem));
             }
             call(function, std::iter::once(of).chain(placed).collect(), named, name, at)
@@ -87,7 +87,7 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
     }
 }
 
-fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Lowered {
+fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
     let [otherwise, also] = arranged(name, ["default_value", "boolean"], placed, named, at)?;
     let otherwise = match otherwise {
         Some(otherwise) => otherwise,
@@ -102,24 +102,24 @@ fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
 }
 
 /// Builds a map from named arguments.
-pub fn written_map(named: Vec<(&str, Expr)>, at: Position) -> Lowered {
+pub fn map_from_named(named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
     let entry = |(name, value): (&str, _)| Ok((Expr::new(Kind::Literal(Literal::Text(name.into())), at)?, value));
     Expr::new(Kind::Map(named.into_iter().map(entry).collect::<Result<_, _>>()?), at)
 }
 
 pub fn filter(name: &str, at: Position) -> Result<&'static Function, Problem> {
-    functions::of_jinja(name)
+    functions::find_jinja_function(name)
         .ok_or_else(|| Problem::new(at, format!("there is no filter `{name}`{}", meant::in_jinja(name))))
 }
 
 /// The internal variable for the element of a filter. It cannot be written in a template.
 const ELEMENT: &str = "\0element";
 
-fn element(at: Position) -> Lowered {
+fn element(at: Position) -> LowerResult {
     Expr::new(Kind::Variable(ELEMENT.into()), at)
 }
 
-fn collected(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: Position) -> Lowered {
+fn collected(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: Position) -> LowerResult {
     let each = Each { over, variable: ELEMENT.into(), second: None, what: Walk::Collect, filter, result };
     Expr::new(Kind::Each(Box::new(each)), at)
 }
@@ -132,7 +132,7 @@ fn plain_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Result<
 }
 
 /// Builds the access to a path such as `user.name` or `0.name`.
-fn member_path(mut of: Expr, path: &Expr, at: Position) -> Lowered {
+fn member_path(mut of: Expr, path: &Expr, at: Position) -> LowerResult {
     let path: Cow<str> = match &path.kind {
         Kind::Literal(Literal::Text(path)) => Cow::Borrowed(path),
         Kind::Literal(Literal::Int(place)) => Cow::Owned(place.to_string()),
@@ -154,7 +154,7 @@ fn member_path(mut of: Expr, path: &Expr, at: Position) -> Lowered {
 }
 
 /// Refuses unknown named arguments.
-pub fn none_named(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<(), Problem> {
+pub fn refuse_unknown_names(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<(), Problem> {
     match named.iter().find(|(argument, _)| !known.contains(argument)) {
         None => Ok(()),
         Some((argument, value)) => {
@@ -174,7 +174,7 @@ fn placed_at(
     placed: Vec<Expr>,
     named: Vec<(&str, Expr)>,
 ) -> Result<Vec<Option<Expr>>, Problem> {
-    none_named(name, known, &named)?;
+    refuse_unknown_names(name, known, &named)?;
     let mut all: Vec<Option<Expr>> = placed.into_iter().map(Some).collect();
     for (argument, value) in named {
         let place = known.iter().position(|known| *known == argument).unwrap_or_default();
@@ -212,7 +212,7 @@ pub fn call(
     named: Vec<(&str, Expr)>,
     name: &str,
     at: Position,
-) -> Lowered {
+) -> LowerResult {
     let mut arguments: Vec<Expr> = placed.drain(..placed.len().min(1)).collect();
     let (fewest, _) = function.takes;
     for (place, argument) in placed_at(name, function.named, placed, named)?.into_iter().enumerate() {
@@ -228,12 +228,12 @@ pub fn call(
     Expr::new(Kind::Call { function, arguments }, at)
 }
 
-pub fn compare(operator: Operator, left: Expr, right: Expr, at: Position) -> Lowered {
+pub fn compare(operator: Operator, left: Expr, right: Expr, at: Position) -> LowerResult {
     let (left, right) = (Box::new(left), Box::new(right));
     Expr::new(Kind::Binary { operator, left, right, lenient: operator.is_lenient() }, at)
 }
 
-pub fn negated(expr: Expr, is_negated: bool) -> Lowered {
+pub fn negated(expr: Expr, is_negated: bool) -> LowerResult {
     let at = expr.at;
     if is_negated { Expr::new(Kind::Not(Box::new(expr)), at) } else { Ok(expr) }
 }

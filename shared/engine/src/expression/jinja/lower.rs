@@ -12,7 +12,7 @@ use super::super::tree::{Expr, Kind, Literal, MAX_DEPTH};
 use super::super::{Position, Problem};
 use super::{BLOCK, For, Statement, Target, depth, filters, named, tests};
 
-pub type Lowered = Result<Expr, Problem>;
+pub type LowerResult = Result<Expr, Problem>;
 
 pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, Problem> {
     block(body, 0)
@@ -107,7 +107,7 @@ fn target(expr: &ast::Expr) -> Result<Target, Problem> {
 }
 
 /// Converts a root expression, after checking its nesting. From here on, the conversion recurses.
-fn whole(expr: &ast::Expr) -> Lowered {
+fn whole(expr: &ast::Expr) -> LowerResult {
     if depth::is_over(expr, MAX_DEPTH) {
         return Err(Problem::new(
             at(expr.span()),
@@ -117,7 +117,7 @@ fn whole(expr: &ast::Expr) -> Lowered {
     expression(expr)
 }
 
-fn whole_truth(expr: &ast::Expr) -> Lowered {
+fn whole_truth(expr: &ast::Expr) -> LowerResult {
     Expr::new(Kind::Truth(Box::new(whole(expr)?)), at(expr.span()))
 }
 
@@ -126,11 +126,11 @@ fn boxed(expr: &ast::Expr) -> Result<Box<Expr>, Problem> {
 }
 
 /// Converts an expression to its truth value.
-fn truth(expr: &ast::Expr) -> Lowered {
+fn truth(expr: &ast::Expr) -> LowerResult {
     Expr::new(Kind::Truth(boxed(expr)?), at(expr.span()))
 }
 
-pub fn expression(expr: &ast::Expr) -> Lowered {
+pub fn expression(expr: &ast::Expr) -> LowerResult {
     let span = expr.span();
     let kind = match expr {
         ast::Expr::Var(name) => Kind::Variable(name.id.into()),
@@ -233,7 +233,7 @@ fn operator(operator: ast::BinOpKind) -> Result<Operator, bool> {
     })
 }
 
-fn comparison(chain: &ast::Compare, span: Span) -> Lowered {
+fn comparison(chain: &ast::Compare, span: Span) -> LowerResult {
     let [comparison] = &chain.ops[..] else {
         return refused(span, "comparisons cannot be chained; write a < b and b < c");
     };
@@ -275,11 +275,11 @@ pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Pr
 }
 
 /// `f(…)`, `x.f(…)`
-fn called(call: &ast::Call, at: Position) -> Lowered {
+fn called(call: &ast::Call, at: Position) -> LowerResult {
     match &call.expr {
         ast::Expr::Var(name) if name.id == "dict" => {
             let (mut placed, named) = arguments(&call.args)?;
-            let named = filters::written_map(named, at)?;
+            let named = filters::map_from_named(named, at)?;
             match (placed.pop(), placed.first()) {
                 (None, _) => Ok(named),
                 (Some(of), None) => Expr::new(Kind::Call { function: &DICT, arguments: vec![of, named] }, at),
@@ -287,7 +287,7 @@ fn called(call: &ast::Call, at: Position) -> Lowered {
             }
         }
         ast::Expr::Var(name) => {
-            let function = functions::of_jinja(name.id).ok_or_else(|| {
+            let function = functions::find_jinja_function(name.id).ok_or_else(|| {
                 Problem::new(at, format!("there is no function `{}`{}", name.id, meant::in_jinja(name.id)))
             })?;
             let (placed, named) = arguments(&call.args)?;
@@ -295,7 +295,7 @@ fn called(call: &ast::Call, at: Position) -> Lowered {
         }
         ast::Expr::GetAttr(method) if method.name == "cycle" && is_loop(&method.expr) => {
             let (placed, named) = arguments(&call.args)?;
-            filters::none_named("cycle", &[], &named)?;
+            filters::refuse_unknown_names("cycle", &[], &named)?;
             if placed.is_empty() {
                 return Err(Problem::new(at, "`cycle` takes at least 1 argument"));
             }

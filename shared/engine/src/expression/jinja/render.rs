@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::super::budget::{MAX_OUTPUT_BYTES, hold_output};
+use super::super::budget::{MAX_OUTPUT_BYTES, check_output_size};
 use super::super::evaluate::Evaluation;
 use super::super::functions::elements;
 use super::super::operators::printed;
@@ -23,7 +23,7 @@ impl<'a> Rendering<'a> {
 
     pub fn text(mut self, body: &'a [Statement]) -> Result<String, Failure> {
         self.block(body)?;
-        hold_output(&self.printed).map_err(nowhere)?;
+        check_output_size(&self.printed).map_err(nowhere)?;
         Ok(self.printed)
     }
 
@@ -63,7 +63,7 @@ impl<'a> Rendering<'a> {
                     self.bind(target, found).map_err(|why| Failure::new(why, value))?;
                 }
                 self.block(body)?;
-                self.evaluation.back_to(&mark);
+                self.evaluation.truncate_locals(&mark);
                 Ok(())
             }
             Statement::Set { target, value } => self.set(target, value),
@@ -108,13 +108,13 @@ impl<'a> Rendering<'a> {
         let around = std::mem::take(&mut self.printed);
         let mark = self.evaluation.mark();
         self.block(body)?;
-        self.evaluation.back_to(&mark);
+        self.evaluation.truncate_locals(&mark);
         let captured = std::mem::replace(&mut self.printed, around);
         let mut value = Value::Text(Text::Made(captured.into()));
         if let Some(filter) = filter {
             self.evaluation.bind(&BLOCK.into(), value);
             value = self.evaluation.defined(filter)?;
-            self.evaluation.back_to(&mark);
+            self.evaluation.truncate_locals(&mark);
         }
         match name {
             Some(name) => self.evaluation.bind(name, value),
@@ -138,7 +138,7 @@ impl<'a> Rendering<'a> {
                 if self.evaluation.boolean(filter)? {
                     kept.push(item);
                 }
-                self.evaluation.back_to(&mark);
+                self.evaluation.truncate_locals(&mark);
             }
             items = kept;
         }
@@ -153,7 +153,7 @@ impl<'a> Rendering<'a> {
                 self.evaluation.bind(&"loop".into(), place);
             }
             self.block(&walk.body)?;
-            self.evaluation.back_to(&mark);
+            self.evaluation.truncate_locals(&mark);
         }
         Ok(())
     }

@@ -8,7 +8,7 @@ use super::super::operators::Operator;
 use super::super::tree::{Expr, Kind, Literal};
 use super::super::{Position, Problem};
 use super::filters::{arranged, call, compare, filter, negated};
-use super::lower::{Lowered, arguments, expression};
+use super::lower::{LowerResult, arguments, expression};
 
 const ALONE: [&str; 20] = [
     "defined",
@@ -60,19 +60,19 @@ const WITH_ONE: [(&str, &str); 22] = [
 ];
 
 /// `of is name(…)`
-pub fn written(name: &str, of: &ast::Expr, given: &[ast::CallArg], at: Position) -> Lowered {
+pub fn written(name: &str, of: &ast::Expr, given: &[ast::CallArg], at: Position) -> LowerResult {
     let (placed, named) = arguments(given)?;
     tested(name, expression(of)?, placed, named, at)
 }
 
-pub fn tested(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Lowered {
+pub fn tested(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
     if ALONE.contains(&name) {
         let [] = arranged(name, [], placed, named, at)?;
         return alone(name, of, at);
     }
     let Some((_, argument)) = WITH_ONE.iter().find(|(known, _)| *known == name) else {
         let known = ALONE.iter().chain(WITH_ONE.iter().map(|(known, _)| known));
-        return Err(Problem::new(at, format!("there is no test `{name}`{}", meant::in_tests(name, known))));
+        return Err(Problem::new(at, format!("there is no test `{name}`{}", meant::suggest_test(name, known))));
     };
     let [other] = match *argument {
         "" => arranged(name, [], Vec::new(), named, at).and_then(|[]| arranged(name, [""], placed, Vec::new(), at))?,
@@ -81,7 +81,7 @@ pub fn tested(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>,
     with_one(name, of, other.ok_or_else(|| Problem::new(at, format!("`{name}` takes 1 argument")))?, at)
 }
 
-fn alone(name: &str, of: Expr, at: Position) -> Lowered {
+fn alone(name: &str, of: Expr, at: Position) -> LowerResult {
     let same = |of, value| compare(Operator::Equal, of, Expr::new(Kind::Literal(value), at)?, at);
     let two = || Expr::new(Kind::Literal(Literal::Int(2)), at);
     match name {
@@ -106,7 +106,7 @@ fn alone(name: &str, of: Expr, at: Position) -> Lowered {
     }
 }
 
-fn with_one(name: &str, of: Expr, other: Expr, at: Position) -> Lowered {
+fn with_one(name: &str, of: Expr, other: Expr, at: Position) -> LowerResult {
     let operator = match name {
         "divisibleby" => return has_rest(of, other, 0, at),
         "sameas" => return asked(&SAME_AS, vec![of, other], at),
@@ -123,21 +123,21 @@ fn with_one(name: &str, of: Expr, other: Expr, at: Position) -> Lowered {
     compare(operator, of, other, at)
 }
 
-fn asked(function: &'static Function, arguments: Vec<Expr>, at: Position) -> Lowered {
+fn asked(function: &'static Function, arguments: Vec<Expr>, at: Position) -> LowerResult {
     Expr::new(Kind::Call { function, arguments }, at)
 }
 
 /// Checks the kind of a value. An undefined value is of no kind that is asked for.
-fn is_of(kinds: &[&str], of: Expr, at: Position) -> Lowered {
+fn is_of(kinds: &[&str], of: Expr, at: Position) -> LowerResult {
     let kinds = kinds.iter().map(|kind| Expr::new(Kind::Literal(Literal::Text((*kind).into())), at));
     let kinds = Expr::new(Kind::List(kinds.collect::<Result<_, _>>()?), at)?;
     let otherwise = Box::new(Expr::new(Kind::Literal(Literal::Null), at)?);
     let of = Expr::new(Kind::Default { value: Box::new(of), otherwise, also_for_false: false }, at)?;
-    let kind = functions::of_cel("type").ok_or_else(|| Problem::new(at, "there is no function `type`"))?;
+    let kind = functions::find_cel_function("type").ok_or_else(|| Problem::new(at, "there is no function `type`"))?;
     compare(Operator::Within, asked(kind, vec![of], at)?, kinds, at)
 }
 
-fn has_rest(of: Expr, by: Expr, rest: i64, at: Position) -> Lowered {
+fn has_rest(of: Expr, by: Expr, rest: i64, at: Position) -> LowerResult {
     let rest = Expr::new(Kind::Literal(Literal::Int(rest)), at)?;
     compare(Operator::Equal, compare(Operator::Modulo, of, by, at)?, rest, at)
 }

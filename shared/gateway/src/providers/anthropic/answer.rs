@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
 use crate::providers::count;
 use crate::providers::failure::Failure;
-use crate::providers::status::{Said, in_band};
+use crate::providers::status::{Said, failure_in_stream};
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
@@ -77,7 +77,7 @@ pub fn finish_reason(reason: &str) -> &'static str {
 pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
     let answer: Whole<'_> = serde_json::from_slice(body).map_err(Failure::garbled)?;
     if let Some(error) = answer.error {
-        return Err(in_band(Said::read(&serde_json::json!({ "error": error }))));
+        return Err(failure_in_stream(Said::read(&serde_json::json!({ "error": error }))));
     }
     let blocks = answer.content.ok_or_else(|| Failure::garbled("a message without content"))?;
     let reason = answer.stop_reason.ok_or_else(|| Failure::garbled("a message without a stop reason"))?;

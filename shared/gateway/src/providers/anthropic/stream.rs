@@ -5,7 +5,7 @@ use serde::Deserialize;
 use super::answer::{Counts, UsageView, finish_reason};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
 use crate::providers::failure::Failure;
-use crate::providers::status::{Said, in_band};
+use crate::providers::status::{Said, failure_in_stream};
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 use domain::usage::Tokens;
@@ -85,7 +85,7 @@ impl Translation for Pieces {
                 chunk(Delta::default(), reason, self.counts.tokens())
             }
             "message_stop" => Ok(Step::End),
-            "error" => Err(in_band(Said::read(&serde_json::from_str(&event.data).unwrap_or_default()))),
+            "error" => Err(failure_in_stream(Said::read(&serde_json::from_str(&event.data).unwrap_or_default()))),
             // `ping` and unknown events are ignored.
             _ => Ok(Step::Nothing),
         }

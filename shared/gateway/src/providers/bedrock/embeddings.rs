@@ -43,7 +43,7 @@ pub async fn embed(client: &Client, model: &str, request: &EmbeddingsRequest) ->
 async fn invoke(client: &Client, model: &str, body: Map<String, Value>) -> Result<Value, Failure> {
     let body = Blob::new(Value::Object(body).to_string());
     let call = client.invoke_model().model_id(model).content_type("application/json").accept("application/json");
-    let answer = call.body(body).send().await.map_err(failure::of_call)?;
+    let answer = call.body(body).send().await.map_err(failure::call_failure)?;
     serde_json::from_slice(answer.body.as_ref()).map_err(Failure::garbled)
 }
 

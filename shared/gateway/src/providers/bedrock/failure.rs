@@ -10,14 +10,14 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::providers::failure::{Failure, FailureKind};
 use crate::providers::probe::Probe;
-use crate::providers::status::{Said, in_band, refusal};
+use crate::providers::status::{Said, failure_in_stream, refusal};
 use shared::outbound::is_exhaustion;
 
 fn said(error: &impl ProvideErrorMetadata) -> Said {
     Said { code: error.code().map(str::to_owned), message: error.message().map(str::to_owned), ..Said::default() }
 }
 
-pub fn of_call<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Failure {
+pub fn call_failure<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Failure {
     match error {
         SdkError::ServiceError(error) => {
             let raw = error.raw();
@@ -27,7 +27,7 @@ pub fn of_call<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Fai
             }
             let after = raw.headers().get("retry-after").and_then(|after| HeaderValue::from_str(after).ok());
             let headers: HeaderMap = after.map(|after| (http::header::RETRY_AFTER, after)).into_iter().collect();
-            of_service(status, &headers, said(error.err()))
+            service_failure(status, &headers, said(error.err()))
         }
         SdkError::TimeoutError(_) => Failure::timeout(),
         SdkError::DispatchFailure(error) if error.is_timeout() => Failure { may_have_run: false, ..Failure::timeout() },
@@ -74,7 +74,7 @@ fn is_unreached(error: &ConnectorError) -> bool {
     false
 }
 
-fn of_service(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
+fn service_failure(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
     let is_of_model = said.message.as_deref().is_some_and(|message| message.contains("model identifier"));
     match said.code.as_deref() {
         // Bedrock reports an unknown model as an invalid request, but the catalog is wrong, not the client.
@@ -89,7 +89,7 @@ fn of_service(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
 }
 
 /// Creates the failure of an error in the middle of a stream.
-pub fn of_stream<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failure {
+pub fn stream_failure<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failure {
     use ConverseStreamOutputError as Exception;
     match error {
         SdkError::ServiceError(error) => {
@@ -102,7 +102,7 @@ pub fn of_stream<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failure {
                 Exception::ServiceUnavailableException(_) => (FailureKind::Unavailable, "ServiceUnavailableException"),
                 _ => (FailureKind::Unavailable, "InternalServerException"),
             };
-            let failure = in_band(Said { code: Some(code.to_owned()), ..said(&error) });
+            let failure = failure_in_stream(Said { code: Some(code.to_owned()), ..said(&error) });
             Failure { kind, ..failure }
         }
         SdkError::TimeoutError(_) => Failure::timeout(),

@@ -49,7 +49,7 @@ impl Provider for Bedrock {
             let call = call.set_system(asked.system).set_messages(Some(asked.messages));
             let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
             let call = call.set_output_config(asked.output).set_additional_model_request_fields(asked.others);
-            answer::whole(within(self.timeouts.total(), call.send()).await?.map_err(failure::of_call)?)
+            answer::whole(within(self.timeouts.total(), call.send()).await?.map_err(failure::call_failure)?)
         })
     }
 
@@ -61,7 +61,7 @@ impl Provider for Bedrock {
             let call = call.set_system(asked.system).set_messages(Some(asked.messages));
             let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
             let call = call.set_output_config(asked.output).set_additional_model_request_fields(asked.others);
-            let answer = within(self.timeouts.first_byte(), call.send()).await?.map_err(failure::of_call)?;
+            let answer = within(self.timeouts.first_byte(), call.send()).await?.map_err(failure::call_failure)?;
             Ok(stream::translated(answer.stream, self.timeouts.idle(), deadline))
         })
     }

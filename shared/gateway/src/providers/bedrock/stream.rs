@@ -44,7 +44,7 @@ impl Pieces {
         loop {
             let until = self.deadline.min(Instant::now() + self.idle);
             let event = timeout_at(until, self.events.recv()).await.map_err(|_| Failure::timeout())?;
-            let Some(event) = event.map_err(failure::of_stream)? else { return Ok(None) };
+            let Some(event) = event.map_err(failure::stream_failure)? else { return Ok(None) };
             if let Some(chunk) = self.read(event)? {
                 return Ok(Some(chunk));
             }

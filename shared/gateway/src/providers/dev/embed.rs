@@ -5,7 +5,7 @@ use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
 use domain::usage::Tokens;
 
 const DIMENSIONS: u64 = 256;
-const OF_A_PART: f32 = 0.25;
+const TRIGRAM_WEIGHT: f32 = 0.25;
 
 pub fn answer(request: &EmbeddingsRequest) -> EmbeddingsAnswer {
     let dimensions = usize::try_from(request.dimensions().unwrap_or(DIMENSIONS)).unwrap_or_default();
@@ -29,7 +29,7 @@ fn vector(input: &Input<'_>, dimensions: usize) -> Vec<f32> {
                 add(word, 1.0);
                 let letters: Vec<char> = format!("<{word}>").chars().collect();
                 for part in letters.windows(3) {
-                    add(&part.iter().collect::<String>(), OF_A_PART);
+                    add(&part.iter().collect::<String>(), TRIGRAM_WEIGHT);
                 }
             }
         }

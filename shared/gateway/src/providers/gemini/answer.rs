@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
 use crate::providers::count;
 use crate::providers::failure::{Failure, FailureKind};
-use crate::providers::status::{Said, in_band};
+use crate::providers::status::{Said, failure_in_stream};
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
@@ -67,7 +67,7 @@ pub struct News {
 pub fn read(body: &[u8]) -> Result<Answer, Failure> {
     let mut answer: Answer = serde_json::from_slice(body).map_err(Failure::garbled)?;
     if let Some(error) = answer.error {
-        return Err(in_band(Said::read(&json!({ "error": error }))));
+        return Err(failure_in_stream(Said::read(&json!({ "error": error }))));
     }
     // A blocked prompt has no candidates. The client gets an empty choice with the finish reason `content_filter`.
     if answer.candidates.is_empty() && answer.prompt_feedback.as_ref().is_some_and(|said| said.block_reason.is_some()) {

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 use super::usage;
 use crate::chat::{ChatAnswer, Chunk};
 use crate::providers::failure::Failure;
-use crate::providers::status::{Said, in_band};
+use crate::providers::status::{Said, failure_in_stream};
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 use crate::tokens;
@@ -86,7 +86,7 @@ impl Translation for Pieces {
             return Err(failure(error));
         }
         if event.name == "error" {
-            return Err(in_band(Said::read(&serde_json::from_str(data).unwrap_or_default())));
+            return Err(failure_in_stream(Said::read(&serde_json::from_str(data).unwrap_or_default())));
         }
         let views: Vec<ChoiceView> = match piece.choices {
             Some(choices) => serde_json::from_str(choices.get()).map_err(Failure::garbled)?,
@@ -108,7 +108,7 @@ impl Translation for Pieces {
 
 fn failure(error: &RawValue) -> Failure {
     let error: serde_json::Value = serde_json::from_str(error.get()).unwrap_or_default();
-    in_band(Said::read(&serde_json::json!({ "error": error })))
+    failure_in_stream(Said::read(&serde_json::json!({ "error": error })))
 }
 
 impl DeltaView {

@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use super::usage;
 use crate::embeddings::EmbeddingsAnswer;
 use crate::providers::failure::Failure;
-use crate::providers::status::{Said, in_band};
+use crate::providers::status::{Said, failure_in_stream};
 
 #[derive(Deserialize)]
 struct Whole<'a> {
@@ -32,7 +32,7 @@ struct Row {
 pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, Failure> {
     let answer: Whole<'_> = serde_json::from_slice(body).map_err(Failure::garbled)?;
     if let Some(error) = answer.error {
-        return Err(in_band(Said::read(&serde_json::json!({ "error": error }))));
+        return Err(failure_in_stream(Said::read(&serde_json::json!({ "error": error }))));
     }
     let mut vectors = vec![None; inputs];
     for (place, row) in answer.data.into_iter().enumerate() {

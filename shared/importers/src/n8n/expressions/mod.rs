@@ -116,8 +116,8 @@ fn filled(source: &str, names: &dyn Names) -> Placeholder {
         read.map_or(Ok(written), |problem| Err(problem.message.into_owned()))
     };
     let (cel, jinja) = (write(&parsed, Language::Cel), write(&parsed, Language::Jinja));
-    let of_json = stringified(&parsed).and_then(|of| write(of, Language::Cel).ok());
-    Placeholder { original, cel, jinja, of_json, notes }
+    let count_json = stringified(&parsed).and_then(|of| write(of, Language::Cel).ok());
+    Placeholder { original, cel, jinja, count_json, notes }
 }
 
 /// `$json?.a`
