@@ -9,6 +9,7 @@ mod echoes;
 mod extractors;
 mod gateway;
 mod inference;
+mod layers;
 mod openapi;
 mod permissions;
 mod reference;

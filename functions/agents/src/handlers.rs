@@ -55,11 +55,12 @@ pub async fn create_agent(
     headers: HeaderMap,
     _: NoBody<ApiError>,
 ) -> Result<Response> {
-    let key = idempotency::key(&headers)?;
+    // The request has no body that could differ.
+    let once = idempotency::once(&headers, String::new())?;
     let agent = Agent::new(AgentId::new(), caller.account(), Scope::Global);
     let etag = ETag::of(agent.revision);
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
-    Ok(idempotency::created(stores.agents.create(&agent, key, &answer).await?, etag, answer))
+    Ok(idempotency::created(stores.agents.create(&agent, once.as_ref(), &answer).await?, etag, answer))
 }
 
 /// Read an agent

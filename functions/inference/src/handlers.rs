@@ -10,9 +10,10 @@ use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
 use gateway::providers::markdown;
 use gateway::{ClaimOutcome, GatewayCaller};
+use serde_json::Value;
 use shared::http::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use shared::http::layers::request_id;
-use shared::http::openai::{self, HashedJson, InferenceCaller, ModelCallErrors, Refused, Result};
+use shared::http::openai::{self, Hashed, InferenceCaller, Json, ModelCallErrors, Refused, Result};
 
 use crate::dto::{CallHeaders, ChatCompletionIn, ChatCompletionOut, EmbeddingsIn, EmbeddingsOut};
 use crate::{Stores, headers};
@@ -24,7 +25,7 @@ use crate::{Stores, headers};
     request_body = ChatCompletionIn,
     responses(
         (status = 200, description = "The completion, or its chunks as server-sent events",
-            content((ChatCompletionOut = "application/json"), (serde_json::Value = "text/event-stream")),
+            content((ChatCompletionOut = "application/json"), (Value = "text/event-stream")),
             headers(
                 ("X-Request-Id" = String, description = "The id of the request, for support"),
                 ("X-Request-Cost" = f64, description = "The cost in US dollars; absent from a stream, whose last chunk has `usage.cost`"),
@@ -53,7 +54,7 @@ pub async fn create_chat_completion(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    HashedJson { value, hash }: HashedJson,
+    Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
     let request = ChatRequest::read(value)?;
     let asker = match claim(&stores, &caller, &headers, hash).await? {
@@ -107,7 +108,7 @@ pub async fn create_embeddings(
     State(stores): State<Stores>,
     InferenceCaller(caller): InferenceCaller,
     headers: HeaderMap,
-    HashedJson { value, hash }: HashedJson,
+    Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
     let request = EmbeddingsRequest::read(value)?;
     let asker = match claim(&stores, &caller, &headers, hash).await? {

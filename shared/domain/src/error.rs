@@ -108,7 +108,16 @@ impl fmt::Display for Refusal {
     }
 }
 
+/// The code of the conflict between two requests with one `Idempotency-Key`.
+pub const IDEMPOTENCY_CONFLICT: &str = "idempotency_conflict";
+
 impl Error {
+    /// The `Idempotency-Key` belongs to another request.
+    pub fn idempotency_conflict() -> Self {
+        let message = "this Idempotency-Key was used with another request; send another key".to_owned();
+        Self::Conflict { code: IDEMPOTENCY_CONFLICT, message }
+    }
+
     pub fn internal(cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
         Self::Internal(cause.into())
     }

@@ -35,4 +35,4 @@ pub mod usd;
 pub mod webhook;
 pub mod workflow;
 
-pub use error::{Error, ProviderTrouble, Refusal, Result};
+pub use error::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble, Refusal, Result};

@@ -39,13 +39,7 @@ impl Gateway {
                     let body = body.read_answer(&self.inner.answers).await?;
                     return Ok(ClaimOutcome::Answered { content_type, body });
                 }
-                // The status is 400, because OpenAI's SDKs retry a 409 and the retry could not succeed.
-                Claimed::Reused => {
-                    return Err(Error::invalid_query(
-                        "Idempotency-Key",
-                        "was used with another request; send another key",
-                    ));
-                }
+                Claimed::Reused => return Err(Error::idempotency_conflict()),
                 Claimed::InFlight if began.elapsed() >= PATIENCE => {
                     return Err(Error::busy("the first request with this Idempotency-Key is still running"));
                 }

@@ -5,7 +5,10 @@ use axum::body::{Body, to_bytes};
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, ORIGIN};
 use axum::http::request::Parts;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http_body_util::{BodyExt, LengthLimitError};
+use ring::digest::{SHA256, digest};
 use serde::de::DeserializeOwned;
 
 use super::MAX_BODY_BYTES;
@@ -15,6 +18,7 @@ use domain::json;
 use domain::{Error, Refusal, Result};
 
 const DISCARDED_BYTES: usize = 4 * MAX_BODY_BYTES;
+const HASH_BYTES: usize = 16;
 const SESSION_COOKIE: &str = "svc_session";
 
 macro_rules! extractors {
@@ -64,6 +68,23 @@ macro_rules! extractors {
 
             async fn from_request(request: axum::extract::Request, _: &S) -> Result<Self> {
                 Ok(Self(super::extract::text_file(request).await?))
+            }
+        }
+
+        /// The body, read as `J`, and its hash, by which a retry of the same request is recognized.
+        pub struct Hashed<J> {
+            pub body: J,
+            pub hash: String,
+        }
+
+        impl<S: Send + Sync, J: axum::extract::FromRequest<S, Rejection = ApiError>> axum::extract::FromRequest<S>
+            for Hashed<J>
+        {
+            type Rejection = ApiError;
+
+            async fn from_request(request: axum::extract::Request, state: &S) -> Result<Self> {
+                let (request, hash) = super::extract::hash_body(request).await?;
+                Ok(Self { body: J::from_request(request, state).await?, hash })
             }
         }
 
@@ -157,8 +178,19 @@ async fn discard(mut body: Body) {
     }
 }
 
+/// The request with its whole body in memory, and the hash of the body.
+pub(super) async fn hash_body(request: Request) -> Result<(Request, String)> {
+    let (parts, body) = request.into_parts();
+    let bytes = bytes(Request::from_parts(parts.clone(), body)).await?;
+    let hash = URL_SAFE_NO_PAD.encode(&digest(&SHA256, &bytes).as_ref()[..HASH_BYTES]);
+    Ok((Request::from_parts(parts, bytes.into()), hash))
+}
+
 pub(super) async fn json<T: DeserializeOwned>(request: Request) -> Result<T> {
-    parse(&json_bytes(request).await?)
+    if !is_json(&request) {
+        return Err(Error::NotJson);
+    }
+    parse(&bytes(request).await?)
 }
 
 pub(super) async fn optional_json<T: DeserializeOwned + Default>(request: Request) -> Result<T> {
@@ -180,15 +212,7 @@ pub(super) async fn text_file(request: Request) -> Result<String> {
     String::from_utf8(bytes.into()).map_err(|_| Error::invalid_body("", "must be UTF-8"))
 }
 
-/// The bytes of the body, if its media type is JSON.
-pub(super) async fn json_bytes(request: Request) -> Result<axum::body::Bytes> {
-    if !is_json(&request) {
-        return Err(Error::NotJson);
-    }
-    bytes(request).await
-}
-
-pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     // Every body must be an object. serde would read a list as the fields of a struct in their order, and its message
     // about other values would name a Rust type.
     if matches!(bytes.trim_ascii_start().first(), Some(b'[' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f')) {

@@ -18,19 +18,17 @@ pub const IDEMPOTENT_REPLAYED: HeaderName = HeaderName::from_static("idempotent-
 #[expect(dead_code, reason = "read only by the generator of the OpenAPI documents")]
 pub struct IdempotencyHeaders {
     /// A request with the same key within 24 hours returns the earlier creation instead of creating another.
+    /// With another body it is refused with 409 `idempotency_conflict`.
     #[param(rename = "Idempotency-Key", nullable = false)]
     idempotency_key: Option<Uuid>,
 }
 
 /// Reads the `Idempotency-Key` of a request. `request` is the hash of its body.
 pub fn once(headers: &HeaderMap, request: String) -> Result<Option<Once>> {
-    Ok(key(headers)?.map(|key| Once { key, request }))
-}
-
-pub fn key(headers: &HeaderMap) -> Result<Option<Uuid>> {
     let Some(value) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
     let key = value.to_str().ok().and_then(|text| Uuid::try_parse(text).ok());
-    Ok(Some(key.ok_or_else(|| Error::invalid_query("Idempotency-Key", "must be a UUID"))?))
+    let key = key.ok_or_else(|| Error::invalid_query("Idempotency-Key", "must be a UUID"))?;
+    Ok(Some(Once { key, request }))
 }
 
 /// The response to a creation: its own, or the replay of the first response with the same key.

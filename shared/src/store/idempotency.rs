@@ -38,7 +38,7 @@ pub(super) const CLAIM: &str = "idempotency key";
 struct AnswerItem {
     pk: String,
     sk: String,
-    /// The hash of the request. If it is present, a different request with the same key is refused.
+    /// The hash of the request. Items of older versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     request: Option<String>,
     answer: StoredText,
@@ -46,20 +46,9 @@ struct AnswerItem {
     expires_at: i64,
 }
 
-/// Claims the key and stores the answer. The write belongs in the transaction of the change that the answer reports.
+/// Claims the key for one request and stores the answer. The write belongs in the transaction of the change that the
+/// answer reports.
 pub(super) fn claim(
-    table: &Table,
-    account: Account,
-    route: &str,
-    key: Uuid,
-    answer: impl Into<StoredText>,
-    now: Time,
-) -> Write {
-    put_claim(table, keys::idempotency(account, route, &key.to_string()), None, answer.into(), now)
-}
-
-/// Like [`claim`], and binds the key to one request: a different request with the same key is a conflict.
-pub(super) fn claim_once(
     table: &Table,
     account: Account,
     route: &str,
@@ -67,35 +56,19 @@ pub(super) fn claim_once(
     answer: impl Into<StoredText>,
     now: Time,
 ) -> Write {
-    let place = keys::idempotency(account, route, &once.key.to_string());
-    put_claim(table, place, Some(once.request.clone()), answer.into(), now)
-}
-
-fn put_claim(table: &Table, place: Key, request: Option<String>, answer: StoredText, now: Time) -> Write {
-    let expires_at = now.plus(WINDOW).as_seconds();
+    let Key { pk, sk } = keys::idempotency(account, route, &once.key.to_string());
+    let (request, expires_at) = (Some(once.request.clone()), now.plus(WINDOW).as_seconds());
     table
-        .put(&AnswerItem { pk: place.pk, sk: place.sk, request, answer, expires_at })
+        .put(&AnswerItem { pk, sk, request, answer: answer.into(), expires_at })
         .require("attribute_not_exists(pk) OR expires_at <= :now")
         .bind(":now", now.as_seconds())
         .labeled(CLAIM)
 }
 
-/// The first answer, from the refusal of a later claim.
-pub(super) fn first_answer(refused: Refused) -> Result<StoredText> {
-    let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
-    Ok(item.answer)
-}
-
-/// The first answer to the same request, from the refusal of a later claim. A different request is a conflict.
-pub(super) fn first_answer_to(once: &Once, refused: Refused) -> Result<String> {
-    let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
-    if item.request.as_ref().is_some_and(|request| *request != once.request) {
-        return Err(Error::Conflict {
-            code: "idempotency_conflict",
-            message: "this Idempotency-Key was used with another request; send another key".to_owned(),
-        });
-    }
-    item.answer.into_text()
+/// The first answer, if a write was refused because an earlier request has claimed the key.
+pub(super) fn replay(once: Option<&Once>, refused: &Refused) -> Result<Option<StoredText>> {
+    let Some(once) = once.filter(|_| refused.label == CLAIM) else { return Ok(None) };
+    parse::<AnswerItem>(refused.item.clone().unwrap_or_default())?.answer_to(once).map(Some)
 }
 
 /// Finds the first answer, if it is not older than the window.
@@ -103,10 +76,21 @@ pub(super) async fn find(
     table: &Table,
     account: Account,
     route: &str,
-    key: Uuid,
+    once: &Once,
     now: Time,
 ) -> Result<Option<StoredText>> {
-    let Some(item) = table.get(&keys::idempotency(account, route, &key.to_string())).await? else { return Ok(None) };
-    let item: AnswerItem = parse(item)?;
-    Ok(Some(item.answer).filter(|_| item.expires_at > now.as_seconds()))
+    let item = table.get(&keys::idempotency(account, route, &once.key.to_string())).await?;
+    let item: Option<AnswerItem> = item.map(parse).transpose()?;
+    let item = item.filter(|item| item.expires_at > now.as_seconds());
+    item.map(|item| item.answer_to(once)).transpose()
+}
+
+impl AnswerItem {
+    /// A different request with the same key is a conflict.
+    fn answer_to(self, once: &Once) -> Result<StoredText> {
+        match self.request {
+            Some(request) if request != once.request => Err(Error::idempotency_conflict()),
+            _ => Ok(self.answer),
+        }
+    }
 }

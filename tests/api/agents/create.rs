@@ -7,7 +7,7 @@ use futures::future::join_all;
 use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
 use serde_json::json;
-use shared::store::idempotency::Created;
+use shared::store::idempotency::{Created, Once};
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use uuid::Uuid;
@@ -81,7 +81,8 @@ async fn a_repeated_idempotency_key_replays_the_first_response() {
 #[tokio::test]
 async fn an_idempotency_key_expires_after_a_day() {
     let app = TestApp::start().await;
-    let (account, key) = (app.account("ada"), Uuid::now_v7());
+    let account = app.account("ada");
+    let once = Once { key: Uuid::now_v7(), request: String::new() };
     let made = |hours_ago: u64| {
         let moment = std::time::SystemTime::now() - Duration::from_secs(hours_ago * 3600);
         let seconds = moment.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
@@ -89,11 +90,11 @@ async fn an_idempotency_key_expires_after_a_day() {
         Agent::new(id.into(), account, Scope::Global)
     };
     let agents = app.agents();
-    let yesterday = agents.create(&made(25), Some(key), "yesterday's answer").await.unwrap();
+    let yesterday = agents.create(&made(25), Some(&once), "yesterday's answer").await.unwrap();
     assert!(matches!(yesterday, Created::Now));
-    let today = agents.create(&made(0), Some(key), "today's answer").await.unwrap();
+    let today = agents.create(&made(0), Some(&once), "today's answer").await.unwrap();
     assert!(matches!(today, Created::Now));
-    let repeated = agents.create(&made(0), Some(key), "no answer").await.unwrap();
+    let repeated = agents.create(&made(0), Some(&once), "no answer").await.unwrap();
     assert!(matches!(repeated, Created::Before(answer) if answer == "today's answer"));
 }
 

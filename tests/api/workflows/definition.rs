@@ -83,6 +83,35 @@ async fn concurrent_creations_with_one_idempotency_key_create_one_workflow() {
 }
 
 #[tokio::test]
+async fn an_idempotency_key_with_another_request_is_a_conflict() {
+    let app = TestApp::start().await;
+    let ada = app.person("ada");
+    let original = created(&ada, "Original", echo()).await;
+    let file = ada.get(&format!("{WORKFLOWS}/{original}/export")).await.json;
+    let mut changed = file.clone();
+    changed["name"] = json!("Changed");
+    let routes = [
+        (WORKFLOWS.to_owned(), json!({"name": "One"}), json!({"name": "Two"})),
+        (format!("{WORKFLOWS}/{original}/clone"), json!({"name": "One"}), json!({"name": "Two"})),
+        (format!("{WORKFLOWS}/templates/faq-chat/instantiate"), json!({"name": "One"}), json!({"name": "Two"})),
+        (format!("{WORKFLOWS}/import"), file, changed),
+    ];
+    for (path, body, other) in routes {
+        let key = uuid::Uuid::now_v7().to_string();
+        let post = async |body: &Value| {
+            send(ada.request(Method::POST, &path).header("Idempotency-Key", &key).json(body)).await
+        };
+        let first = post(&body).await;
+        assert_eq!(first.status, "201 Created", "{path}: {}", first.text);
+        let refused = post(&other).await;
+        assert_eq!((refused.status.as_str(), refused.code()), ("409 Conflict", "idempotency_conflict"), "{path}");
+        let replayed = post(&body).await;
+        assert_eq!((replayed.text, replayed.headers.contains_key("idempotent-replayed")), (first.text, true), "{path}");
+    }
+    assert_eq!(ada.get(WORKFLOWS).await.json["meta"]["total"], 5);
+}
+
+#[tokio::test]
 async fn lists_sort_search_filter_and_page() {
     let app = TestApp::start().await;
     let ada = app.person("ada");

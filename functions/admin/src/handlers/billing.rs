@@ -14,7 +14,9 @@ use futures::future::try_join_all;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of};
 use shared::http::idempotency;
-use shared::http::openai::{BodyRefused, CursorList, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
+use shared::http::openai::{
+    BodyRefused, CursorList, ErrorBody, Hashed, Json, Operator, OperatorOnly, Query, Refused, Result,
+};
 use shared::store::admin::AdjustmentOutcome;
 use shared::store::ledger::EntryFilter;
 
@@ -37,7 +39,7 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         (status = 404, description = "The organization does not exist", body = ErrorBody),
-        (status = 409, description = "The balance would be below zero or above the maximum", body = ErrorBody),
+        (status = 409, description = "`balance_out_of_range`: the balance would be below zero or above the maximum; `idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -45,9 +47,9 @@ pub async fn adjust_credits(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    Json(body): Json<CreditsIn>,
+    Hashed { body: Json(body), hash }: Hashed<Json<CreditsIn>>,
 ) -> Result<Response> {
-    let key = idempotency::key(&headers)?;
+    let once = idempotency::once(&headers, hash)?;
     let amount = body.check()?;
     let org = body.org.parse().map_err(|_| Error::NotFound { kind: "organization" })?;
     let deed =
@@ -63,7 +65,7 @@ pub async fn adjust_credits(
         created_at: deed.at,
     };
     let tell = |adjustment: &Adjustment| told(&TransactionOut::from(Entry::Adjustment(adjustment.clone())));
-    match stores.admin.adjust_credits(&deed, adjustment, key, tell).await? {
+    match stores.admin.adjust_credits(&deed, adjustment, once.as_ref(), tell).await? {
         AdjustmentOutcome::Done(adjustment) => Ok(idempotency::made(None, tell(&adjustment))),
         AdjustmentOutcome::Before(answer) => Ok(idempotency::replayed(None, answer)),
         AdjustmentOutcome::OutOfRange => Err(Error::Conflict {

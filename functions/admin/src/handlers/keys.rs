@@ -16,7 +16,7 @@ use shared::http::etag::{ETag, IfMatch};
 use shared::http::gateway::KeySettingsIn;
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, HashedJson, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+    BodyRefused, CursorList, ErrorBody, Hashed, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
 };
 use shared::store::api_keys::ApiKey;
 use shared::store::idempotency::Created;
@@ -75,7 +75,7 @@ pub async fn create_key(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    HashedJson { value: body, hash }: HashedJson<KeyIn>,
+    Hashed { body: Json(body), hash }: Hashed<Json<KeyIn>>,
 ) -> Result<Response> {
     let once = idempotency::once(&headers, hash)?;
     let (org, user) = (read_id::<OrgId>(&body.org)?, read_id::<UserId>(&body.user)?);

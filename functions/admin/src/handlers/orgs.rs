@@ -13,7 +13,7 @@ use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, HashedJson, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+    BodyRefused, CursorList, ErrorBody, Hashed, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
 };
 
 use crate::Stores;
@@ -59,7 +59,7 @@ pub async fn create_org(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    HashedJson { value: body, hash }: HashedJson<OrgIn>,
+    Hashed { body: Json(body), hash }: Hashed<Json<OrgIn>>,
 ) -> Result<Response> {
     let once = idempotency::once(&headers, hash)?;
     let org = body.read(&stores.auth, Time::now())?;

@@ -13,7 +13,7 @@ use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, HashedJson, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+    BodyRefused, CursorList, ErrorBody, Hashed, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
 };
 
 use crate::Stores;
@@ -56,7 +56,7 @@ pub async fn create_user(
     State(stores): State<Stores>,
     operator: Operator,
     headers: HeaderMap,
-    HashedJson { value: body, hash }: HashedJson<UserIn>,
+    Hashed { body: Json(body), hash }: Hashed<Json<UserIn>>,
 ) -> Result<Response> {
     let once = idempotency::once(&headers, hash)?;
     let (user, membership) = body.read(&stores.auth, Time::now())?;

@@ -13,8 +13,9 @@ use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{
-    ApiError, Caller, Data, DataList, ErrorBody, Json, OptionalJson, Path, Query, Refused, Result,
+    ApiError, Caller, Data, DataList, ErrorBody, Hashed, Json, OptionalJson, Path, Query, Refused, Result,
 };
+use shared::store::idempotency::Once;
 
 use crate::Stores;
 use crate::dto::list::ListWorkflows;
@@ -53,6 +54,7 @@ pub async fn list_workflows(
             ("ETag" = String, description = "The workflow's version"),
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
+        (status = 409, description = "`idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -61,19 +63,19 @@ pub async fn create_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     headers: HeaderMap,
-    OptionalJson(given): OptionalJson<NewWorkflow>,
+    Hashed { body: OptionalJson(given), hash }: Hashed<OptionalJson<NewWorkflow>>,
 ) -> Result<Response> {
+    let once = idempotency::once(&headers, hash)?;
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    created(&stores, workflow, "workflows", &headers).await
+    created(&stores, workflow, "workflows", once).await
 }
 
 /// Stores a new workflow and returns the response. A repeated `Idempotency-Key` of the same route replays the first
 /// response.
-pub async fn created(stores: &Stores, workflow: Workflow, route: &str, headers: &HeaderMap) -> Result<Response> {
-    let key = idempotency::key(headers)?;
+pub async fn created(stores: &Stores, workflow: Workflow, route: &str, once: Option<Once>) -> Result<Response> {
     let etag = ETag::of(workflow.revision);
     let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
-    Ok(idempotency::created(stores.workflows.create(&workflow, route, key, &answer).await?, etag, answer))
+    Ok(idempotency::created(stores.workflows.create(&workflow, route, once.as_ref(), &answer).await?, etag, answer))
 }
 
 /// Read a workflow
@@ -187,6 +189,7 @@ pub async fn get_delete_impact(
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        (status = 409, description = "`idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -196,18 +199,19 @@ pub async fn clone_workflow(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
     headers: HeaderMap,
-    OptionalJson(CloneIn { name }): OptionalJson<CloneIn>,
+    Hashed { body: OptionalJson(CloneIn { name }), hash }: Hashed<OptionalJson<CloneIn>>,
 ) -> Result<Response> {
+    let once = idempotency::once(&headers, hash)?;
     let route = format!("workflows/{id}/clone");
     // A replay returns the first answer, even if the original was changed or deleted since.
-    if let Some(key) = idempotency::key(&headers)?
-        && let Some(first) = stores.workflows.first_answer(caller.account(), &route, key).await?
+    if let Some(once) = &once
+        && let Some(first) = stores.workflows.first_answer(caller.account(), &route, once).await?
     {
         return Ok(idempotency::replayed(Some(ETag::of(FIRST_REVISION)), first));
     }
     let original = stores.workflows.get(caller.account(), id).await?;
     let copy = original.cloned(WorkflowId::new(), name)?;
-    created(&stores, copy, &route, &headers).await
+    created(&stores, copy, &route, once).await
 }
 
 /// Validate a workflow's draft

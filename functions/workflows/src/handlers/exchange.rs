@@ -11,7 +11,7 @@ use importers::atelier::Export;
 use importers::{Imported, read};
 use shared::http::etag::ETag;
 use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::standard::{Caller, ErrorBody, Path, Refused, Result, TextFile};
+use shared::http::standard::{Caller, ErrorBody, Hashed, Path, Refused, Result, TextFile};
 use shared::offload;
 
 use crate::Stores;
@@ -59,6 +59,7 @@ pub async fn export_workflow(
             ("ETag" = String, description = "The workflow's version"),
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
+        (status = 409, description = "`idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
         (status = 415, description = "The body is neither JSON nor YAML", body = ErrorBody),
         Refused,
     ),
@@ -67,15 +68,15 @@ pub async fn import_workflow(
     State(stores): State<Stores>,
     Caller(caller): Caller,
     headers: HeaderMap,
-    TextFile(file): TextFile,
+    Hashed { body: TextFile(file), hash }: Hashed<TextFile>,
 ) -> Result<Response> {
+    let once = idempotency::once(&headers, hash)?;
     let Imported { name, description, graph, report } = offload(move || read(&file)).await?;
     let given = NewWorkflow { name: Some(name), description, graph };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
     let etag = ETag::of(workflow.revision);
     let answer = ImportedOut { data: workflow.clone().into(), report: report.into() };
     let answer = serde_json::to_string(&answer).map_err(Error::internal)?;
-    let key = idempotency::key(&headers)?;
-    let outcome = stores.workflows.create(&workflow, "workflows/import", key, &answer).await?;
+    let outcome = stores.workflows.create(&workflow, "workflows/import", once.as_ref(), &answer).await?;
     Ok(idempotency::created(outcome, etag, answer))
 }

@@ -8,8 +8,8 @@ use axum::response::Response;
 use domain::id::{Id, NotAnId, WorkflowId};
 use domain::workflow::{NewWorkflow, Workflow};
 use engine::templates::{self, Template};
-use shared::http::idempotency::IdempotencyHeaders;
-use shared::http::standard::{Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
+use shared::http::idempotency::{self, IdempotencyHeaders};
+use shared::http::standard::{Caller, Data, DataList, ErrorBody, Hashed, OptionalJson, Path, Query, Refused, Result};
 
 use super::definition::created;
 use crate::Stores;
@@ -67,9 +67,12 @@ pub async fn get_template(_: Caller, Path(Found(template)): Path<Found>) -> Resu
     params(("template_id" = String, Path, description = "The template, by its id or its slug"), IdempotencyHeaders),
     request_body = Option<InstantiateIn>,
     responses(
-        (status = 201, description = "The new workflow", body = Data<WorkflowOut>,
-            headers(("ETag" = String, description = "The workflow's version"))),
+        (status = 201, description = "The new workflow", body = Data<WorkflowOut>, headers(
+            ("ETag" = String, description = "The workflow's version"),
+            ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
+        )),
         (status = 404, description = "The template does not exist", body = ErrorBody),
+        (status = 409, description = "`idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         Refused,
     ),
@@ -79,13 +82,14 @@ pub async fn instantiate_template(
     Caller(caller): Caller,
     Path(Found(template)): Path<Found>,
     headers: HeaderMap,
-    OptionalJson(InstantiateIn { name }): OptionalJson<InstantiateIn>,
+    Hashed { body: OptionalJson(InstantiateIn { name }), hash }: Hashed<OptionalJson<InstantiateIn>>,
 ) -> Result<Response> {
+    let once = idempotency::once(&headers, hash)?;
     let given = NewWorkflow {
         name: Some(name.unwrap_or_else(|| template.name.to_owned())),
         description: Some(template.description.to_owned()),
         graph: template.graph.clone(),
     };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    created(&stores, workflow, &format!("templates/{}", template.slug), &headers).await
+    created(&stores, workflow, &format!("templates/{}", template.slug), once).await
 }

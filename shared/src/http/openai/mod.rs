@@ -5,24 +5,19 @@ mod callers;
 mod list;
 mod refusals;
 
-use axum::extract::{FromRequest, Request};
 use axum::http::header::{HeaderName, HeaderValue, RETRY_AFTER};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::digest::{SHA256, digest};
-use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::extract::{extractors, json_bytes, parse};
+use super::extract::extractors;
 use super::layers::request_id;
 use super::{classify, message, refusal_code, respond};
 use domain::catalog::Model;
 use domain::echo;
 use domain::limits::Dimension;
 use domain::time::Time;
-use domain::{Error, ProviderTrouble};
+use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 
 pub use callers::{ApiCaller, InferenceCaller, Operator, Person};
 pub use list::{CursorList, List};
@@ -103,6 +98,7 @@ fn is_final(error: &Error) -> bool {
     match error {
         Error::Billing { .. } | Error::Provider { trouble: ProviderTrouble::Setup, .. } => true,
         Error::RateLimited { dimension, .. } => dimension.window_s() > 60,
+        Error::Conflict { code: IDEMPOTENCY_CONFLICT, .. } => true,
         _ => false,
     }
 }
@@ -118,7 +114,6 @@ fn rate_headers(headers: &mut HeaderMap, dimension: Dimension, limit: u64, reset
     }
 }
 
-const HASH_BYTES: usize = 16;
 const RETRY_AFTER_MS: HeaderName = HeaderName::from_static("retry-after-ms");
 const X_SHOULD_RETRY: HeaderName = HeaderName::from_static("x-should-retry");
 /// The headers of the request limit: limit, remaining and reset.
@@ -132,22 +127,6 @@ pub const TOKENS: [HeaderName; 3] = [
     HeaderName::from_static("x-ratelimit-remaining-tokens"),
     HeaderName::from_static("x-ratelimit-reset-tokens"),
 ];
-
-/// A JSON body and its hash, by which a retry of the same request is recognized.
-pub struct HashedJson<T = Value> {
-    pub value: T,
-    pub hash: String,
-}
-
-impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for HashedJson<T> {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, _: &S) -> Result<Self> {
-        let bytes = json_bytes(request).await?;
-        let hash = URL_SAFE_NO_PAD.encode(&digest(&SHA256, &bytes).as_ref()[..HASH_BYTES]);
-        Ok(Self { value: parse(&bytes)?, hash })
-    }
-}
 
 /// Response headers about the model: its alias, deprecation and retirement.
 pub fn model_headers(model: &Model, by_alias: bool, now: Time) -> HeaderMap {

@@ -54,6 +54,9 @@ pub enum ModelCallErrors {
     /// The plan has no such model
     #[response(status = 404)]
     NoModel(#[to_schema] ErrorBody),
+    /// The `Idempotency-Key` was used with another request
+    #[response(status = 409)]
+    Conflict(#[to_schema] ErrorBody),
     /// The body is not JSON
     #[response(status = 415)]
     NotJson(#[to_schema] ErrorBody),

@@ -1,12 +1,11 @@
 //! Credit adjustments by operators, with an idempotency key and an audit entry.
 
-use uuid::Uuid;
-
 use super::Admin;
 use crate::store::authority::Authority;
+use crate::store::idempotency::{self, Once};
+use crate::store::keys;
 use crate::store::ledger::Adjusted;
 use crate::store::stored_text::StoredText;
-use crate::store::{idempotency, keys};
 use domain::audit::Deed;
 use domain::id::{Id, OrgId};
 use domain::identity::Account;
@@ -33,7 +32,7 @@ impl Admin {
         &self,
         deed: &Deed,
         adjustment: Adjustment,
-        key: Option<Uuid>,
+        once: Option<&Once>,
         tell: impl Fn(&Adjustment) -> String,
     ) -> Result<AdjustmentOutcome> {
         let account = Account { org: deed.actor.org, user: deed.actor.user };
@@ -41,7 +40,8 @@ impl Admin {
         let authority = Authority::of_operator(deed);
         let with = |adjustment: &Adjustment| {
             let told = tell(adjustment);
-            let claim = key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, told.as_str(), deed.at));
+            let claim =
+                once.map(|once| idempotency::claim(&self.entities, account, ROUTE, once, told.as_str(), deed.at));
             let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG);
             let audited = self.audited(deed, None, Some(told));
             Ok(authority.guard(&self.entities, claim.into_iter().chain([exists, audited]).collect()))
@@ -49,21 +49,21 @@ impl Admin {
         let _queue = self.queue.lock().await;
         match self.ledger.adjust_with(adjustment, with).await? {
             Adjusted::Done(adjustment) => Ok(AdjustmentOutcome::Done(adjustment)),
-            Adjusted::Refused(refused) if refused.label == idempotency::CLAIM => {
-                idempotency::first_answer(refused)?.into_text().map(AdjustmentOutcome::Before)
-            }
             Adjusted::Refused(refused) => {
+                if let Some(first) = idempotency::replay(once, &refused)? {
+                    return first.into_text().map(AdjustmentOutcome::Before);
+                }
                 authority.check(&refused)?;
                 match refused.label {
                     ORG => Err(Error::NotFound { kind: OrgId::KIND }),
                     _ => Err(Error::internal("a new adjustment's id is in use")),
                 }
             }
-            Adjusted::OutOfRange => match key {
+            Adjusted::OutOfRange => match once {
                 // An earlier attempt of the same request may have taken the credits that are missing now, so replay its
                 // answer.
-                Some(key) => {
-                    let answer = idempotency::find(&self.entities, account, ROUTE, key, deed.at).await?;
+                Some(once) => {
+                    let answer = idempotency::find(&self.entities, account, ROUTE, once, deed.at).await?;
                     let answer = answer.map(StoredText::into_text).transpose()?;
                     Ok(answer.map_or(AdjustmentOutcome::OutOfRange, AdjustmentOutcome::Before))
                 }

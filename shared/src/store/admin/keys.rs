@@ -26,10 +26,10 @@ impl Admin {
         let with = self.claim(deed, "keys", once, answer).into_iter().chain([holder, audited]).collect();
         match self.keys.create_with(&Authority::of_operator(deed), new, with).await? {
             WriteOutcome::Written => Ok(Created::Now),
-            WriteOutcome::Refused(refused) => match (refused.label, once) {
-                (idempotency::CLAIM, Some(once)) => idempotency::first_answer_to(once, refused).map(Created::Before),
-                (HOLDER, _) => Err(Error::NotFound { kind: UserId::KIND }),
-                _ => Err(create_refused(refused)),
+            WriteOutcome::Refused(refused) => match idempotency::replay(once, &refused)? {
+                Some(first) => first.into_text().map(Created::Before),
+                None if refused.label == HOLDER => Err(Error::NotFound { kind: UserId::KIND }),
+                None => Err(create_refused(refused)),
             },
         }
     }

@@ -60,14 +60,17 @@ impl Admin {
         writes.push(self.audited(deed, None, Some(answer.to_owned())));
         match self.transact(deed, writes).await? {
             WriteOutcome::Written => Ok(Created::Now),
-            WriteOutcome::Refused(refused) => refusal(once, refused).map(Created::Before),
+            WriteOutcome::Refused(refused) => match idempotency::replay(once, &refused)? {
+                Some(first) => first.into_text().map(Created::Before),
+                None => Err(refusal(&refused)),
+            },
         }
     }
 
     /// The write that claims the request's idempotency key, if there is one, and stores the first answer.
     pub(super) fn claim(&self, deed: &Deed, route: &str, once: Option<&Once>, answer: &str) -> Option<Write> {
         let account = Account { org: deed.actor.org, user: deed.actor.user };
-        once.map(|once| idempotency::claim_once(&self.entities, account, route, once, answer, deed.at))
+        once.map(|once| idempotency::claim(&self.entities, account, route, once, answer, deed.at))
     }
 
     /// The write of an entry in the list of all organizations or users.
@@ -76,19 +79,18 @@ impl Admin {
     }
 }
 
-/// The first answer to the same request, or the error that explains why nothing was created.
-fn refusal(once: Option<&Once>, refused: Refused) -> Result<String> {
+/// Why nothing was created.
+fn refusal(refused: &Refused) -> Error {
     let exists = |code, kind| {
         let message =
             format!("the external_id belongs to an existing {kind}; change that one, or send another external_id");
-        Err(Error::Conflict { code, message })
+        Error::Conflict { code, message }
     };
-    match (refused.label, once) {
-        (idempotency::CLAIM, Some(once)) => idempotency::first_answer_to(once, refused),
-        (ORG, _) => exists("organization_exists", "organization"),
-        (USER, _) => exists("user_exists", "user"),
-        (PLAN, _) => Err(Error::invalid_body("plan", "this plan does not exist; send an existing one")),
-        (ORG_OF_USER, _) => Err(Error::NotFound { kind: OrgId::KIND }),
-        _ => Err(Error::internal("a creation was refused by an unknown condition")),
+    match refused.label {
+        ORG => exists("organization_exists", "organization"),
+        USER => exists("user_exists", "user"),
+        PLAN => Error::invalid_body("plan", "this plan does not exist; send an existing one"),
+        ORG_OF_USER => Error::NotFound { kind: OrgId::KIND },
+        _ => Error::internal("a creation was refused by an unknown condition"),
     }
 }

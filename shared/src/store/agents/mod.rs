@@ -9,7 +9,7 @@ use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
 use super::dependents::{self, By, Dependent};
-use super::idempotency::{self, Created};
+use super::idempotency::{self, Created, Once};
 use super::keys::{self, Key};
 use super::revision::{self, Attempts};
 use super::table::{Item, Table, WriteOutcome};
@@ -42,10 +42,10 @@ impl Agents {
 
     /// Creates the agent, once for all requests with the same idempotency key. `answer` is stored and replayed to later
     /// requests.
-    pub async fn create(&self, agent: &Agent, key: Option<Uuid>, answer: &str) -> Result<Created> {
+    pub async fn create(&self, agent: &Agent, once: Option<&Once>, answer: &str) -> Result<Created> {
         let mut writes = Vec::new();
-        if let Some(key) = key {
-            writes.push(idempotency::claim(&self.entities, agent.account, "agents", key, answer, agent.created_at));
+        if let Some(once) = once {
+            writes.push(idempotency::claim(&self.entities, agent.account, "agents", once, answer, agent.created_at));
         }
         writes.push(self.entities.put_item(item::new_item(agent)).require("attribute_not_exists(pk)"));
         if agent.scope == Scope::Global {
@@ -53,10 +53,10 @@ impl Agents {
         }
         match self.entities.transact(agent.id.uuid(), &writes).await? {
             WriteOutcome::Written => Ok(Created::Now),
-            WriteOutcome::Refused(refused) if refused.label == idempotency::CLAIM => {
-                idempotency::first_answer(refused)?.into_text().map(Created::Before)
-            }
-            WriteOutcome::Refused(_) => Err(Error::internal("a new agent's id is in use")),
+            WriteOutcome::Refused(refused) => match idempotency::replay(once, &refused)? {
+                Some(first) => first.into_text().map(Created::Before),
+                None => Err(Error::internal("a new agent's id is in use")),
+            },
         }
     }
 

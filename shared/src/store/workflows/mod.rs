@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 use super::dependents::{self, By, Dependent};
-use super::idempotency::{self, Created};
+use super::idempotency::{self, Created, Once};
 use super::revision::{self, Attempts};
 use super::stored_text::StoredText;
 use super::table::{Item, Query, Refused, Table, WriteOutcome};
@@ -83,14 +83,14 @@ impl Workflows {
 
     /// Creates the workflow, once for all requests of a route with the same idempotency key. `answer` is stored and
     /// replayed to later requests.
-    pub async fn create(&self, workflow: &Workflow, route: &str, key: Option<Uuid>, answer: &str) -> Result<Created> {
+    pub async fn create(&self, workflow: &Workflow, route: &str, once: Option<&Once>, answer: &str) -> Result<Created> {
         let account = workflow.account;
         let graph = self.store_graph(workflow).await?;
         let mut writes = Vec::new();
-        if let Some(key) = key {
+        if let Some(once) = once {
             // The answer contains the whole graph, which may be larger than an item can be.
             let answer = StoredText::store_answer(&self.bucket, "application/json", answer.as_bytes()).await?;
-            writes.push(idempotency::claim(&self.entities, account, route, key, answer, workflow.created_at));
+            writes.push(idempotency::claim(&self.entities, account, route, once, answer, workflow.created_at));
         }
         let stored = graph.clone();
         let item = item(workflow, graph, Vec::new(), workflow.id.uuid());
@@ -100,15 +100,15 @@ impl Workflows {
             return Ok(Created::Now);
         };
         self.discard(&stored).await;
-        if refused.label != idempotency::CLAIM {
-            return Err(Error::internal("a new workflow's id is in use"));
+        match idempotency::replay(once, &refused)? {
+            Some(first) => self.read_answer(&first).await.map(Created::Before),
+            None => Err(Error::internal("a new workflow's id is in use")),
         }
-        self.read_answer(&idempotency::first_answer(refused)?).await.map(Created::Before)
     }
 
     /// Finds the answer to the first request of a route with this idempotency key, if there was one.
-    pub async fn first_answer(&self, account: Account, route: &str, key: Uuid) -> Result<Option<String>> {
-        match idempotency::find(&self.entities, account, route, key, Time::now()).await? {
+    pub async fn first_answer(&self, account: Account, route: &str, once: &Once) -> Result<Option<String>> {
+        match idempotency::find(&self.entities, account, route, once, Time::now()).await? {
             Some(answer) => self.read_answer(&answer).await.map(Some),
             None => Ok(None),
         }

@@ -71,6 +71,10 @@ async fn one_idempotency_key_adds_credits_once() {
     let balances = operator.get(&format!("{BILLING}/balances")).await;
     let of_acme = balances.json["data"].as_array().unwrap().iter().find(|entry| entry["org"] == org.as_str()).unwrap();
     assert_eq!((&of_acme["credits_remaining"], &of_acme["name"]), (&json!(30), &json!("acme")));
+    let other = json!({"org": org, "kind": "credit", "amount": 6, "reason": "a gift"});
+    let other =
+        operator.request(Method::POST, &format!("{BILLING}/credits")).header("Idempotency-Key", &key).json(&other);
+    assert_refused(&send(other).await, "409 Conflict", "idempotency_conflict");
     let wrong =
         operator.request(Method::POST, &format!("{BILLING}/credits")).header("Idempotency-Key", "x").json(&body);
     assert_refused(&send(wrong).await, "400 Bad Request", "invalid_query");
