@@ -157,7 +157,7 @@ fn queue(properties: &Json) -> Queue {
 }
 
 fn expiries(bucket: &Json) -> Vec<Expiry> {
-    let rules = items(&bucket["LifecycleConfiguration"]["BucketLifecycle"]);
+    let rules = items(&bucket["LifecycleConfiguration"]["Rules"]);
     let expiry = |rule: &Json| {
         let days = rule["ExpirationInDays"].as_u64()?.try_into().ok()?;
         Some(Expiry { prefix: text(&rule["Prefix"]).to_owned(), days })

@@ -20,6 +20,9 @@ pub fn problem(url: &str) -> Option<&'static str> {
     if url.len() > MAX_CHARS {
         return Some("at most 2000 characters");
     }
+    if !url.is_ascii() {
+        return Some("must be ASCII; percent-encode other characters");
+    }
     let parsed: Option<Uri> = url.parse().ok();
     let is_web = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https"));
     let Some(authority) = parsed.filter(is_web).and_then(|uri| uri.into_parts().authority) else {
@@ -78,6 +81,7 @@ mod tests {
             ("https://u:p@a.example", "credential"),
             ("https://a.example/#x", "fragment"),
             (&long, "2000"),
+            ("https://a.example/niño", "percent-encode"),
         ] {
             assert!(problem(url).is_some_and(|problem| problem.contains(why)), "{url}: {:?}", problem(url));
         }

@@ -1,19 +1,11 @@
-//! Validates the URLs in node configurations.
+//! Validates the URLs of node configurations that have placeholders.
 
-use url::Url;
+use domain::address::problem;
 
 use super::fields::Jinja;
 
-const UNKNOWN: &str = "must begin with http:// or https://";
-const WRONG: &str = "is not a valid URL; write one such as https://example.com/orders";
-
-/// Returns what is wrong with a URL without placeholders.
-pub fn problem(address: &str) -> Option<&'static str> {
-    let Some(rest) = behind_scheme(address) else { return Some(UNKNOWN) };
-    // The `url` crate reads URLs as browsers do, and accepts almost anything.
-    let is_plain = address.trim_end() == address && !address.contains(char::is_control);
-    (!is_plain || host(rest).is_empty() || Url::parse(address).is_err()).then_some(WRONG)
-}
+const NO_SCHEME: &str = "must begin with http:// or https://";
+const NO_HOST: &str = "must be a URL with a host, such as https://example.com/orders";
 
 /// Returns what is wrong with a URL that has placeholders. Their values are checked at runtime.
 pub fn template_problem(address: &Jinja) -> Option<&'static str> {
@@ -25,9 +17,9 @@ pub fn template_problem(address: &Jinja) -> Option<&'static str> {
     if first.is_empty() {
         return None;
     }
-    let Some(rest) = behind_scheme(first) else { return Some(UNKNOWN) };
+    let Some(rest) = behind_scheme(first) else { return Some(NO_SCHEME) };
     let is_missing = host(rest).is_empty() && !rest.is_empty();
-    (is_missing || host(rest).contains(char::is_whitespace)).then_some(WRONG)
+    (is_missing || host(rest).contains(char::is_whitespace)).then_some(NO_HOST)
 }
 
 fn host(rest: &str) -> &str {

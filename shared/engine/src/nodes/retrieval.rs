@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, Kind, address, policy::Policies};
+use super::{Category, Kind, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
@@ -66,7 +66,7 @@ impl Kind for Retrieval {
 
     fn problems(&self) -> Vec<(String, String)> {
         let problems = self.sources.iter().enumerate().filter_map(|(index, source)| match source {
-            Source::Url { url, .. } => Some((format!("sources[{index}].url"), address::problem(url)?.to_owned())),
+            Source::Url { url, .. } => Some((format!("sources[{index}].url"), domain::address::problem(url)?.to_owned())),
             Source::Text { .. } => None,
         });
         problems.collect()
