@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::keys::{self, Key};
+use super::stored_text::StoredText;
 use super::table::{Filter, Item, Query, Table, parse};
 use crate::bucket::Bucket;
 use crate::{Context, config};
@@ -17,8 +18,6 @@ use domain::webhook::{MAX_KEPT_BYTES, WebhookEvent, WebhookOutcome};
 use domain::{Error, Result};
 
 const RETENTION: Duration = Duration::from_secs(30 * 24 * 60 * 60);
-/// A larger body is stored in the bucket.
-const MAX_INLINE_BYTES: usize = 16 * 1024;
 /// The number of events after which a filtered page stops reading.
 const MAX_SCANNED: u32 = 1_000;
 
@@ -41,16 +40,14 @@ struct EventItem {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     content_type: Option<String>,
     headers: BTreeMap<String, String>,
-    /// `None` when the body is in the bucket.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    body: Option<String>,
+    body: StoredText,
     body_bytes: u64,
     expires_at: i64,
 }
 
-fn event(item: Item) -> Result<(WebhookEvent, bool)> {
+/// The event without its body, and the stored body.
+fn event(item: Item) -> Result<(WebhookEvent, StoredText)> {
     let item: EventItem = parse(item)?;
-    let is_elsewhere = item.body.is_none();
     let event = WebhookEvent {
         id: item.sk,
         outcome: item.outcome,
@@ -59,14 +56,10 @@ fn event(item: Item) -> Result<(WebhookEvent, bool)> {
         error_code: item.error_code,
         content_type: item.content_type,
         headers: item.headers,
-        body: item.body.unwrap_or_default(),
+        body: String::new(),
         body_bytes: item.body_bytes,
     };
-    Ok((event, is_elsewhere))
-}
-
-fn body_name(webhook: WebhookId, id: WebhookEventId) -> String {
-    format!("webhook-events/{webhook}/{id}")
+    Ok((event, item.body))
 }
 
 impl WebhookEvents {
@@ -79,12 +72,8 @@ impl WebhookEvents {
         let Key { pk, .. } = keys::webhook_event(webhook, event.id);
         let mut body = event.body;
         body.truncate(body.floor_char_boundary(MAX_KEPT_BYTES));
-        let body = if body.len() <= MAX_INLINE_BYTES {
-            Some(body)
-        } else {
-            self.bucket.put(&body_name(webhook, event.id), "text/plain", body.into_bytes()).await?;
-            None
-        };
+        let prefix = format!("webhook-events/{webhook}/{}", event.id);
+        let body = StoredText::store(&self.bucket, &prefix, "text/plain", body.as_bytes()).await?;
         let item = EventItem {
             pk,
             sk: event.id,
@@ -135,10 +124,7 @@ impl WebhookEvents {
                     items.truncate(limit as usize);
                     // If some items did not fit, the next page begins after the last item of this page.
                     let place = if is_more { items.last().and_then(Key::of) } else { next.as_ref().and_then(Key::of) };
-                    let events = items.into_iter().map(|item| {
-                        let (event, _) = event(item)?;
-                        Ok(WebhookEvent { body: String::new(), ..event })
-                    });
+                    let events = items.into_iter().map(|item| event(item).map(|(event, _)| event));
                     return Ok(Slice { items: events.collect::<Result<_>>()?, next: place.map(|key| key.sk) });
                 }
             }
@@ -147,11 +133,8 @@ impl WebhookEvents {
 
     pub async fn get(&self, webhook: WebhookId, id: WebhookEventId) -> Result<WebhookEvent> {
         let item = self.journal.get(&keys::webhook_event(webhook, id)).await?;
-        let (event, is_elsewhere) = event(item.ok_or(Error::NotFound { kind: WebhookEventId::KIND })?)?;
-        if !is_elsewhere {
-            return Ok(event);
-        }
-        let body = self.bucket.get(&body_name(webhook, id)).await?.unwrap_or_default();
+        let (event, body) = event(item.ok_or(Error::NotFound { kind: WebhookEventId::KIND })?)?;
+        let body = body.read(&self.bucket).await?.unwrap_or_default();
         Ok(WebhookEvent { body: String::from_utf8_lossy(&body).into_owned(), ..event })
     }
 }
