@@ -11,7 +11,9 @@ use serde_json::Value;
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, Json, Path, Query, Refused, Result};
+use shared::http::standard::{
+    ApiError, Caller, Data, DataList, Json, NotFound, NotJson, Path, Query, Refused, Result, Stale,
+};
 
 use crate::Stores;
 use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels, ModelOut};
@@ -70,7 +72,7 @@ pub async fn create_agent(
     responses(
         (status = 200, description = "The agent with its configuration", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        (status = 404, description = "The agent does not exist or is not the caller's", body = ErrorBody),
+        NotFound<AgentId>,
         Refused,
     ),
 )]
@@ -94,9 +96,9 @@ pub async fn get_agent(
     responses(
         (status = 200, description = "The updated agent", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
-        (status = 404, description = "The agent does not exist or is not the caller's", body = ErrorBody),
-        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        NotFound<AgentId>,
+        Stale,
+        NotJson,
         Refused,
     ),
 )]
@@ -121,7 +123,7 @@ pub async fn update_agent(
     params(("id" = Uuid, Path, description = "The agent")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "The agent does not exist or is not the caller's", body = ErrorBody),
+        NotFound<AgentId>,
         Refused,
     ),
 )]

@@ -20,6 +20,8 @@ pub trait Id: FromStr<Err = NotAnId> {
 /// The ids in the path of a route, in their order: one, or a tuple.
 pub trait PathIds: Sized {
     fn read(ids: &[&str]) -> Result<Self>;
+    /// What the ids identify.
+    fn kinds() -> Vec<&'static str>;
 }
 
 fn read_id<T: Id>(id: Option<&&str>) -> Result<T> {
@@ -30,17 +32,29 @@ impl<T: Id> PathIds for T {
     fn read(ids: &[&str]) -> Result<Self> {
         read_id(ids.first())
     }
+
+    fn kinds() -> Vec<&'static str> {
+        vec![T::KIND]
+    }
 }
 
 impl<A: Id, B: Id> PathIds for (A, B) {
     fn read(ids: &[&str]) -> Result<Self> {
         Ok((read_id(ids.first())?, read_id(ids.get(1))?))
     }
+
+    fn kinds() -> Vec<&'static str> {
+        vec![A::KIND, B::KIND]
+    }
 }
 
 impl<A: Id, B: Id, C: Id> PathIds for (A, B, C) {
     fn read(ids: &[&str]) -> Result<Self> {
         Ok((read_id(ids.first())?, read_id(ids.get(1))?, read_id(ids.get(2))?))
+    }
+
+    fn kinds() -> Vec<&'static str> {
+        vec![A::KIND, B::KIND, C::KIND]
     }
 }
 

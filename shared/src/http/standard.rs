@@ -1,10 +1,14 @@
 //! The response envelope of the agents and workflows APIs: `{data, meta}`, and errors as `{error: {code, message}}`.
 
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use utoipa::openapi::{Content, Ref, RefOr, ResponseBuilder};
 use utoipa::{IntoResponses, ToSchema};
 
 use super::cursor::Cursors;
@@ -12,6 +16,7 @@ use super::extract::{bearer, caller_by_access_token, extractors};
 use super::{details, message, respond};
 use crate::auth::Auth;
 use domain::Error;
+use domain::id::PathIds;
 use domain::page::Slice;
 
 extractors!();
@@ -134,3 +139,30 @@ pub enum Refused {
     #[response(status = 503)]
     Unavailable(ErrorBody),
 }
+
+/// The route has no such resource of the caller: `NotFound<WorkflowId>`, or `NotFound<(WorkflowId, WebhookId)>`.
+pub struct NotFound<I>(PhantomData<I>);
+
+impl<I: PathIds> IntoResponses for NotFound<I> {
+    fn responses() -> BTreeMap<String, RefOr<utoipa::openapi::Response>> {
+        let kinds = I::kinds().join(" or ");
+        let body = Content::new(Some(Ref::from_schema_name("ErrorBody")));
+        let response = ResponseBuilder::new().description(format!("The {kinds} does not exist or is not the caller's"));
+        [("404".to_owned(), response.content("application/json", body).into())].into()
+    }
+}
+
+/// The resource has changed: its current version is not the version in `If-Match`
+#[derive(IntoResponses)]
+#[response(status = 412)]
+pub struct Stale(pub ErrorBody);
+
+/// The body is not JSON
+#[derive(IntoResponses)]
+#[response(status = 415)]
+pub struct NotJson(pub ErrorBody);
+
+/// `idempotency_conflict`: the `Idempotency-Key` was used with another request
+#[derive(IntoResponses)]
+#[response(status = 409)]
+pub struct KeyReused(pub ErrorBody);

@@ -6,7 +6,7 @@ use domain::id::WorkflowId;
 use domain::time::Time;
 use domain::workflow::Workflow;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
-use shared::http::standard::{Caller, Data, ErrorBody, Json, Path, Refused, Result};
+use shared::http::standard::{Caller, Data, ErrorBody, Json, NotFound, NotJson, Path, Refused, Result, Stale};
 
 use crate::Stores;
 use crate::dto::connection::{ConnectionsIn, ConnectionsOut};
@@ -20,7 +20,7 @@ use crate::dto::connection::{ConnectionsIn, ConnectionsOut};
     responses(
         (status = 200, description = "The channels", body = Data<ConnectionsOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -44,10 +44,10 @@ pub async fn get_connections(
     responses(
         (status = 200, description = "The updated channels", body = Data<ConnectionsOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Stale,
+        NotJson,
         Refused,
     ),
 )]

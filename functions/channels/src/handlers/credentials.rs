@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
 use domain::time::Time;
-use shared::http::standard::{Caller, Data, ErrorBody, Json, OptionalJson, Path, Refused, Result};
+use shared::http::standard::{Caller, Data, ErrorBody, Json, NotFound, NotJson, OptionalJson, Path, Refused, Result};
 
 use crate::Stores;
 use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};
@@ -17,7 +17,7 @@ use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, Cred
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The credentials", body = Data<CredentialsOut>),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -42,8 +42,8 @@ pub async fn list_credentials(
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<RegenerateIn>,
     responses(
         (status = 200, description = "The new tokens", body = Data<Vec<InboundOut>>),
-        (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        NotFound<(WorkflowId, WebhookId)>,
+        NotJson,
         Refused,
     ),
 )]
@@ -68,7 +68,7 @@ pub async fn regenerate_inbound(
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The credentials for calls to external systems", body = Data<Vec<CredentialOut>>),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -90,9 +90,9 @@ pub async fn list_outbound(
     params(("id" = Uuid, Path, description = "The workflow")), request_body = CredentialIn,
     responses(
         (status = 201, description = "The credential", body = Data<CredentialOut>),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         (status = 409, description = "`too_many_credentials`: the workflow already has 50", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        NotJson,
         Refused,
     ),
 )]
@@ -120,8 +120,7 @@ pub async fn create_credential(
     ),
     responses(
         (status = 200, description = "The credential", body = Data<CredentialOut>),
-        (status = 404, description = "The workflow or credential does not exist or is not the caller's",
-            body = ErrorBody),
+        NotFound<(WorkflowId, CredentialId)>,
         Refused,
     ),
 )]
@@ -148,8 +147,7 @@ pub async fn get_credential(
     ),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "The workflow or credential does not exist or is not the caller's",
-            body = ErrorBody),
+        NotFound<(WorkflowId, CredentialId)>,
         Refused,
     ),
 )]

@@ -9,7 +9,7 @@ use domain::Error;
 use domain::address;
 use domain::credential::Credential;
 use domain::id::{CredentialId, WorkflowId};
-use shared::http::standard::{Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
+use shared::http::standard::{Caller, Data, NotFound, NotJson, OptionalJson, Path, Refused, Result};
 use shared::http::test_call::TestCallOutcome;
 use shared::outbound::{CallError, OutboundError, RequestTimeouts};
 
@@ -37,9 +37,8 @@ const PATIENCE: RequestTimeouts = RequestTimeouts {
     request_body = Option<TestIn>,
     responses(
         (status = 200, description = "The result of the test call", body = Data<TestOut>),
-        (status = 404, description = "The workflow or credential does not exist or is not the caller's",
-            body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        NotFound<(WorkflowId, CredentialId)>,
+        NotJson,
         Refused,
     ),
 )]

@@ -9,7 +9,9 @@ use domain::token::{SecretToken, TokenKind};
 use domain::webhook::{self, Webhook};
 use shared::http::NoBody;
 use shared::http::base_url::BaseUrl;
-use shared::http::standard::{ApiError, Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
+use shared::http::standard::{
+    ApiError, Caller, Data, ErrorBody, NotFound, NotJson, OptionalJson, Path, Refused, Result,
+};
 
 use crate::Stores;
 use crate::dto::webhook::{WebhookIn, WebhookOut};
@@ -20,7 +22,7 @@ use crate::dto::webhook::{WebhookIn, WebhookOut};
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The workflow's webhooks, oldest first", body = Data<Vec<WebhookOut>>),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -43,9 +45,9 @@ pub async fn list_webhooks(
     params(("id" = Uuid, Path, description = "The workflow")), request_body = Option<WebhookIn>,
     responses(
         (status = 201, description = "The webhook with its token", body = Data<WebhookOut>),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         (status = 409, description = "`too_many_webhooks`: the workflow already has 50", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        NotJson,
         Refused,
     ),
 )]
@@ -82,7 +84,7 @@ pub async fn create_webhook(
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
     responses(
         (status = 200, description = "The webhook", body = Data<WebhookOut>),
-        (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
+        NotFound<(WorkflowId, WebhookId)>,
         Refused,
     ),
 )]
@@ -105,7 +107,7 @@ pub async fn get_webhook(
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
+        NotFound<(WorkflowId, WebhookId)>,
         Refused,
     ),
 )]
@@ -130,7 +132,7 @@ pub async fn delete_webhook(
     params(("id" = Uuid, Path, description = "The workflow"), ("webhook_id" = Uuid, Path, description = "The webhook")),
     responses(
         (status = 200, description = "The webhook with its new token", body = Data<WebhookOut>),
-        (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
+        NotFound<(WorkflowId, WebhookId)>,
         Refused,
     ),
 )]

@@ -13,7 +13,8 @@ use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{
-    ApiError, Caller, Data, DataList, ErrorBody, Hashed, Json, OptionalJson, Path, Query, Refused, Result,
+    ApiError, Caller, Data, DataList, ErrorBody, Hashed, Json, KeyReused, NotFound, NotJson, OptionalJson, Path, Query,
+    Refused, Result, Stale,
 };
 use shared::store::idempotency::Once;
 
@@ -54,8 +55,8 @@ pub async fn list_workflows(
             ("ETag" = String, description = "The workflow's version"),
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        (status = 409, description = "`idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        KeyReused,
+        NotJson,
         Refused,
     ),
 )]
@@ -85,7 +86,7 @@ pub async fn created(stores: &Stores, workflow: Workflow, route: &str, once: Opt
     responses(
         (status = 200, description = "The workflow with its draft", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -113,10 +114,10 @@ pub fn shown(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        Stale,
+        NotJson,
         Refused,
     ),
 )]
@@ -144,7 +145,7 @@ pub async fn update_workflow(
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 204, description = "Deleted"),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -165,7 +166,7 @@ pub async fn delete_workflow(
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "At most 100 agents and workflows that use it", body = Data<ImpactOut>),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -188,9 +189,9 @@ pub async fn get_delete_impact(
             ("ETag" = String, description = "The copy's version"),
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        (status = 409, description = "`idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        NotFound<WorkflowId>,
+        KeyReused,
+        NotJson,
         Refused,
     ),
 )]
@@ -222,7 +223,7 @@ pub async fn clone_workflow(
     params(("id" = Uuid, Path, description = "The workflow")),
     responses(
         (status = 200, description = "The problems, errors first", body = Data<ValidationOut>),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]

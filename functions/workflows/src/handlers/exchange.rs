@@ -11,7 +11,7 @@ use importers::atelier::Export;
 use importers::{Imported, read};
 use shared::http::etag::ETag;
 use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::standard::{Caller, ErrorBody, Hashed, Path, Refused, Result, TextFile};
+use shared::http::standard::{Caller, ErrorBody, Hashed, KeyReused, NotFound, Path, Refused, Result, TextFile};
 use shared::offload;
 
 use crate::Stores;
@@ -27,7 +27,7 @@ use crate::dto::exchange::ImportedOut;
     responses(
         (status = 200, description = "The file", body = Export,
             headers(("Content-Disposition" = String, description = "The name of the file"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -59,7 +59,7 @@ pub async fn export_workflow(
             ("ETag" = String, description = "The workflow's version"),
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        (status = 409, description = "`idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
+        KeyReused,
         (status = 415, description = "The body is neither JSON nor YAML", body = ErrorBody),
         Refused,
     ),

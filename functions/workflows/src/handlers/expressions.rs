@@ -3,7 +3,7 @@
 use domain::Error;
 use domain::time::Time;
 use engine::expression::{Expression, Failure, FailureCode, Problem, Scope, Template};
-use shared::http::standard::{Caller, Data, ErrorBody, Json, Refused, Result};
+use shared::http::standard::{Caller, Data, Json, NotJson, Refused, Result};
 use shared::offload;
 
 use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
@@ -16,7 +16,7 @@ use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
     request_body = PreviewIn,
     responses(
         (status = 200, description = "The value", body = Data<PreviewOut>),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        NotJson,
         Refused,
     ),
 )]

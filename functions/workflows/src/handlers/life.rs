@@ -12,7 +12,7 @@ use futures::stream::{self, StreamExt};
 use shared::http;
 use shared::http::NoBody;
 use shared::http::etag::ETag;
-use shared::http::standard::{ApiError, Caller, Data, ErrorBody, Json, Path, Refused, Result};
+use shared::http::standard::{ApiError, Caller, Data, ErrorBody, Json, NotFound, NotJson, Path, Refused, Result};
 
 use super::definition::shown;
 use crate::Stores;
@@ -31,7 +31,7 @@ const AT_ONCE: usize = 8;
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not published now",
             body = ErrorBody),
         Refused,
@@ -53,7 +53,7 @@ pub async fn pause_workflow(
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not paused",
             body = ErrorBody),
         Refused,
@@ -77,7 +77,7 @@ pub async fn resume_workflow(
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         Refused,
     ),
@@ -100,7 +100,7 @@ pub async fn archive_workflow(
     responses(
         (status = 200, description = "The updated workflow", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is not archived", body = ErrorBody),
         Refused,
     ),
@@ -132,7 +132,7 @@ async fn changed(
     request_body = BatchArchiveIn,
     responses(
         (status = 200, description = "The archived workflows and the failures", body = Data<BatchArchivedOut>),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        NotJson,
         Refused,
     ),
 )]

@@ -9,7 +9,9 @@ use domain::id::{Id, NotAnId, WorkflowId};
 use domain::workflow::{NewWorkflow, Workflow};
 use engine::templates::{self, Template};
 use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::standard::{Caller, Data, DataList, ErrorBody, Hashed, OptionalJson, Path, Query, Refused, Result};
+use shared::http::standard::{
+    Caller, Data, DataList, ErrorBody, Hashed, KeyReused, NotJson, OptionalJson, Path, Query, Refused, Result,
+};
 
 use super::definition::created;
 use crate::Stores;
@@ -72,8 +74,8 @@ pub async fn get_template(_: Caller, Path(Found(template)): Path<Found>) -> Resu
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         (status = 404, description = "The template does not exist", body = ErrorBody),
-        (status = 409, description = "`idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        KeyReused,
+        NotJson,
         Refused,
     ),
 )]

@@ -8,7 +8,9 @@ use domain::text;
 use domain::workflow::{Manifest, WorkflowState};
 use shared::http::NoBody;
 use shared::http::etag::ETag;
-use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
+use shared::http::standard::{
+    ApiError, Caller, Data, DataList, ErrorBody, NotFound, NotJson, OptionalJson, Path, Query, Refused, Result,
+};
 use shared::offload;
 use shared::store::workflows::Published;
 
@@ -34,10 +36,10 @@ const MAX_NOTES_CHARS: usize = 1_000;
     responses(
         (status = 201, description = "The new release, its deployment and the workflow", body = Data<PublishedOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         (status = 409, description = "`no_changes`: the draft equals the active release; `invalid_state`: archived",
             body = ErrorBody),
-        (status = 415, description = "The body is not JSON", body = ErrorBody),
+        NotJson,
         (status = 422, description = "`channel_incomplete`: a channel is incomplete", body = ErrorBody),
         Refused,
     ),
@@ -78,7 +80,7 @@ pub async fn publish_workflow(
     params(("id" = Uuid, Path, description = "The workflow"), PageQuery),
     responses(
         (status = 200, description = "A page of releases", body = DataList<ReleaseOut>),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -100,7 +102,7 @@ pub async fn list_releases(
     params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
     responses(
         (status = 200, description = "The release", body = Data<ReleaseOut>),
-        (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
+        NotFound<(WorkflowId, ReleaseId)>,
         Refused,
     ),
 )]
@@ -122,7 +124,7 @@ pub async fn get_release(
     params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
     responses(
         (status = 200, description = "The manifest", body = Data<Manifest>),
-        (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
+        NotFound<(WorkflowId, ReleaseId)>,
         Refused,
     ),
 )]
@@ -145,7 +147,7 @@ pub async fn get_manifest(
     params(("id" = Uuid, Path, description = "The workflow"), ("release_id" = Uuid, Path, description = "The release")),
     responses(
         (status = 200, description = "The runtime status and the problems", body = Data<RuntimeStatusOut>),
-        (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
+        NotFound<(WorkflowId, ReleaseId)>,
         Refused,
     ),
 )]
@@ -216,7 +218,7 @@ impl Id for Version {
     ),
     responses(
         (status = 200, description = "The differences", body = Data<DiffOut>),
-        (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
+        NotFound<(WorkflowId, ReleaseId)>,
         Refused,
     ),
 )]
@@ -257,7 +259,7 @@ pub async fn diff_releases(
     params(("id" = Uuid, Path, description = "The workflow"), PageQuery),
     responses(
         (status = 200, description = "A page of deployments", body = DataList<DeploymentOut>),
-        (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
+        NotFound<WorkflowId>,
         Refused,
     ),
 )]
@@ -287,8 +289,7 @@ pub async fn list_deployments(
     responses(
         (status = 200, description = "The active deployment and the workflow", body = Data<ActivatedOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
-        (status = 404, description = "The workflow or deployment does not exist or is not the caller's",
-            body = ErrorBody),
+        NotFound<(WorkflowId, DeploymentId)>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         (status = 422, description = "`channel_incomplete`: a channel is no longer complete", body = ErrorBody),
         Refused,
