@@ -37,7 +37,7 @@ async fn a_request_error_keeps_the_providers_message() {
         (failure.message.as_str(), failure.param.as_deref()),
         ("max_tokens is too large: 9999", Some("max_tokens"))
     );
-    assert!(!failure.may_have_run && !failure.may_pass());
+    assert!(!failure.may_have_run && !failure.is_retryable());
 }
 
 #[tokio::test]

@@ -61,16 +61,16 @@ pub async fn create_chat_completion(
         Claim::Replay(response) => return Ok(response),
     };
     if !request.is_streamed() {
-        let (body, told) = stores.gateway.complete(asker, request).await?;
-        return Ok((headers::whole(&told), [(CONTENT_TYPE, "application/json")], body).into_response());
+        let (body, report) = stores.gateway.complete(asker, request).await?;
+        return Ok((headers::response_headers(&report), [(CONTENT_TYPE, "application/json")], body).into_response());
     }
     let id = request_id();
     let write_error = Box::new(move |error: &_| openai::event(error, &id));
-    let (events, told) = stores.gateway.stream(asker, request, write_error).await?;
+    let (events, report) = stores.gateway.stream(asker, request, write_error).await?;
     // The body never fails: errors are sent as events, because Lambda delivers a failed body like a complete one.
     let body = Body::from_stream(events.map(Ok::<_, std::convert::Infallible>));
     let kind = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    Ok((headers::begun(&told), kind, body).into_response())
+    Ok((headers::stream_headers(&report), kind, body).into_response())
 }
 
 /// Create embeddings
@@ -114,8 +114,8 @@ pub async fn create_embeddings(
         Claim::Proceed(asker) => asker,
         Claim::Replay(response) => return Ok(response),
     };
-    let (body, told) = stores.gateway.embed(asker, request).await?;
-    Ok((headers::whole(&told), [(CONTENT_TYPE, "application/json")], body).into_response())
+    let (body, report) = stores.gateway.embed(asker, request).await?;
+    Ok((headers::response_headers(&report), [(CONTENT_TYPE, "application/json")], body).into_response())
 }
 
 fn chat_description() -> String {

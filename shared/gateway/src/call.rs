@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tracing::Instrument;
 
-use super::leases::{Outcome, Slot, Standing, Taken};
+use super::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
 use super::providers::{Failure, Provider};
 use super::routing::Routed;
-use super::{Gateway, GatewayCaller, refused};
+use super::{Gateway, GatewayCaller, shortage_error};
 use domain::lease::CallLimits;
 use domain::ledger::Charge;
 use domain::time::Time;
@@ -36,42 +36,42 @@ impl Gateway {
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
-    pub(super) async fn take(&self, asker: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<Slot> {
+    pub(super) async fn take(&self, asker: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
         match self.inner.leases.take(&asker.payer, &chosen.model, need).await? {
             Taken::Slot(slot) => Ok(slot),
-            Taken::Short(shortage) => Err(refused(shortage, Time::now())),
+            Taken::Short(shortage) => Err(shortage_error(shortage, Time::now())),
         }
     }
 
     /// Sends the call to the model's deployments. When all of them fail, the slot becomes free for another call.
     pub(super) async fn ask<T, F>(
         &self,
-        slot: &mut Slot,
+        slot: &mut LeaseSlot,
         chosen: &Chosen,
         ask: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<Routed<T>>
     where
         F: Future<Output = Result<T, Failure>>,
     {
-        let asked = self.inner.routing.ask(chosen, ask).await;
-        if asked.is_err() {
+        let routed = self.inner.routing.ask(chosen, ask).await;
+        if routed.is_err() {
             slot.put_back();
         }
-        asked
+        routed
     }
 
     /// Computes the charge of a call. When the client reports a retry, `retry_of` names the charge of the first
     /// attempt, if the ledger has one.
     pub(super) async fn price(
         &self,
-        slot: &Slot,
+        slot: &LeaseSlot,
         asker: &GatewayCaller,
         provider: String,
         tokens: Tokens,
         source: UsageSource,
     ) -> Charge {
         let (request_id, body_hash) = (asker.request_id.clone(), Some(asker.body_hash.clone()));
-        let mut charge = slot.priced(Outcome { tokens, source, images: 0, provider, request_id, body_hash });
+        let mut charge = slot.price_call(CallUsage { tokens, source, images: 0, provider, request_id, body_hash });
         if asker.retries > 0 {
             match self.inner.ledger.find_earlier_attempt(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
@@ -84,7 +84,7 @@ impl Gateway {
     /// Writes the charge. With an `Idempotency-Key` it stores the answer in the same transaction, for replays.
     pub(super) async fn record(
         &self,
-        slot: &mut Slot,
+        slot: &mut LeaseSlot,
         asker: &GatewayCaller,
         charge: &Charge,
         content_type: &str,
@@ -102,14 +102,14 @@ impl Gateway {
     /// Records a call that is not streamed, and returns the caller's remaining quota.
     pub(super) async fn settle(
         &self,
-        mut slot: Slot,
+        mut slot: LeaseSlot,
         asker: &GatewayCaller,
         charge: &Charge,
         answer: &[u8],
-    ) -> Result<Standing> {
+    ) -> Result<QuotaLeft> {
         self.record(&mut slot, asker, charge, "application/json", answer).await?;
-        let standing = slot.standing();
-        slot.close_when_over().await;
-        Ok(standing)
+        let quota_left = slot.quota_left();
+        slot.close_if_finished().await;
+        Ok(quota_left)
     }
 }

@@ -13,7 +13,7 @@ use shared::store::stored_text::StoredText;
 
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// How long a repeated request waits for the answer of the first one.
-const PATIENCE: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(20);
 const MAX_KEY_CHARS: usize = 255;
 
 /// The result of claiming an `Idempotency-Key`: make the call, or replay the stored answer.
@@ -46,7 +46,7 @@ impl Gateway {
                         "was used with another request; send another key",
                     ));
                 }
-                Claimed::InFlight if began.elapsed() >= PATIENCE => {
+                Claimed::InFlight if began.elapsed() >= MAX_WAIT => {
                     return Err(Error::busy("the first request with this Idempotency-Key is still running"));
                 }
                 Claimed::InFlight => tokio::time::sleep(LOOK_EVERY).await,

@@ -34,7 +34,7 @@ use shared::{Context, config};
 
 use shared::models::{Chosen, Models};
 
-use leases::{Leases, Standing};
+use leases::{Leases, QuotaLeft};
 use providers::{Failure, ParameterReport};
 use routing::Routing;
 
@@ -56,18 +56,18 @@ struct Inner {
 
 /// The values that the response headers report: the model, the parameters, the remaining quota and the cost.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct CallReport {
     pub chosen: Chosen,
-    pub notes: Notes,
-    pub standing: Standing,
+    pub notes: ParameterNotes,
+    pub quota_left: QuotaLeft,
     /// None at the start of a stream, because the cost is not known yet.
     pub cost: Option<Money>,
 }
 
 /// How the gateway changed the request's parameters.
 #[derive(Clone, Debug, Default)]
-pub struct Notes {
-    pub report: ParameterReport,
+pub struct ParameterNotes {
+    pub parameters: ParameterReport,
     /// Parameters that the operator's defaults filled in.
     pub defaults: Vec<String>,
     /// The limit put on each answer because the caller's money or token limits do not cover a longer one.
@@ -94,7 +94,7 @@ impl Gateway {
     }
 }
 
-fn refused(shortage: Shortage, now: Time) -> Error {
+fn shortage_error(shortage: Shortage, now: Time) -> Error {
     match shortage {
         Shortage::Credits { .. } => Error::Billing {
             code: "insufficient_credits",
@@ -107,7 +107,7 @@ fn refused(shortage: Shortage, now: Time) -> Error {
             code: "spending_cap_reached",
             message: format!(
                 "the monthly spending cap of this {} does not cover this call; ask the operator to raise the cap",
-                in_words(level)
+                level_name(level)
             ),
             level: Some(level),
         },
@@ -115,7 +115,7 @@ fn refused(shortage: Shortage, now: Time) -> Error {
             let retry_after_s = (resets_at - now.as_seconds()).max(1).unsigned_abs();
             let message = format!(
                 "the limit of {limit} {dimension} of this {} is reached; try again in {retry_after_s} s",
-                in_words(level)
+                level_name(level)
             );
             Error::RateLimited { message, level, dimension, limit, resets_at, retry_after_s }
         }
@@ -125,7 +125,7 @@ fn refused(shortage: Shortage, now: Time) -> Error {
     }
 }
 
-fn in_words(level: Level) -> &'static str {
+fn level_name(level: Level) -> &'static str {
     match level {
         Level::Org => "organization",
         Level::User => "user",

@@ -87,17 +87,17 @@ impl Routing {
                 tries += 1;
                 let failure = match ask(provider.clone(), upstream.clone()).await {
                     Ok(answer) => {
-                        self.succeeded(deployment);
+                        self.record_success(deployment);
                         let provider = deployment.provider.clone();
                         return Ok(Routed { answer, provider, kind: settings.kind, model: upstream });
                     }
                     Err(failure) => failure,
                 };
                 tracing::warn!(provider = deployment.provider, model = chosen.model.name, kind = ?failure.kind, code = failure.code, "a provider failed a call");
-                if !failure.may_pass() {
+                if !failure.is_retryable() {
                     return Err(failure.into());
                 }
-                self.failed(deployment, &failure);
+                self.record_failure(deployment, &failure);
                 let wait = wait(&failure, try_here);
                 // The same deployment gets no retry of a request that may have run, because it could be charged twice,
                 // or that failed by the deployment's setup, because it would fail again.
@@ -155,11 +155,11 @@ impl Routing {
         connect(&settings, &self.outbound, &self.aws)
     }
 
-    fn succeeded(&self, deployment: &Deployment) {
+    fn record_success(&self, deployment: &Deployment) {
         self.health.lock().unwrap_or_else(PoisonError::into_inner).remove(&name(deployment));
     }
 
-    fn failed(&self, deployment: &Deployment, failure: &Failure) {
+    fn record_failure(&self, deployment: &Deployment, failure: &Failure) {
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         let health = health.entry(name(deployment)).or_default();
         health.failures += 1;

@@ -33,14 +33,14 @@ pub struct Chunk {
 }
 
 impl ChatAnswer {
-    pub fn of(choices: &[Choice], usage: Option<Tokens>) -> Result<Self, Failure> {
+    pub fn from_choices(choices: &[Choice], usage: Option<Tokens>) -> Result<Self, Failure> {
         Ok(Self { choices: raw(choices)?, usage, system_fingerprint: None })
     }
 }
 
 impl Chunk {
     /// Creates a chunk and counts its output tokens from the deltas.
-    pub fn of(choices: &[DeltaChoice], usage: Option<Tokens>) -> Result<Self, Failure> {
+    pub fn from_deltas(choices: &[DeltaChoice], usage: Option<Tokens>) -> Result<Self, Failure> {
         let counted_output = choices.iter().map(|choice| choice.delta.counted()).sum();
         Ok(Self {
             choices: if choices.is_empty() { None } else { Some(raw(choices)?) },
@@ -53,7 +53,7 @@ impl Chunk {
 }
 
 fn raw(choices: &(impl Serialize + ?Sized)) -> Result<Box<RawValue>, Failure> {
-    serde_json::value::to_raw_value(choices).map_err(Failure::garbled)
+    serde_json::value::to_raw_value(choices).map_err(Failure::malformed_answer)
 }
 
 #[derive(Debug, Serialize)]

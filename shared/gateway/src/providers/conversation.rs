@@ -89,7 +89,10 @@ pub fn arguments(call: &ToolCall<'_>) -> Result<Value, Failure> {
     }
     match json::parse_text(call.arguments) {
         Some(arguments @ Value::Object(_)) => Ok(arguments),
-        _ => Err(wrong("messages", format_args!("the arguments of the call {} must be a JSON object", clip(call.id)))),
+        _ => Err(invalid_request(
+            "messages",
+            format_args!("the arguments of the call {} must be a JSON object", clip(call.id)),
+        )),
     }
 }
 
@@ -105,17 +108,17 @@ pub fn picture(url: &str) -> Result<Picture<'_>, Failure> {
         let media_type = kind.strip_suffix(";base64")?.split(';').next()?;
         Some(Picture::Inline { media_type, base64 })
     });
-    inline.ok_or_else(|| wrong("messages", "an image's data URL must have the form data:image/…;base64,…"))
+    inline.ok_or_else(|| invalid_request("messages", "an image's data URL must have the form data:image/…;base64,…"))
 }
 
 /// Creates the failure for an invalid request that is detected only during translation.
-pub fn wrong(param: &str, problem: impl std::fmt::Display) -> Failure {
+pub fn invalid_request(param: &str, problem: impl std::fmt::Display) -> Failure {
     let message = format!("{param}: {problem}");
     Failure { param: Some(param.to_owned()), ..Failure::new(FailureKind::Request, "invalid_value", message) }
 }
 
 /// Creates the failure for a content part that is neither text nor an image.
-pub fn strange(maker: &str, part: &Value) -> Failure {
+pub fn unsupported_part(maker: &str, part: &Value) -> Failure {
     Failure::unsupported("messages", format_args!("{maker} accepts only text and image parts, not {}", part["type"]))
 }
 

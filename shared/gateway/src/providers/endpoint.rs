@@ -11,9 +11,9 @@ use serde_json::Value;
 use zeroize::Zeroizing;
 
 use super::failure::{Failure, FailureKind};
-use super::probe::{PATIENCE, Probe};
+use super::probe::{Probe, TIMEOUTS};
 use super::settings::ProviderSettings;
-use super::status::{self, Said};
+use super::status::{self, ProviderError};
 use crate::sse::{Event, Parser, SseError};
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
@@ -33,7 +33,7 @@ pub struct Endpoint {
     /// The query string of every request, with its `?`, such as Azure's `api-version`.
     query: String,
     headers: HeaderMap,
-    patience: RequestTimeouts,
+    timeouts: RequestTimeouts,
     /// Values that are removed from the provider's error messages.
     secrets: Vec<Zeroizing<String>>,
 }
@@ -75,7 +75,7 @@ impl Endpoint {
             outbound: outbound.clone(),
             query: query.to_owned(),
             headers,
-            patience: RequestTimeouts {
+            timeouts: RequestTimeouts {
                 first_byte: settings.timeouts.first_byte(),
                 idle: settings.timeouts.idle(),
                 total: settings.timeouts.total(),
@@ -91,24 +91,24 @@ impl Endpoint {
     }
 
     /// Posts a request that is not streamed, and returns the complete response body.
-    pub async fn whole(&self, path: &str, body: &impl Serialize) -> Result<Bytes, Failure> {
-        let patience = RequestTimeouts { first_byte: self.patience.total, idle: self.patience.total, ..self.patience };
-        let answer = self.post(path, body, "application/json", &patience).await?;
+    pub async fn post_json(&self, path: &str, body: &impl Serialize) -> Result<Bytes, Failure> {
+        let timeouts = RequestTimeouts { first_byte: self.timeouts.total, idle: self.timeouts.total, ..self.timeouts };
+        let answer = self.post(path, body, "application/json", &timeouts).await?;
         answer.body.whole(MAX_ANSWER_BYTES).await.map_err(while_reading)
     }
 
     pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, Failure> {
-        let answer = self.post(path, body, "text/event-stream", &self.patience).await?;
+        let answer = self.post(path, body, "text/event-stream", &self.timeouts).await?;
         let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         // Some servers answer a streaming request with status 200 and an error in JSON.
         if content_type.starts_with("application/json") {
             let body = answer.body.whole(MAX_ERROR_BYTES).await.map_err(while_reading)?;
-            let body: Value = serde_json::from_slice(&body).map_err(Failure::garbled)?;
+            let body: Value = serde_json::from_slice(&body).map_err(Failure::malformed_answer)?;
             let is_error = body.get("error").is_some_and(|error| !error.is_null());
             let failure = if is_error {
-                status::failure_in_stream(Said::read(&body))
+                status::failure_in_stream(ProviderError::read(&body))
             } else {
-                Failure::garbled("JSON instead of an event stream")
+                Failure::malformed_answer("JSON instead of an event stream")
             };
             return Err(self.without_secrets(failure));
         }
@@ -120,18 +120,18 @@ impl Endpoint {
         path: &str,
         body: &impl Serialize,
         accept: &'static str,
-        patience: &RequestTimeouts,
+        timeouts: &RequestTimeouts,
     ) -> Result<Answer, Failure> {
-        let body = serde_json::to_vec(body).map_err(Failure::garbled)?;
+        let body = serde_json::to_vec(body).map_err(Failure::malformed_answer)?;
         let request = self.request(Method::POST, path, accept, body.into())?;
-        let answer = self.outbound.send(request, patience).await;
+        let answer = self.outbound.send(request, timeouts).await;
         let answer = answer.map_err(|error| before_answer(self.logged(error)))?;
         if answer.status.is_success() {
             return Ok(answer);
         }
         let (status, headers) = (answer.status, answer.headers);
-        let said = said(answer.body).await;
-        Err(self.without_secrets(status::refusal(status, &headers, said)))
+        let error = read_error(answer.body).await;
+        Err(self.without_secrets(status::failure_of_response(status, &headers, error)))
     }
 
     fn request(
@@ -156,7 +156,7 @@ impl Endpoint {
         let method = if body.is_some() { Method::POST } else { Method::GET };
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         let request = self.request(method, path, "application/json", body.into())?;
-        let answer = match self.outbound.send(request, &PATIENCE).await {
+        let answer = match self.outbound.send(request, &TIMEOUTS).await {
             Ok(answer) => answer,
             Err(error) => {
                 let error = self.logged(error);
@@ -171,10 +171,10 @@ impl Endpoint {
         if status.is_success() {
             return Ok(Probe { status: Some(status.as_u16()), error: None });
         }
-        let said = said(answer.body).await;
-        let message = said.message.unwrap_or_else(|| format!("the provider answered with status {status}"));
+        let error = read_error(answer.body).await;
+        let message = error.message.unwrap_or_else(|| format!("the provider answered with status {status}"));
         let failure = self.without_secrets(Failure::new(FailureKind::Request, "provider_refused", message));
-        let code = said.code.unwrap_or(failure.code);
+        let code = error.code.unwrap_or(failure.code);
         Ok(Probe { status: Some(status.as_u16()), error: Some((code, failure.message)) })
     }
 
@@ -221,11 +221,11 @@ fn with_version(base_url: &str, kind: ProviderKind) -> String {
 }
 
 /// Reads the error in a response body. An unreadable body yields an empty result, because the status is still useful.
-async fn said(body: Body) -> Said {
+async fn read_error(body: Body) -> ProviderError {
     let quick = Duration::from_secs(10);
     let body = tokio::time::timeout(quick, body.whole(MAX_ERROR_BYTES)).await;
     let body = body.ok().and_then(std::result::Result::ok).unwrap_or_default();
-    serde_json::from_slice(&body).map(|body| Said::read(&body)).unwrap_or_default()
+    serde_json::from_slice(&body).map(|body| ProviderError::read(&body)).unwrap_or_default()
 }
 
 /// Whether a word names the platform's account. Providers put account names and partial keys in error messages.
@@ -242,15 +242,15 @@ fn before_answer(error: OutboundError) -> Failure {
         OutboundError::Exhausted => Failure::exhausted(),
         OutboundError::Unreachable => Failure::unreachable(),
         OutboundError::Cut => Failure { may_have_run: true, ..Failure::unreachable() },
-        OutboundError::TooLarge { .. } => Failure::garbled(error),
+        OutboundError::TooLarge { .. } => Failure::malformed_answer(error),
     }
 }
 
 fn while_reading(error: OutboundError) -> Failure {
     match error {
         OutboundError::Timeout { .. } => Failure::timeout(),
-        OutboundError::TooLarge { .. } => Failure::garbled(error),
-        _ => Failure::cut(),
+        OutboundError::TooLarge { .. } => Failure::malformed_answer(error),
+        _ => Failure::stream_cut(),
     }
 }
 
@@ -267,7 +267,9 @@ impl Events {
             match self.parser.next_event() {
                 Ok(Some(event)) => return Ok(Some(event)),
                 Ok(None) => {}
-                Err(error @ (SseError::NotUtf8 | SseError::TooLarge(_))) => return Err(Failure::garbled(error)),
+                Err(error @ (SseError::NotUtf8 | SseError::TooLarge(_))) => {
+                    return Err(Failure::malformed_answer(error));
+                }
             }
             let Some(body) = &mut self.body else { return Ok(None) };
             match body.next().await {

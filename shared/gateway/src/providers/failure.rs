@@ -48,12 +48,12 @@ impl Failure {
         Self { param: Some(param), ..Self::new(FailureKind::Unsupported, "parameter_not_supported", message) }
     }
 
-    pub fn garbled(cause: impl fmt::Display) -> Self {
+    pub fn malformed_answer(cause: impl fmt::Display) -> Self {
         tracing::warn!(%cause, "a provider's answer could not be parsed");
         Self::new(FailureKind::Broken, "provider_answer_garbled", "the provider's answer could not be parsed")
     }
 
-    pub fn cut() -> Self {
+    pub fn stream_cut() -> Self {
         Self::new(FailureKind::Broken, "provider_stream_cut", "the provider stopped in the middle of its answer")
     }
 
@@ -66,7 +66,7 @@ impl Failure {
     }
 
     /// Whether the call may succeed on a retry, at the same or another deployment.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         use FailureKind::{Broken, RateLimited, Setup, Timeout, Unavailable};
         matches!(self.kind, Setup | RateLimited | Unavailable | Timeout | Broken)
     }

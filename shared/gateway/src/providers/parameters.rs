@@ -98,14 +98,14 @@ impl<'a> Parameters<'a> {
 
     /// The parameters that are forwarded unchanged and not validated: the provider's own, and for `OpenAI`-compatible
     /// providers also unknown ones.
-    pub fn unread(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
-        let unread = self.body.iter().filter(|(name, _)| !self.validated.contains(&name.as_str()));
-        unread.filter(|(name, _)| self.rule(name) == Rule::Sent).map(|(name, value)| (name.as_str(), value))
+    pub fn forwarded(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        let forwarded = self.body.iter().filter(|(name, _)| !self.validated.contains(&name.as_str()));
+        forwarded.filter(|(name, _)| self.rule(name) == Rule::Sent).map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Returns the parameters of `unread` as a JSON object.
-    pub fn unread_object(&self) -> Map<String, Value> {
-        self.unread().map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    /// Returns the parameters of `forwarded` as a JSON object.
+    pub fn forwarded_object(&self) -> Map<String, Value> {
+        self.forwarded().map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
     /// Refuses parameters that the provider does not support.

@@ -9,7 +9,7 @@ use crate::chat::ChatRequest;
 use shared::outbound::RequestTimeouts;
 
 /// Timeouts of a test call. They are short because a person waits, and API Gateway waits for at most 29 s.
-pub const PATIENCE: RequestTimeouts = RequestTimeouts {
+pub const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     first_byte: Duration::from_secs(15),
     idle: Duration::from_secs(5),
     total: Duration::from_secs(15),
@@ -29,5 +29,5 @@ pub struct Probe {
 pub fn question() -> Result<ChatRequest, Failure> {
     let messages = json!([{"role": "user", "content": "Say yes."}]);
     let body = json!({"model": "test", "messages": messages, "max_tokens": MAX_TOKENS});
-    ChatRequest::read(body).map_err(Failure::garbled)
+    ChatRequest::read(body).map_err(Failure::malformed_answer)
 }

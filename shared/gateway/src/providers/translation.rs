@@ -23,7 +23,7 @@ pub trait Translation: Send + 'static {
 }
 
 /// Translates `events` into a stream of chunks. It ends after the first failure.
-pub fn translated(endpoint: Arc<Endpoint>, events: Events, translation: impl Translation) -> ChunkStream {
+pub fn translate_events(endpoint: Arc<Endpoint>, events: Events, translation: impl Translation) -> ChunkStream {
     let unfolded = futures::stream::unfold(Some((events, translation)), move |state| {
         let endpoint = endpoint.clone();
         async move {

@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
 use crate::providers::count;
 use crate::providers::failure::Failure;
-use crate::providers::status::{Said, failure_in_stream};
+use crate::providers::status::{ProviderError, failure_in_stream};
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
-struct Whole<'a> {
+struct AnswerView<'a> {
     #[serde(borrow)]
     content: Option<Vec<Block<'a>>>,
     stop_reason: Option<String>,
@@ -74,13 +74,13 @@ pub fn finish_reason(reason: &str) -> &'static str {
     }
 }
 
-pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
-    let answer: Whole<'_> = serde_json::from_slice(body).map_err(Failure::garbled)?;
+pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, Failure> {
+    let answer: AnswerView<'_> = serde_json::from_slice(body).map_err(Failure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(Said::read(&serde_json::json!({ "error": error }))));
+        return Err(failure_in_stream(ProviderError::read(&serde_json::json!({ "error": error }))));
     }
-    let blocks = answer.content.ok_or_else(|| Failure::garbled("a message without content"))?;
-    let reason = answer.stop_reason.ok_or_else(|| Failure::garbled("a message without a stop reason"))?;
+    let blocks = answer.content.ok_or_else(|| Failure::malformed_answer("a message without content"))?;
+    let reason = answer.stop_reason.ok_or_else(|| Failure::malformed_answer("a message without a stop reason"))?;
     let (mut text, mut tool_calls) = (None::<String>, Vec::new());
     for block in blocks {
         match block.r#type.as_str() {
@@ -105,5 +105,5 @@ pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
     let choice = Choice { index: 0, message, logprobs: None, finish_reason: finish_reason(&reason) };
     let mut counts = Counts::default();
     counts.learn(&answer.usage);
-    ChatAnswer::of(&[choice], counts.tokens())
+    ChatAnswer::from_choices(&[choice], counts.tokens())
 }

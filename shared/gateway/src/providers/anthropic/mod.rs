@@ -13,7 +13,7 @@ use super::endpoint::Endpoint;
 use super::failure::Failure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
-use super::translation::translated;
+use super::translation::translate_events;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
@@ -39,8 +39,8 @@ impl Provider for Anthropic {
     fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
         Box::pin(async move {
             let body = request::messages(model, request, false)?;
-            let answer = self.endpoint.whole("messages", &body).await?;
-            answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+            let answer = self.endpoint.post_json("messages", &body).await?;
+            answer::translate_answer(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
         })
     }
 
@@ -48,7 +48,7 @@ impl Provider for Anthropic {
         Box::pin(async move {
             let body = request::messages(model, request, true)?;
             let events = self.endpoint.events("messages", &body).await?;
-            Ok(translated(self.endpoint.clone(), events, stream::Pieces::default()))
+            Ok(translate_events(self.endpoint.clone(), events, stream::EventTranslation::default()))
         })
     }
 

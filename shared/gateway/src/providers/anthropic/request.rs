@@ -4,7 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::MAKER;
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
-use crate::providers::conversation::{Picture, Side, arguments, instruct_json, picture, split, strange, wrong};
+use crate::providers::conversation::{
+    Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
+};
 use crate::providers::failure::Failure;
 use crate::providers::parameters::Parameters;
 use crate::providers::tools::{Choice, choice, functions, one_at_a_time};
@@ -27,7 +29,7 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
     };
     let turns = turns.iter().map(|each| turn(each.side, &each.messages)).collect::<Result<Vec<_>, _>>()?;
 
-    let mut body = parameters.unread_object();
+    let mut body = parameters.forwarded_object();
     body.insert("model".to_owned(), model.into());
     let max_tokens = request.required_max_tokens().unwrap_or(DEFAULT_OUTPUT_TOKENS);
     body.insert("max_tokens".to_owned(), max_tokens.into());
@@ -68,7 +70,8 @@ fn user(request: &ChatRequest) -> Option<&str> {
 fn blocks(message: &Message<'_>) -> Result<Vec<Value>, Failure> {
     let mut blocks = message.parts.iter().map(block).collect::<Result<Vec<_>, _>>()?;
     if message.role == Role::Tool {
-        let id = message.tool_call_id.ok_or_else(|| wrong("messages", "a tool message must have tool_call_id"))?;
+        let id =
+            message.tool_call_id.ok_or_else(|| invalid_request("messages", "a tool message must have tool_call_id"))?;
         let mut result = json!({"type": "tool_result", "tool_use_id": id});
         if !blocks.is_empty() {
             result["content"] = blocks.into();
@@ -91,7 +94,7 @@ fn block(part: &Part<'_>) -> Result<Value, Failure> {
             }
             Picture::Url(url) => json!({"type": "url", "url": url}),
         },
-        Part::Other(part) => return Err(strange(MAKER, part)),
+        Part::Other(part) => return Err(unsupported_part(MAKER, part)),
     };
     Ok(json!({"type": "image", "source": source}))
 }

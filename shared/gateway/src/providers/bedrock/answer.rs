@@ -8,9 +8,9 @@ use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
 use crate::providers::failure::{Failure, FailureKind};
 use domain::usage::Tokens;
 
-pub fn whole(answer: ConverseOutput) -> Result<ChatAnswer, Failure> {
+pub fn translate_answer(answer: ConverseOutput) -> Result<ChatAnswer, Failure> {
     let Some(Output::Message(message)) = answer.output else {
-        return Err(Failure::garbled("an answer without a message"));
+        return Err(Failure::malformed_answer("an answer without a message"));
     };
     let (mut text, mut tool_calls) = (None::<String>, Vec::new());
     for block in message.content {
@@ -32,7 +32,7 @@ pub fn whole(answer: ConverseOutput) -> Result<ChatAnswer, Failure> {
     let message = MessageOut { role: "assistant", content: text, refusal: None, tool_calls };
     let finish_reason = finish_reason(&answer.stop_reason)?;
     let choice = Choice { index: 0, message, logprobs: None, finish_reason };
-    ChatAnswer::of(&[choice], answer.usage.as_ref().and_then(tokens))
+    ChatAnswer::from_choices(&[choice], answer.usage.as_ref().and_then(tokens))
 }
 
 pub fn finish_reason(reason: &StopReason) -> Result<&'static str, Failure> {

@@ -27,7 +27,7 @@ pub async fn embed(client: &Client, model: &str, request: &EmbeddingsRequest) ->
         };
         texts.push(text);
     }
-    let others = parameters.unread_object();
+    let others = parameters.forwarded_object();
     if model.contains("titan-embed") {
         titan(client, model, &texts, request.dimensions(), others).await
     } else if model.contains("cohere.embed") {
@@ -44,7 +44,7 @@ async fn invoke(client: &Client, model: &str, body: Map<String, Value>) -> Resul
     let body = Blob::new(Value::Object(body).to_string());
     let call = client.invoke_model().model_id(model).content_type("application/json").accept("application/json");
     let answer = call.body(body).send().await.map_err(failure::call_failure)?;
-    serde_json::from_slice(answer.body.as_ref()).map_err(Failure::garbled)
+    serde_json::from_slice(answer.body.as_ref()).map_err(Failure::malformed_answer)
 }
 
 async fn titan(
@@ -84,20 +84,20 @@ async fn cohere(
     }
     body.insert("embedding_types".to_owned(), json!(["float"]));
     let answer = invoke(client, model, body).await?;
-    let rows = answer["embeddings"]["float"].as_array().ok_or_else(|| Failure::garbled("no embeddings"))?;
+    let rows = answer["embeddings"]["float"].as_array().ok_or_else(|| Failure::malformed_answer("no embeddings"))?;
     if rows.len() != texts.len() {
-        return Err(Failure::garbled("the number of vectors is not the number of inputs"));
+        return Err(Failure::malformed_answer("the number of vectors is not the number of inputs"));
     }
     // Cohere reports usage only in a response header, which the SDK does not expose.
     Ok(EmbeddingsAnswer { vectors: rows.iter().map(vector).collect::<Result<_, _>>()?, usage: None })
 }
 
 fn vector(numbers: &Value) -> Result<Vec<f32>, Failure> {
-    let numbers = numbers.as_array().ok_or_else(|| Failure::garbled("a vector is not a list"))?;
+    let numbers = numbers.as_array().ok_or_else(|| Failure::malformed_answer("a vector is not a list"))?;
     let number = |number: &Value| number.as_f64().map(|number| number as f32);
     numbers
         .iter()
         .map(number)
         .collect::<Option<_>>()
-        .ok_or_else(|| Failure::garbled("a vector has an item that is not a number"))
+        .ok_or_else(|| Failure::malformed_answer("a vector has an item that is not a number"))
 }

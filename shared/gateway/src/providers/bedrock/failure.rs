@@ -10,11 +10,15 @@ use http::{HeaderMap, HeaderValue, StatusCode};
 
 use crate::providers::failure::{Failure, FailureKind};
 use crate::providers::probe::Probe;
-use crate::providers::status::{Said, failure_in_stream, refusal};
+use crate::providers::status::{ProviderError, failure_in_stream, failure_of_response};
 use shared::outbound::is_exhaustion;
 
-fn said(error: &impl ProvideErrorMetadata) -> Said {
-    Said { code: error.code().map(str::to_owned), message: error.message().map(str::to_owned), ..Said::default() }
+fn error_of(error: &impl ProvideErrorMetadata) -> ProviderError {
+    ProviderError {
+        code: error.code().map(str::to_owned),
+        message: error.message().map(str::to_owned),
+        ..ProviderError::default()
+    }
 }
 
 pub fn call_failure<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Failure {
@@ -23,11 +27,11 @@ pub fn call_failure<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -
             let raw = error.raw();
             let status = StatusCode::from_u16(raw.status().as_u16()).unwrap_or(StatusCode::BAD_GATEWAY);
             if status.is_success() {
-                return Failure::garbled("an answer that the SDK cannot parse");
+                return Failure::malformed_answer("an answer that the SDK cannot parse");
             }
             let after = raw.headers().get("retry-after").and_then(|after| HeaderValue::from_str(after).ok());
             let headers: HeaderMap = after.map(|after| (http::header::RETRY_AFTER, after)).into_iter().collect();
-            service_failure(status, &headers, said(error.err()))
+            service_failure(status, &headers, error_of(error.err()))
         }
         SdkError::TimeoutError(_) => Failure::timeout(),
         SdkError::DispatchFailure(error) if error.is_timeout() => Failure { may_have_run: false, ..Failure::timeout() },
@@ -38,7 +42,7 @@ pub fn call_failure<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -
             Failure { may_have_run: !error.as_connector_error().is_some_and(is_unreached), ..Failure::unreachable() }
         }
         SdkError::ConstructionFailure(_) => Failure::setup(),
-        _ => Failure::garbled("an answer that the SDK cannot parse"),
+        _ => Failure::malformed_answer("an answer that the SDK cannot parse"),
     }
 }
 
@@ -74,17 +78,17 @@ fn is_unreached(error: &ConnectorError) -> bool {
     false
 }
 
-fn service_failure(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
-    let is_of_model = said.message.as_deref().is_some_and(|message| message.contains("model identifier"));
-    match said.code.as_deref() {
+fn service_failure(status: StatusCode, headers: &HeaderMap, error: ProviderError) -> Failure {
+    let is_of_model = error.message.as_deref().is_some_and(|message| message.contains("model identifier"));
+    match error.code.as_deref() {
         // Bedrock reports an unknown model as an invalid request, but the catalog is wrong, not the client.
         Some("ValidationException") if is_of_model => Failure::setup(),
         // Bedrock uses 424 for a model that failed, and 429 for a model that is not loaded yet.
-        Some("ModelErrorException") => refusal(StatusCode::BAD_GATEWAY, headers, said),
+        Some("ModelErrorException") => failure_of_response(StatusCode::BAD_GATEWAY, headers, error),
         Some("ModelNotReadyException" | "ServiceQuotaExceededException") => {
-            refusal(StatusCode::SERVICE_UNAVAILABLE, headers, said)
+            failure_of_response(StatusCode::SERVICE_UNAVAILABLE, headers, error)
         }
-        _ => refusal(status, headers, said),
+        _ => failure_of_response(status, headers, error),
     }
 }
 
@@ -102,11 +106,11 @@ pub fn stream_failure<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failu
                 Exception::ServiceUnavailableException(_) => (FailureKind::Unavailable, "ServiceUnavailableException"),
                 _ => (FailureKind::Unavailable, "InternalServerException"),
             };
-            let failure = failure_in_stream(Said { code: Some(code.to_owned()), ..said(&error) });
+            let failure = failure_in_stream(ProviderError { code: Some(code.to_owned()), ..error_of(&error) });
             Failure { kind, ..failure }
         }
         SdkError::TimeoutError(_) => Failure::timeout(),
-        SdkError::DispatchFailure(_) => Failure::cut(),
-        _ => Failure::garbled("an event that the SDK cannot parse"),
+        SdkError::DispatchFailure(_) => Failure::stream_cut(),
+        _ => Failure::malformed_answer("an event that the SDK cannot parse"),
     }
 }

@@ -44,25 +44,25 @@ impl Bedrock {
 impl Provider for Bedrock {
     fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
         Box::pin(async move {
-            let asked = request::read(model, request)?;
+            let converse = request::read(model, request)?;
             let call = self.client.converse().model_id(model);
-            let call = call.set_system(asked.system).set_messages(Some(asked.messages));
-            let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
-            let call = call.set_output_config(asked.output).set_additional_model_request_fields(asked.others);
-            answer::whole(within(self.timeouts.total(), call.send()).await?.map_err(failure::call_failure)?)
+            let call = call.set_system(converse.system).set_messages(Some(converse.messages));
+            let call = call.inference_config(converse.inference).set_tool_config(converse.tools);
+            let call = call.set_output_config(converse.output).set_additional_model_request_fields(converse.others);
+            answer::translate_answer(within(self.timeouts.total(), call.send()).await?.map_err(failure::call_failure)?)
         })
     }
 
     fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
         Box::pin(async move {
             let deadline = Instant::now() + self.timeouts.total();
-            let asked = request::read(model, request)?;
+            let converse = request::read(model, request)?;
             let call = self.client.converse_stream().model_id(model);
-            let call = call.set_system(asked.system).set_messages(Some(asked.messages));
-            let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
-            let call = call.set_output_config(asked.output).set_additional_model_request_fields(asked.others);
+            let call = call.set_system(converse.system).set_messages(Some(converse.messages));
+            let call = call.inference_config(converse.inference).set_tool_config(converse.tools);
+            let call = call.set_output_config(converse.output).set_additional_model_request_fields(converse.others);
             let answer = within(self.timeouts.first_byte(), call.send()).await?.map_err(failure::call_failure)?;
-            Ok(stream::translated(answer.stream, self.timeouts.idle(), deadline))
+            Ok(stream::translate_events(answer.stream, self.timeouts.idle(), deadline))
         })
     }
 
@@ -79,10 +79,10 @@ impl Provider for Bedrock {
             let Some(model) = model else {
                 return Err(Failure::unsupported("model", "a test of Bedrock needs a model; name one that it serves"));
             };
-            let asked = request::read(model, &probe::question()?)?;
-            let call = self.client.converse().model_id(model).set_messages(Some(asked.messages));
-            let call = call.inference_config(asked.inference).send();
-            Ok(match timeout(probe::PATIENCE.total, call).await {
+            let converse = request::read(model, &probe::question()?)?;
+            let call = self.client.converse().model_id(model).set_messages(Some(converse.messages));
+            let call = call.inference_config(converse.inference).send();
+            Ok(match timeout(probe::TIMEOUTS.total, call).await {
                 Ok(Ok(_)) => Probe { status: Some(200), error: None },
                 Ok(Err(error)) => failure::probe(&error),
                 Err(_) => {

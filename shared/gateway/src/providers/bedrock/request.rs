@@ -15,7 +15,9 @@ use serde_json::{Map, Value, json};
 
 use super::{MAKER, document};
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
-use crate::providers::conversation::{BLANK, Picture, Side, arguments, instruct_json, picture, split, strange, wrong};
+use crate::providers::conversation::{
+    BLANK, Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
+};
 use crate::providers::failure::Failure;
 use crate::providers::parameters::Parameters;
 use crate::providers::tools::{Choice, choice, functions};
@@ -24,7 +26,7 @@ use domain::provider::ProviderKind;
 /// Bedrock's object of model-specific fields. Clients may send it themselves.
 const FIELDS: &str = "additionalModelRequestFields";
 
-pub struct Asked {
+pub struct ConverseRequest {
     pub system: Option<Vec<SystemContentBlock>>,
     pub messages: Vec<Turn>,
     pub inference: InferenceConfiguration,
@@ -34,7 +36,7 @@ pub struct Asked {
     pub others: Option<Document>,
 }
 
-pub fn read(model: &str, request: &ChatRequest) -> Result<Asked, Failure> {
+pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, Failure> {
     let parameters = Parameters::of_chat(request, ProviderKind::Bedrock, model);
     parameters.check(request.terms().unsupported)?;
     let (mut system, turns) = split(request);
@@ -48,7 +50,7 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<Asked, Failure> {
         messages.push(Turn::builder().role(role).set_content(Some(blocks)).build().map_err(incomplete)?);
     }
     let others = fields(&parameters)?;
-    Ok(Asked {
+    Ok(ConverseRequest {
         system: (!system.is_empty()).then_some(system),
         messages,
         inference: inference(&parameters, request)?,
@@ -60,14 +62,14 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<Asked, Failure> {
 
 /// Creates the failure for a request that lacks a field the SDK requires.
 fn incomplete(cause: BuildError) -> Failure {
-    wrong("messages", cause)
+    invalid_request("messages", cause)
 }
 
 fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, Failure> {
     let mut fields = match parameters.get(FIELDS) {
         None => Map::new(),
         Some(Value::Object(fields)) => fields.clone(),
-        Some(_) => return Err(wrong(FIELDS, "must be an object")),
+        Some(_) => return Err(invalid_request(FIELDS, "must be an object")),
     };
     for name in ["top_k", "thinking", "output_config"] {
         if let Some(value) = parameters.get(name) {
@@ -98,7 +100,7 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
         let content = parts.map(|part| match part {
             Part::Text(text) => Ok(ToolResultContentBlock::Text((*text).to_owned())),
             Part::Image(url) => image(url).map(ToolResultContentBlock::Image),
-            Part::Other(part) => Err(strange(MAKER, part)),
+            Part::Other(part) => Err(unsupported_part(MAKER, part)),
         });
         let mut content = content.collect::<Result<Vec<_>, _>>()?;
         if content.is_empty() {
@@ -113,7 +115,7 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
         .map(|part| match part {
             Part::Text(text) => Ok(ContentBlock::Text((*text).to_owned())),
             Part::Image(url) => image(url).map(ContentBlock::Image),
-            Part::Other(part) => Err(strange(MAKER, part)),
+            Part::Other(part) => Err(unsupported_part(MAKER, part)),
         })
         .collect::<Result<Vec<_>, _>>()?;
     for call in &message.tool_calls {
@@ -135,7 +137,7 @@ fn image(url: &str) -> Result<ImageBlock, Failure> {
         "image/webp" => ImageFormat::Webp,
         other => return Err(Failure::unsupported("messages", format_args!("Bedrock does not read {other}"))),
     };
-    let bytes = BASE64_STANDARD.decode(base64).map_err(|cause| wrong("messages", cause))?;
+    let bytes = BASE64_STANDARD.decode(base64).map_err(|cause| invalid_request("messages", cause))?;
     ImageBlock::builder().format(format).source(ImageSource::Bytes(Blob::new(bytes))).build().map_err(incomplete)
 }
 

@@ -16,7 +16,7 @@ use crate::providers::failure::Failure;
 
 type Receiver = EventReceiver<ConverseStreamOutput, ConverseStreamOutputError>;
 
-struct Pieces {
+struct ConverseStream {
     events: Receiver,
     idle: Duration,
     deadline: Instant,
@@ -26,12 +26,12 @@ struct Pieces {
     awaits_arguments: bool,
 }
 
-pub fn translated(events: Receiver, idle: Duration, deadline: Instant) -> ChunkStream {
-    let pieces = Pieces { events, idle, deadline, calls: 0, awaits_arguments: false };
-    let unfolded = futures::stream::unfold(Some(pieces), |pieces| async {
-        let mut pieces = pieces?;
-        match pieces.next().await {
-            Ok(Some(chunk)) => Some((Ok(chunk), Some(pieces))),
+pub fn translate_events(events: Receiver, idle: Duration, deadline: Instant) -> ChunkStream {
+    let stream = ConverseStream { events, idle, deadline, calls: 0, awaits_arguments: false };
+    let unfolded = futures::stream::unfold(Some(stream), |stream| async {
+        let mut stream = stream?;
+        match stream.next().await {
+            Ok(Some(chunk)) => Some((Ok(chunk), Some(stream))),
             Ok(None) => None,
             Err(failure) => Some((Err(failure), None)),
         }
@@ -39,7 +39,7 @@ pub fn translated(events: Receiver, idle: Duration, deadline: Instant) -> ChunkS
     unfolded.boxed()
 }
 
-impl Pieces {
+impl ConverseStream {
     async fn next(&mut self) -> Result<Option<Chunk>, Failure> {
         loop {
             let until = self.deadline.min(Instant::now() + self.idle);
@@ -85,7 +85,9 @@ impl Pieces {
             ConverseStreamOutput::MessageStop(event) => {
                 chunk(Delta::default(), Some(finish_reason(&event.stop_reason)?))
             }
-            ConverseStreamOutput::Metadata(event) => Ok(Some(Chunk::of(&[], event.usage.as_ref().and_then(tokens))?)),
+            ConverseStreamOutput::Metadata(event) => {
+                Ok(Some(Chunk::from_deltas(&[], event.usage.as_ref().and_then(tokens))?))
+            }
             _ => Ok(None),
         }
     }
@@ -100,5 +102,5 @@ impl Pieces {
 
 fn chunk(delta: Delta, finish_reason: Option<&'static str>) -> Result<Option<Chunk>, Failure> {
     let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
-    Chunk::of(&[choice], None).map(Some)
+    Chunk::from_deltas(&[choice], None).map(Some)
 }

@@ -3,10 +3,10 @@
 //! They report the same token counts as the gateway's estimate, so that a call costs exactly what was held for it.
 
 mod chat;
-mod cut;
 mod embed;
-mod instance;
 mod reply;
+mod schema_value;
+mod truncation;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
@@ -26,14 +26,14 @@ impl Provider for Dev {
     fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
         Box::pin(async move {
             is_model(CHAT, model)?;
-            chat::whole(request)
+            chat::complete(request)
         })
     }
 
     fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
         Box::pin(async move {
             is_model(CHAT, model)?;
-            Ok(futures::stream::iter(chat::pieces(request)?).boxed())
+            Ok(futures::stream::iter(chat::complete_in_chunks(request)?).boxed())
         })
     }
 

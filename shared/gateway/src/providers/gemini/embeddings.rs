@@ -32,7 +32,7 @@ pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<
         let Input::Text(text) = input else {
             return Err(token_numbers());
         };
-        let mut one = parameters.unread_object();
+        let mut one = parameters.forwarded_object();
         one.insert("model".to_owned(), resource.into());
         one.insert("content".to_owned(), json!({"parts": [{"text": text}]}));
         if let Some(dimensions) = request.dimensions() {
@@ -44,9 +44,9 @@ pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<
 }
 
 pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, Failure> {
-    let answer: Answer = serde_json::from_slice(body).map_err(Failure::garbled)?;
+    let answer: Answer = serde_json::from_slice(body).map_err(Failure::malformed_answer)?;
     if answer.embeddings.len() != inputs {
-        return Err(Failure::garbled("the number of vectors is not the number of inputs"));
+        return Err(Failure::malformed_answer("the number of vectors is not the number of inputs"));
     }
     // Not every model reports usage for embeddings.
     let input = answer.usage_metadata.as_ref().and_then(|usage| count(&usage["promptTokenCount"]));

@@ -14,7 +14,7 @@ use super::endpoint::Endpoint;
 use super::failure::Failure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
-use super::translation::translated;
+use super::translation::translate_events;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
@@ -45,8 +45,8 @@ impl Provider for Gemini {
         Box::pin(async move {
             let body = request::content(model, request)?;
             let path = format!("{}:generateContent", resource(model));
-            let answer = self.endpoint.whole(&path, &body).await?;
-            answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+            let answer = self.endpoint.post_json(&path, &body).await?;
+            answer::translate_answer(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
         })
     }
 
@@ -55,7 +55,7 @@ impl Provider for Gemini {
             let body = request::content(model, request)?;
             let path = format!("{}:streamGenerateContent?alt=sse", resource(model));
             let events = self.endpoint.events(&path, &body).await?;
-            Ok(translated(self.endpoint.clone(), events, stream::Pieces::default()))
+            Ok(translate_events(self.endpoint.clone(), events, stream::EventTranslation::default()))
         })
     }
 
@@ -67,7 +67,7 @@ impl Provider for Gemini {
         Box::pin(async move {
             let resource = resource(model);
             let body = embeddings::body(model, &resource, request)?;
-            let answer = self.endpoint.whole(&format!("{resource}:batchEmbedContents"), &body).await?;
+            let answer = self.endpoint.post_json(&format!("{resource}:batchEmbedContents"), &body).await?;
             let answer = embeddings::read(&answer, request.inputs().len());
             answer.map_err(|failure| self.endpoint.without_secrets(failure))
         })

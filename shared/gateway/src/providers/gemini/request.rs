@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::MAKER;
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
-use crate::providers::conversation::{Picture, Side, arguments, picture, split, strange, wrong};
+use crate::providers::conversation::{Picture, Side, arguments, invalid_request, picture, split, unsupported_part};
 use crate::providers::failure::Failure;
 use crate::providers::parameters::Parameters;
 use crate::providers::tools::{Choice, choice, functions};
@@ -38,7 +38,7 @@ pub fn content(model: &str, request: &ChatRequest) -> Result<Value, Failure> {
         }
         contents.push(json!({"role": role, "parts": parts}));
     }
-    let mut body = parameters.unread_object();
+    let mut body = parameters.forwarded_object();
     if !system.is_empty() {
         let parts: Vec<_> = system.iter().map(|text| json!({"text": text})).collect();
         body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
@@ -89,8 +89,8 @@ fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Va
     if message.role == Role::Tool {
         let id = message.tool_call_id.unwrap_or_default();
         let name = names.get(id).copied().or(message.name);
-        let name =
-            name.ok_or_else(|| wrong("messages", format_args!("no earlier tool call has the id {}", clip(id))))?;
+        let name = name
+            .ok_or_else(|| invalid_request("messages", format_args!("no earlier tool call has the id {}", clip(id))))?;
         if message.parts.iter().any(|part| !matches!(part, Part::Text(_))) {
             return Err(Failure::unsupported("messages", "Gemini accepts only text in tool messages"));
         }
@@ -116,7 +116,7 @@ fn part(part: &Part<'_>) -> Result<Value, Failure> {
                 Err(Failure::unsupported("messages", "Gemini does not fetch images; send them as data: URLs"))
             }
         },
-        Part::Other(part) => Err(strange(MAKER, part)),
+        Part::Other(part) => Err(unsupported_part(MAKER, part)),
     }
 }
 

@@ -14,7 +14,7 @@ use super::endpoint::Endpoint;
 use super::failure::Failure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
-use super::translation::translated;
+use super::translation::translate_events;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
@@ -36,8 +36,8 @@ impl Provider for OpenAi {
     fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
         Box::pin(async move {
             let body = request::Chat { model, request, streamed: false };
-            let answer = self.endpoint.whole("chat/completions", &body).await?;
-            answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+            let answer = self.endpoint.post_json("chat/completions", &body).await?;
+            answer::parse_answer(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
         })
     }
 
@@ -45,7 +45,7 @@ impl Provider for OpenAi {
         Box::pin(async move {
             let body = request::Chat { model, request, streamed: true };
             let events = self.endpoint.events("chat/completions", &body).await?;
-            Ok(translated(self.endpoint.clone(), events, answer::Pieces))
+            Ok(translate_events(self.endpoint.clone(), events, answer::EventTranslation))
         })
     }
 
@@ -56,7 +56,7 @@ impl Provider for OpenAi {
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
         Box::pin(async move {
             let body = request::Embeddings { model, request };
-            let answer = self.endpoint.whole("embeddings", &body).await?;
+            let answer = self.endpoint.post_json("embeddings", &body).await?;
             let answer = embeddings::read(&answer, request.inputs().len());
             answer.map_err(|failure| self.endpoint.without_secrets(failure))
         })
@@ -67,7 +67,7 @@ impl Provider for OpenAi {
             let Some(model) = model else { return self.endpoint.probe("models", None).await };
             let request = probe::question()?;
             let body = serde_json::to_value(request::Chat { model, request: &request, streamed: false });
-            self.endpoint.probe("chat/completions", Some(body.map_err(Failure::garbled)?)).await
+            self.endpoint.probe("chat/completions", Some(body.map_err(Failure::malformed_answer)?)).await
         })
     }
 }

@@ -40,7 +40,7 @@ fn unknown_parameters_are_sent_only_to_openai_compatible_providers() {
     assert_eq!((openai.passthrough, openai.dropped), (vec!["documents".to_owned()], Vec::new()));
     let anthropic = report(ProviderKind::Anthropic);
     assert_eq!((anthropic.passthrough.len(), anthropic.dropped), (0, vec!["documents".to_owned(), "seed".to_owned()]));
-    assert_eq!(Parameters::of_chat(&request, ProviderKind::Gemini, "m").unread().count(), 0);
+    assert_eq!(Parameters::of_chat(&request, ProviderKind::Gemini, "m").forwarded().count(), 0);
 }
 
 #[test]

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::message::Part;
 use super::request::{ChatRequest, ResponseFormat, Terms};
-use crate::leases::{Slot, Taken};
+use crate::leases::{LeaseSlot, Taken};
 use crate::tokens::{greatest_input, likely};
-use crate::{Gateway, GatewayCaller, Notes, refused};
+use crate::{Gateway, GatewayCaller, ParameterNotes, shortage_error};
 use domain::catalog::{Model, Purpose};
 use domain::lease::{CallLimits, Shortage};
 use domain::limits::Dimension;
@@ -25,7 +25,7 @@ const SHRINKS: usize = 4;
 pub(super) struct Prepared {
     pub chosen: Chosen,
     pub request: Arc<ChatRequest>,
-    pub notes: Notes,
+    pub notes: ParameterNotes,
     /// The input tokens to charge when the provider reports no usage.
     pub likely_input: u64,
     /// The output tokens held for each choice.
@@ -50,7 +50,7 @@ impl Gateway {
         Ok(Prepared {
             chosen,
             request: Arc::new(request),
-            notes: Notes { defaults, ..Notes::default() },
+            notes: ParameterNotes { defaults, ..ParameterNotes::default() },
             likely_input: likely(greatest_input),
             output,
             greatest_input,
@@ -60,7 +60,7 @@ impl Gateway {
     /// Holds the maximum cost of the call. If the client sets no output limit and the remaining credits, caps or token
     /// limits do not cover the model's longest answer, the hold shrinks to what they cover. The request then gets this
     /// output limit.
-    pub(super) async fn hold(&self, asker: &GatewayCaller, prepared: &mut Prepared) -> Result<Slot> {
+    pub(super) async fn hold(&self, asker: &GatewayCaller, prepared: &mut Prepared) -> Result<LeaseSlot> {
         let may_shrink = prepared.request.max_tokens().is_none();
         for _ in 0..SHRINKS {
             let need = prepared.need(prepared.output);
@@ -69,7 +69,7 @@ impl Gateway {
                 Taken::Short(shortage) => shortage,
             };
             let shorter = prepared.output_within(&shortage).filter(|_| may_shrink);
-            let Some(shorter) = shorter else { return Err(refused(shortage, Time::now())) };
+            let Some(shorter) = shorter else { return Err(shortage_error(shortage, Time::now())) };
             prepared.shrink(shorter);
         }
         Err(Error::busy("the remaining credits or limits changed on every attempt to hold the cost of the call"))
