@@ -16,7 +16,7 @@ use crate::Stores;
 use crate::docs::{BUILDER, GATEWAY, page_file};
 
 /// The timeout of the read in the health check.
-const PATIENCE: Duration = Duration::from_secs(3);
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Read the OpenAPI document of agents and workflows
 #[utoipa::path(
@@ -60,7 +60,7 @@ pub struct Health {
 pub async fn health(State(stores): State<Stores>) -> Result<Response> {
     let look = async || {
         let started = Instant::now();
-        let found = tokio::time::timeout(PATIENCE, stores.works.find(domain::id::WorkId::new())).await;
+        let found = tokio::time::timeout(HEALTH_TIMEOUT, stores.works.find(domain::id::WorkId::new())).await;
         found.map_err(|_| Error::busy("the database tables do not respond"))?.map_err(Error::busy)?;
         Ok::<_, domain::Error>(Health { status: "ok", tables_ms: started.elapsed().as_millis() as u64 })
     };

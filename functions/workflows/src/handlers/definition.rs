@@ -20,7 +20,7 @@ use crate::Stores;
 use crate::dto::list::ListWorkflows;
 use crate::dto::problem::{ProblemOut, ValidationOut};
 use crate::dto::workflow::{CloneIn, ImpactOut, WorkflowOut, WorkflowPatchIn, WorkflowSummaryOut};
-use crate::examine::Examiner;
+use crate::validation::GraphValidator;
 
 /// List workflows
 ///
@@ -64,12 +64,17 @@ pub async fn create_workflow(
     OptionalJson(given): OptionalJson<NewWorkflow>,
 ) -> Result<Response> {
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    created(&stores, workflow, "workflows", &headers).await
+    create_and_respond(&stores, workflow, "workflows", &headers).await
 }
 
 /// Stores a new workflow and returns the response. A repeated `Idempotency-Key` of the same route replays the first
 /// response.
-pub async fn created(stores: &Stores, workflow: Workflow, route: &str, headers: &HeaderMap) -> Result<Response> {
+pub async fn create_and_respond(
+    stores: &Stores,
+    workflow: Workflow,
+    route: &str,
+    headers: &HeaderMap,
+) -> Result<Response> {
     let key = idempotency::key(headers)?;
     let etag = ETag::of(workflow.revision);
     let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
@@ -92,11 +97,11 @@ pub async fn get_workflow(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    Ok(shown(stores.workflows.get(caller.account(), id).await?))
+    Ok(workflow_response(stores.workflows.get(caller.account(), id).await?))
 }
 
 /// Builds a response from a workflow, with its ETag.
-pub fn shown(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
+pub fn workflow_response(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
     (ETag::of(workflow.revision), Data { data: workflow.into() })
 }
 
@@ -130,7 +135,7 @@ pub async fn update_workflow(
         let after = workflow.patched(&patch, Time::now())?;
         if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
     };
-    Ok(shown(stores.workflows.change(caller.account(), id, change).await?))
+    Ok(workflow_response(stores.workflows.change(caller.account(), id, change).await?))
 }
 
 /// Delete a workflow
@@ -207,7 +212,7 @@ pub async fn clone_workflow(
     }
     let original = stores.workflows.get(caller.account(), id).await?;
     let copy = original.cloned(WorkflowId::new(), name)?;
-    created(&stores, copy, &route, &headers).await
+    create_and_respond(&stores, copy, &route, &headers).await
 }
 
 /// Validate a workflow's draft
@@ -229,8 +234,8 @@ pub async fn validate_workflow(
     _: NoBody<ApiError>,
 ) -> Result<Data<ValidationOut>> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
-    let examiner = Examiner { stores: &stores, caller: &caller };
-    let (prepared, problems) = examiner.examine(id, &workflow.graph, &workflow.channels).await?;
+    let validator = GraphValidator { stores: &stores, caller: &caller };
+    let (prepared, problems) = validator.validate(id, &workflow.graph, &workflow.channels).await?;
     let problems = problems.into_iter().map(ProblemOut::from).collect();
     Ok(Data { data: ValidationOut { valid: prepared.is_some(), problems } })
 }
