@@ -56,17 +56,17 @@ pub async fn create_chat_completion(
     HashedJson { value, hash }: HashedJson,
 ) -> Result<Response> {
     let request = ChatRequest::read(value)?;
-    let asker = match claim(&stores, &caller, &headers, hash).await? {
-        Claim::Proceed(asker) => asker,
+    let gateway_caller = match claim(&stores, &caller, &headers, hash).await? {
+        Claim::Proceed(gateway_caller) => gateway_caller,
         Claim::Replay(response) => return Ok(response),
     };
     if !request.is_streamed() {
-        let (body, report) = stores.gateway.complete(asker, request).await?;
+        let (body, report) = stores.gateway.complete(gateway_caller, request).await?;
         return Ok((headers::response_headers(&report), [(CONTENT_TYPE, "application/json")], body).into_response());
     }
     let id = request_id();
     let write_error = Box::new(move |error: &_| openai::event(error, &id));
-    let (events, report) = stores.gateway.stream(asker, request, write_error).await?;
+    let (events, report) = stores.gateway.stream(gateway_caller, request, write_error).await?;
     // The body never fails: errors are sent as events, because Lambda delivers a failed body like a complete one.
     let body = Body::from_stream(events.map(Ok::<_, std::convert::Infallible>));
     let kind = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
@@ -110,11 +110,11 @@ pub async fn create_embeddings(
     HashedJson { value, hash }: HashedJson,
 ) -> Result<Response> {
     let request = EmbeddingsRequest::read(value)?;
-    let asker = match claim(&stores, &caller, &headers, hash).await? {
-        Claim::Proceed(asker) => asker,
+    let gateway_caller = match claim(&stores, &caller, &headers, hash).await? {
+        Claim::Proceed(gateway_caller) => gateway_caller,
         Claim::Replay(response) => return Ok(response),
     };
-    let (body, report) = stores.gateway.embed(asker, request).await?;
+    let (body, report) = stores.gateway.embed(gateway_caller, request).await?;
     Ok((headers::response_headers(&report), [(CONTENT_TYPE, "application/json")], body).into_response())
 }
 

@@ -24,7 +24,7 @@ const HEALTH_TIMEOUT: Duration = Duration::from_secs(3);
     responses((status = 200, description = "The OpenAPI document", body = Object)),
 )]
 pub async fn builder_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
-    ([(CONTENT_TYPE, "application/json")], BUILDER.at(base_url.as_deref())).into_response()
+    ([(CONTENT_TYPE, "application/json")], BUILDER.with_base_url(base_url.as_deref())).into_response()
 }
 
 /// Read the OpenAPI document of the model gateway
@@ -33,7 +33,7 @@ pub async fn builder_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Respons
     responses((status = 200, description = "The OpenAPI document", body = Object)),
 )]
 pub async fn gateway_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
-    ([(CONTENT_TYPE, "application/json")], GATEWAY.at(base_url.as_deref())).into_response()
+    ([(CONTENT_TYPE, "application/json")], GATEWAY.with_base_url(base_url.as_deref())).into_response()
 }
 
 /// The result of the health check.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tracing::Instrument;
 
 use super::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
-use super::providers::{Failure, Provider};
+use super::providers::{Provider, ProviderFailure};
 use super::routing::Routed;
 use super::{Gateway, GatewayCaller, shortage_error};
 use domain::lease::CallLimits;
@@ -36,24 +36,24 @@ impl Gateway {
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
-    pub(super) async fn take(&self, asker: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
-        match self.inner.leases.take(&asker.payer, &chosen.model, need).await? {
+    pub(super) async fn take(&self, caller: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
+        match self.inner.leases.take(&caller.payer, &chosen.model, need).await? {
             Taken::Slot(slot) => Ok(slot),
             Taken::Short(shortage) => Err(shortage_error(shortage, Time::now())),
         }
     }
 
     /// Sends the call to the model's deployments. When all of them fail, the slot becomes free for another call.
-    pub(super) async fn ask<T, F>(
+    pub(super) async fn send_call<T, F>(
         &self,
         slot: &mut LeaseSlot,
         chosen: &Chosen,
-        ask: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
+        send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<Routed<T>>
     where
-        F: Future<Output = Result<T, Failure>>,
+        F: Future<Output = Result<T, ProviderFailure>>,
     {
-        let routed = self.inner.routing.ask(chosen, ask).await;
+        let routed = self.inner.routing.send_call(chosen, send).await;
         if routed.is_err() {
             slot.put_back();
         }
@@ -65,14 +65,14 @@ impl Gateway {
     pub(super) async fn price(
         &self,
         slot: &LeaseSlot,
-        asker: &GatewayCaller,
+        caller: &GatewayCaller,
         provider: String,
         tokens: Tokens,
         source: UsageSource,
     ) -> Charge {
-        let (request_id, body_hash) = (asker.request_id.clone(), Some(asker.body_hash.clone()));
+        let (request_id, body_hash) = (caller.request_id.clone(), Some(caller.body_hash.clone()));
         let mut charge = slot.price_call(CallUsage { tokens, source, images: 0, provider, request_id, body_hash });
-        if asker.retries > 0 {
+        if caller.retries > 0 {
             match self.inner.ledger.find_earlier_attempt(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
                 Err(error) => tracing::warn!(?error, "the search for an earlier attempt failed"),
@@ -85,12 +85,12 @@ impl Gateway {
     pub(super) async fn record(
         &self,
         slot: &mut LeaseSlot,
-        asker: &GatewayCaller,
+        caller: &GatewayCaller,
         charge: &Charge,
         content_type: &str,
         answer: &[u8],
     ) -> Result<()> {
-        let Some(claim) = &asker.claim else { return slot.record(charge).await };
+        let Some(claim) = &caller.claim else { return slot.record(charge).await };
         let kept = self.keep(content_type, answer).await?;
         if slot.record_once(charge, claim, &kept).await? {
             return Ok(());
@@ -103,11 +103,11 @@ impl Gateway {
     pub(super) async fn settle(
         &self,
         mut slot: LeaseSlot,
-        asker: &GatewayCaller,
+        caller: &GatewayCaller,
         charge: &Charge,
         answer: &[u8],
     ) -> Result<QuotaLeft> {
-        self.record(&mut slot, asker, charge, "application/json", answer).await?;
+        self.record(&mut slot, caller, charge, "application/json", answer).await?;
         let quota_left = slot.quota_left();
         slot.close_if_finished().await;
         Ok(quota_left)

@@ -11,7 +11,7 @@ use domain::{Error, Result};
 use shared::store::claims::{Claim, Claimed, Kept};
 use shared::store::stored_text::StoredText;
 
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a repeated request waits for the answer of the first one.
 const MAX_WAIT: Duration = Duration::from_secs(20);
 const MAX_KEY_CHARS: usize = 255;
@@ -49,7 +49,7 @@ impl Gateway {
                 Claimed::InFlight if began.elapsed() >= MAX_WAIT => {
                     return Err(Error::busy("the first request with this Idempotency-Key is still running"));
                 }
-                Claimed::InFlight => tokio::time::sleep(LOOK_EVERY).await,
+                Claimed::InFlight => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
     }

@@ -5,8 +5,8 @@
 //! Each call (`call`) takes four steps. It selects the model (`models`), reserves the maximum cost (`leases`), sends
 //! the request to a deployment (`routing`, `providers`) and charges the actual usage.
 
-mod asker;
 mod call;
+mod caller;
 pub mod chat;
 pub mod embeddings;
 mod idempotency;
@@ -19,7 +19,7 @@ mod unknown_parameters;
 
 use std::sync::Arc;
 
-pub use asker::GatewayCaller;
+pub use caller::GatewayCaller;
 pub use idempotency::ClaimOutcome;
 
 use domain::lease::Shortage;
@@ -35,7 +35,7 @@ use shared::{Context, config};
 use shared::models::{Chosen, Models};
 
 use leases::{Leases, QuotaLeft};
-use providers::{Failure, ParameterReport};
+use providers::{ParameterReport, ProviderFailure};
 use routing::Routing;
 
 /// The gateway of this process. It holds leases, connections and the health of deployments, so a process creates one.
@@ -133,8 +133,8 @@ fn level_name(level: Level) -> &'static str {
     }
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
+impl From<ProviderFailure> for Error {
+    fn from(failure: ProviderFailure) -> Self {
         use domain::ProviderTrouble as Trouble;
         use providers::FailureKind as Kind;
         let trouble = match failure.kind {
@@ -146,7 +146,7 @@ impl From<Failure> for Error {
             Kind::Timeout => Trouble::Timeout,
             Kind::Exhausted => return Self::busy(failure.message),
         };
-        let Failure { code, message, param, retry_after, .. } = failure;
+        let ProviderFailure { code, message, param, retry_after, .. } = failure;
         // Retry-After has whole seconds. Rounding up avoids a retry that is refused because it comes too early.
         let retry_after_s = retry_after.map(|wait| wait.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX));
         Self::Provider { trouble, code, message, param, retry_after_s }

@@ -18,9 +18,9 @@ use domain::{Error, ProviderTrouble, Result};
 use shared::models::Chosen;
 
 /// The smallest output limit, in tokens, that a hold shrinks to. If less is affordable, the call is refused.
-const SHORTEST_ANSWER: u64 = 16;
+const MIN_OUTPUT_TOKENS: u64 = 16;
 /// Maximum attempts to shrink a hold while other calls take from the same credits and limits.
-const SHRINKS: usize = 4;
+const MAX_SHRINKS: usize = 4;
 
 pub(super) struct Prepared {
     pub chosen: Chosen,
@@ -34,8 +34,8 @@ pub(super) struct Prepared {
 }
 
 impl Gateway {
-    pub(super) async fn prepare(&self, asker: &GatewayCaller, mut request: ChatRequest) -> Result<Prepared> {
-        let chosen = asker.find_model(self.models(), request.model()).await?;
+    pub(super) async fn prepare(&self, caller: &GatewayCaller, mut request: ChatRequest) -> Result<Prepared> {
+        let chosen = caller.find_model(self.models(), request.model()).await?;
         let model = &chosen.model;
         let defaults = apply_defaults(&mut request, model);
         check(&request, model)?;
@@ -60,11 +60,11 @@ impl Gateway {
     /// Holds the maximum cost of the call. If the client sets no output limit and the remaining credits, caps or token
     /// limits do not cover the model's longest answer, the hold shrinks to what they cover. The request then gets this
     /// output limit.
-    pub(super) async fn hold(&self, asker: &GatewayCaller, prepared: &mut Prepared) -> Result<LeaseSlot> {
+    pub(super) async fn hold(&self, caller: &GatewayCaller, prepared: &mut Prepared) -> Result<LeaseSlot> {
         let may_shrink = prepared.request.max_tokens().is_none();
-        for _ in 0..SHRINKS {
+        for _ in 0..MAX_SHRINKS {
             let need = prepared.need(prepared.output);
-            let shortage = match self.inner.leases.take(&asker.payer, &prepared.chosen.model, need).await? {
+            let shortage = match self.inner.leases.take(&caller.payer, &prepared.chosen.model, need).await? {
                 Taken::Slot(slot) => return Ok(slot),
                 Taken::Short(shortage) => shortage,
             };
@@ -101,7 +101,7 @@ impl Prepared {
             }
             Shortage::Rate { .. } | Shortage::Revoked(_) => return None,
         };
-        (SHORTEST_ANSWER..self.output).contains(&longest).then_some(longest)
+        (MIN_OUTPUT_TOKENS..self.output).contains(&longest).then_some(longest)
     }
 
     fn shrink(&mut self, output: u64) {

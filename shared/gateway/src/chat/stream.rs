@@ -17,7 +17,7 @@ use super::answer::Chunk;
 use super::request::ChatRequest;
 use super::usage::UsageOut;
 use crate::leases::LeaseSlot;
-use crate::providers::{ChunkStream, Failure, Parameters};
+use crate::providers::{ChunkStream, Parameters, ProviderFailure};
 use crate::routing::Routed;
 use crate::tokens::likely;
 use crate::{CallReport, Gateway, GatewayCaller};
@@ -67,7 +67,7 @@ impl Gateway {
     /// as an error. A later failure is sent as an event in the stream, which then ends without `[DONE]`.
     pub async fn stream(
         &self,
-        asker: GatewayCaller,
+        caller: GatewayCaller,
         request: ChatRequest,
         write_error: WriteError,
     ) -> Result<(EventStream, CallReport)> {
@@ -75,8 +75,8 @@ impl Gateway {
         let (report_sender, report) = oneshot::channel();
         let gateway = self.clone();
         let call = async move {
-            let claim = asker.claim.clone();
-            match gateway.begin_relay(asker, request, write_error, events).await {
+            let claim = caller.claim.clone();
+            match gateway.begin_relay(caller, request, write_error, events).await {
                 Ok((report, relay, slot, stream)) => {
                     // Sending fails if the client disconnected. The response body is dropped then, which the relay
                     // detects.
@@ -97,26 +97,26 @@ impl Gateway {
 
     async fn begin_relay(
         &self,
-        asker: GatewayCaller,
+        caller: GatewayCaller,
         request: ChatRequest,
         write_error: WriteError,
         events: mpsc::Sender<Bytes>,
     ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
-        let mut prepared = self.prepare(&asker, request).await?;
-        let mut slot = self.hold(&asker, &mut prepared).await?;
-        let routed = self.ask(&mut slot, &prepared.chosen, |provider, model| {
+        let mut prepared = self.prepare(&caller, request).await?;
+        let mut slot = self.hold(&caller, &mut prepared).await?;
+        let routed = self.send_call(&mut slot, &prepared.chosen, |provider, model| {
             let request = prepared.request.clone();
             async move { start_stream(provider.stream(&model, &request).await?).await }
         });
         let Routed { answer: started, provider, kind, model: upstream } = routed.await?;
-        prepared.notes.parameters = Parameters::of_chat(&prepared.request, kind, &upstream).report();
+        prepared.notes.parameters = Parameters::for_chat(&prepared.request, kind, &upstream).report();
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),
             // A call with an `Idempotency-Key` continues without its client, so that a replay has the whole answer.
-            stops_with_client: model.on_disconnect == OnDisconnect::Stop && asker.claim.is_none(),
-            transcript: asker.claim.as_ref().map(|_| Vec::new()),
-            asker,
+            stops_with_client: model.on_disconnect == OnDisconnect::Stop && caller.claim.is_none(),
+            transcript: caller.claim.as_ref().map(|_| Vec::new()),
+            caller,
             provider,
             write_error,
             id: format!("chatcmpl-{}", TransactionId::new().uuid().simple()),
@@ -136,18 +136,18 @@ impl Gateway {
 }
 
 /// Waits for the first chunk. A stream that ends before it counts as failed, so another deployment can be tried.
-async fn start_stream(mut stream: ChunkStream) -> Result<StartedStream, Failure> {
+async fn start_stream(mut stream: ChunkStream) -> Result<StartedStream, ProviderFailure> {
     match tokio::time::timeout(FIRST_CHUNK_TIMEOUT, stream.next()).await {
         Ok(Some(Ok(first))) => Ok(StartedStream { first: Some(first), rest: stream }),
         Ok(Some(Err(failure))) => Err(failure),
-        Ok(None) => Err(Failure::stream_cut()),
+        Ok(None) => Err(ProviderFailure::stream_cut()),
         Err(_) => Ok(StartedStream { first: None, rest: stream }),
     }
 }
 
 struct Relay {
     gateway: Gateway,
-    asker: GatewayCaller,
+    caller: GatewayCaller,
     provider: String,
     write_error: WriteError,
     id: String,
@@ -168,7 +168,7 @@ struct Relay {
 /// How a stream ended.
 enum StreamEnd {
     Complete,
-    Failed(Failure),
+    Failed(ProviderFailure),
     /// The client disconnected, and the provider's stream was dropped.
     ClientLeft,
 }
@@ -185,7 +185,7 @@ impl Relay {
 
     /// Ends a complete stream. The charge is written before the last event, so a complete answer is always charged.
     async fn finish_complete(&mut self, slot: &mut LeaseSlot, (tokens, source): (Tokens, UsageSource)) {
-        let charge = self.gateway.price(slot, &self.asker, self.provider.clone(), tokens, source).await;
+        let charge = self.gateway.price(slot, &self.caller, self.provider.clone(), tokens, source).await;
         let mut last = Vec::new();
         if self.wants_usage {
             last.extend(self.chunk(&no_choices(), None, Some(Some(UsageOut::new(&tokens, charge.cost)))));
@@ -193,7 +193,7 @@ impl Relay {
         last.extend_from_slice(DONE_EVENT);
         let mut transcript = self.transcript.take().unwrap_or_default();
         transcript.extend_from_slice(&last);
-        match self.gateway.record(slot, &self.asker, &charge, "text/event-stream", &transcript).await {
+        match self.gateway.record(slot, &self.caller, &charge, "text/event-stream", &transcript).await {
             Ok(()) => self.send(last.into()).await,
             Err(error) => self.send_error(&error).await,
         }
@@ -209,13 +209,13 @@ impl Relay {
         match usage_to_charge {
             None => slot.put_back(),
             Some((tokens, source)) => {
-                let charge = self.gateway.price(slot, &self.asker, self.provider.clone(), tokens, source).await;
+                let charge = self.gateway.price(slot, &self.caller, self.provider.clone(), tokens, source).await;
                 if let Err(error) = slot.record(&charge).await {
                     tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
                 }
             }
         }
-        self.gateway.release(self.asker.claim.as_ref()).await;
+        self.gateway.release(self.caller.claim.as_ref()).await;
         if let StreamEnd::Failed(failure) = end {
             tracing::warn!(
                 provider = self.provider,
@@ -251,7 +251,7 @@ impl Relay {
                 }
                 Some(Err(failure)) => return StreamEnd::Failed(failure),
                 // A stream that ends before every choice has a `finish_reason` was cut: the answer is incomplete.
-                None if self.unfinished > 0 => return StreamEnd::Failed(Failure::stream_cut()),
+                None if self.unfinished > 0 => return StreamEnd::Failed(ProviderFailure::stream_cut()),
                 None => return StreamEnd::Complete,
             }
         }

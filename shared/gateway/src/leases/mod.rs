@@ -29,7 +29,7 @@ use pool::Pool;
 pub use slot::{CallUsage, LeaseSlot};
 
 /// Maximum number of pools in memory. At the limit, pools without a lease or a call are dropped.
-const POOLS: usize = 10_000;
+const MAX_POOLS: usize = 10_000;
 
 /// The outcome of a call's request for a slot.
 pub enum Taken {
@@ -90,7 +90,7 @@ impl Leases {
     fn pool(&self, payer: &Payer, model: &Model) -> Arc<Pool> {
         let key = PoolKey { org: payer.org, user: payer.user, key: payer.key, model: model.name.clone() };
         let mut pools = self.shared.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        if pools.len() >= POOLS && !pools.contains_key(&key) {
+        if pools.len() >= MAX_POOLS && !pools.contains_key(&key) {
             pools.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.is_open());
         }
         pools.entry(key).or_insert_with(|| Arc::new(Pool::new(self.shared.source.clone()))).clone()

@@ -14,7 +14,7 @@ use domain::money::Money;
 use shared::store::leases::{Grant, LeaseRequest};
 
 /// Maximum grants for one call. A grant is repeated when the lease expires before it can be used.
-const GRANTS: usize = 3;
+const MAX_GRANTS: usize = 3;
 
 pub struct Pool {
     source: LeaseSource,
@@ -58,9 +58,9 @@ impl Pool {
         if let Some(slot) = self.take_from_open_lease(model, &need) {
             return Ok(Taken::Slot(slot));
         }
-        for _ in 0..GRANTS {
-            let wanted = self.wanted(model, need, waiting);
-            let granted = match self.source.store.grant(payer, &wanted, self.source.clock.now()).await? {
+        for _ in 0..MAX_GRANTS {
+            let request = self.next_request(model, need, waiting);
+            let granted = match self.source.store.grant(payer, &request, self.source.clock.now()).await? {
                 Grant::Granted(granted) => granted,
                 Grant::Short(shortage) => return Ok(Taken::Short(shortage)),
             };
@@ -81,7 +81,7 @@ impl Pool {
         Some(LeaseSlot::new(self.source.clone(), open, number))
     }
 
-    fn wanted(&self, model: &Model, need: CallLimits, waiting: u32) -> LeaseRequest {
+    fn next_request(&self, model: &Model, need: CallLimits, waiting: u32) -> LeaseRequest {
         let mut state = self.state();
         if let Some(open) = state.open.take() {
             // The lease ends also when it has free slots that are too small for this call.

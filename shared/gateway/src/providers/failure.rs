@@ -24,7 +24,7 @@ pub enum FailureKind {
 /// A failed provider call. `message` is shown to the client. It may quote the provider's error message, but never
 /// contains an address or a credential of the platform.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct ProviderFailure {
     pub kind: FailureKind,
     /// The provider's error code, or the gateway's.
     pub code: String,
@@ -35,7 +35,7 @@ pub struct Failure {
     pub may_have_run: bool,
 }
 
-impl Failure {
+impl ProviderFailure {
     pub fn new(kind: FailureKind, code: impl Into<String>, message: impl Into<String>) -> Self {
         let may_have_run = matches!(kind, FailureKind::Timeout | FailureKind::Broken);
         Self { kind, code: code.into(), message: message.into(), param: None, retry_after: None, may_have_run }

@@ -9,7 +9,7 @@ mod table;
 
 use serde_json::{Map, Value};
 
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use crate::chat::{self, ChatRequest};
 use crate::embeddings::{self, EmbeddingsRequest};
 use domain::catalog::Unsupported;
@@ -75,11 +75,11 @@ pub struct ParameterReport {
 }
 
 impl<'a> Parameters<'a> {
-    pub fn of_chat(request: &'a ChatRequest, kind: ProviderKind, model: &'a str) -> Self {
+    pub fn for_chat(request: &'a ChatRequest, kind: ProviderKind, model: &'a str) -> Self {
         Self { table: &CHAT, validated: &chat::VALIDATED, body: request.body(), kind, model }
     }
 
-    pub fn of_embeddings(request: &'a EmbeddingsRequest, kind: ProviderKind, model: &'a str) -> Self {
+    pub fn for_embeddings(request: &'a EmbeddingsRequest, kind: ProviderKind, model: &'a str) -> Self {
         Self { table: &EMBEDDINGS, validated: &embeddings::VALIDATED, body: request.body(), kind, model }
     }
 
@@ -109,14 +109,14 @@ impl<'a> Parameters<'a> {
     }
 
     /// Refuses parameters that the provider does not support.
-    pub fn check(&self, unsupported: Unsupported) -> Result<(), Failure> {
+    pub fn check(&self, unsupported: Unsupported) -> Result<(), ProviderFailure> {
         for (name, value) in self.body {
             match self.rule(name) {
                 _ if is_default(name, value) => {}
-                Rule::Refused(why) => return Err(Failure::unsupported(name.as_str(), why)),
+                Rule::Refused(why) => return Err(ProviderFailure::unsupported(name.as_str(), why)),
                 Rule::Dropped if unsupported == Unsupported::Reject => {
                     let why = "this model's provider does not support the parameter; leave it out";
-                    return Err(Failure::unsupported(name.as_str(), why));
+                    return Err(ProviderFailure::unsupported(name.as_str(), why));
                 }
                 _ => {}
             }

@@ -1,10 +1,11 @@
-//! Test calls of a provider, for the operator. Unlike a `Failure` for clients, the result quotes the provider's error.
+//! Test calls of a provider, for the operator. Unlike a `ProviderFailure` for clients, the result quotes the provider's
+//! error.
 
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use crate::chat::ChatRequest;
 use shared::outbound::RequestTimeouts;
 
@@ -26,8 +27,8 @@ pub struct Probe {
 }
 
 /// The chat request of a test call.
-pub fn question() -> Result<ChatRequest, Failure> {
+pub fn question() -> Result<ChatRequest, ProviderFailure> {
     let messages = json!([{"role": "user", "content": "Say yes."}]);
     let body = json!({"model": "test", "messages": messages, "max_tokens": MAX_TOKENS});
-    ChatRequest::read(body).map_err(Failure::malformed_answer)
+    ChatRequest::read(body).map_err(ProviderFailure::malformed_answer)
 }

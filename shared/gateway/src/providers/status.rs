@@ -1,4 +1,4 @@
-//! Maps a provider's error response to a `Failure`: HTTP status, error body and `Retry-After`.
+//! Maps a provider's error response to a `ProviderFailure`: HTTP status, error body and `Retry-After`.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::failure::{Failure, FailureKind};
+use super::failure::{FailureKind, ProviderFailure};
 use domain::text::{clip, clip_to};
 
 /// Upper bound of `Retry-After`. A longer wait can only come from a wrong clock.
@@ -27,14 +27,14 @@ const SETUP_CODES: [&str; 9] = [
 
 /// The error in a provider's response body.
 #[derive(Debug, Default, PartialEq)]
-pub struct ProviderError {
+pub struct ErrorDetails {
     pub code: Option<String>,
     pub message: Option<String>,
     pub param: Option<String>,
     pub retry_after: Option<Duration>,
 }
 
-impl ProviderError {
+impl ErrorDetails {
     /// Reads the error formats of `OpenAI`, compatible servers and Anthropic: `{"error": {…}}`, `{"error": "…"}`,
     /// `{"message": …}` and `{"detail": …}`. Google's format has `details`, and may be in a list.
     pub fn read(body: &Value) -> Self {
@@ -77,7 +77,7 @@ fn protobuf_duration(text: &str) -> Option<Duration> {
 }
 
 /// Creates the failure of a response whose status is not a success.
-pub fn failure_of_response(status: StatusCode, headers: &HeaderMap, error: ProviderError) -> Failure {
+pub fn failure_of_response(status: StatusCode, headers: &HeaderMap, error: ErrorDetails) -> ProviderFailure {
     let kind = match status.as_u16() {
         _ if error.is_setup_error() => FailureKind::Setup,
         // The gateway follows no redirects: one means that the operator's base URL is wrong.
@@ -90,11 +90,11 @@ pub fn failure_of_response(status: StatusCode, headers: &HeaderMap, error: Provi
     };
     let retry_after = retry_after(headers, Timestamp::now()).or(error.retry_after);
     tracing::warn!(status = status.as_u16(), code = error.code.as_deref(), ?kind, "a provider refused a request");
-    Failure { retry_after, ..failure_of_kind(kind, error) }
+    ProviderFailure { retry_after, ..failure_of_kind(kind, error) }
 }
 
 /// Creates the failure of an error that arrives in the body or stream of a successful response.
-pub fn failure_in_stream(error: ProviderError) -> Failure {
+pub fn failure_in_stream(error: ErrorDetails) -> ProviderFailure {
     let code = error.code.as_deref().unwrap_or_default().to_ascii_lowercase();
     let kind = match code.as_str() {
         _ if error.is_setup_error() => FailureKind::Setup,
@@ -106,15 +106,15 @@ pub fn failure_in_stream(error: ProviderError) -> Failure {
         _ => FailureKind::Unavailable,
     };
     tracing::warn!(code = error.code.as_deref(), ?kind, "a provider reported an error within its answer");
-    Failure { may_have_run: true, retry_after: error.retry_after, ..failure_of_kind(kind, error) }
+    ProviderFailure { may_have_run: true, retry_after: error.retry_after, ..failure_of_kind(kind, error) }
 }
 
-fn failure_of_kind(kind: FailureKind, error: ProviderError) -> Failure {
+fn failure_of_kind(kind: FailureKind, error: ErrorDetails) -> ProviderFailure {
     let (code, message) = match kind {
         // The provider's message is about the platform's account, so it is not shown to clients.
         FailureKind::Setup => {
             let message = "the provider does not accept the platform's credentials, or does not know the model";
-            return Failure::new(kind, "provider_setup", message);
+            return ProviderFailure::new(kind, "provider_setup", message);
         }
         FailureKind::RateLimited => ("provider_rate_limited", "the provider's rate limit is reached"),
         FailureKind::Timeout => ("provider_timeout", "the provider did not answer in time"),
@@ -122,7 +122,10 @@ fn failure_of_kind(kind: FailureKind, error: ProviderError) -> Failure {
         _ => ("provider_unavailable", "the provider failed"),
     };
     let message = error.message.as_deref().unwrap_or(message).to_owned();
-    Failure { param: error.param, ..Failure::new(kind, error.code.unwrap_or_else(|| code.to_owned()), message) }
+    ProviderFailure {
+        param: error.param,
+        ..ProviderFailure::new(kind, error.code.unwrap_or_else(|| code.to_owned()), message)
+    }
 }
 
 /// Reads the retry delay from `retry-after-ms`, or from `retry-after` in seconds or as an HTTP date.
@@ -169,7 +172,7 @@ mod tests {
     #[test]
     fn error_bodies_of_many_servers_are_read() {
         let read = |body: Value| {
-            let error = ProviderError::read(&body);
+            let error = ErrorDetails::read(&body);
             (error.code.unwrap_or_default(), error.message.unwrap_or_default(), error.param.unwrap_or_default())
         };
         let is = |code: &str, message: &str, param: &str| (code.to_owned(), message.to_owned(), param.to_owned());
@@ -191,12 +194,12 @@ mod tests {
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "36s"},
         ]}}]);
         assert_eq!(read(google.clone()), is("RESOURCE_EXHAUSTED", "no", ""));
-        assert_eq!(ProviderError::read(&google).retry_after, Some(Duration::from_secs(36)));
+        assert_eq!(ErrorDetails::read(&google).retry_after, Some(Duration::from_secs(36)));
     }
 
     #[test]
     fn each_status_maps_to_a_failure_kind() {
-        let kind = |status: u16, error: ProviderError| {
+        let kind = |status: u16, error: ErrorDetails| {
             failure_of_response(StatusCode::from_u16(status).unwrap(), &HeaderMap::new(), error).kind
         };
         let cases = [
@@ -216,12 +219,12 @@ mod tests {
             (529, FailureKind::Unavailable),
         ];
         for (status, expected) in cases {
-            assert_eq!(kind(status, ProviderError::default()), expected, "{status}");
+            assert_eq!(kind(status, ErrorDetails::default()), expected, "{status}");
         }
-        let error_with = |code: &str, param: Option<&str>| ProviderError {
+        let error_with = |code: &str, param: Option<&str>| ErrorDetails {
             code: Some(code.to_owned()),
             param: param.map(str::to_owned),
-            ..ProviderError::default()
+            ..ErrorDetails::default()
         };
         assert_eq!(kind(404, error_with("not_found", Some("previous_response_id"))), FailureKind::Request);
         assert_eq!(kind(400, error_with("model_not_found", Some("model"))), FailureKind::Setup);
@@ -230,9 +233,9 @@ mod tests {
 
     #[test]
     fn messages_about_the_platforms_account_are_hidden() {
-        let error = ProviderError {
+        let error = ErrorDetails {
             message: Some("Incorrect API key provided: sk-ab***yz".to_owned()),
-            ..ProviderError::default()
+            ..ErrorDetails::default()
         };
         let failure = failure_of_response(StatusCode::UNAUTHORIZED, &HeaderMap::new(), error);
         assert!(!failure.message.contains("sk-"), "{}", failure.message);

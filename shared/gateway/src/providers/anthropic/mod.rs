@@ -10,7 +10,7 @@ use futures::future::BoxFuture;
 use http::HeaderName;
 
 use super::endpoint::Endpoint;
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
@@ -36,7 +36,11 @@ impl Anthropic {
 }
 
 impl Provider for Anthropic {
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::messages(model, request, false)?;
             let answer = self.endpoint.post_json("messages", &body).await?;
@@ -44,7 +48,11 @@ impl Provider for Anthropic {
         })
     }
 
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let body = request::messages(model, request, true)?;
             let events = self.endpoint.events("messages", &body).await?;
@@ -56,11 +64,13 @@ impl Provider for Anthropic {
         &'a self,
         _model: &'a str,
         _request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
-        Box::pin(async { Err(Failure::unsupported("model", "Anthropic has no embeddings; choose another model")) })
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
+        Box::pin(async {
+            Err(ProviderFailure::unsupported("model", "Anthropic has no embeddings; choose another model"))
+        })
     }
 
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let Some(model) = model else { return self.endpoint.probe("models?limit=1", None).await };
             let body = request::messages(model, &probe::question()?, false)?;

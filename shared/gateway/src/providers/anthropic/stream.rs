@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::answer::{Counts, UsageView, finish_reason};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
-use crate::providers::failure::Failure;
-use crate::providers::status::{ProviderError, failure_in_stream};
+use crate::providers::failure::ProviderFailure;
+use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 use domain::usage::Tokens;
@@ -51,15 +51,15 @@ pub struct EventTranslation {
 }
 
 impl Translation for EventTranslation {
-    fn read(&mut self, event: Event) -> Result<Step, Failure> {
+    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure> {
         if event.data.is_empty() {
             return Ok(Step::Nothing);
         }
-        let view: EventView = serde_json::from_str(&event.data).map_err(Failure::malformed_answer)?;
+        let view: EventView = serde_json::from_str(&event.data).map_err(ProviderFailure::malformed_answer)?;
         let delta = view.delta.unwrap_or_default();
         match view.r#type.as_str() {
             "message_start" => {
-                self.counts.learn(&view.message.map(|message| message.usage).unwrap_or_default());
+                self.counts.update(&view.message.map(|message| message.usage).unwrap_or_default());
                 let delta = Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() };
                 chunk(delta, None, self.counts.tokens())
             }
@@ -77,7 +77,7 @@ impl Translation for EventTranslation {
                 chunk(self.arguments("{}".to_owned()), None, None)
             }
             "message_delta" => {
-                self.counts.learn(&view.usage.unwrap_or_default());
+                self.counts.update(&view.usage.unwrap_or_default());
                 let reason = delta.stop_reason.as_deref().map(finish_reason);
                 if reason.is_none() {
                     return Ok(Step::Chunk(Chunk::from_deltas(&[], self.counts.tokens())?));
@@ -86,7 +86,7 @@ impl Translation for EventTranslation {
             }
             "message_stop" => Ok(Step::End),
             "error" => {
-                Err(failure_in_stream(ProviderError::read(&serde_json::from_str(&event.data).unwrap_or_default())))
+                Err(failure_in_stream(ErrorDetails::read(&serde_json::from_str(&event.data).unwrap_or_default())))
             }
             // `ping` and unknown events are ignored.
             _ => Ok(Step::Nothing),
@@ -95,8 +95,9 @@ impl Translation for EventTranslation {
 }
 
 impl EventTranslation {
-    fn begin(&mut self, block: Option<BlockView>) -> Result<Step, Failure> {
-        let block = block.ok_or_else(|| Failure::malformed_answer("a content_block_start event without a block"))?;
+    fn begin(&mut self, block: Option<BlockView>) -> Result<Step, ProviderFailure> {
+        let block =
+            block.ok_or_else(|| ProviderFailure::malformed_answer("a content_block_start event without a block"))?;
         match block.r#type.as_str() {
             "text" if block.text.as_deref().is_some_and(|text| !text.is_empty()) => {
                 chunk(Delta { content: block.text, ..Delta::default() }, None, None)
@@ -125,7 +126,7 @@ impl EventTranslation {
     }
 }
 
-fn chunk(delta: Delta, finish_reason: Option<&'static str>, usage: Option<Tokens>) -> Result<Step, Failure> {
+fn chunk(delta: Delta, finish_reason: Option<&'static str>, usage: Option<Tokens>) -> Result<Step, ProviderFailure> {
     let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
     Ok(Step::Chunk(Chunk::from_deltas(&[choice], usage)?))
 }

@@ -13,7 +13,7 @@ use aws_sdk_bedrockruntime::Client;
 use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout};
 
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::{ChunkStream, Provider};
@@ -42,7 +42,11 @@ impl Bedrock {
 }
 
 impl Provider for Bedrock {
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let converse = request::read(model, request)?;
             let call = self.client.converse().model_id(model);
@@ -53,7 +57,11 @@ impl Provider for Bedrock {
         })
     }
 
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let deadline = Instant::now() + self.timeouts.total();
             let converse = request::read(model, request)?;
@@ -70,14 +78,17 @@ impl Provider for Bedrock {
         &'a self,
         model: &'a str,
         request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
         Box::pin(async move { within(self.timeouts.total(), embeddings::embed(&self.client, model, request)).await? })
     }
 
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let Some(model) = model else {
-                return Err(Failure::unsupported("model", "a test of Bedrock needs a model; name one that it serves"));
+                return Err(ProviderFailure::unsupported(
+                    "model",
+                    "a test of Bedrock needs a model; name one that it serves",
+                ));
             };
             let converse = request::read(model, &probe::question()?)?;
             let call = self.client.converse().model_id(model).set_messages(Some(converse.messages));
@@ -94,6 +105,6 @@ impl Provider for Bedrock {
     }
 }
 
-async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Failure> {
-    timeout(limit, work).await.map_err(|_| Failure::timeout())
+async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, ProviderFailure> {
+    timeout(limit, work).await.map_err(|_| ProviderFailure::timeout())
 }

@@ -18,9 +18,9 @@ use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
 use crate::providers::conversation::{
     BLANK, Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
 };
-use crate::providers::failure::Failure;
+use crate::providers::failure::ProviderFailure;
 use crate::providers::parameters::Parameters;
-use crate::providers::tools::{Choice, choice, functions};
+use crate::providers::tools::{FunctionChoice, choice, functions};
 use domain::provider::ProviderKind;
 
 /// Bedrock's object of model-specific fields. Clients may send it themselves.
@@ -36,8 +36,8 @@ pub struct ConverseRequest {
     pub others: Option<Document>,
 }
 
-pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, Failure> {
-    let parameters = Parameters::of_chat(request, ProviderKind::Bedrock, model);
+pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, ProviderFailure> {
+    let parameters = Parameters::for_chat(request, ProviderKind::Bedrock, model);
     parameters.check(request.terms().unsupported)?;
     let (mut system, turns) = split(request);
     instruct_json(&mut system, request);
@@ -61,11 +61,11 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, Failu
 }
 
 /// Creates the failure for a request that lacks a field the SDK requires.
-fn incomplete(cause: BuildError) -> Failure {
+fn incomplete(cause: BuildError) -> ProviderFailure {
     invalid_request("messages", cause)
 }
 
-fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, Failure> {
+fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, ProviderFailure> {
     let mut fields = match parameters.get(FIELDS) {
         None => Map::new(),
         Some(Value::Object(fields)) => fields.clone(),
@@ -79,11 +79,11 @@ fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, Failure> {
     Ok(fields)
 }
 
-fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<InferenceConfiguration, Failure> {
+fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<InferenceConfiguration, ProviderFailure> {
     let float = |name: &str| parameters.get(name).and_then(Value::as_f64).map(|number| number as f32);
     let temperature = float("temperature");
     if temperature.is_some_and(|temperature| temperature > 1.0) {
-        return Err(Failure::unsupported("temperature", "must be from 0 to 1 for this model"));
+        return Err(ProviderFailure::unsupported("temperature", "must be from 0 to 1 for this model"));
     }
     let stops: Vec<_> = request.stops().into_iter().map(str::to_owned).collect();
     Ok(InferenceConfiguration::builder()
@@ -94,7 +94,7 @@ fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<Infer
         .build())
 }
 
-fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
+fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, ProviderFailure> {
     let parts = message.parts.iter();
     if message.role == Role::Tool {
         let content = parts.map(|part| match part {
@@ -126,26 +126,26 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
     Ok(blocks)
 }
 
-fn image(url: &str) -> Result<ImageBlock, Failure> {
+fn image(url: &str) -> Result<ImageBlock, ProviderFailure> {
     let Picture::Inline { media_type, base64 } = picture(url)? else {
-        return Err(Failure::unsupported("messages", "Bedrock does not fetch images; send them as data: URLs"));
+        return Err(ProviderFailure::unsupported("messages", "Bedrock does not fetch images; send them as data: URLs"));
     };
     let format = match media_type {
         "image/png" => ImageFormat::Png,
         "image/jpeg" | "image/jpg" => ImageFormat::Jpeg,
         "image/gif" => ImageFormat::Gif,
         "image/webp" => ImageFormat::Webp,
-        other => return Err(Failure::unsupported("messages", format_args!("Bedrock does not read {other}"))),
+        other => return Err(ProviderFailure::unsupported("messages", format_args!("Bedrock does not read {other}"))),
     };
     let bytes = BASE64_STANDARD.decode(base64).map_err(|cause| invalid_request("messages", cause))?;
     ImageBlock::builder().format(format).source(ImageSource::Bytes(Blob::new(bytes))).build().map_err(incomplete)
 }
 
-fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
+fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, ProviderFailure> {
     let functions = functions(request, MAKER)?;
     let choice = choice(request, MAKER)?;
     // Converse has no choice `none`. Leaving out the tools has the same effect.
-    if functions.is_empty() || choice == Some(Choice::None) {
+    if functions.is_empty() || choice == Some(FunctionChoice::None) {
         return Ok(None);
     }
     let mut tools = Vec::with_capacity(functions.len());
@@ -159,10 +159,10 @@ fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
         tools.push(Tool::ToolSpec(tool.build().map_err(incomplete)?));
     }
     let choice = match choice {
-        None | Some(Choice::None) => None,
-        Some(Choice::Auto) => Some(ToolChoice::Auto(AutoToolChoice::builder().build())),
-        Some(Choice::Required) => Some(ToolChoice::Any(AnyToolChoice::builder().build())),
-        Some(Choice::Named(name)) => {
+        None | Some(FunctionChoice::None) => None,
+        Some(FunctionChoice::Auto) => Some(ToolChoice::Auto(AutoToolChoice::builder().build())),
+        Some(FunctionChoice::Required) => Some(ToolChoice::Any(AnyToolChoice::builder().build())),
+        Some(FunctionChoice::Named(name)) => {
             Some(ToolChoice::Tool(SpecificToolChoice::builder().name(name).build().map_err(incomplete)?))
         }
     };
@@ -170,7 +170,7 @@ fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
     tools.build().map(Some).map_err(incomplete)
 }
 
-fn output(request: &ChatRequest) -> Result<Option<OutputConfig>, Failure> {
+fn output(request: &ChatRequest) -> Result<Option<OutputConfig>, ProviderFailure> {
     // Bedrock supports JSON only with a schema. For `json_object`, the system prompt has the instruction.
     let ResponseFormat::Schema(format) = request.response_format() else { return Ok(None) };
     let text = |name: &str| format[name].as_str().map(str::to_owned);

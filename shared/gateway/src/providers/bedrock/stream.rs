@@ -12,7 +12,7 @@ use super::answer::{finish_reason, tokens};
 use super::failure;
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
 use crate::providers::ChunkStream;
-use crate::providers::failure::Failure;
+use crate::providers::failure::ProviderFailure;
 
 type Receiver = EventReceiver<ConverseStreamOutput, ConverseStreamOutputError>;
 
@@ -40,10 +40,10 @@ pub fn translate_events(events: Receiver, idle: Duration, deadline: Instant) -> 
 }
 
 impl ConverseStream {
-    async fn next(&mut self) -> Result<Option<Chunk>, Failure> {
+    async fn next(&mut self) -> Result<Option<Chunk>, ProviderFailure> {
         loop {
             let until = self.deadline.min(Instant::now() + self.idle);
-            let event = timeout_at(until, self.events.recv()).await.map_err(|_| Failure::timeout())?;
+            let event = timeout_at(until, self.events.recv()).await.map_err(|_| ProviderFailure::timeout())?;
             let Some(event) = event.map_err(failure::stream_failure)? else { return Ok(None) };
             if let Some(chunk) = self.read(event)? {
                 return Ok(Some(chunk));
@@ -51,7 +51,7 @@ impl ConverseStream {
         }
     }
 
-    fn read(&mut self, event: ConverseStreamOutput) -> Result<Option<Chunk>, Failure> {
+    fn read(&mut self, event: ConverseStreamOutput) -> Result<Option<Chunk>, ProviderFailure> {
         match event {
             ConverseStreamOutput::MessageStart(_) => {
                 chunk(Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None)
@@ -100,7 +100,7 @@ impl ConverseStream {
     }
 }
 
-fn chunk(delta: Delta, finish_reason: Option<&'static str>) -> Result<Option<Chunk>, Failure> {
+fn chunk(delta: Delta, finish_reason: Option<&'static str>) -> Result<Option<Chunk>, ProviderFailure> {
     let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
     Chunk::from_deltas(&[choice], None).map(Some)
 }

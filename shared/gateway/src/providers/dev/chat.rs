@@ -9,7 +9,7 @@ use crate::chat::{
     ChatAnswer, ChatRequest, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta,
     ToolCallOut,
 };
-use crate::providers::failure::Failure;
+use crate::providers::failure::ProviderFailure;
 use crate::tokens;
 use domain::usage::Tokens;
 
@@ -24,7 +24,7 @@ struct DevReply {
     wants_logprobs: bool,
 }
 
-fn build_reply(request: &ChatRequest) -> Result<DevReply, Failure> {
+fn build_reply(request: &ChatRequest) -> Result<DevReply, ProviderFailure> {
     let most = request.required_max_tokens();
     let mut reply = DevReply {
         content: None,
@@ -61,7 +61,7 @@ fn build_reply(request: &ChatRequest) -> Result<DevReply, Failure> {
     Ok(reply)
 }
 
-pub fn complete(request: &ChatRequest) -> Result<ChatAnswer, Failure> {
+pub fn complete(request: &ChatRequest) -> Result<ChatAnswer, ProviderFailure> {
     let reply = build_reply(request)?;
     let choices: Vec<_> = (0..choices(request)).map(|index| reply.choice(index)).collect::<Result<_, _>>()?;
     let answer = ChatAnswer::from_choices(&choices, Some(reply.usage(request)))?;
@@ -69,7 +69,7 @@ pub fn complete(request: &ChatRequest) -> Result<ChatAnswer, Failure> {
 }
 
 /// Returns the chunks of all choices, interleaved, and the usage chunk at the end.
-pub fn complete_in_chunks(request: &ChatRequest) -> Result<Vec<Result<Chunk, Failure>>, Failure> {
+pub fn complete_in_chunks(request: &ChatRequest) -> Result<Vec<Result<Chunk, ProviderFailure>>, ProviderFailure> {
     let reply = build_reply(request)?;
     let deltas: Vec<_> = (0..choices(request)).map(|index| reply.deltas(index)).collect();
     let mut chunks = Vec::new();
@@ -99,7 +99,7 @@ impl DevReply {
         Tokens { input: tokens::greatest_input(request), cached: 0, output, reasoning: 0 }
     }
 
-    fn choice(&self, index: u32) -> Result<Choice, Failure> {
+    fn choice(&self, index: u32) -> Result<Choice, ProviderFailure> {
         let calls = self.calls.iter().enumerate().map(|(place, call)| ToolCallOut {
             id: call_id(index, place),
             r#type: "function",
@@ -148,7 +148,7 @@ impl DevReply {
     }
 
     /// The answer is deterministic, so every word has the probability 1 and the log probability 0.
-    fn logprobs(&self, text: &str) -> Result<Option<Box<RawValue>>, Failure> {
+    fn logprobs(&self, text: &str) -> Result<Option<Box<RawValue>>, ProviderFailure> {
         if !self.wants_logprobs {
             return Ok(None);
         }
@@ -160,7 +160,7 @@ impl DevReply {
         };
         let content: Vec<_> = words(text).iter().map(of_word).collect();
         let logprobs = json!({"content": content, "refusal": null});
-        serde_json::value::to_raw_value(&logprobs).map(Some).map_err(Failure::malformed_answer)
+        serde_json::value::to_raw_value(&logprobs).map(Some).map_err(ProviderFailure::malformed_answer)
     }
 }
 

@@ -68,7 +68,7 @@ mod tests {
         answer(&EmbeddingsRequest::read(body).unwrap()).vectors
     }
 
-    fn nearness(a: &[f32], b: &[f32]) -> f32 {
+    fn similarity(a: &[f32], b: &[f32]) -> f32 {
         a.iter().zip(b).map(|(a, b)| a * b).sum()
     }
 
@@ -76,7 +76,7 @@ mod tests {
     fn similar_texts_have_closer_vectors() {
         let texts = json!(["The cat sat on the mat", "A cat sits on a mat", "Quarterly revenue grew by nine percent"]);
         let vectors = vectors(texts, None);
-        let (alike, other) = (nearness(&vectors[0], &vectors[1]), nearness(&vectors[0], &vectors[2]));
+        let (alike, other) = (similarity(&vectors[0], &vectors[1]), similarity(&vectors[0], &vectors[2]));
         assert!(alike > 0.3 && alike > other + 0.2, "{alike} {other}");
     }
 
@@ -87,7 +87,7 @@ mod tests {
             let vectors = vectors(inputs.clone(), dimensions);
             for vector in &vectors {
                 assert_eq!(vector.len() as u64, dimensions.unwrap_or(256));
-                assert!((nearness(vector, vector) - 1.0).abs() < 1e-5);
+                assert!((similarity(vector, vector) - 1.0).abs() < 1e-5);
             }
             assert_eq!(vectors, self::vectors(inputs, dimensions));
         }

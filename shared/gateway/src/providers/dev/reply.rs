@@ -6,7 +6,7 @@ use super::CHAT;
 use super::schema_value::generate_value;
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
 use crate::providers::conversation::unsupported_part;
-use crate::providers::failure::{Failure, FailureKind};
+use crate::providers::failure::{FailureKind, ProviderFailure};
 
 #[derive(Debug, PartialEq)]
 pub enum ReplyContent {
@@ -15,7 +15,7 @@ pub enum ReplyContent {
     Calls(Vec<(String, String)>),
 }
 
-pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, Failure> {
+pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFailure> {
     let messages: Vec<_> = request.messages().collect();
     let parts = messages.iter().flat_map(|message| &message.parts);
     for part in parts {
@@ -33,17 +33,18 @@ pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, Failure> {
             None => Ok("{}".to_owned()),
         };
         let call = |tool: &Value| {
-            let arguments = arguments(tool).map_err(|why| Failure::unsupported("tools", why))?;
+            let arguments = arguments(tool).map_err(|why| ProviderFailure::unsupported("tools", why))?;
             Ok((name_of(tool).to_owned(), arguments))
         };
-        return Ok(ReplyContent::Calls(calls.into_iter().map(call).collect::<Result<_, Failure>>()?));
+        return Ok(ReplyContent::Calls(calls.into_iter().map(call).collect::<Result<_, ProviderFailure>>()?));
     }
     let text = match request.response_format() {
         ResponseFormat::Text => text(&messages, &prompt),
         ResponseFormat::Json => json!({"model": CHAT, "you_said": prompt}).to_string(),
         ResponseFormat::Schema(format) => {
             let schema = format.get("schema").unwrap_or(&Value::Bool(true));
-            let made = generate_value(schema, &prompt).map_err(|why| Failure::unsupported("response_format", why))?;
+            let made =
+                generate_value(schema, &prompt).map_err(|why| ProviderFailure::unsupported("response_format", why))?;
             made.to_string()
         }
     };
@@ -69,10 +70,10 @@ fn choose_tools<'a>(
     request: &'a ChatRequest,
     last: Option<&Message<'_>>,
     prompt: &str,
-) -> Result<Vec<&'a Value>, Failure> {
+) -> Result<Vec<&'a Value>, ProviderFailure> {
     let tools = request.tools();
     if let Some(tool) = tools.iter().find(|tool| tool["type"] != "function") {
-        return Err(Failure::unsupported(
+        return Err(ProviderFailure::unsupported(
             "tools",
             format_args!("{CHAT} supports only functions, not {}", tool["type"]),
         ));
@@ -99,7 +100,7 @@ fn choose_tools<'a>(
         Some(Value::String(_)) => calls.clear(),
         Some(choice) => {
             let why = format_args!("{CHAT} does not support the type {}", choice["type"]);
-            return Err(Failure::unsupported("tool_choice", why));
+            return Err(ProviderFailure::unsupported("tool_choice", why));
         }
     }
     if request.body().get("parallel_tool_calls") == Some(&Value::Bool(false)) {
@@ -108,9 +109,12 @@ fn choose_tools<'a>(
     Ok(calls)
 }
 
-fn wrong_choice(why: &str) -> Failure {
+fn wrong_choice(why: &str) -> ProviderFailure {
     let message = format!("tool_choice: {why}");
-    Failure { param: Some("tool_choice".to_owned()), ..Failure::new(FailureKind::Request, "invalid_value", message) }
+    ProviderFailure {
+        param: Some("tool_choice".to_owned()),
+        ..ProviderFailure::new(FailureKind::Request, "invalid_value", message)
+    }
 }
 
 fn name_of(tool: &Value) -> &str {

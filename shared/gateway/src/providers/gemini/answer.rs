@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
 use crate::providers::count;
-use crate::providers::failure::{Failure, FailureKind};
-use crate::providers::status::{ProviderError, failure_in_stream};
+use crate::providers::failure::{FailureKind, ProviderFailure};
+use crate::providers::status::{ErrorDetails, failure_in_stream};
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
@@ -31,28 +31,28 @@ struct Feedback {
 pub struct Candidate {
     #[serde(default)]
     pub index: u32,
-    content: Option<Content>,
+    content: Option<ContentView>,
     pub finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Content {
+struct ContentView {
     #[serde(default)]
-    parts: Vec<Part>,
+    parts: Vec<PartView>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Part {
+struct PartView {
     text: Option<String>,
     #[serde(default)]
     thought: bool,
     thought_signature: Option<String>,
-    function_call: Option<Call>,
+    function_call: Option<CallView>,
 }
 
 #[derive(Deserialize)]
-struct Call {
+struct CallView {
     id: Option<String>,
     name: String,
     args: Option<Map<String, Value>>,
@@ -64,10 +64,10 @@ pub struct NewContent {
     pub calls: Vec<ToolCallOut>,
 }
 
-pub fn read(body: &[u8]) -> Result<Answer, Failure> {
-    let mut answer: Answer = serde_json::from_slice(body).map_err(Failure::malformed_answer)?;
+pub fn read(body: &[u8]) -> Result<Answer, ProviderFailure> {
+    let mut answer: Answer = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(ProviderError::read(&json!({ "error": error }))));
+        return Err(failure_in_stream(ErrorDetails::read(&json!({ "error": error }))));
     }
     // A blocked prompt has no candidates. The client gets an empty choice with the finish reason `content_filter`.
     if answer.candidates.is_empty()
@@ -78,7 +78,7 @@ pub fn read(body: &[u8]) -> Result<Answer, Failure> {
     Ok(answer)
 }
 
-pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, Failure> {
+pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
     let mut answer = read(body)?;
     let usage = answer.tokens();
     let mut choices = Vec::new();
@@ -86,14 +86,14 @@ pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, Failure> {
         let new_content = candidate.take_content();
         let finish_reason = candidate.finish_reason(!new_content.calls.is_empty())?;
         let finish_reason =
-            finish_reason.ok_or_else(|| Failure::malformed_answer("a candidate without a finish reason"))?;
+            finish_reason.ok_or_else(|| ProviderFailure::malformed_answer("a candidate without a finish reason"))?;
         let content =
             if new_content.calls.is_empty() { Some(new_content.text.unwrap_or_default()) } else { new_content.text };
         let message = MessageOut { role: "assistant", content, refusal: None, tool_calls: new_content.calls };
         choices.push(Choice { index: candidate.index, message, logprobs: None, finish_reason });
     }
     if choices.is_empty() {
-        return Err(Failure::malformed_answer("an answer without candidates"));
+        return Err(ProviderFailure::malformed_answer("an answer without candidates"));
     }
     ChatAnswer::from_choices(&choices, usage)
 }
@@ -138,7 +138,7 @@ impl Candidate {
     }
 
     /// Translates the finish reason. None while the candidate is not finished.
-    pub fn finish_reason(&self, has_calls: bool) -> Result<Option<&'static str>, Failure> {
+    pub fn finish_reason(&self, has_calls: bool) -> Result<Option<&'static str>, ProviderFailure> {
         Ok(Some(match self.finish_reason.as_deref() {
             None => return Ok(None),
             Some("MAX_TOKENS") => "length",
@@ -161,7 +161,7 @@ impl Candidate {
                 | "MALFORMED_RESPONSE"),
             ) => {
                 let message = format!("the model's answer cannot be used: {reason}");
-                return Err(Failure::new(FailureKind::Broken, reason.to_ascii_lowercase(), message));
+                return Err(ProviderFailure::new(FailureKind::Broken, reason.to_ascii_lowercase(), message));
             }
             Some(_) if has_calls => "tool_calls",
             Some(_) => "stop",

@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use http::HeaderName;
 
 use super::endpoint::Endpoint;
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
@@ -41,7 +41,11 @@ fn resource(model: &str) -> String {
 }
 
 impl Provider for Gemini {
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::content(model, request)?;
             let path = format!("{}:generateContent", resource(model));
@@ -50,7 +54,11 @@ impl Provider for Gemini {
         })
     }
 
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let body = request::content(model, request)?;
             let path = format!("{}:streamGenerateContent?alt=sse", resource(model));
@@ -63,7 +71,7 @@ impl Provider for Gemini {
         &'a self,
         model: &'a str,
         request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
         Box::pin(async move {
             let resource = resource(model);
             let body = embeddings::body(model, &resource, request)?;
@@ -73,7 +81,7 @@ impl Provider for Gemini {
         })
     }
 
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let Some(model) = model else { return self.endpoint.probe("models?pageSize=1", None).await };
             let body = request::content(model, &probe::question()?)?;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::answer::{self, Candidate};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
-use crate::providers::failure::Failure;
+use crate::providers::failure::ProviderFailure;
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 
@@ -16,7 +16,7 @@ pub struct EventTranslation {
 }
 
 impl Translation for EventTranslation {
-    fn read(&mut self, event: Event) -> Result<Step, Failure> {
+    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure> {
         if event.data.is_empty() {
             return Ok(Step::Nothing);
         }
@@ -32,7 +32,7 @@ impl Translation for EventTranslation {
 }
 
 impl EventTranslation {
-    fn delta(&mut self, candidate: &mut Candidate) -> Result<DeltaChoice, Failure> {
+    fn delta(&mut self, candidate: &mut Candidate) -> Result<DeltaChoice, ProviderFailure> {
         let is_first = !self.calls_by_candidate.contains_key(&candidate.index);
         let calls = self.calls_by_candidate.entry(candidate.index).or_default();
         let new_content = candidate.take_content();

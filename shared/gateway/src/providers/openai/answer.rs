@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 
 use super::usage;
 use crate::chat::{ChatAnswer, Chunk};
-use crate::providers::failure::Failure;
-use crate::providers::status::{ProviderError, failure_in_stream};
+use crate::providers::failure::ProviderFailure;
+use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 use crate::tokens;
@@ -52,15 +52,15 @@ struct FunctionView {
     arguments: Counted,
 }
 
-pub fn parse_answer(body: &[u8]) -> Result<ChatAnswer, Failure> {
-    let answer: AnswerView<'_> = serde_json::from_slice(body).map_err(Failure::malformed_answer)?;
+pub fn parse_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
+    let answer: AnswerView<'_> = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure(error));
+        return Err(read_failure(error));
     }
-    let choices = answer.choices.ok_or_else(|| Failure::malformed_answer("an answer without choices"))?;
-    let views: Vec<ChoiceView> = serde_json::from_str(choices.get()).map_err(Failure::malformed_answer)?;
+    let choices = answer.choices.ok_or_else(|| ProviderFailure::malformed_answer("an answer without choices"))?;
+    let views: Vec<ChoiceView> = serde_json::from_str(choices.get()).map_err(ProviderFailure::malformed_answer)?;
     if views.is_empty() {
-        return Err(Failure::malformed_answer("an answer without choices"));
+        return Err(ProviderFailure::malformed_answer("an answer without choices"));
     }
     Ok(ChatAnswer {
         choices: choices.to_owned(),
@@ -73,7 +73,7 @@ pub fn parse_answer(body: &[u8]) -> Result<ChatAnswer, Failure> {
 pub struct EventTranslation;
 
 impl Translation for EventTranslation {
-    fn read(&mut self, event: Event) -> Result<Step, Failure> {
+    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure> {
         let data = event.data.trim();
         if data.starts_with("[DONE]") {
             return Ok(Step::End);
@@ -81,15 +81,15 @@ impl Translation for EventTranslation {
         if data.is_empty() {
             return Ok(Step::Nothing);
         }
-        let chunk: AnswerView<'_> = serde_json::from_str(data).map_err(Failure::malformed_answer)?;
+        let chunk: AnswerView<'_> = serde_json::from_str(data).map_err(ProviderFailure::malformed_answer)?;
         if let Some(error) = chunk.error {
-            return Err(failure(error));
+            return Err(read_failure(error));
         }
         if event.name == "error" {
-            return Err(failure_in_stream(ProviderError::read(&serde_json::from_str(data).unwrap_or_default())));
+            return Err(failure_in_stream(ErrorDetails::read(&serde_json::from_str(data).unwrap_or_default())));
         }
         let views: Vec<ChoiceView> = match chunk.choices {
-            Some(choices) => serde_json::from_str(choices.get()).map_err(Failure::malformed_answer)?,
+            Some(choices) => serde_json::from_str(choices.get()).map_err(ProviderFailure::malformed_answer)?,
             None => Vec::new(),
         };
         let usage = chunk.usage.and_then(usage::read);
@@ -99,20 +99,20 @@ impl Translation for EventTranslation {
         Ok(Step::Chunk(Chunk {
             choices: chunk.choices.filter(|_| !views.is_empty()).map(ToOwned::to_owned),
             finished: views.iter().map(|choice| u32::from(choice.finish_reason.is_some())).sum(),
-            counted_output: views.iter().filter_map(|choice| choice.delta.as_ref()).map(DeltaView::counted).sum(),
+            counted_output: views.iter().filter_map(|choice| choice.delta.as_ref()).map(DeltaView::count_tokens).sum(),
             usage,
             system_fingerprint: chunk.system_fingerprint,
         }))
     }
 }
 
-fn failure(error: &RawValue) -> Failure {
+fn read_failure(error: &RawValue) -> ProviderFailure {
     let error: serde_json::Value = serde_json::from_str(error.get()).unwrap_or_default();
-    failure_in_stream(ProviderError::read(&serde_json::json!({ "error": error })))
+    failure_in_stream(ErrorDetails::read(&serde_json::json!({ "error": error })))
 }
 
 impl DeltaView {
-    fn counted(&self) -> u64 {
+    fn count_tokens(&self) -> u64 {
         let functions = self.tool_calls.iter().flatten().filter_map(|call| call.function.as_ref());
         let arguments: u64 = functions.map(|function| function.arguments.0).sum();
         self.content.0 + self.refusal.0 + self.reasoning_content.0 + self.reasoning.0 + arguments
@@ -149,7 +149,7 @@ impl<'de> Deserialize<'de> for Counted {
 mod tests {
     use super::*;
 
-    fn read_event(data: &str) -> Result<Step, Failure> {
+    fn read_event(data: &str) -> Result<Step, ProviderFailure> {
         EventTranslation.read(Event { name: String::new(), data: data.to_owned() })
     }
 

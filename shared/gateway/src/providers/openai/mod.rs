@@ -11,7 +11,7 @@ use futures::future::BoxFuture;
 use http::header::AUTHORIZATION;
 
 use super::endpoint::Endpoint;
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
@@ -33,7 +33,11 @@ impl OpenAi {
 }
 
 impl Provider for OpenAi {
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::Chat { model, request, streamed: false };
             let answer = self.endpoint.post_json("chat/completions", &body).await?;
@@ -41,7 +45,11 @@ impl Provider for OpenAi {
         })
     }
 
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let body = request::Chat { model, request, streamed: true };
             let events = self.endpoint.events("chat/completions", &body).await?;
@@ -53,7 +61,7 @@ impl Provider for OpenAi {
         &'a self,
         model: &'a str,
         request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::Embeddings { model, request };
             let answer = self.endpoint.post_json("embeddings", &body).await?;
@@ -62,12 +70,12 @@ impl Provider for OpenAi {
         })
     }
 
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let Some(model) = model else { return self.endpoint.probe("models", None).await };
             let request = probe::question()?;
             let body = serde_json::to_value(request::Chat { model, request: &request, streamed: false });
-            self.endpoint.probe("chat/completions", Some(body.map_err(Failure::malformed_answer)?)).await
+            self.endpoint.probe("chat/completions", Some(body.map_err(ProviderFailure::malformed_answer)?)).await
         })
     }
 }
