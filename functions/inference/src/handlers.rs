@@ -57,8 +57,8 @@ pub async fn create_chat_completion(
 ) -> Result<Response> {
     let request = ChatRequest::read(value)?;
     let gateway_caller = match claim(&stores, &caller, &headers, hash).await? {
-        Claim::Proceed(gateway_caller) => gateway_caller,
-        Claim::Replay(response) => return Ok(response),
+        NextStep::Proceed(gateway_caller) => gateway_caller,
+        NextStep::Replay(response) => return Ok(response),
     };
     if !request.is_streamed() {
         let (body, report) = stores.gateway.complete(gateway_caller, request).await?;
@@ -111,8 +111,8 @@ pub async fn create_embeddings(
 ) -> Result<Response> {
     let request = EmbeddingsRequest::read(value)?;
     let gateway_caller = match claim(&stores, &caller, &headers, hash).await? {
-        Claim::Proceed(gateway_caller) => gateway_caller,
-        Claim::Replay(response) => return Ok(response),
+        NextStep::Proceed(gateway_caller) => gateway_caller,
+        NextStep::Replay(response) => return Ok(response),
     };
     let (body, report) = stores.gateway.embed(gateway_caller, request).await?;
     Ok((headers::response_headers(&report), [(CONTENT_TYPE, "application/json")], body).into_response())
@@ -126,7 +126,7 @@ fn chat_description() -> String {
     )
 }
 
-enum Claim {
+enum NextStep {
     /// The model is called for this caller.
     Proceed(GatewayCaller),
     /// The answer to an earlier request with the same key.
@@ -139,7 +139,7 @@ async fn claim(
     caller: &shared::auth::ApiCaller,
     headers: &HeaderMap,
     body_hash: String,
-) -> Result<Claim> {
+) -> Result<NextStep> {
     let claim = match headers.get(IDEMPOTENCY_KEY) {
         None => None,
         Some(key) => {
@@ -148,12 +148,12 @@ async fn claim(
                 ClaimOutcome::Mine(claim) => Some(claim),
                 ClaimOutcome::Answered { content_type, body } => {
                     let headers = [(CONTENT_TYPE, content_type), (IDEMPOTENT_REPLAYED, "true".to_owned())];
-                    return Ok(Claim::Replay((headers, body).into_response()));
+                    return Ok(NextStep::Replay((headers, body).into_response()));
                 }
             }
         }
     };
-    Ok(Claim::Proceed(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim)))
+    Ok(NextStep::Proceed(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim)))
 }
 
 /// The number of earlier attempts, as `OpenAI`'s SDKs report it. They send no idempotency key that would identify the

@@ -114,7 +114,12 @@ fn own_references(id: WorkflowId, compiled: &Compiled, graph: &Graph, channels: 
 impl GraphValidator<'_> {
     /// Returns the references of a publishable graph. Otherwise returns an error with the first problem as its message
     /// and all problems as its details.
-    pub async fn prepare(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<BTreeSet<Reference>> {
+    pub async fn require_valid(
+        &self,
+        id: WorkflowId,
+        graph: &Graph,
+        channels: &Channels,
+    ) -> Result<BTreeSet<Reference>> {
         let (references, problems) = self.validate(id, graph, channels).await?;
         references.ok_or_else(|| {
             let first = problems.first();

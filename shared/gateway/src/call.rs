@@ -36,7 +36,12 @@ impl Gateway {
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
-    pub(super) async fn take(&self, caller: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
+    pub(super) async fn take_slot(
+        &self,
+        caller: &GatewayCaller,
+        chosen: &Chosen,
+        need: CallLimits,
+    ) -> Result<LeaseSlot> {
         match self.inner.leases.take(&caller.payer, &chosen.model, need).await? {
             Taken::Slot(slot) => Ok(slot),
             Taken::Short(shortage) => Err(shortage_error(shortage, Time::now())),
@@ -62,7 +67,7 @@ impl Gateway {
 
     /// Computes the charge of a call. When the client reports a retry, `retry_of` names the charge of the first
     /// attempt, if the ledger has one.
-    pub(super) async fn price(
+    pub(super) async fn compute_charge(
         &self,
         slot: &LeaseSlot,
         caller: &GatewayCaller,
@@ -91,7 +96,7 @@ impl Gateway {
         answer: &[u8],
     ) -> Result<()> {
         let Some(claim) = &caller.claim else { return slot.record(charge).await };
-        let kept = self.keep(content_type, answer).await?;
+        let kept = self.store_answer(content_type, answer).await?;
         if slot.record_once(charge, claim, &kept).await? {
             return Ok(());
         }

@@ -178,7 +178,7 @@ impl Gateway {
         }
         let input = request.greatest_input();
         let need = CallLimits { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
-        let mut slot = self.take(caller, &chosen, need).await?;
+        let mut slot = self.take_slot(caller, &chosen, need).await?;
         request.unsupported = chosen.model.unsupported;
         let request = Arc::new(request);
         let routed = self.send_call(&mut slot, &chosen, |provider, model| {
@@ -191,7 +191,7 @@ impl Gateway {
             Some(usage) => (usage, UsageSource::Provider),
             None => (Tokens { input: tokens::likely(input), ..Tokens::default() }, UsageSource::Counted),
         };
-        let charge = self.price(&slot, caller, provider, tokens, source).await;
+        let charge = self.compute_charge(&slot, caller, provider, tokens, source).await;
         let as_base64 = request.wants_base64();
         let data = answer.vectors.into_iter().enumerate().map(|(index, vector)| EmbeddingOut {
             object: "embedding",

@@ -55,7 +55,7 @@ impl Gateway {
     }
 
     /// Prepares an answer to be stored with its charge. A large answer is written to the bucket here.
-    pub(super) async fn keep(&self, content_type: &str, body: &[u8]) -> Result<Kept> {
+    pub(super) async fn store_answer(&self, content_type: &str, body: &[u8]) -> Result<Kept> {
         let body = StoredText::store_answer(&self.inner.answers, content_type, body).await?;
         Ok(Kept { content_type: content_type.to_owned(), body })
     }

@@ -102,7 +102,7 @@ impl Routing {
                     return Err(failure.into());
                 }
                 self.record_failure(deployment, &failure);
-                let wait = wait(&failure, attempt_here);
+                let wait = retry_delay(&failure, attempt_here);
                 // The same deployment gets no retry of a request that may have run, because it could be charged twice,
                 // or that failed by the deployment's setup, because it would fail again.
                 let again = !failure.may_have_run && failure.kind != FailureKind::Setup && wait <= MAX_BACKOFF;
@@ -181,7 +181,7 @@ fn name(deployment: &Deployment) -> (String, String) {
 }
 
 /// Returns the provider's `Retry-After`, or else an exponential backoff with jitter of up to half.
-fn wait(failure: &ProviderFailure, tried: usize) -> Duration {
+fn retry_delay(failure: &ProviderFailure, tried: usize) -> Duration {
     let backoff = FIRST_BACKOFF * 2u32.pow(tried as u32);
     failure.retry_after.unwrap_or_else(|| backoff.mul_f64(0.5 + fastrand::f64() / 2.0))
 }

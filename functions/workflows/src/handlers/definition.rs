@@ -235,7 +235,7 @@ pub async fn validate_workflow(
 ) -> Result<Data<ValidationOut>> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
     let validator = GraphValidator { stores: &stores, caller: &caller };
-    let (prepared, problems) = validator.validate(id, &workflow.graph, &workflow.channels).await?;
+    let (references, problems) = validator.validate(id, &workflow.graph, &workflow.channels).await?;
     let problems = problems.into_iter().map(ProblemOut::from).collect();
-    Ok(Data { data: ValidationOut { valid: prepared.is_some(), problems } })
+    Ok(Data { data: ValidationOut { valid: references.is_some(), problems } })
 }

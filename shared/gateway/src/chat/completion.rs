@@ -35,7 +35,7 @@ impl Gateway {
 
     async fn run_completion(&self, caller: &GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, CallReport)> {
         let mut prepared = self.prepare(caller, request).await?;
-        let mut slot = self.hold(caller, &mut prepared).await?;
+        let mut slot = self.reserve(caller, &mut prepared).await?;
         let Prepared { chosen, request, mut notes, likely_input, .. } = prepared;
         let routed = self.send_call(&mut slot, &chosen, |provider, model| {
             let request = request.clone();
@@ -50,7 +50,7 @@ impl Gateway {
                 (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
             }
         };
-        let charge = self.price(&slot, caller, provider, counted, source).await;
+        let charge = self.compute_charge(&slot, caller, provider, counted, source).await;
         let completion = Completion {
             id: &format!("chatcmpl-{}", charge.id.uuid().simple()),
             object: "chat.completion",

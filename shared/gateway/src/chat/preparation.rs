@@ -38,7 +38,7 @@ impl Gateway {
         let chosen = caller.find_model(self.models(), request.model()).await?;
         let model = &chosen.model;
         let defaults = apply_defaults(&mut request, model);
-        check(&request, model)?;
+        check_capabilities(&request, model)?;
         let greatest_input = greatest_input(&request);
         check_length(&request, model, greatest_input)?;
         let output = request.max_tokens().unwrap_or_else(|| model.reserved_output_tokens());
@@ -60,7 +60,7 @@ impl Gateway {
     /// Holds the maximum cost of the call. If the client sets no output limit and the remaining credits, caps or token
     /// limits do not cover the model's longest answer, the hold shrinks to what they cover. The request then gets this
     /// output limit.
-    pub(super) async fn hold(&self, caller: &GatewayCaller, prepared: &mut Prepared) -> Result<LeaseSlot> {
+    pub(super) async fn reserve(&self, caller: &GatewayCaller, prepared: &mut Prepared) -> Result<LeaseSlot> {
         let may_shrink = prepared.request.max_tokens().is_none();
         for _ in 0..MAX_SHRINKS {
             let need = prepared.need(prepared.output);
@@ -147,7 +147,7 @@ fn within_window(model: &Model, greatest_input: u64, output: u64) -> u64 {
     output.min(room).max(1)
 }
 
-fn check(request: &ChatRequest, model: &Model) -> Result<()> {
+fn check_capabilities(request: &ChatRequest, model: &Model) -> Result<()> {
     if !model.does(Purpose::Chat) {
         return Err(Error::invalid_body(
             "model",

@@ -103,7 +103,7 @@ impl Gateway {
         events: mpsc::Sender<Bytes>,
     ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
         let mut prepared = self.prepare(&caller, request).await?;
-        let mut slot = self.hold(&caller, &mut prepared).await?;
+        let mut slot = self.reserve(&caller, &mut prepared).await?;
         let routed = self.send_call(&mut slot, &prepared.chosen, |provider, model| {
             let request = prepared.request.clone();
             async move { start_stream(provider.stream(&model, &request).await?).await }
@@ -185,7 +185,7 @@ impl Relay {
 
     /// Ends a complete stream. The charge is written before the last event, so a complete answer is always charged.
     async fn finish_complete(&mut self, slot: &mut LeaseSlot, (tokens, source): (Tokens, UsageSource)) {
-        let charge = self.gateway.price(slot, &self.caller, self.provider.clone(), tokens, source).await;
+        let charge = self.gateway.compute_charge(slot, &self.caller, self.provider.clone(), tokens, source).await;
         let mut last = Vec::new();
         if self.wants_usage {
             last.extend(self.chunk(&no_choices(), None, Some(Some(UsageOut::new(&tokens, charge.cost)))));
@@ -209,7 +209,8 @@ impl Relay {
         match usage_to_charge {
             None => slot.put_back(),
             Some((tokens, source)) => {
-                let charge = self.gateway.price(slot, &self.caller, self.provider.clone(), tokens, source).await;
+                let charge =
+                    self.gateway.compute_charge(slot, &self.caller, self.provider.clone(), tokens, source).await;
                 if let Err(error) = slot.record(&charge).await {
                     tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
                 }

@@ -59,12 +59,12 @@ pub fn choice<'a>(request: &'a ChatRequest, maker: &str) -> Result<Option<Functi
 }
 
 /// Creates the failure for inputs of token numbers, which other vendors' tokenizers do not understand.
-pub fn token_numbers() -> ProviderFailure {
+pub fn unsupported_token_numbers() -> ProviderFailure {
     let why = "this model takes texts, not token numbers; send strings (LangChain: check_embedding_ctx_length=False)";
     ProviderFailure::unsupported("input", why)
 }
 
 /// Whether the client disabled parallel tool calls.
-pub fn one_at_a_time(request: &ChatRequest) -> bool {
+pub fn forbids_parallel_calls(request: &ChatRequest) -> bool {
     request.body().get("parallel_tool_calls") == Some(&Value::Bool(false))
 }

@@ -9,7 +9,7 @@ use crate::providers::conversation::{
 };
 use crate::providers::failure::ProviderFailure;
 use crate::providers::parameters::Parameters;
-use crate::providers::tools::{FunctionChoice, choice, functions, one_at_a_time};
+use crate::providers::tools::{FunctionChoice, choice, forbids_parallel_calls, functions};
 use domain::catalog::DEFAULT_OUTPUT_TOKENS;
 use domain::provider::ProviderKind;
 
@@ -117,8 +117,8 @@ fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(),
     });
     body.insert("tools".to_owned(), tools.collect());
     let choice = choice(request, MAKER)?;
-    let one_at_a_time = one_at_a_time(request);
-    if choice.is_none() && !one_at_a_time {
+    let forbids_parallel_calls = forbids_parallel_calls(request);
+    if choice.is_none() && !forbids_parallel_calls {
         return Ok(());
     }
     let mut chosen = match choice.unwrap_or(FunctionChoice::Auto) {
@@ -127,7 +127,7 @@ fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(),
         FunctionChoice::Required => json!({"type": "any"}),
         FunctionChoice::Named(name) => json!({"type": "tool", "name": name}),
     };
-    if one_at_a_time && chosen["type"] != "none" {
+    if forbids_parallel_calls && chosen["type"] != "none" {
         chosen["disable_parallel_tool_use"] = true.into();
     }
     body.insert("tool_choice".to_owned(), chosen);

@@ -10,7 +10,7 @@ use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
 use crate::providers::count;
 use crate::providers::failure::ProviderFailure;
 use crate::providers::parameters::Parameters;
-use crate::providers::tools::token_numbers;
+use crate::providers::tools::unsupported_token_numbers;
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
 
@@ -27,15 +27,15 @@ pub async fn embed(
     let mut texts = Vec::new();
     for input in request.inputs() {
         let Input::Text(text) = input else {
-            return Err(token_numbers());
+            return Err(unsupported_token_numbers());
         };
         texts.push(text);
     }
     let others = parameters.forwarded_object();
     if model.contains("titan-embed") {
-        titan(client, model, &texts, request.dimensions(), others).await
+        embed_with_titan(client, model, &texts, request.dimensions(), others).await
     } else if model.contains("cohere.embed") {
-        cohere(client, model, &texts, request.dimensions(), others).await
+        embed_with_cohere(client, model, &texts, request.dimensions(), others).await
     } else {
         Err(ProviderFailure::unsupported(
             "model",
@@ -51,7 +51,7 @@ async fn invoke(client: &Client, model: &str, body: Map<String, Value>) -> Resul
     serde_json::from_slice(answer.body.as_ref()).map_err(ProviderFailure::malformed_answer)
 }
 
-async fn titan(
+async fn embed_with_titan(
     client: &Client,
     model: &str,
     texts: &[&str],
@@ -70,11 +70,11 @@ async fn titan(
     let calls = bodies.into_iter().map(|body| invoke(client, model, body));
     let answers: Vec<_> = futures::stream::iter(calls).buffered(CONCURRENCY).try_collect().await?;
     let input: Option<u64> = answers.iter().map(|answer| count(&answer["inputTextTokenCount"])).sum();
-    let vectors = answers.iter().map(|answer| vector(&answer["embedding"])).collect::<Result<_, _>>()?;
+    let vectors = answers.iter().map(|answer| parse_vector(&answer["embedding"])).collect::<Result<_, _>>()?;
     Ok(EmbeddingsAnswer { vectors, usage: input.map(|input| Tokens { input, ..Tokens::default() }) })
 }
 
-async fn cohere(
+async fn embed_with_cohere(
     client: &Client,
     model: &str,
     texts: &[&str],
@@ -94,10 +94,10 @@ async fn cohere(
         return Err(ProviderFailure::malformed_answer("the number of vectors is not the number of inputs"));
     }
     // Cohere reports usage only in a response header, which the SDK does not expose.
-    Ok(EmbeddingsAnswer { vectors: rows.iter().map(vector).collect::<Result<_, _>>()?, usage: None })
+    Ok(EmbeddingsAnswer { vectors: rows.iter().map(parse_vector).collect::<Result<_, _>>()?, usage: None })
 }
 
-fn vector(numbers: &Value) -> Result<Vec<f32>, ProviderFailure> {
+fn parse_vector(numbers: &Value) -> Result<Vec<f32>, ProviderFailure> {
     let numbers = numbers.as_array().ok_or_else(|| ProviderFailure::malformed_answer("a vector is not a list"))?;
     let number = |number: &Value| number.as_f64().map(|number| number as f32);
     numbers

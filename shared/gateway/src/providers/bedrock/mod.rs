@@ -53,7 +53,9 @@ impl Provider for Bedrock {
             let call = call.set_system(converse.system).set_messages(Some(converse.messages));
             let call = call.inference_config(converse.inference).set_tool_config(converse.tools);
             let call = call.set_output_config(converse.output).set_additional_model_request_fields(converse.others);
-            answer::translate_answer(within(self.timeouts.total(), call.send()).await?.map_err(failure::call_failure)?)
+            answer::translate_answer(
+                with_timeout(self.timeouts.total(), call.send()).await?.map_err(failure::call_failure)?,
+            )
         })
     }
 
@@ -69,7 +71,7 @@ impl Provider for Bedrock {
             let call = call.set_system(converse.system).set_messages(Some(converse.messages));
             let call = call.inference_config(converse.inference).set_tool_config(converse.tools);
             let call = call.set_output_config(converse.output).set_additional_model_request_fields(converse.others);
-            let answer = within(self.timeouts.first_byte(), call.send()).await?.map_err(failure::call_failure)?;
+            let answer = with_timeout(self.timeouts.first_byte(), call.send()).await?.map_err(failure::call_failure)?;
             Ok(stream::translate_events(answer.stream, self.timeouts.idle(), deadline))
         })
     }
@@ -79,7 +81,9 @@ impl Provider for Bedrock {
         model: &'a str,
         request: &'a EmbeddingsRequest,
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
-        Box::pin(async move { within(self.timeouts.total(), embeddings::embed(&self.client, model, request)).await? })
+        Box::pin(
+            async move { with_timeout(self.timeouts.total(), embeddings::embed(&self.client, model, request)).await? },
+        )
     }
 
     fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
@@ -105,6 +109,6 @@ impl Provider for Bedrock {
     }
 }
 
-async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, ProviderFailure> {
+async fn with_timeout<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, ProviderFailure> {
     timeout(limit, work).await.map_err(|_| ProviderFailure::timeout())
 }

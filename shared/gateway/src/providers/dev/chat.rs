@@ -4,7 +4,7 @@ use serde_json::json;
 use serde_json::value::RawValue;
 
 use super::reply::{ReplyContent, compose_content};
-use super::truncation::{truncate, words};
+use super::truncation::{split_words, truncate};
 use crate::chat::{
     ChatAnswer, ChatRequest, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta,
     ToolCallOut,
@@ -124,7 +124,7 @@ impl DevReply {
         let first =
             Delta { role: Some("assistant"), content: self.content.is_some().then(String::new), ..Delta::default() };
         let mut deltas = vec![first];
-        for word in self.content.as_deref().map(words).unwrap_or_default() {
+        for word in self.content.as_deref().map(split_words).unwrap_or_default() {
             deltas.push(Delta { content: Some(word.to_owned()), ..Delta::default() });
         }
         for (place, call) in self.calls.iter().enumerate() {
@@ -137,7 +137,7 @@ impl DevReply {
                 extra_content: None,
             };
             deltas.push(Delta { tool_calls: vec![begin], ..Delta::default() });
-            for word in words(&call.arguments) {
+            for word in split_words(&call.arguments) {
                 let function = FunctionDelta { name: None, arguments: word.to_owned() };
                 let piece = ToolCallDelta { index, id: None, r#type: None, function, extra_content: None };
                 deltas.push(Delta { tool_calls: vec![piece], ..Delta::default() });
@@ -158,7 +158,7 @@ impl DevReply {
             token["top_logprobs"] = json!([likeliest]);
             token
         };
-        let content: Vec<_> = words(text).iter().map(of_word).collect();
+        let content: Vec<_> = split_words(text).iter().map(of_word).collect();
         let logprobs = json!({"content": content, "refusal": null});
         serde_json::value::to_raw_value(&logprobs).map(Some).map_err(ProviderFailure::malformed_answer)
     }

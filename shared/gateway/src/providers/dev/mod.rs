@@ -52,7 +52,7 @@ impl Provider for Dev {
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
         Box::pin(async move {
             is_model(EMBED, model)?;
-            Ok(embed::answer(request))
+            Ok(embed::embed_inputs(request))
         })
     }
 

@@ -37,7 +37,7 @@ fn longest_fitting_prefix(text: &str, most: u64) -> String {
 
 /// Splits a text into the pieces of a stream. Each piece begins with the space before its word, so that the token
 /// counts of the pieces add up to that of the text.
-pub fn words(text: &str) -> Vec<&str> {
+pub fn split_words(text: &str) -> Vec<&str> {
     let (mut words, mut from, mut last) = (Vec::new(), 0, ' ');
     for (at, c) in text.char_indices() {
         if c == ' ' && last != ' ' {
@@ -67,7 +67,7 @@ mod tests {
     proptest! {
         #[test]
         fn pieces_keep_the_text_and_its_token_count(text in "[ a-zA-Z0-9.,\n誕é👍]{0,60}") {
-            let words = words(&text);
+            let words = split_words(&text);
             prop_assert_eq!(words.concat(), text.clone());
             prop_assert_eq!(words.iter().map(|word| tokens::count(word)).sum::<u64>(), tokens::count(&text));
         }

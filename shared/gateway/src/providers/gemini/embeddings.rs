@@ -7,7 +7,7 @@ use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
 use crate::providers::count;
 use crate::providers::failure::ProviderFailure;
 use crate::providers::parameters::Parameters;
-use crate::providers::tools::token_numbers;
+use crate::providers::tools::unsupported_token_numbers;
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
 
@@ -30,7 +30,7 @@ pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<
     let mut requests = Vec::new();
     for input in request.inputs() {
         let Input::Text(text) = input else {
-            return Err(token_numbers());
+            return Err(unsupported_token_numbers());
         };
         let mut one = parameters.forwarded_object();
         one.insert("model".to_owned(), resource.into());
