@@ -6,7 +6,7 @@ use bytes::Bytes;
 use domain::provider::ProviderKind::OpenAi;
 use domain::provider::Timeouts;
 use futures::StreamExt;
-use gateway::providers::{Failure, FailureKind, ProviderSettings, connect};
+use gateway::providers::{FailureKind, ProviderFailure, ProviderSettings, connect};
 use serde_json::json;
 use shared::outbound::{Guard, Internet, Outbound};
 use tests::provider::Behaviour;
@@ -16,7 +16,7 @@ use crate::stage::{KEY, Stage, aws, outbound, question, stage, stage_with};
 
 const STREAM: &str = include_str!("fixtures/openai/stream.sse");
 
-async fn refused(stage: &Stage, behaviour: Behaviour) -> Failure {
+async fn refused(stage: &Stage, behaviour: Behaviour) -> ProviderFailure {
     let whole = stage.answered(behaviour.clone(), &question()).await.expect_err("a refusal");
     stage.fake.now(behaviour);
     let streamed = stage.provider.stream("upstream-model", &question()).await.err().expect("a refusal");
@@ -37,7 +37,7 @@ async fn a_request_error_keeps_the_providers_message() {
         (failure.message.as_str(), failure.param.as_deref()),
         ("max_tokens is too large: 9999", Some("max_tokens"))
     );
-    assert!(!failure.may_have_run && !failure.may_pass());
+    assert!(!failure.may_have_run && !failure.is_retryable());
 }
 
 #[tokio::test]

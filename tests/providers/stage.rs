@@ -8,7 +8,7 @@ use domain::usage::Tokens;
 use futures::StreamExt;
 use gateway::chat::{ChatAnswer, ChatRequest};
 use gateway::embeddings::EmbeddingsRequest;
-use gateway::providers::{ChunkStream, Failure, Provider, ProviderSettings, connect};
+use gateway::providers::{ChunkStream, Provider, ProviderFailure, ProviderSettings, connect};
 use local::services::{Endpoints, SecretKey};
 use serde_json::{Value, json};
 use shared::aws::Aws;
@@ -106,7 +106,7 @@ pub struct Gathered {
     pub finished: u32,
     pub counted: u64,
     pub usage: Option<Tokens>,
-    pub failure: Option<Failure>,
+    pub failure: Option<ProviderFailure>,
 }
 
 pub async fn gather(mut stream: ChunkStream) -> Gathered {
@@ -140,7 +140,7 @@ impl Stage {
         gather(self.provider.stream("upstream-model", request).await.unwrap()).await
     }
 
-    pub async fn answered(&self, behaviour: Behaviour, request: &ChatRequest) -> Result<ChatAnswer, Failure> {
+    pub async fn answered(&self, behaviour: Behaviour, request: &ChatRequest) -> Result<ChatAnswer, ProviderFailure> {
         self.fake.now(behaviour);
         self.provider.chat("upstream-model", request).await
     }

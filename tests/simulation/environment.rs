@@ -6,7 +6,7 @@ use domain::Error;
 use domain::lease::Shortage;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
-use gateway::leases::{Leases, Outcome, Slot, Taken};
+use gateway::leases::{CallUsage, LeaseSlot, Leases, Taken};
 use tokio::time::{sleep, timeout};
 
 use crate::process::Process;
@@ -28,7 +28,7 @@ impl Environment {
             Some(Rule::EndsWithItsMinute) => kept(&process),
             _ => process.clock(),
         };
-        let leases = Leases::by(clock, &process.context()).unwrap();
+        let leases = Leases::with_clock(clock, &process.context()).unwrap();
         Self { process, leases }
     }
 
@@ -61,9 +61,9 @@ impl Environment {
         self.charge(call, slot).await;
     }
 
-    async fn charge(&self, call: &Call, mut slot: Slot) {
+    async fn charge(&self, call: &Call, mut slot: LeaseSlot) {
         let world = &self.process.world;
-        let charge = slot.priced(Outcome {
+        let charge = slot.price_call(CallUsage {
             tokens: Tokens { input: call.input, cached: call.cached, output: call.output, reasoning: 0 },
             source: UsageSource::Provider,
             images: 0,
@@ -75,7 +75,7 @@ impl Environment {
             match slot.record(&charge).await {
                 Ok(()) => {
                     world.state().books.answered.insert(call.number.to_string(), charge.cost);
-                    return slot.close_when_over().await;
+                    return slot.close_if_finished().await;
                 }
                 Err(error) => self.failed(call, &error),
             }

@@ -23,11 +23,11 @@ impl Stores {
 
 /// Processes an SQS batch. Failed messages are returned for a retry.
 pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
-    each_message(event, |hint| tell(stores, hint)).await
+    each_message(event, |hint| process_work(stores, hint)).await
 }
 
 /// Does the work of one message. A message can be delivered twice, or after the work is finished.
-async fn tell(stores: &Stores, WorkHint { work_id }: WorkHint) -> Result<()> {
+async fn process_work(stores: &Stores, WorkHint { work_id }: WorkHint) -> Result<()> {
     let Some(work) = stores.works.find(work_id).await? else { return Ok(()) };
     stores.attention.see_to(work).await?;
     stores.works.finish(work_id).await

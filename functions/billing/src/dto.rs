@@ -157,7 +157,7 @@ impl UsageOut {
     /// Sums the usage of a month. `only` limits the result to the keys of one user and omits `by_user`.
     pub fn new(month: i64, usage: &MonthlyUsage, only: Option<UserId>) -> Self {
         let Figures { requests, tokens_in, tokens_out, cost, charged: _, uncollected } = usage.total();
-        let by_user = || summed(usage.keys.iter().map(|(user, _, figures)| (user.to_string(), *figures)));
+        let by_user = || sum_by_key(usage.keys.iter().map(|(user, _, figures)| (user.to_string(), *figures)));
         let key = |key: &Option<_>| key.as_ref().map(ToString::to_string);
         let keys = usage.keys.iter().filter(|(user, _, _)| only.is_none_or(|only| only == *user));
         Self {
@@ -167,16 +167,16 @@ impl UsageOut {
             total_tokens_out: tokens_out,
             total_cost: cost.into(),
             total_uncollected: uncollected.into(),
-            by_model: summed(usage.days.iter().map(|(_, model, figures)| (model.clone(), *figures))),
-            by_api_key: summed(keys.map(|(_, of, figures)| (key(of), *figures))),
+            by_model: sum_by_key(usage.days.iter().map(|(_, model, figures)| (model.clone(), *figures))),
+            by_api_key: sum_by_key(keys.map(|(_, of, figures)| (key(of), *figures))),
             by_user: only.is_none().then(by_user),
-            daily_breakdown: summed(usage.days.iter().map(|(day, _, figures)| (day.clone(), *figures))),
+            daily_breakdown: sum_by_key(usage.days.iter().map(|(day, _, figures)| (day.clone(), *figures))),
         }
     }
 }
 
 /// Sums the rows by key. The result is sorted by key.
-fn summed<K: Ord, T: From<(K, Figures)>>(rows: impl Iterator<Item = (K, Figures)>) -> Vec<T> {
+fn sum_by_key<K: Ord, T: From<(K, Figures)>>(rows: impl Iterator<Item = (K, Figures)>) -> Vec<T> {
     let mut sums = BTreeMap::<K, Figures>::new();
     rows.for_each(|(of, figures)| *sums.entry(of).or_default() += figures);
     sums.into_iter().map(T::from).collect()

@@ -57,21 +57,21 @@ pub async fn create_chat_completion(
     Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
     let request = ChatRequest::read(value)?;
-    let asker = match claim(&stores, &caller, &headers, hash).await? {
-        Claim::Proceed(asker) => asker,
-        Claim::Replay(response) => return Ok(response),
+    let gateway_caller = match claim(&stores, &caller, &headers, hash).await? {
+        NextStep::Proceed(gateway_caller) => gateway_caller,
+        NextStep::Replay(response) => return Ok(response),
     };
     if !request.is_streamed() {
-        let (body, told) = stores.gateway.complete(asker, request).await?;
-        return Ok((headers::whole(&told), [(CONTENT_TYPE, "application/json")], body).into_response());
+        let (body, report) = stores.gateway.complete(gateway_caller, request).await?;
+        return Ok((headers::response_headers(&report), [(CONTENT_TYPE, "application/json")], body).into_response());
     }
     let id = request_id();
     let write_error = Box::new(move |error: &_| openai::event(error, &id));
-    let (events, told) = stores.gateway.stream(asker, request, write_error).await?;
+    let (events, report) = stores.gateway.stream(gateway_caller, request, write_error).await?;
     // The body never fails: errors are sent as events, because Lambda delivers a failed body like a complete one.
     let body = Body::from_stream(events.map(Ok::<_, std::convert::Infallible>));
     let kind = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    Ok((headers::begun(&told), kind, body).into_response())
+    Ok((headers::stream_headers(&report), kind, body).into_response())
 }
 
 /// Create embeddings
@@ -111,12 +111,12 @@ pub async fn create_embeddings(
     Hashed { body: Json(value), hash }: Hashed<Json<Value>>,
 ) -> Result<Response> {
     let request = EmbeddingsRequest::read(value)?;
-    let asker = match claim(&stores, &caller, &headers, hash).await? {
-        Claim::Proceed(asker) => asker,
-        Claim::Replay(response) => return Ok(response),
+    let gateway_caller = match claim(&stores, &caller, &headers, hash).await? {
+        NextStep::Proceed(gateway_caller) => gateway_caller,
+        NextStep::Replay(response) => return Ok(response),
     };
-    let (body, told) = stores.gateway.embed(asker, request).await?;
-    Ok((headers::whole(&told), [(CONTENT_TYPE, "application/json")], body).into_response())
+    let (body, report) = stores.gateway.embed(gateway_caller, request).await?;
+    Ok((headers::response_headers(&report), [(CONTENT_TYPE, "application/json")], body).into_response())
 }
 
 fn chat_description() -> String {
@@ -127,7 +127,7 @@ fn chat_description() -> String {
     )
 }
 
-enum Claim {
+enum NextStep {
     /// The model is called for this caller.
     Proceed(GatewayCaller),
     /// The answer to an earlier request with the same key.
@@ -140,7 +140,7 @@ async fn claim(
     caller: &shared::auth::ApiCaller,
     headers: &HeaderMap,
     body_hash: String,
-) -> Result<Claim> {
+) -> Result<NextStep> {
     let claim = match headers.get(IDEMPOTENCY_KEY) {
         None => None,
         Some(key) => {
@@ -149,12 +149,12 @@ async fn claim(
                 ClaimOutcome::Mine(claim) => Some(claim),
                 ClaimOutcome::Answered { content_type, body } => {
                     let headers = [(CONTENT_TYPE, content_type), (IDEMPOTENT_REPLAYED, "true".to_owned())];
-                    return Ok(Claim::Replay((headers, body).into_response()));
+                    return Ok(NextStep::Replay((headers, body).into_response()));
                 }
             }
         }
     };
-    Ok(Claim::Proceed(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim)))
+    Ok(NextStep::Proceed(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim)))
 }
 
 /// The number of earlier attempts, as `OpenAI`'s SDKs report it. They send no idempotency key that would identify the

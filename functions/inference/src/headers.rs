@@ -3,7 +3,7 @@
 use axum::http::HeaderMap;
 use axum::http::header::{HeaderName, HeaderValue};
 use domain::time::Time;
-use gateway::Told;
+use gateway::CallReport;
 use gateway::leases::Remaining;
 use shared::http::openai::{REQUESTS, TOKENS};
 
@@ -16,36 +16,36 @@ const X_SVC_MAX_TOKENS: HeaderName = HeaderName::from_static("x-svc-max-tokens")
 const X_SVC_MODEL_DEFAULTS: HeaderName = HeaderName::from_static("x-svc-model-defaults");
 
 /// The headers of a response that is not streamed.
-pub fn whole(told: &Told) -> HeaderMap {
-    let mut headers = begun(told);
-    add_remaining(&mut headers, TOKENS, told.standing.tokens);
-    if let Some(cost) = told.cost {
+pub fn response_headers(report: &CallReport) -> HeaderMap {
+    let mut headers = stream_headers(report);
+    add_remaining(&mut headers, TOKENS, report.quota_left.tokens);
+    if let Some(cost) = report.cost {
         add(&mut headers, X_REQUEST_COST, &cost.to_string());
     }
     headers
 }
 
 /// The headers of a streamed response. They have no cost and no token counts, which are not known yet.
-pub fn begun(told: &Told) -> HeaderMap {
-    let mut headers = shared::http::openai::model_headers(&told.chosen.model, told.chosen.by_alias, Time::now());
-    add_remaining(&mut headers, REQUESTS, told.standing.requests);
-    if let Some(credits) = told.standing.credits {
+pub fn stream_headers(report: &CallReport) -> HeaderMap {
+    let mut headers = shared::http::openai::model_headers(&report.chosen.model, report.chosen.by_alias, Time::now());
+    add_remaining(&mut headers, REQUESTS, report.quota_left.requests);
+    if let Some(credits) = report.quota_left.credits {
         add(&mut headers, X_CREDITS_REMAINING, &credits.to_string());
     }
-    if told.standing.credits_are_low {
+    if report.quota_left.credits_are_low {
         add(&mut headers, X_CREDITS_WARNING, "low");
     }
     let lists = [
-        (X_SVC_PASSTHROUGH, &told.notes.report.passthrough),
-        (X_SVC_DROPPED, &told.notes.report.dropped),
-        (X_SVC_MODEL_DEFAULTS, &told.notes.defaults),
+        (X_SVC_PASSTHROUGH, &report.notes.parameters.passthrough),
+        (X_SVC_DROPPED, &report.notes.parameters.dropped),
+        (X_SVC_MODEL_DEFAULTS, &report.notes.defaults),
     ];
     for (name, parameters) in lists {
         if !parameters.is_empty() {
             add(&mut headers, name, &parameters.join(", "));
         }
     }
-    if let Some(max_tokens) = told.notes.max_tokens {
+    if let Some(max_tokens) = report.notes.max_tokens {
         headers.insert(X_SVC_MAX_TOKENS, max_tokens.into());
     }
     headers

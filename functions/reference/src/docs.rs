@@ -48,7 +48,7 @@ static PAGE: LazyLock<Arc<Config<'static>>> = LazyLock::new(|| {
 
 impl Document {
     /// Returns the document with the base URL of the request, for tools that do not resolve a relative server URL.
-    pub fn at(&self, base_url: Option<&str>) -> String {
+    pub fn with_base_url(&self, base_url: Option<&str>) -> String {
         match base_url {
             Some(base_url) => self.json.replacen(&format!("{HERE:?}"), &format!("{base_url:?}"), 1),
             None => self.json.to_owned(),

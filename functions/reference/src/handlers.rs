@@ -16,7 +16,7 @@ use crate::Stores;
 use crate::docs::{BUILDER, GATEWAY, page_file};
 
 /// The timeout of the read in the health check.
-const PATIENCE: Duration = Duration::from_secs(3);
+const HEALTH_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Read the OpenAPI document of agents and workflows
 #[utoipa::path(
@@ -24,7 +24,7 @@ const PATIENCE: Duration = Duration::from_secs(3);
     responses((status = 200, description = "The OpenAPI document", body = Object)),
 )]
 pub async fn builder_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
-    ([(CONTENT_TYPE, "application/json")], BUILDER.at(base_url.as_deref())).into_response()
+    ([(CONTENT_TYPE, "application/json")], BUILDER.with_base_url(base_url.as_deref())).into_response()
 }
 
 /// Read the OpenAPI document of the model gateway
@@ -33,7 +33,7 @@ pub async fn builder_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Respons
     responses((status = 200, description = "The OpenAPI document", body = Object)),
 )]
 pub async fn gateway_document(CalledBaseUrl(base_url): CalledBaseUrl) -> Response {
-    ([(CONTENT_TYPE, "application/json")], GATEWAY.at(base_url.as_deref())).into_response()
+    ([(CONTENT_TYPE, "application/json")], GATEWAY.with_base_url(base_url.as_deref())).into_response()
 }
 
 /// The result of the health check.
@@ -60,7 +60,7 @@ pub struct Health {
 pub async fn health(State(stores): State<Stores>) -> Result<Response> {
     let look = async || {
         let started = Instant::now();
-        let found = tokio::time::timeout(PATIENCE, stores.works.find(domain::id::WorkId::new())).await;
+        let found = tokio::time::timeout(HEALTH_TIMEOUT, stores.works.find(domain::id::WorkId::new())).await;
         found.map_err(|_| Error::busy("the database tables do not respond"))?.map_err(Error::busy)?;
         Ok::<_, domain::Error>(Health { status: "ok", tables_ms: started.elapsed().as_millis() as u64 })
     };

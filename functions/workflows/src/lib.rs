@@ -1,9 +1,9 @@
 //! `/builder/v1/workflows…`: definition, life cycle, versions and templates of workflows.
 
 mod dto;
-mod examine;
 mod handlers;
 mod routes;
+mod validation;
 
 use std::sync::Arc;
 

@@ -9,7 +9,7 @@ use crate::Stores;
 use crate::handlers::definition::*;
 use crate::handlers::exchange::*;
 use crate::handlers::expressions::*;
-use crate::handlers::life::*;
+use crate::handlers::lifecycle::*;
 use crate::handlers::node_types::*;
 use crate::handlers::templates::*;
 use crate::handlers::versions::*;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use tracing::Instrument;
 
-use super::leases::{Outcome, Slot, Standing, Taken};
-use super::providers::{Failure, Provider};
+use super::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
+use super::providers::{Provider, ProviderFailure};
 use super::routing::Routed;
-use super::{Gateway, GatewayCaller, refused};
+use super::{Gateway, GatewayCaller, shortage_error};
 use domain::lease::CallLimits;
 use domain::ledger::Charge;
 use domain::time::Time;
@@ -36,43 +36,48 @@ impl Gateway {
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
-    pub(super) async fn take(&self, asker: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<Slot> {
-        match self.inner.leases.take(&asker.payer, &chosen.model, need).await? {
+    pub(super) async fn take_slot(
+        &self,
+        caller: &GatewayCaller,
+        chosen: &Chosen,
+        need: CallLimits,
+    ) -> Result<LeaseSlot> {
+        match self.inner.leases.take(&caller.payer, &chosen.model, need).await? {
             Taken::Slot(slot) => Ok(slot),
-            Taken::Short(shortage) => Err(refused(shortage, Time::now())),
+            Taken::Short(shortage) => Err(shortage_error(shortage, Time::now())),
         }
     }
 
     /// Sends the call to the model's deployments. When all of them fail, the slot becomes free for another call.
-    pub(super) async fn ask<T, F>(
+    pub(super) async fn send_call<T, F>(
         &self,
-        slot: &mut Slot,
+        slot: &mut LeaseSlot,
         chosen: &Chosen,
-        ask: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
+        send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
     ) -> Result<Routed<T>>
     where
-        F: Future<Output = Result<T, Failure>>,
+        F: Future<Output = Result<T, ProviderFailure>>,
     {
-        let asked = self.inner.routing.ask(chosen, ask).await;
-        if asked.is_err() {
+        let routed = self.inner.routing.send_call(chosen, send).await;
+        if routed.is_err() {
             slot.put_back();
         }
-        asked
+        routed
     }
 
     /// Computes the charge of a call. When the client reports a retry, `retry_of` names the charge of the first
     /// attempt, if the ledger has one.
-    pub(super) async fn price(
+    pub(super) async fn compute_charge(
         &self,
-        slot: &Slot,
-        asker: &GatewayCaller,
+        slot: &LeaseSlot,
+        caller: &GatewayCaller,
         provider: String,
         tokens: Tokens,
         source: UsageSource,
     ) -> Charge {
-        let (request_id, body_hash) = (asker.request_id.clone(), Some(asker.body_hash.clone()));
-        let mut charge = slot.priced(Outcome { tokens, source, images: 0, provider, request_id, body_hash });
-        if asker.retries > 0 {
+        let (request_id, body_hash) = (caller.request_id.clone(), Some(caller.body_hash.clone()));
+        let mut charge = slot.price_call(CallUsage { tokens, source, images: 0, provider, request_id, body_hash });
+        if caller.retries > 0 {
             match self.inner.ledger.find_earlier_attempt(&charge).await {
                 Ok(earlier) => charge.retry_of = earlier.map(|earlier| earlier.retry_of.unwrap_or(earlier.id)),
                 Err(error) => tracing::warn!(?error, "the search for an earlier attempt failed"),
@@ -84,14 +89,14 @@ impl Gateway {
     /// Writes the charge. With an `Idempotency-Key` it stores the answer in the same transaction, for replays.
     pub(super) async fn record(
         &self,
-        slot: &mut Slot,
-        asker: &GatewayCaller,
+        slot: &mut LeaseSlot,
+        caller: &GatewayCaller,
         charge: &Charge,
         content_type: &str,
         answer: &[u8],
     ) -> Result<()> {
-        let Some(claim) = &asker.claim else { return slot.record(charge).await };
-        let kept = self.keep(content_type, answer).await?;
+        let Some(claim) = &caller.claim else { return slot.record(charge).await };
+        let kept = self.store_answer(content_type, answer).await?;
         if slot.record_once(charge, claim, &kept).await? {
             return Ok(());
         }
@@ -102,14 +107,14 @@ impl Gateway {
     /// Records a call that is not streamed, and returns the caller's remaining quota.
     pub(super) async fn settle(
         &self,
-        mut slot: Slot,
-        asker: &GatewayCaller,
+        mut slot: LeaseSlot,
+        caller: &GatewayCaller,
         charge: &Charge,
         answer: &[u8],
-    ) -> Result<Standing> {
-        self.record(&mut slot, asker, charge, "application/json", answer).await?;
-        let standing = slot.standing();
-        slot.close_when_over().await;
-        Ok(standing)
+    ) -> Result<QuotaLeft> {
+        self.record(&mut slot, caller, charge, "application/json", answer).await?;
+        let quota_left = slot.quota_left();
+        slot.close_if_finished().await;
+        Ok(quota_left)
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::chat::UsageOut;
 use super::providers::Parameters;
 use super::routing::Routed;
-use super::{Gateway, GatewayCaller, Notes, Told, tokens, unknown_parameters};
+use super::{CallReport, Gateway, GatewayCaller, ParameterNotes, tokens, unknown_parameters};
 use domain::catalog::{Purpose, Unsupported};
 use domain::lease::CallLimits;
 use domain::number::convert_integer_fields;
@@ -150,7 +150,7 @@ enum Vector {
 }
 
 impl Vector {
-    fn of(vector: Vec<f32>, as_base64: bool) -> Self {
+    fn encode(vector: Vec<f32>, as_base64: bool) -> Self {
         if !as_base64 {
             return Self::Floats(vector);
         }
@@ -161,48 +161,52 @@ impl Vector {
 
 impl Gateway {
     /// Makes the call, and returns the response body as JSON.
-    pub async fn embed(&self, asker: GatewayCaller, request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
-        let (gateway, claim) = (self.clone(), asker.claim.clone());
-        self.run_to_completion(claim, async move { gateway.run_embeddings(&asker, request).await }).await
+    pub async fn embed(&self, caller: GatewayCaller, request: EmbeddingsRequest) -> Result<(Vec<u8>, CallReport)> {
+        let (gateway, claim) = (self.clone(), caller.claim.clone());
+        self.run_to_completion(claim, async move { gateway.run_embeddings(&caller, request).await }).await
     }
 
-    async fn run_embeddings(&self, asker: &GatewayCaller, mut request: EmbeddingsRequest) -> Result<(Vec<u8>, Told)> {
-        let chosen = asker.find_model(self.models(), request.model()).await?;
+    async fn run_embeddings(
+        &self,
+        caller: &GatewayCaller,
+        mut request: EmbeddingsRequest,
+    ) -> Result<(Vec<u8>, CallReport)> {
+        let chosen = caller.find_model(self.models(), request.model()).await?;
         if !chosen.model.does(Purpose::Embeddings) {
             let problem = "this model does not make embeddings; choose a model of type Embeddings from /v1/models";
             return Err(Error::invalid_body("model", problem));
         }
         let input = request.greatest_input();
         let need = CallLimits { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
-        let mut slot = self.take(asker, &chosen, need).await?;
+        let mut slot = self.take_slot(caller, &chosen, need).await?;
         request.unsupported = chosen.model.unsupported;
         let request = Arc::new(request);
-        let asked = self.ask(&mut slot, &chosen, |provider, model| {
+        let routed = self.send_call(&mut slot, &chosen, |provider, model| {
             let request = request.clone();
             async move { provider.embed(&model, &request).await }
         });
-        let Routed { answer, provider, kind, model } = asked.await?;
-        let report = Parameters::of_embeddings(&request, kind, &model).report();
+        let Routed { answer, provider, kind, model } = routed.await?;
+        let parameters = Parameters::for_embeddings(&request, kind, &model).report();
         let (tokens, source) = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => (Tokens { input: tokens::likely(input), ..Tokens::default() }, UsageSource::Counted),
         };
-        let charge = self.price(&slot, asker, provider, tokens, source).await;
+        let charge = self.compute_charge(&slot, caller, provider, tokens, source).await;
         let as_base64 = request.wants_base64();
         let data = answer.vectors.into_iter().enumerate().map(|(index, vector)| EmbeddingOut {
             object: "embedding",
             index,
-            embedding: Vector::of(vector, as_base64),
+            embedding: Vector::encode(vector, as_base64),
         });
         let out = EmbeddingsOut {
             object: "list",
             data: data.collect(),
             model: &chosen.model.name,
-            usage: UsageOut::of_input(&tokens, charge.cost),
+            usage: UsageOut::from_input(&tokens, charge.cost),
         };
         let body = serde_json::to_vec(&out).map_err(Error::internal)?;
-        let standing = self.settle(slot, asker, &charge, &body).await?;
-        let notes = Notes { report, ..Notes::default() };
-        Ok((body, Told { chosen, notes, standing, cost: Some(charge.cost) }))
+        let quota_left = self.settle(slot, caller, &charge, &body).await?;
+        let notes = ParameterNotes { parameters, ..ParameterNotes::default() };
+        Ok((body, CallReport { chosen, notes, quota_left, cost: Some(charge.cost) }))
     }
 }

@@ -11,9 +11,9 @@ use domain::{Error, Result};
 use shared::store::claims::{Claim, Claimed, Kept};
 use shared::store::stored_text::StoredText;
 
-const LOOK_EVERY: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a repeated request waits for the answer of the first one.
-const PATIENCE: Duration = Duration::from_secs(20);
+const MAX_WAIT: Duration = Duration::from_secs(20);
 const MAX_KEY_CHARS: usize = 255;
 
 /// The result of claiming an `Idempotency-Key`: make the call, or replay the stored answer.
@@ -40,16 +40,16 @@ impl Gateway {
                     return Ok(ClaimOutcome::Answered { content_type, body });
                 }
                 Claimed::Reused => return Err(Error::idempotency_conflict()),
-                Claimed::InFlight if began.elapsed() >= PATIENCE => {
+                Claimed::InFlight if began.elapsed() >= MAX_WAIT => {
                     return Err(Error::busy("the first request with this Idempotency-Key is still running"));
                 }
-                Claimed::InFlight => tokio::time::sleep(LOOK_EVERY).await,
+                Claimed::InFlight => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
     }
 
     /// Prepares an answer to be stored with its charge. A large answer is written to the bucket here.
-    pub(super) async fn keep(&self, content_type: &str, body: &[u8]) -> Result<Kept> {
+    pub(super) async fn store_answer(&self, content_type: &str, body: &[u8]) -> Result<Kept> {
         let body = StoredText::store_answer(&self.inner.answers, content_type, body).await?;
         Ok(Kept { content_type: content_type.to_owned(), body })
     }

@@ -5,8 +5,8 @@
 //! Each call (`call`) takes four steps. It selects the model (`models`), reserves the maximum cost (`leases`), sends
 //! the request to a deployment (`routing`, `providers`) and charges the actual usage.
 
-mod asker;
 mod call;
+mod caller;
 pub mod chat;
 pub mod embeddings;
 mod idempotency;
@@ -19,7 +19,7 @@ mod unknown_parameters;
 
 use std::sync::Arc;
 
-pub use asker::GatewayCaller;
+pub use caller::GatewayCaller;
 pub use idempotency::ClaimOutcome;
 
 use domain::lease::Shortage;
@@ -34,8 +34,8 @@ use shared::{Context, config};
 
 use shared::models::{Chosen, Models};
 
-use leases::{Leases, Standing};
-use providers::{Failure, ParameterReport};
+use leases::{Leases, QuotaLeft};
+use providers::{ParameterReport, ProviderFailure};
 use routing::Routing;
 
 /// The gateway of this process. It holds leases, connections and the health of deployments, so a process creates one.
@@ -56,18 +56,18 @@ struct Inner {
 
 /// The values that the response headers report: the model, the parameters, the remaining quota and the cost.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct CallReport {
     pub chosen: Chosen,
-    pub notes: Notes,
-    pub standing: Standing,
+    pub notes: ParameterNotes,
+    pub quota_left: QuotaLeft,
     /// None at the start of a stream, because the cost is not known yet.
     pub cost: Option<Money>,
 }
 
 /// How the gateway changed the request's parameters.
 #[derive(Clone, Debug, Default)]
-pub struct Notes {
-    pub report: ParameterReport,
+pub struct ParameterNotes {
+    pub parameters: ParameterReport,
     /// Parameters that the operator's defaults filled in.
     pub defaults: Vec<String>,
     /// The limit put on each answer because the caller's money or token limits do not cover a longer one.
@@ -94,7 +94,7 @@ impl Gateway {
     }
 }
 
-fn refused(shortage: Shortage, now: Time) -> Error {
+fn shortage_error(shortage: Shortage, now: Time) -> Error {
     match shortage {
         Shortage::Credits { .. } => Error::Billing {
             code: "insufficient_credits",
@@ -107,7 +107,7 @@ fn refused(shortage: Shortage, now: Time) -> Error {
             code: "spending_cap_reached",
             message: format!(
                 "the monthly spending cap of this {} does not cover this call; ask the operator to raise the cap",
-                in_words(level)
+                level_name(level)
             ),
             level: Some(level),
         },
@@ -115,7 +115,7 @@ fn refused(shortage: Shortage, now: Time) -> Error {
             let retry_after_s = (resets_at - now.as_seconds()).max(1).unsigned_abs();
             let message = format!(
                 "the limit of {limit} {dimension} of this {} is reached; try again in {retry_after_s} s",
-                in_words(level)
+                level_name(level)
             );
             Error::RateLimited { message, level, dimension, limit, resets_at, retry_after_s }
         }
@@ -125,7 +125,7 @@ fn refused(shortage: Shortage, now: Time) -> Error {
     }
 }
 
-fn in_words(level: Level) -> &'static str {
+fn level_name(level: Level) -> &'static str {
     match level {
         Level::Org => "organization",
         Level::User => "user",
@@ -133,8 +133,8 @@ fn in_words(level: Level) -> &'static str {
     }
 }
 
-impl From<Failure> for Error {
-    fn from(failure: Failure) -> Self {
+impl From<ProviderFailure> for Error {
+    fn from(failure: ProviderFailure) -> Self {
         use domain::ProviderTrouble as Trouble;
         use providers::FailureKind as Kind;
         let trouble = match failure.kind {
@@ -146,7 +146,7 @@ impl From<Failure> for Error {
             Kind::Timeout => Trouble::Timeout,
             Kind::Exhausted => return Self::busy(failure.message),
         };
-        let Failure { code, message, param, retry_after, .. } = failure;
+        let ProviderFailure { code, message, param, retry_after, .. } = failure;
         // Retry-After has whole seconds. Rounding up avoids a retry that is refused because it comes too early.
         let retry_after_s = retry_after.map(|wait| wait.as_millis().div_ceil(1_000).try_into().unwrap_or(u64::MAX));
         Self::Provider { trouble, code, message, param, retry_after_s }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::providers::{Failure, FailureKind, Provider, ProviderSettings, connect};
+use super::providers::{FailureKind, Provider, ProviderFailure, ProviderSettings, connect};
 use domain::catalog::Deployment;
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
@@ -18,23 +18,23 @@ use shared::secrets::Secrets;
 use shared::store::catalog;
 
 /// Maximum attempts of one call, over all deployments.
-const TRIES: usize = 4;
+const MAX_ATTEMPTS: usize = 4;
 /// Maximum attempts of one call at the same deployment.
-const TRIES_AT_ONE: usize = 2;
-const FIRST_WAIT: Duration = Duration::from_millis(200);
+const MAX_ATTEMPTS_PER_DEPLOYMENT: usize = 2;
+const FIRST_BACKOFF: Duration = Duration::from_millis(200);
 /// A call does not retry at a deployment whose backoff or `Retry-After` is longer than this.
-const LONGEST_WAIT: Duration = Duration::from_secs(2);
+const MAX_BACKOFF: Duration = Duration::from_secs(2);
 /// Consecutive failures that open the circuit breaker of a deployment.
-const FAILURES: u32 = 3;
-const SHORTEST_REST: Duration = Duration::from_secs(10);
-const LONGEST_REST: Duration = Duration::from_secs(160);
-const CONNECTED_FOR: Duration = Duration::from_secs(300);
+const FAILURES_TO_OPEN: u32 = 3;
+const MIN_REST: Duration = Duration::from_secs(10);
+const MAX_REST: Duration = Duration::from_secs(160);
+const PROVIDER_TTL: Duration = Duration::from_secs(300);
 
 pub struct Routing {
     outbound: Outbound,
     aws: Aws,
     secrets: Secrets,
-    connected: Cache<(String, u64), Arc<dyn Provider>>,
+    providers: Cache<(String, u64), Arc<dyn Provider>>,
     health: Mutex<HashMap<(String, String), Health>>,
 }
 
@@ -59,20 +59,24 @@ impl Routing {
             outbound,
             aws: context.aws.clone(),
             secrets: Secrets::new(context)?,
-            connected: Cache::new(CONNECTED_FOR, 1_000),
+            providers: Cache::new(PROVIDER_TTL, 1_000),
             health: Mutex::default(),
         })
     }
 
     /// Sends the call to the model's deployments, one after the other, until one answers. Returns the last failure when
     /// all attempts fail, and returns at once when a failure is not retryable.
-    pub async fn ask<T, F>(&self, chosen: &Chosen, ask: impl Fn(Arc<dyn Provider>, Arc<str>) -> F) -> Result<Routed<T>>
+    pub async fn send_call<T, F>(
+        &self,
+        chosen: &Chosen,
+        send: impl Fn(Arc<dyn Provider>, Arc<str>) -> F,
+    ) -> Result<Routed<T>>
     where
-        F: Future<Output = Result<T, Failure>>,
+        F: Future<Output = Result<T, ProviderFailure>>,
     {
         let mut last = None;
-        let mut tries = 0;
-        for deployment in self.in_order(&chosen.model.deployments) {
+        let mut attempts = 0;
+        for deployment in self.order_deployments(&chosen.model.deployments) {
             let Some(settings) = chosen.listing.providers.get(&deployment.provider) else {
                 tracing::error!(
                     provider = deployment.provider,
@@ -81,34 +85,34 @@ impl Routing {
                 );
                 continue;
             };
-            let provider = self.connected(settings).await?;
+            let provider = self.get_provider(settings).await?;
             let upstream: Arc<str> = deployment.model.as_str().into();
-            for try_here in 0..TRIES_AT_ONE {
-                tries += 1;
-                let failure = match ask(provider.clone(), upstream.clone()).await {
+            for attempt_here in 0..MAX_ATTEMPTS_PER_DEPLOYMENT {
+                attempts += 1;
+                let failure = match send(provider.clone(), upstream.clone()).await {
                     Ok(answer) => {
-                        self.succeeded(deployment);
+                        self.record_success(deployment);
                         let provider = deployment.provider.clone();
                         return Ok(Routed { answer, provider, kind: settings.kind, model: upstream });
                     }
                     Err(failure) => failure,
                 };
                 tracing::warn!(provider = deployment.provider, model = chosen.model.name, kind = ?failure.kind, code = failure.code, "a provider failed a call");
-                if !failure.may_pass() {
+                if !failure.is_retryable() {
                     return Err(failure.into());
                 }
-                self.failed(deployment, &failure);
-                let wait = wait(&failure, try_here);
+                self.record_failure(deployment, &failure);
+                let wait = retry_delay(&failure, attempt_here);
                 // The same deployment gets no retry of a request that may have run, because it could be charged twice,
                 // or that failed by the deployment's setup, because it would fail again.
-                let again = !failure.may_have_run && failure.kind != FailureKind::Setup && wait <= LONGEST_WAIT;
+                let again = !failure.may_have_run && failure.kind != FailureKind::Setup && wait <= MAX_BACKOFF;
                 last = Some(failure);
-                if tries == TRIES || !again || try_here + 1 == TRIES_AT_ONE {
+                if attempts == MAX_ATTEMPTS || !again || attempt_here + 1 == MAX_ATTEMPTS_PER_DEPLOYMENT {
                     break;
                 }
                 tokio::time::sleep(wait).await;
             }
-            if tries == TRIES {
+            if attempts == MAX_ATTEMPTS {
                 break;
             }
         }
@@ -119,7 +123,7 @@ impl Routing {
     }
 
     /// Orders the deployments by priority, then at random by weight. Those with an open circuit breaker come last.
-    fn in_order<'a>(&self, deployments: &'a [Deployment]) -> Vec<&'a Deployment> {
+    fn order_deployments<'a>(&self, deployments: &'a [Deployment]) -> Vec<&'a Deployment> {
         if let [only] = deployments {
             return vec![only];
         }
@@ -145,9 +149,9 @@ impl Routing {
         ordered.into_iter().map(|(_, _, _, deployment)| deployment).collect()
     }
 
-    async fn connected(&self, settings: &catalog::Provider) -> Result<Arc<dyn Provider>> {
+    async fn get_provider(&self, settings: &catalog::Provider) -> Result<Arc<dyn Provider>> {
         let key = (settings.name.clone(), settings.version);
-        self.connected.get_or_load(&key, async || self.connect(settings).await).await
+        self.providers.get_or_load(&key, async || self.connect(settings).await).await
     }
 
     async fn connect(&self, provider: &catalog::Provider) -> Result<Arc<dyn Provider>> {
@@ -155,20 +159,19 @@ impl Routing {
         connect(&settings, &self.outbound, &self.aws)
     }
 
-    fn succeeded(&self, deployment: &Deployment) {
+    fn record_success(&self, deployment: &Deployment) {
         self.health.lock().unwrap_or_else(PoisonError::into_inner).remove(&name(deployment));
     }
 
-    fn failed(&self, deployment: &Deployment, failure: &Failure) {
+    fn record_failure(&self, deployment: &Deployment, failure: &ProviderFailure) {
         let mut health = self.health.lock().unwrap_or_else(PoisonError::into_inner);
         let health = health.entry(name(deployment)).or_default();
         health.failures += 1;
         // A failure by setup, such as wrong credentials, does not go away by itself: it opens the breaker at once.
-        if health.failures >= FAILURES || failure.kind == FailureKind::Setup {
-            let doublings = health.failures.saturating_sub(FAILURES).min(4);
-            let rest = (SHORTEST_REST * 2u32.pow(doublings)).min(LONGEST_REST);
-            health.rests_until =
-                Some(Instant::now() + rest.max(failure.retry_after.unwrap_or_default().min(LONGEST_REST)));
+        if health.failures >= FAILURES_TO_OPEN || failure.kind == FailureKind::Setup {
+            let doublings = health.failures.saturating_sub(FAILURES_TO_OPEN).min(4);
+            let rest = (MIN_REST * 2u32.pow(doublings)).min(MAX_REST);
+            health.rests_until = Some(Instant::now() + rest.max(failure.retry_after.unwrap_or_default().min(MAX_REST)));
         }
     }
 }
@@ -178,7 +181,7 @@ fn name(deployment: &Deployment) -> (String, String) {
 }
 
 /// Returns the provider's `Retry-After`, or else an exponential backoff with jitter of up to half.
-fn wait(failure: &Failure, tried: usize) -> Duration {
-    let backoff = FIRST_WAIT * 2u32.pow(tried as u32);
+fn retry_delay(failure: &ProviderFailure, tried: usize) -> Duration {
+    let backoff = FIRST_BACKOFF * 2u32.pow(tried as u32);
     failure.retry_after.unwrap_or_else(|| backoff.mul_f64(0.5 + fastrand::f64() / 2.0))
 }

@@ -9,7 +9,7 @@ use domain::money::Money;
 use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use futures::future::join_all;
-use gateway::leases::{Leases, Outcome, Slot, Taken};
+use gateway::leases::{CallUsage, LeaseSlot, Leases, Taken};
 use reqwest::Method;
 use serde_json::{Value, json};
 use shared::store::Claims;
@@ -117,7 +117,7 @@ async fn a_call_that_was_taken_over_is_not_charged_twice() {
         if !is_charged {
             slot.put_back();
         }
-        slot.close_when_over().await;
+        slot.close_if_finished().await;
     }
     assert_eq!(app.charged(customer.account.org).await, (Money::from_pico_usd(100), 1));
 }
@@ -155,7 +155,7 @@ async fn claimed(claims: &Claims, customer: &Customer, now: Time) -> Claim {
 }
 
 /// A slot of a lease for one call of 100 pico-dollars.
-async fn slot(leases: &Leases, customer: &Customer) -> Slot {
+async fn slot(leases: &Leases, customer: &Customer) -> LeaseSlot {
     let payer = Payer {
         org: customer.account.org,
         user: customer.account.user,
@@ -174,8 +174,8 @@ async fn slot(leases: &Leases, customer: &Customer) -> Slot {
 }
 
 /// Records the charge and the answer. False if another environment has taken over the call.
-async fn recorded(slot: &mut Slot, claim: &Claim) -> bool {
-    let outcome = Outcome {
+async fn recorded(slot: &mut LeaseSlot, claim: &Claim) -> bool {
+    let outcome = CallUsage {
         tokens: Tokens { input: 10, ..Tokens::default() },
         source: UsageSource::Provider,
         images: 0,
@@ -183,7 +183,7 @@ async fn recorded(slot: &mut Slot, claim: &Claim) -> bool {
         request_id: "r".to_owned(),
         body_hash: None,
     };
-    let charge = slot.priced(outcome);
+    let charge = slot.price_call(outcome);
     slot.record_once(&charge, claim, &answer()).await.expect("the tables answer")
 }
 

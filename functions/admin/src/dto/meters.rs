@@ -29,23 +29,23 @@ pub struct ScopeQuery {
 impl ScopeQuery {
     pub fn read(&self) -> Result<MeterOwner> {
         match (&self.org, &self.user, &self.key) {
-            (Some(org), None, None) => Ok(MeterOwner::Org(id(org)?)),
+            (Some(org), None, None) => Ok(MeterOwner::Org(parse_id(org)?)),
             (Some(org), Some(user), None) => {
-                Ok(MeterOwner::User(Account { org: id::<OrgId>(org)?, user: id::<UserId>(user)? }))
+                Ok(MeterOwner::User(Account { org: parse_id::<OrgId>(org)?, user: parse_id::<UserId>(user)? }))
             }
-            (None, None, Some(key)) => Ok(MeterOwner::Key(id::<ApiKeyId>(key)?)),
+            (None, None, Some(key)) => Ok(MeterOwner::Key(parse_id::<ApiKeyId>(key)?)),
             _ => Err(Error::invalid_query("org", "invalid combination; use `org`, `org` and `user`, or `key`")),
         }
     }
 }
 
 /// Parses an id. A malformed id is answered with 404, as in a path.
-pub fn id<I: Id>(text: &str) -> Result<I> {
+pub fn parse_id<I: Id>(text: &str) -> Result<I> {
     text.parse().map_err(|_| Error::NotFound { kind: I::KIND })
 }
 
 /// Returns the scope (`org`, `user` or `key`) and the id in that scope.
-pub fn scope(of: MeterOwner) -> (&'static str, String) {
+pub fn meter_scope(of: MeterOwner) -> (&'static str, String) {
     let id = match of {
         MeterOwner::Org(org) => org.to_string(),
         MeterOwner::User(Account { user, .. }) => user.to_string(),
@@ -70,7 +70,7 @@ pub struct OwnLimitsOut {
 
 impl OwnLimitsOut {
     pub fn new(of: MeterOwner, meter: &Meter) -> Self {
-        let (scope, id) = scope(of);
+        let (scope, id) = meter_scope(of);
         Self { scope, id, limits: meter.limits().map(LimitsOut::from) }
     }
 }
@@ -84,7 +84,7 @@ pub struct CapIn {
 }
 
 /// Returns the spending cap with this month's spending, or `None` if no cap is set.
-pub fn cap(of: MeterOwner, meter: &Meter, now: Time) -> Option<SpendingCapOut> {
-    let (scope, id) = scope(of);
+pub fn spending_cap(of: MeterOwner, meter: &Meter, now: Time) -> Option<SpendingCapOut> {
+    let (scope, id) = meter_scope(of);
     Some(SpendingCapOut::new(scope, id, meter.cap()?, meter.spent(of.level(), now)))
 }

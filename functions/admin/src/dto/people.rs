@@ -15,7 +15,7 @@ use shared::store::api_keys::ApiKey;
 use shared::store::meters::Meter;
 use utoipa::{IntoParams, ToSchema};
 
-use super::meters::id as read_id;
+use super::meters::parse_id;
 use super::{check_plain_name, check_text};
 
 /// A new organization.
@@ -86,7 +86,7 @@ impl UserIn {
             None => UserId::new(),
         };
         let role = role.map_or(Role::Member, Role::from);
-        let org = read_id(&org)?;
+        let org = parse_id(&org)?;
         let membership = Membership { org, user: id, role, role_at: now.as_seconds(), created_at: now };
         Ok((User { id, name, email, suspended: false, created_at: now }, membership))
     }
@@ -287,6 +287,6 @@ pub struct NewKeyOut {
 }
 
 /// Converts a slice of stored items into a page of response bodies.
-pub fn shown<T, U: for<'a> From<&'a T>>(slice: Slice<T>, cursors: Cursors) -> shared::http::openai::CursorList<U> {
+pub fn to_page<T, U: for<'a> From<&'a T>>(slice: Slice<T>, cursors: Cursors) -> shared::http::openai::CursorList<U> {
     shared::http::openai::CursorList::new(slice.map(|thing| U::from(&thing)), cursors)
 }

@@ -87,9 +87,9 @@ pub struct TimeoutsWire {
 
 /// A change of a provider's API key: keep it, remove it or replace it.
 pub enum KeyChange {
-    Stays,
-    Goes,
-    Becomes { sealed: Sealed, last4: String },
+    Keep,
+    Remove,
+    Replace { sealed: Sealed, last4: String },
 }
 
 impl ProviderIn {
@@ -122,9 +122,9 @@ impl ProviderIn {
         let headers = self.headers.unwrap_or_default();
         check_headers(&headers)?;
         let (api_key, api_key_last4) = match key {
-            KeyChange::Stays => before.map_or((None, None), |it| (it.api_key.clone(), it.api_key_last4.clone())),
-            KeyChange::Goes => (None, None),
-            KeyChange::Becomes { sealed, last4 } => (Some(sealed.clone()), Some(last4.clone())),
+            KeyChange::Keep => before.map_or((None, None), |it| (it.api_key.clone(), it.api_key_last4.clone())),
+            KeyChange::Remove => (None, None),
+            KeyChange::Replace { sealed, last4 } => (Some(sealed.clone()), Some(last4.clone())),
         };
         let kind = match self.kind {
             KindWire::OpenAi => ProviderKind::OpenAi,
@@ -166,9 +166,9 @@ impl ProviderIn {
 
 /// Validates an API key: a header must be able to carry it.
 pub fn check_api_key(key: &str) -> Result<()> {
-    let is_whole = !key.is_empty() && key.len() <= MAX_KEY_CHARS && key.bytes().all(|c| c.is_ascii_graphic());
+    let is_valid = !key.is_empty() && key.len() <= MAX_KEY_CHARS && key.bytes().all(|c| c.is_ascii_graphic());
     let problem = format!("1 to {MAX_KEY_CHARS} visible ASCII characters");
-    if is_whole { Ok(()) } else { Err(Error::invalid_body("api_key", problem)) }
+    if is_valid { Ok(()) } else { Err(Error::invalid_body("api_key", problem)) }
 }
 
 fn check_headers(headers: &BTreeMap<String, String>) -> Result<()> {

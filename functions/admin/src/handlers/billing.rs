@@ -22,7 +22,7 @@ use shared::store::ledger::EntryFilter;
 
 use crate::Stores;
 use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery};
-use crate::dto::meters::id as read_id;
+use crate::dto::meters::parse_id;
 use crate::told::told;
 
 const BALANCES: Cursors = Cursors("balances");
@@ -118,7 +118,7 @@ pub async fn list_org_transactions(
     let OrgTransactionsQuery { org, period, kind, limit, cursor } = query;
     let month = month_of(period.as_deref(), month(Time::now()))?;
     let after = TRANSACTIONS.read(cursor.as_deref())?;
-    let org = stores.identities.org(read_id::<OrgId>(&org)?).await?.id;
+    let org = stores.identities.org(parse_id::<OrgId>(&org)?).await?.id;
     let filter = EntryFilter { kind: kind.map(Into::into), user: None };
     let (slice, statement) =
         futures::try_join!(stores.ledger.list(org, month, filter, limit, after), stores.leases.statement(org, month),)?;

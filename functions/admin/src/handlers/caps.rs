@@ -10,7 +10,7 @@ use shared::http::openai::{BodyRefused, ErrorBody, Json, Operator, OperatorOnly,
 use shared::store::meters::{Meter, MeterOwner};
 
 use crate::Stores;
-use crate::dto::meters::{CapIn, ScopeQuery, cap, scope};
+use crate::dto::meters::{CapIn, ScopeQuery, meter_scope, spending_cap};
 use crate::told::told;
 
 /// Read a spending cap
@@ -28,7 +28,7 @@ pub async fn get_cap(
     Query(query): Query<ScopeQuery>,
 ) -> Result<Body<SpendingCapOut>> {
     let of = query.read()?;
-    shown(of, &stores.admin.meter(of).await?)
+    cap_response(of, &stores.admin.meter(of).await?)
 }
 
 /// Set a spending cap
@@ -50,9 +50,9 @@ pub async fn put_cap(
     Json(body): Json<CapIn>,
 ) -> Result<Body<SpendingCapOut>> {
     let of = query.read()?;
-    let deed = operator.deed("cap.put", scope(of).1);
-    let tell = |meter: &Meter| cap(of, meter, deed.at).map(|cap| told(&cap));
-    shown(of, &stores.admin.set_cap(&deed, of, Some(body.limit.0), tell).await?)
+    let deed = operator.deed("cap.put", meter_scope(of).1);
+    let tell = |meter: &Meter| spending_cap(of, meter, deed.at).map(|cap| told(&cap));
+    cap_response(of, &stores.admin.set_cap(&deed, of, Some(body.limit.0), tell).await?)
 }
 
 /// Remove a spending cap
@@ -70,12 +70,12 @@ pub async fn delete_cap(
     Query(query): Query<ScopeQuery>,
 ) -> Result<StatusCode> {
     let of = query.read()?;
-    let deed = operator.deed("cap.delete", scope(of).1);
-    let tell = |meter: &Meter| cap(of, meter, deed.at).map(|cap| told(&cap));
+    let deed = operator.deed("cap.delete", meter_scope(of).1);
+    let tell = |meter: &Meter| spending_cap(of, meter, deed.at).map(|cap| told(&cap));
     stores.admin.set_cap(&deed, of, None, tell).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn shown(of: MeterOwner, meter: &Meter) -> Result<Body<SpendingCapOut>> {
-    Ok(Body(cap(of, meter, Time::now()).ok_or(Error::NotFound { kind: "spending cap" })?))
+fn cap_response(of: MeterOwner, meter: &Meter) -> Result<Body<SpendingCapOut>> {
+    Ok(Body(spending_cap(of, meter, Time::now()).ok_or(Error::NotFound { kind: "spending cap" })?))
 }

@@ -24,7 +24,7 @@ use shared::store::key_ring::{KeySettings, NewKey};
 use shared::store::meters::Meter;
 
 use crate::Stores;
-use crate::dto::meters::id as read_id;
+use crate::dto::meters::parse_id;
 use crate::dto::people::{KeyIn, KeyOut, KeysQuery, NewKeyOut};
 use crate::told::{check_version, etag, respond, told};
 
@@ -47,8 +47,8 @@ pub async fn list_keys(
     Query(query): Query<KeysQuery>,
 ) -> Result<CursorList<KeyOut>> {
     let after = KEYS.read(query.cursor.as_deref())?;
-    let org = read_id::<OrgId>(&query.org)?;
-    let user = query.user.as_deref().map(read_id::<UserId>).transpose()?;
+    let org = parse_id::<OrgId>(&query.org)?;
+    let user = query.user.as_deref().map(parse_id::<UserId>).transpose()?;
     let keys = stores.keys.list(org, user, query.limit, after).await?;
     Ok(CursorList::new(keys.map(|(key, meter)| KeyOut::new(&key, &meter)), KEYS))
 }
@@ -78,17 +78,17 @@ pub async fn create_key(
     Hashed { body: Json(body), hash }: Hashed<Json<KeyIn>>,
 ) -> Result<Response> {
     let once = idempotency::once(&headers, hash)?;
-    let (org, user) = (read_id::<OrgId>(&body.org)?, read_id::<UserId>(&body.user)?);
+    let (org, user) = (parse_id::<OrgId>(&body.org)?, parse_id::<UserId>(&body.user)?);
     let plan = get_plan(&stores, org).await?;
     let now = Time::now();
     let settings = body.settings().read(None, &stores.catalog.read().await?, &plan, now)?;
     check_expiry(&operator, &settings)?;
     let secret = SecretToken::generate(TokenKind::ApiKey);
     let new = NewKey::new(Account { org, user }, settings, &secret, now);
-    let shown = |secret| told(&NewKeyOut { key: KeyOut::new(&new.key, &new.meter()), secret });
+    let answer_with = |secret| told(&NewKeyOut { key: KeyOut::new(&new.key, &new.meter()), secret });
     let deed = operator.deed("key.create", new.key.id);
-    match stores.admin.create_key(&deed, &new, once.as_ref(), &shown(None)).await? {
-        Created::Now => Ok(respond(Created::Now, shown(Some(secret.reveal().to_owned())))),
+    match stores.admin.create_key(&deed, &new, once.as_ref(), &answer_with(None)).await? {
+        Created::Now => Ok(respond(Created::Now, answer_with(Some(secret.reveal().to_owned())))),
         before => Ok(respond(before, String::new())),
     }
 }
@@ -128,17 +128,17 @@ pub async fn update_key(
     let change = |key: &ApiKey, meter: &Meter| {
         let before = KeySettings::of(key, meter);
         let after: KeySettingsIn = patch.merge(&KeySettingsIn::from(before.clone()), &[])?;
-        check_version(&if_match, &version(&before))?;
+        check_version(&if_match, &settings_snapshot(&before))?;
         let after = after.read(Some(&before), &listing, &plan, Time::now())?;
         check_expiry(&operator, &after)?;
         Ok(after)
     };
     let (key, meter) = stores.admin.change_key(&operator.deed("key.update", id), id, change, tell).await?;
-    Ok((etag(&version(&KeySettings::of(&key, &meter))), Body(KeyOut::new(&key, &meter))))
+    Ok((etag(&settings_snapshot(&KeySettings::of(&key, &meter))), Body(KeyOut::new(&key, &meter))))
 }
 
 /// The text from which the ETag is computed: only the settings, because `last_used_at` changes with every call.
-fn version(settings: &KeySettings) -> String {
+fn settings_snapshot(settings: &KeySettings) -> String {
     told(&KeySettingsIn::from(settings.clone()))
 }
 
@@ -173,9 +173,9 @@ pub async fn revoke_key(
     operator: Operator,
     Path(id): Path<ApiKeyId>,
 ) -> Result<StatusCode> {
-    let kept = stores.keys.find(id).await?;
+    let stored = stores.keys.find(id).await?;
     let meter = stores.keys.meter(id).await?;
     let tell = |key: &ApiKey| told(&KeyOut::new(key, &meter));
-    stores.admin.revoke_key(&operator.deed("key.revoke", id), &kept, tell).await?;
+    stores.admin.revoke_key(&operator.deed("key.revoke", id), &stored, tell).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -10,7 +10,7 @@ use shared::http::openai::{BodyRefused, ErrorBody, Json, Operator, OperatorOnly,
 use shared::store::meters::{Meter, MeterOwner};
 
 use crate::Stores;
-use crate::dto::meters::{OwnLimitsOut, ScopeQuery, scope};
+use crate::dto::meters::{OwnLimitsOut, ScopeQuery, meter_scope};
 use crate::told::told;
 
 /// Read own limits
@@ -84,5 +84,5 @@ async fn set(stores: &Stores, deed: &Deed, of: MeterOwner, limits: Option<Limits
 }
 
 fn deed(operator: &Operator, action: &'static str, of: MeterOwner) -> Deed {
-    operator.deed(action, scope(of).1)
+    operator.deed(action, meter_scope(of).1)
 }

@@ -75,9 +75,9 @@ pub async fn create_model(
         }
         Ok(Change { before: None, after: Some(entry(model)) })
     };
-    let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, create).await?;
-    stores.hints.give(looks).await;
-    Ok((StatusCode::CREATED, Body(shown(change)?)))
+    let (change, work_ids) = stores.admin.change_catalog(&deed, &stores.catalog, create).await?;
+    stores.hints.give(work_ids).await;
+    Ok((StatusCode::CREATED, Body(changed_model(change)?)))
 }
 
 /// Update a model
@@ -117,9 +117,9 @@ pub async fn update_model(
         check_version(&if_match, &told(&ModelOut::from(before)))?;
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
-    let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
-    stores.hints.give(looks).await;
-    let out = shown(change)?;
+    let (change, work_ids) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
+    stores.hints.give(work_ids).await;
+    let out = changed_model(change)?;
     Ok((etag(&told(&out)), Body(out)))
 }
 
@@ -151,8 +151,8 @@ pub async fn delete_model(
         }
         Ok(Change { before: Some(entry(before.clone())), after: None })
     };
-    let (_, looks) = stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
-    stores.hints.give(looks).await;
+    let (_, work_ids) = stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
+    stores.hints.give(work_ids).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -165,7 +165,7 @@ fn entry(model: Model) -> (Entry, String) {
     (Entry::Model(model), told)
 }
 
-fn shown(change: Change) -> domain::Result<ModelOut> {
+fn changed_model(change: Change) -> domain::Result<ModelOut> {
     match change.after {
         Some((Entry::Model(model), _)) => Ok(ModelOut::from(&model)),
         _ => Err(Error::internal("the change of a model returned no model")),

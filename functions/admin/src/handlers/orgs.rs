@@ -17,7 +17,7 @@ use shared::http::openai::{
 };
 
 use crate::Stores;
-use crate::dto::people::{OrgIn, OrgOut, OrgPatch, shown};
+use crate::dto::people::{OrgIn, OrgOut, OrgPatch, to_page};
 use crate::told::{check_version, etag, respond, told};
 
 const ORGS: Cursors = Cursors("orgs");
@@ -37,7 +37,7 @@ pub async fn list_orgs(
     Query(query): Query<CursorQuery>,
 ) -> Result<CursorList<OrgOut>> {
     let after = ORGS.read(query.cursor.as_deref())?;
-    Ok(shown(stores.identities.list_orgs(query.limit, after).await?, ORGS))
+    Ok(to_page(stores.identities.list_orgs(query.limit, after).await?, ORGS))
 }
 
 /// Create an organization

@@ -65,7 +65,7 @@ pub async fn create_provider(
     let deed = operator.deed("provider.create", body.name());
     let key = match body.take_api_key() {
         Some(key) => seal(&stores, body.name(), &key).await?,
-        None => KeyChange::Goes,
+        None => KeyChange::Remove,
     };
     let create = |listing: &Listing| {
         let provider = body.clone().read(None, &key, &stores.outbound, listing.next_version())?;
@@ -76,7 +76,7 @@ pub async fn create_provider(
         Ok(Change { before: None, after: Some(entry(provider)) })
     };
     let (change, _) = stores.admin.change_catalog(&deed, &stores.catalog, create).await?;
-    Ok((StatusCode::CREATED, Body(shown(change)?)))
+    Ok((StatusCode::CREATED, Body(changed_provider(change)?)))
 }
 
 /// Update a provider
@@ -106,8 +106,8 @@ pub async fn update_provider(
 ) -> Result<(ETag, Body<ProviderOut>)> {
     let deed = operator.deed("provider.update", &name);
     let key = match patch.as_object_mut().and_then(|patch| patch.remove("api_key")) {
-        None => KeyChange::Stays,
-        Some(Value::Null) => KeyChange::Goes,
+        None => KeyChange::Keep,
+        Some(Value::Null) => KeyChange::Remove,
         Some(Value::String(key)) => seal(&stores, &name, &key).await?,
         Some(_) => return Err(Error::invalid_body("api_key", "must be a string or null").into()),
     };
@@ -123,7 +123,7 @@ pub async fn update_provider(
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
     let (change, _) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
-    let out = shown(change)?;
+    let out = changed_provider(change)?;
     Ok((etag(&told(&out)), Body(out)))
 }
 
@@ -163,7 +163,7 @@ async fn seal(stores: &Stores, name: &str, key: &str) -> domain::Result<KeyChang
     let sealed = stores.secrets.seal(&Provider::sealed_for(name), key.as_bytes()).await?;
     // Four characters would reveal too much of a short key.
     let shown = if key.len() >= 16 { 4 } else { key.len() / 4 };
-    Ok(KeyChange::Becomes { sealed, last4: key[key.len() - shown..].to_owned() })
+    Ok(KeyChange::Replace { sealed, last4: key[key.len() - shown..].to_owned() })
 }
 
 fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Provider> {
@@ -175,7 +175,7 @@ fn entry(provider: Provider) -> (Entry, String) {
     (Entry::Provider(provider), told)
 }
 
-fn shown(change: Change) -> domain::Result<ProviderOut> {
+fn changed_provider(change: Change) -> domain::Result<ProviderOut> {
     match change.after {
         Some((Entry::Provider(provider), _)) => Ok(ProviderOut::from(&provider)),
         _ => Err(Error::internal("the change of a provider returned no provider")),

@@ -17,7 +17,7 @@ use shared::http::openai::{
 };
 
 use crate::Stores;
-use crate::dto::people::{NewUserOut, UserIn, UserOut, UserPatch, shown};
+use crate::dto::people::{NewUserOut, UserIn, UserOut, UserPatch, to_page};
 use crate::told::{check_version, etag, respond, told};
 
 const USERS: Cursors = Cursors("users");
@@ -33,7 +33,7 @@ pub async fn list_users(
     Query(query): Query<CursorQuery>,
 ) -> Result<CursorList<UserOut>> {
     let after = USERS.read(query.cursor.as_deref())?;
-    Ok(shown(stores.identities.list_users(query.limit, after).await?, USERS))
+    Ok(to_page(stores.identities.list_users(query.limit, after).await?, USERS))
 }
 
 /// Create a user

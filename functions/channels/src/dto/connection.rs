@@ -84,11 +84,11 @@ struct ChannelIn {
 }
 
 impl ConnectionsIn {
-    pub fn wishes(self) -> Vec<ChannelRequest> {
-        let wish = |direction| {
+    pub fn into_requests(self) -> Vec<ChannelRequest> {
+        let to_request = |direction| {
             move |(index, ChannelIn { node_id, config, .. })| ChannelRequest { direction, index, node_id, config }
         };
-        let inputs = self.inputs.into_iter().enumerate().map(wish(Direction::Input));
-        inputs.chain(self.outputs.into_iter().enumerate().map(wish(Direction::Output))).collect()
+        let inputs = self.inputs.into_iter().enumerate().map(to_request(Direction::Input));
+        inputs.chain(self.outputs.into_iter().enumerate().map(to_request(Direction::Output))).collect()
     }
 }

@@ -99,22 +99,22 @@ pub struct CredentialIn {
 pub struct CredentialFields {
     name: String,
     r#type: CredentialType,
-    token: Option<Part>,
-    username: Option<Part>,
-    password: Option<Part>,
-    header: Option<Part>,
-    parameter: Option<Part>,
-    value: Option<Part>,
-    token_url: Option<Part>,
-    client_id: Option<Part>,
-    client_secret: Option<Part>,
-    scope: Option<Part>,
+    token: Option<SecretText>,
+    username: Option<SecretText>,
+    password: Option<SecretText>,
+    header: Option<SecretText>,
+    parameter: Option<SecretText>,
+    value: Option<SecretText>,
+    token_url: Option<SecretText>,
+    client_id: Option<SecretText>,
+    client_secret: Option<SecretText>,
+    scope: Option<SecretText>,
 }
 
 /// A string field. The error for another JSON type does not echo the value, which may be a secret.
-struct Part(String);
+struct SecretText(String);
 
-impl<'de> Deserialize<'de> for Part {
+impl<'de> Deserialize<'de> for SecretText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::String(text) => Ok(Self(text)),
@@ -140,7 +140,7 @@ impl CredentialFields {
             ("scope", self.scope),
         ]
         .into_iter()
-        .filter_map(|(field, part)| Some((field, part?.0)))
+        .filter_map(|(field, text)| Some((field, text?.0)))
         .collect();
         let mut needed =
             |field: &'static str| given.remove(field).ok_or_else(|| Error::invalid_body(field, "is required"));

@@ -58,10 +58,10 @@ pub async fn replace_connections(
     if_match: IfMatch,
     Json(connections): Json<ConnectionsIn>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
-    let wishes = connections.wishes();
+    let requests = connections.into_requests();
     let equipment = stores.workflows.equipment(caller.account(), id).await?;
     let change = |workflow: &Workflow| {
-        let after = workflow.connected(&wishes, &equipment, Time::now())?;
+        let after = workflow.connected(&requests, &equipment, Time::now())?;
         if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
     };
     let workflow = stores.workflows.change(caller.account(), id, change).await?;

@@ -17,7 +17,7 @@ use crate::Stores;
 use crate::dto::test_call::{TestIn, TestMethod, TestOut, to_test_call_error};
 
 /// Timeouts of a test call. They are short because a user waits, and API Gateway ends a request after 29 seconds.
-const PATIENCE: RequestTimeouts = RequestTimeouts {
+const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     first_byte: Duration::from_secs(10),
     idle: Duration::from_secs(1),
     total: Duration::from_secs(10),
@@ -55,7 +55,7 @@ pub async fn test_credential(
         return Err(Error::invalid_body("url", "is required to test a credential of this type").into());
     }
     let tested = TestCallOutcome::run(async {
-        match answered(&stores, credential_id, &credential, request).await {
+        match make_call(&stores, credential_id, &credential, request).await {
             Ok(status) => Ok((status, None)),
             // The platform had no free connection. This failure is not caused by the credential.
             Err(CallError::Outbound(OutboundError::Exhausted)) => {
@@ -68,17 +68,17 @@ pub async fn test_credential(
 }
 
 /// Makes the call and returns the status of the answer, or `None` if only a token was requested.
-async fn answered(
+async fn make_call(
     stores: &Stores,
     id: CredentialId,
     credential: &Credential,
     request: Option<Request<Bytes>>,
 ) -> std::result::Result<Option<u16>, CallError> {
     let Some(request) = request else {
-        stores.calls.token(id, credential, &PATIENCE).await?;
+        stores.calls.token(id, credential, &TIMEOUTS).await?;
         return Ok(None);
     };
-    let answer = stores.calls.send(request, Some((id, credential)), &PATIENCE).await?;
+    let answer = stores.calls.send(request, Some((id, credential)), &TIMEOUTS).await?;
     Ok(Some(answer.status.as_u16()))
 }
 

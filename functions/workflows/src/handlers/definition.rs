@@ -22,7 +22,7 @@ use crate::Stores;
 use crate::dto::list::ListWorkflows;
 use crate::dto::problem::{ProblemOut, ValidationOut};
 use crate::dto::workflow::{CloneIn, ImpactOut, WorkflowOut, WorkflowPatchIn, WorkflowSummaryOut};
-use crate::examine::Examiner;
+use crate::validation::GraphValidator;
 
 /// List workflows
 ///
@@ -68,12 +68,17 @@ pub async fn create_workflow(
 ) -> Result<Response> {
     let once = idempotency::once(&headers, hash)?;
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    created(&stores, workflow, "workflows", once).await
+    create_and_respond(&stores, workflow, "workflows", once).await
 }
 
 /// Stores a new workflow and returns the response. A repeated `Idempotency-Key` of the same route replays the first
 /// response.
-pub async fn created(stores: &Stores, workflow: Workflow, route: &str, once: Option<Once>) -> Result<Response> {
+pub async fn create_and_respond(
+    stores: &Stores,
+    workflow: Workflow,
+    route: &str,
+    once: Option<Once>,
+) -> Result<Response> {
     let etag = ETag::of(workflow.revision);
     let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
     Ok(idempotency::created(stores.workflows.create(&workflow, route, once.as_ref(), &answer).await?, etag, answer))
@@ -95,11 +100,11 @@ pub async fn get_workflow(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    Ok(shown(stores.workflows.get(caller.account(), id).await?))
+    Ok(workflow_response(stores.workflows.get(caller.account(), id).await?))
 }
 
 /// Builds a response from a workflow, with its ETag.
-pub fn shown(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
+pub fn workflow_response(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
     (ETag::of(workflow.revision), Data { data: workflow.into() })
 }
 
@@ -133,7 +138,7 @@ pub async fn update_workflow(
         let after = workflow.patched(&patch, Time::now())?;
         if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
     };
-    Ok(shown(stores.workflows.change(caller.account(), id, change).await?))
+    Ok(workflow_response(stores.workflows.change(caller.account(), id, change).await?))
 }
 
 /// Delete a workflow
@@ -212,7 +217,7 @@ pub async fn clone_workflow(
     }
     let original = stores.workflows.get(caller.account(), id).await?;
     let copy = original.cloned(WorkflowId::new(), name)?;
-    created(&stores, copy, &route, once).await
+    create_and_respond(&stores, copy, &route, once).await
 }
 
 /// Validate a workflow's draft
@@ -234,8 +239,8 @@ pub async fn validate_workflow(
     _: NoBody<ApiError>,
 ) -> Result<Data<ValidationOut>> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
-    let examiner = Examiner { stores: &stores, caller: &caller };
-    let (prepared, problems) = examiner.examine(id, &workflow.graph, &workflow.channels).await?;
+    let validator = GraphValidator { stores: &stores, caller: &caller };
+    let (references, problems) = validator.validate(id, &workflow.graph, &workflow.channels).await?;
     let problems = problems.into_iter().map(ProblemOut::from).collect();
-    Ok(Data { data: ValidationOut { valid: prepared.is_some(), problems } })
+    Ok(Data { data: ValidationOut { valid: references.is_some(), problems } })
 }

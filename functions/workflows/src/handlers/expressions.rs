@@ -29,29 +29,31 @@ fn evaluate(preview: &PreviewIn, now: Time) -> domain::Result<PreviewOut> {
     let PreviewIn { expression, data, language } = preview;
     let scope = Scope { variables: data, now: now.into() };
     let (result, r#type) = match language {
-        LanguageIn::Cel => Expression::parse(expression).map_err(unread)?.evaluate(&scope).map_err(failed)?,
+        LanguageIn::Cel => {
+            Expression::parse(expression).map_err(parse_error)?.evaluate(&scope).map_err(evaluation_error)?
+        }
         LanguageIn::Jinja => {
-            let text = Template::parse(expression).map_err(unread)?.render(&scope).map_err(failed)?;
+            let text = Template::parse(expression).map_err(parse_error)?.render(&scope).map_err(evaluation_error)?;
             (text.into(), "string")
         }
     };
     Ok(PreviewOut { result, r#type })
 }
 
-fn unread(problem: Problem) -> Error {
-    unsound("invalid_body", &problem)
+fn parse_error(problem: Problem) -> Error {
+    expression_error("invalid_body", &problem)
 }
 
-fn failed(failure: Failure) -> Error {
+fn evaluation_error(failure: Failure) -> Error {
     let code = match failure.code {
         FailureCode::Limit => failure.code.as_str(),
         FailureCode::Failed => "invalid_body",
     };
-    unsound(code, &failure.problem)
+    expression_error(code, &failure.problem)
 }
 
 /// Builds the error. Its details contain the position in the expression.
-fn unsound(code: &'static str, problem: &Problem) -> Error {
+fn expression_error(code: &'static str, problem: &Problem) -> Error {
     let Problem { at, message } = problem;
     let details = serde_json::json!({"line": at.line, "column": at.column, "problem": message});
     Error::Unsound { code, message: format!("expression: {problem}"), details }

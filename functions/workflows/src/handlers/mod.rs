@@ -3,7 +3,7 @@
 pub mod definition;
 pub mod exchange;
 pub mod expressions;
-pub mod life;
+pub mod lifecycle;
 pub mod node_types;
 pub mod templates;
 pub mod versions;

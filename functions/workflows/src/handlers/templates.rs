@@ -13,15 +13,15 @@ use shared::http::standard::{
     Caller, Data, DataList, ErrorBody, Hashed, KeyReused, NotJson, OptionalJson, Path, Query, Refused, Result,
 };
 
-use super::definition::created;
+use super::definition::create_and_respond;
 use crate::Stores;
 use crate::dto::template::{InstantiateIn, ListTemplates, TemplateOut, TemplateSummaryOut};
 use crate::dto::workflow::WorkflowOut;
 
 /// A path parameter that resolves to a template, by its id or its slug.
-pub struct Found(&'static Template);
+pub struct TemplateRef(&'static Template);
 
-impl FromStr for Found {
+impl FromStr for TemplateRef {
     type Err = NotAnId;
 
     fn from_str(text: &str) -> std::result::Result<Self, NotAnId> {
@@ -29,7 +29,7 @@ impl FromStr for Found {
     }
 }
 
-impl Id for Found {
+impl Id for TemplateRef {
     const KIND: &'static str = "template";
 }
 
@@ -56,7 +56,7 @@ pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Re
         Refused,
     ),
 )]
-pub async fn get_template(_: Caller, Path(Found(template)): Path<Found>) -> Result<Data<TemplateOut>> {
+pub async fn get_template(_: Caller, Path(TemplateRef(template)): Path<TemplateRef>) -> Result<Data<TemplateOut>> {
     Ok(Data { data: template.into() })
 }
 
@@ -82,7 +82,7 @@ pub async fn get_template(_: Caller, Path(Found(template)): Path<Found>) -> Resu
 pub async fn instantiate_template(
     State(stores): State<Stores>,
     Caller(caller): Caller,
-    Path(Found(template)): Path<Found>,
+    Path(TemplateRef(template)): Path<TemplateRef>,
     headers: HeaderMap,
     Hashed { body: OptionalJson(InstantiateIn { name }), hash }: Hashed<OptionalJson<InstantiateIn>>,
 ) -> Result<Response> {
@@ -93,5 +93,5 @@ pub async fn instantiate_template(
         graph: template.graph.clone(),
     };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    created(&stores, workflow, &format!("templates/{}", template.slug), once).await
+    create_and_respond(&stores, workflow, &format!("templates/{}", template.slug), once).await
 }

@@ -22,7 +22,7 @@ use crate::dto::version::{
 };
 use shared::store::revision::Attempts;
 
-use crate::examine::Examiner;
+use crate::validation::GraphValidator;
 
 const MAX_NOTES_CHARS: usize = 1_000;
 
@@ -51,12 +51,12 @@ pub async fn publish_workflow(
     OptionalJson(PublishIn { notes }): OptionalJson<PublishIn>,
 ) -> Result<(StatusCode, ETag, Data<PublishedOut>)> {
     text::at_most("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
-    let examiner = Examiner { stores: &stores, caller: &caller };
+    let validator = GraphValidator { stores: &stores, caller: &caller };
     let mut attempts = Attempts::to_change(WorkflowId::KIND);
     let published = loop {
         let before = stores.workflows.load(caller.account(), id).await?;
         before.workflow.check_publishable()?;
-        let references = examiner.prepare(id, &before.workflow.graph, &before.workflow.channels).await?;
+        let references = validator.require_valid(id, &before.workflow.graph, &before.workflow.channels).await?;
         match stores.workflows.publish(before, references, notes.clone(), caller.user).await? {
             Some(published) => break published,
             None => attempts.next().await?,
@@ -162,8 +162,8 @@ pub async fn get_runtime_status(
     let manifest_intact = manifest.is_some();
     let (runs, problems) = match &manifest {
         Some(manifest) => {
-            let examiner = Examiner { stores: &stores, caller: &caller };
-            let (references, problems) = examiner.examine(id, &manifest.graph, &manifest.channels).await?;
+            let validator = GraphValidator { stores: &stores, caller: &caller };
+            let (references, problems) = validator.validate(id, &manifest.graph, &manifest.channels).await?;
             (references.is_some(), problems)
         }
         None => (false, Vec::new()),
@@ -188,12 +188,12 @@ pub async fn get_runtime_status(
 
 /// A path parameter: the id of a release, or `draft`.
 #[derive(Clone, Copy)]
-pub enum Version {
+pub enum VersionRef {
     Release(ReleaseId),
     Draft,
 }
 
-impl std::str::FromStr for Version {
+impl std::str::FromStr for VersionRef {
     type Err = NotAnId;
 
     fn from_str(text: &str) -> std::result::Result<Self, NotAnId> {
@@ -201,7 +201,7 @@ impl std::str::FromStr for Version {
     }
 }
 
-impl Id for Version {
+impl Id for VersionRef {
     const KIND: &'static str = ReleaseId::KIND;
 }
 
@@ -225,7 +225,7 @@ impl Id for Version {
 pub async fn diff_releases(
     State(stores): State<Stores>,
     Caller(caller): Caller,
-    Path((id, before, after)): Path<(WorkflowId, ReleaseId, Version)>,
+    Path((id, before, after)): Path<(WorkflowId, ReleaseId, VersionRef)>,
 ) -> Result<Data<DiffOut>> {
     let account = caller.account();
     let published = async |release: ReleaseId| {
@@ -236,8 +236,8 @@ pub async fn diff_releases(
     let workflow = stores.workflows.get(account, id).await?;
     let (from, before) = published(before).await?;
     let (to, after) = match after {
-        Version::Draft => (None, (workflow.graph, workflow.channels)),
-        Version::Release(release) => {
+        VersionRef::Draft => (None, (workflow.graph, workflow.channels)),
+        VersionRef::Release(release) => {
             let (number, version) = published(release).await?;
             (Some(number), version)
         }
@@ -301,13 +301,13 @@ pub async fn activate_deployment(
     Path((id, deployment_id)): Path<(WorkflowId, DeploymentId)>,
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<ActivatedOut>)> {
-    let examiner = Examiner { stores: &stores, caller: &caller };
+    let validator = GraphValidator { stores: &stores, caller: &caller };
     let mut attempts = Attempts::to_change(WorkflowId::KIND);
     let (workflow, deployment) = loop {
         let before = stores.workflows.load(caller.account(), id).await?;
         let deployed = stores.workflows.load_deployment(caller.account(), id, deployment_id).await?;
         before.workflow.check_activatable()?;
-        let references = examiner.prepare(id, &deployed.manifest.graph, &deployed.manifest.channels).await?;
+        let references = validator.require_valid(id, &deployed.manifest.graph, &deployed.manifest.channels).await?;
         match stores.workflows.activate(before, deployed, references, caller.user).await? {
             Some(activated) => break activated,
             None => attempts.next().await?,

@@ -3,7 +3,7 @@
 
 use axum::response::{IntoResponse, Response};
 use domain::Error;
-use gateway::providers::{Failure, FailureKind};
+use gateway::providers::{FailureKind, ProviderFailure};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use shared::http::{openai, standard};
@@ -27,8 +27,9 @@ impl Refusal {
 /// Renders the errors. The first one that matches a path and a status is used.
 pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
     let forbidden = |code, message: &str| Error::Forbidden { code, message: message.to_owned() };
-    let timeout = || Error::from(Failure::timeout());
-    let failed = || Error::from(Failure::new(FailureKind::Unavailable, "provider_unavailable", "the provider failed"));
+    let timeout = || Error::from(ProviderFailure::timeout());
+    let failed =
+        || Error::from(ProviderFailure::new(FailureKind::Unavailable, "provider_unavailable", "the provider failed"));
     let denied =
         || forbidden("model_access_denied", "this key does not allow this model; use a model on the key's list");
     let restricted = "this key is restricted and cannot manage other keys; use an unrestricted key or an access token";

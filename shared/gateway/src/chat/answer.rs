@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::providers::Failure;
+use crate::providers::ProviderFailure;
 use domain::usage::Tokens;
 
 /// A complete answer of a provider. The gateway adds the envelope (`id`, `model` …).
@@ -33,15 +33,15 @@ pub struct Chunk {
 }
 
 impl ChatAnswer {
-    pub fn of(choices: &[Choice], usage: Option<Tokens>) -> Result<Self, Failure> {
+    pub fn from_choices(choices: &[Choice], usage: Option<Tokens>) -> Result<Self, ProviderFailure> {
         Ok(Self { choices: raw(choices)?, usage, system_fingerprint: None })
     }
 }
 
 impl Chunk {
     /// Creates a chunk and counts its output tokens from the deltas.
-    pub fn of(choices: &[DeltaChoice], usage: Option<Tokens>) -> Result<Self, Failure> {
-        let counted_output = choices.iter().map(|choice| choice.delta.counted()).sum();
+    pub fn from_deltas(choices: &[DeltaChoice], usage: Option<Tokens>) -> Result<Self, ProviderFailure> {
+        let counted_output = choices.iter().map(|choice| choice.delta.count_tokens()).sum();
         Ok(Self {
             choices: if choices.is_empty() { None } else { Some(raw(choices)?) },
             finished: choices.iter().map(|choice| u32::from(choice.finish_reason.is_some())).sum(),
@@ -52,8 +52,8 @@ impl Chunk {
     }
 }
 
-fn raw(choices: &(impl Serialize + ?Sized)) -> Result<Box<RawValue>, Failure> {
-    serde_json::value::to_raw_value(choices).map_err(Failure::garbled)
+fn raw(choices: &(impl Serialize + ?Sized)) -> Result<Box<RawValue>, ProviderFailure> {
+    serde_json::value::to_raw_value(choices).map_err(ProviderFailure::malformed_answer)
 }
 
 #[derive(Debug, Serialize)]
@@ -132,7 +132,7 @@ pub struct FunctionDelta {
 }
 
 impl Delta {
-    fn counted(&self) -> u64 {
+    fn count_tokens(&self) -> u64 {
         let texts = self.content.iter().chain(&self.refusal);
         let arguments = self.tool_calls.iter().map(|call| &call.function.arguments);
         texts.chain(arguments).map(|text| crate::tokens::count(text)).sum()

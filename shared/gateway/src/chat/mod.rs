@@ -1,9 +1,9 @@
 //! Chat completions: requests and responses in OpenAI's format, for every kind of provider.
 
 mod answer;
-mod complete;
+mod completion;
 mod message;
-mod prepare;
+mod preparation;
 mod request;
 mod stream;
 mod usage;

@@ -32,7 +32,7 @@ pub const VALIDATED: [&str; 20] = [
     "guard",
 ];
 /// The parameters that are whole numbers.
-const WHOLE: [&str; 5] = ["max_tokens", "max_completion_tokens", "n", "seed", "top_logprobs"];
+const INTEGER_PARAMETERS: [&str; 5] = ["max_tokens", "max_completion_tokens", "n", "seed", "top_logprobs"];
 const MAX_CHOICES: u64 = 128;
 const MAX_MESSAGES: usize = 10_000;
 const MAX_STOPS: usize = 16;
@@ -68,7 +68,7 @@ impl ChatRequest {
         let Value::Object(mut body) = body else { return Err(Error::invalid_body("", "must be an object")) };
         // OpenAI treats null like a missing parameter.
         body.retain(|_, value| !value.is_null());
-        convert_integer_fields(&mut body, &WHOLE);
+        convert_integer_fields(&mut body, &INTEGER_PARAMETERS);
         unknown_parameters::check(&body)?;
         let request = Self { body, terms: Terms::default() };
         request.check()?;

@@ -16,11 +16,11 @@ use tracing::Instrument;
 use super::answer::Chunk;
 use super::request::ChatRequest;
 use super::usage::UsageOut;
-use crate::leases::Slot;
-use crate::providers::{ChunkStream, Failure, Parameters};
+use crate::leases::LeaseSlot;
+use crate::providers::{ChunkStream, Parameters, ProviderFailure};
 use crate::routing::Routed;
 use crate::tokens::likely;
-use crate::{Gateway, GatewayCaller, Told};
+use crate::{CallReport, Gateway, GatewayCaller};
 use domain::catalog::OnDisconnect;
 use domain::id::TransactionId;
 use domain::time::Time;
@@ -31,7 +31,7 @@ use domain::{Error, Result};
 const CHANNEL_CAPACITY: usize = 16;
 /// How long to wait for the first chunk. A failure within this time can be retried at another deployment; after it, the
 /// response begins without a chunk.
-const FIRST_PIECE: Duration = Duration::from_secs(15);
+const FIRST_CHUNK_TIMEOUT: Duration = Duration::from_secs(15);
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// An SSE comment, which clients ignore. It keeps idle connections open.
 const HEARTBEAT_EVENT: Bytes = Bytes::from_static(b": waiting for the model\n\n");
@@ -57,7 +57,7 @@ struct ChunkOut<'a> {
 }
 
 /// A stream that the provider has accepted, with its first chunk if it arrived in time.
-struct Begun {
+struct StartedStream {
     first: Option<Chunk>,
     rest: ChunkStream,
 }
@@ -67,56 +67,56 @@ impl Gateway {
     /// as an error. A later failure is sent as an event in the stream, which then ends without `[DONE]`.
     pub async fn stream(
         &self,
-        asker: GatewayCaller,
+        caller: GatewayCaller,
         request: ChatRequest,
         write_error: WriteError,
-    ) -> Result<(EventStream, Told)> {
+    ) -> Result<(EventStream, CallReport)> {
         let (events, body) = mpsc::channel(CHANNEL_CAPACITY);
-        let (begun, told) = oneshot::channel();
+        let (report_sender, report) = oneshot::channel();
         let gateway = self.clone();
         let call = async move {
-            let claim = asker.claim.clone();
-            match gateway.begin_relay(asker, request, write_error, events).await {
-                Ok((told, relay, slot, stream)) => {
+            let claim = caller.claim.clone();
+            match gateway.begin_relay(caller, request, write_error, events).await {
+                Ok((report, relay, slot, stream)) => {
                     // Sending fails if the client disconnected. The response body is dropped then, which the relay
                     // detects.
-                    let _ = begun.send(Ok(told));
+                    let _ = report_sender.send(Ok(report));
                     relay.run(slot, stream).await;
                 }
                 Err(error) => {
                     gateway.release(claim.as_ref()).await;
-                    let _ = begun.send(Err(error));
+                    let _ = report_sender.send(Err(error));
                 }
             }
         };
         tokio::spawn(call.instrument(tracing::Span::current()));
-        let told = told.await.map_err(Error::internal)??;
+        let report = report.await.map_err(Error::internal)??;
         let body = futures::stream::unfold(body, async |mut body| body.recv().await.map(|event| (event, body)));
-        Ok((body.boxed(), told))
+        Ok((body.boxed(), report))
     }
 
     async fn begin_relay(
         &self,
-        asker: GatewayCaller,
+        caller: GatewayCaller,
         request: ChatRequest,
         write_error: WriteError,
         events: mpsc::Sender<Bytes>,
-    ) -> Result<(Told, Relay, Slot, Begun)> {
-        let mut prepared = self.prepare(&asker, request).await?;
-        let mut slot = self.hold(&asker, &mut prepared).await?;
-        let asked = self.ask(&mut slot, &prepared.chosen, |provider, model| {
+    ) -> Result<(CallReport, Relay, LeaseSlot, StartedStream)> {
+        let mut prepared = self.prepare(&caller, request).await?;
+        let mut slot = self.reserve(&caller, &mut prepared).await?;
+        let routed = self.send_call(&mut slot, &prepared.chosen, |provider, model| {
             let request = prepared.request.clone();
-            async move { begin(provider.stream(&model, &request).await?).await }
+            async move { start_stream(provider.stream(&model, &request).await?).await }
         });
-        let Routed { answer: begun, provider, kind, model: upstream } = asked.await?;
-        prepared.notes.report = Parameters::of_chat(&prepared.request, kind, &upstream).report();
+        let Routed { answer: started, provider, kind, model: upstream } = routed.await?;
+        prepared.notes.parameters = Parameters::for_chat(&prepared.request, kind, &upstream).report();
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),
             // A call with an `Idempotency-Key` continues without its client, so that a replay has the whole answer.
-            stops_with_client: model.on_disconnect == OnDisconnect::Stop && asker.claim.is_none(),
-            transcript: asker.claim.as_ref().map(|_| Vec::new()),
-            asker,
+            stops_with_client: model.on_disconnect == OnDisconnect::Stop && caller.claim.is_none(),
+            transcript: caller.claim.as_ref().map(|_| Vec::new()),
+            caller,
             provider,
             write_error,
             id: format!("chatcmpl-{}", TransactionId::new().uuid().simple()),
@@ -129,24 +129,25 @@ impl Gateway {
             usage: None,
             events,
         };
-        let told = Told { chosen: prepared.chosen, notes: prepared.notes, standing: slot.standing(), cost: None };
-        Ok((told, relay, slot, begun))
+        let report =
+            CallReport { chosen: prepared.chosen, notes: prepared.notes, quota_left: slot.quota_left(), cost: None };
+        Ok((report, relay, slot, started))
     }
 }
 
 /// Waits for the first chunk. A stream that ends before it counts as failed, so another deployment can be tried.
-async fn begin(mut stream: ChunkStream) -> Result<Begun, Failure> {
-    match tokio::time::timeout(FIRST_PIECE, stream.next()).await {
-        Ok(Some(Ok(first))) => Ok(Begun { first: Some(first), rest: stream }),
+async fn start_stream(mut stream: ChunkStream) -> Result<StartedStream, ProviderFailure> {
+    match tokio::time::timeout(FIRST_CHUNK_TIMEOUT, stream.next()).await {
+        Ok(Some(Ok(first))) => Ok(StartedStream { first: Some(first), rest: stream }),
         Ok(Some(Err(failure))) => Err(failure),
-        Ok(None) => Err(Failure::cut()),
-        Err(_) => Ok(Begun { first: None, rest: stream }),
+        Ok(None) => Err(ProviderFailure::stream_cut()),
+        Err(_) => Ok(StartedStream { first: None, rest: stream }),
     }
 }
 
 struct Relay {
     gateway: Gateway,
-    asker: GatewayCaller,
+    caller: GatewayCaller,
     provider: String,
     write_error: WriteError,
     id: String,
@@ -165,26 +166,26 @@ struct Relay {
 }
 
 /// How a stream ended.
-enum End {
-    Whole,
-    Failed(Failure),
+enum StreamEnd {
+    Complete,
+    Failed(ProviderFailure),
     /// The client disconnected, and the provider's stream was dropped.
-    Left,
+    ClientLeft,
 }
 
 impl Relay {
-    async fn run(mut self, mut slot: Slot, begun: Begun) {
-        let end = self.forward(begun).await;
+    async fn run(mut self, mut slot: LeaseSlot, started: StartedStream) {
+        let end = self.forward(started).await;
         match (self.usage_to_charge(&end), end) {
-            (Some(usage_to_charge), End::Whole) => self.end_whole(&mut slot, usage_to_charge).await,
-            (usage_to_charge, end) => self.end_short(&mut slot, usage_to_charge, end).await,
+            (Some(usage_to_charge), StreamEnd::Complete) => self.finish_complete(&mut slot, usage_to_charge).await,
+            (usage_to_charge, end) => self.finish_incomplete(&mut slot, usage_to_charge, end).await,
         }
-        slot.close_when_over().await;
+        slot.close_if_finished().await;
     }
 
     /// Ends a complete stream. The charge is written before the last event, so a complete answer is always charged.
-    async fn end_whole(&mut self, slot: &mut Slot, (tokens, source): (Tokens, UsageSource)) {
-        let charge = self.gateway.price(slot, &self.asker, self.provider.clone(), tokens, source).await;
+    async fn finish_complete(&mut self, slot: &mut LeaseSlot, (tokens, source): (Tokens, UsageSource)) {
+        let charge = self.gateway.compute_charge(slot, &self.caller, self.provider.clone(), tokens, source).await;
         let mut last = Vec::new();
         if self.wants_usage {
             last.extend(self.chunk(&no_choices(), None, Some(Some(UsageOut::new(&tokens, charge.cost)))));
@@ -192,25 +193,31 @@ impl Relay {
         last.extend_from_slice(DONE_EVENT);
         let mut transcript = self.transcript.take().unwrap_or_default();
         transcript.extend_from_slice(&last);
-        match self.gateway.record(slot, &self.asker, &charge, "text/event-stream", &transcript).await {
+        match self.gateway.record(slot, &self.caller, &charge, "text/event-stream", &transcript).await {
             Ok(()) => self.send(last.into()).await,
             Err(error) => self.send_error(&error).await,
         }
     }
 
     /// Ends an incomplete stream. Delivered output is charged; without output, the slot is freed uncharged.
-    async fn end_short(&mut self, slot: &mut Slot, usage_to_charge: Option<(Tokens, UsageSource)>, end: End) {
+    async fn finish_incomplete(
+        &mut self,
+        slot: &mut LeaseSlot,
+        usage_to_charge: Option<(Tokens, UsageSource)>,
+        end: StreamEnd,
+    ) {
         match usage_to_charge {
             None => slot.put_back(),
             Some((tokens, source)) => {
-                let charge = self.gateway.price(slot, &self.asker, self.provider.clone(), tokens, source).await;
+                let charge =
+                    self.gateway.compute_charge(slot, &self.caller, self.provider.clone(), tokens, source).await;
                 if let Err(error) = slot.record(&charge).await {
                     tracing::error!(?error, "a charge could not be written; the sweep closes its lease");
                 }
             }
         }
-        self.gateway.release(self.asker.claim.as_ref()).await;
-        if let End::Failed(failure) = end {
+        self.gateway.release(self.caller.claim.as_ref()).await;
+        if let StreamEnd::Failed(failure) = end {
             tracing::warn!(
                 provider = self.provider,
                 model = self.model,
@@ -221,7 +228,7 @@ impl Relay {
         }
     }
 
-    async fn forward(&mut self, Begun { first, mut rest }: Begun) -> End {
+    async fn forward(&mut self, StartedStream { first, mut rest }: StartedStream) -> StreamEnd {
         if let Some(first) = first {
             self.forward_chunk(first).await;
         }
@@ -231,7 +238,7 @@ impl Relay {
             let events = self.events.clone();
             let next = tokio::select! {
                 biased;
-                () = events.closed(), if self.stops_with_client => return End::Left,
+                () = events.closed(), if self.stops_with_client => return StreamEnd::ClientLeft,
                 next = rest.next() => next,
                 _ = heartbeat.tick() => {
                     self.send(HEARTBEAT_EVENT).await;
@@ -243,10 +250,10 @@ impl Relay {
                     self.forward_chunk(chunk).await;
                     heartbeat.reset();
                 }
-                Some(Err(failure)) => return End::Failed(failure),
+                Some(Err(failure)) => return StreamEnd::Failed(failure),
                 // A stream that ends before every choice has a `finish_reason` was cut: the answer is incomplete.
-                None if self.unfinished > 0 => return End::Failed(Failure::cut()),
-                None => return End::Whole,
+                None if self.unfinished > 0 => return StreamEnd::Failed(ProviderFailure::stream_cut()),
+                None => return StreamEnd::Complete,
             }
         }
     }
@@ -267,17 +274,17 @@ impl Relay {
     }
 
     /// Computes the tokens to charge and their source. Returns None when nothing was delivered.
-    fn usage_to_charge(&self, end: &End) -> Option<(Tokens, UsageSource)> {
-        let is_whole = matches!(end, End::Whole);
+    fn usage_to_charge(&self, end: &StreamEnd) -> Option<(Tokens, UsageSource)> {
+        let is_complete = matches!(end, StreamEnd::Complete);
         match self.usage {
-            Some(usage) if is_whole => Some((usage, UsageSource::Provider)),
+            Some(usage) if is_complete => Some((usage, UsageSource::Provider)),
             // Some providers report usage only at the beginning and the end, so the gateway's own count of the output
             // is used when it is higher.
             Some(usage) if usage.output > 0 || self.counted_output > 0 => {
                 let output = usage.output.max(likely(self.counted_output));
                 Some((Tokens { output, ..usage }, UsageSource::Cumulative))
             }
-            _ if is_whole || self.counted_output > 0 => {
+            _ if is_complete || self.counted_output > 0 => {
                 let tokens =
                     Tokens { input: self.likely_input, output: likely(self.counted_output), ..Tokens::default() };
                 Some((tokens, UsageSource::Counted))

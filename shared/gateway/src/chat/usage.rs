@@ -37,12 +37,12 @@ impl UsageOut {
             completion_tokens: Some(tokens.output),
             prompt_tokens_details: Some(PromptDetails { cached_tokens: tokens.cached }),
             completion_tokens_details: Some(CompletionDetails { reasoning_tokens: tokens.reasoning }),
-            ..Self::of_input(tokens, cost)
+            ..Self::from_input(tokens, cost)
         }
     }
 
     /// The usage of embeddings, which have no output tokens.
-    pub fn of_input(tokens: &Tokens, cost: Money) -> Self {
+    pub fn from_input(tokens: &Tokens, cost: Money) -> Self {
         Self {
             prompt_tokens: tokens.input,
             completion_tokens: None,

@@ -24,16 +24,16 @@ use domain::lease::{CallLimits, Payer, Shortage};
 use domain::time::Clock;
 use shared::{Context, store};
 
-pub use open::{Remaining, Standing};
+pub use open::{QuotaLeft, Remaining};
 use pool::Pool;
-pub use slot::{Outcome, Slot};
+pub use slot::{CallUsage, LeaseSlot};
 
 /// Maximum number of pools in memory. At the limit, pools without a lease or a call are dropped.
-const POOLS: usize = 10_000;
+const MAX_POOLS: usize = 10_000;
 
 /// The outcome of a call's request for a slot.
 pub enum Taken {
-    Slot(Slot),
+    Slot(LeaseSlot),
     /// The credits, a cap or a limit do not cover the call.
     Short(Shortage),
 }
@@ -44,13 +44,13 @@ pub struct Leases {
 }
 
 struct Shared {
-    source: Source,
+    source: LeaseSource,
     pools: Mutex<BTreeMap<PoolKey, Arc<Pool>>>,
 }
 
 /// The store that grants leases, and the clock that they expire by.
 #[derive(Clone)]
-struct Source {
+struct LeaseSource {
     store: store::Leases,
     clock: Clock,
 }
@@ -65,12 +65,12 @@ struct PoolKey {
 
 impl Leases {
     pub fn new(context: &Context) -> Result<Self> {
-        Self::by(Clock::default(), context)
+        Self::with_clock(Clock::default(), context)
     }
 
     /// Creates the leases with the caller's clock, for tests.
-    pub fn by(clock: Clock, context: &Context) -> Result<Self> {
-        let source = Source { store: store::Leases::new(context)?, clock };
+    pub fn with_clock(clock: Clock, context: &Context) -> Result<Self> {
+        let source = LeaseSource { store: store::Leases::new(context)?, clock };
         Ok(Self { shared: Arc::new(Shared { source, pools: Mutex::default() }) })
     }
 
@@ -90,7 +90,7 @@ impl Leases {
     fn pool(&self, payer: &Payer, model: &Model) -> Arc<Pool> {
         let key = PoolKey { org: payer.org, user: payer.user, key: payer.key, model: model.name.clone() };
         let mut pools = self.shared.pools.lock().unwrap_or_else(PoisonError::into_inner);
-        if pools.len() >= POOLS && !pools.contains_key(&key) {
+        if pools.len() >= MAX_POOLS && !pools.contains_key(&key) {
             pools.retain(|_, pool| Arc::strong_count(pool) > 1 || pool.is_open());
         }
         pools.entry(key).or_insert_with(|| Arc::new(Pool::new(self.shared.source.clone()))).clone()

@@ -10,7 +10,7 @@ use domain::money::Money;
 use domain::time::Time;
 use shared::store::leases::{Granted, Spent};
 
-pub struct Open {
+pub struct OpenLease {
     pub lease: Lease,
     granted: Granted,
     state: Mutex<State>,
@@ -19,7 +19,7 @@ pub struct Open {
 struct State {
     /// Slots that no call has taken.
     free: Vec<u32>,
-    under_way: u32,
+    in_flight: u32,
     spent: Spent,
     /// Money that finished calls did not need. It covers other calls that cost more than their slots hold.
     spare: Money,
@@ -31,7 +31,7 @@ struct State {
 
 /// The caller's remaining quota, as the response headers report it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Standing {
+pub struct QuotaLeft {
     pub requests: Option<Remaining>,
     pub tokens: Option<Remaining>,
     /// None on a billing-exempt plan.
@@ -48,13 +48,13 @@ pub struct Remaining {
     pub resets_at: i64,
 }
 
-impl Open {
+impl OpenLease {
     pub fn new(granted: Granted) -> Self {
         let lease = granted.lease.clone();
         // Slots are popped from the end, so the reversed list hands them out in ascending order.
         let free = (1..=lease.slots).rev().collect();
         let (spent, spare) = (Spent::default(), Money::ZERO);
-        let state = State { free, under_way: 0, spent, spare, is_ending: false, is_abandoned: false };
+        let state = State { free, in_flight: 0, spent, spare, is_ending: false, is_abandoned: false };
         Self { lease, granted, state: Mutex::new(state) }
     }
 
@@ -69,7 +69,7 @@ impl Open {
             return None;
         }
         let slot = state.free.pop()?;
-        state.under_way += 1;
+        state.in_flight += 1;
         Some(slot)
     }
 
@@ -88,7 +88,7 @@ impl Open {
     /// Frees the slot of a call that is not charged, and returns the money set aside for it.
     pub fn put_back(&self, slot: u32, covered: Money) {
         let mut state = self.state();
-        state.under_way -= 1;
+        state.in_flight -= 1;
         state.spare += covered;
         state.free.push(slot);
     }
@@ -96,7 +96,7 @@ impl Open {
     /// Adds the charge of a finished call. `covered` is the money that was set aside for it besides its slot.
     pub fn add(&self, charge: &Charge, covered: Money) {
         let mut state = self.state();
-        state.under_way -= 1;
+        state.in_flight -= 1;
         state.spare += (self.lease.unit.money + covered).less(charge.from_lease());
         state.spent.add(charge);
     }
@@ -104,7 +104,7 @@ impl Open {
     /// Ends the lease after a call with an unknown end. The sweep closes it.
     pub fn abandon(&self) {
         let mut state = self.state();
-        state.under_way -= 1;
+        state.in_flight -= 1;
         state.is_abandoned = true;
         state.is_ending = true;
     }
@@ -130,7 +130,7 @@ impl Open {
     pub fn take_closing_sums(&self, now: Time) -> Option<Spent> {
         let mut state = self.state();
         let is_over = state.is_ending || state.free.is_empty() || now >= self.lease.admits_until;
-        if state.under_way > 0 || !is_over || state.is_abandoned {
+        if state.in_flight > 0 || !is_over || state.is_abandoned {
             return None;
         }
         // Marking the lease as abandoned makes every later call return None.
@@ -141,14 +141,14 @@ impl Open {
 
     pub fn is_idle(&self) -> bool {
         let state = self.state();
-        state.under_way == 0 && !state.is_ending
+        state.in_flight == 0 && !state.is_ending
     }
 
     /// Computes the remaining quota: the amounts left when the lease was granted, less the usage of finished calls and
     /// the maximum usage of calls in flight.
-    pub fn standing(&self) -> Standing {
+    pub fn quota_left(&self) -> QuotaLeft {
         let state = self.state();
-        let under_way = u64::from(state.under_way);
+        let in_flight = u64::from(state.in_flight);
         let unit = &self.lease.unit;
         let least = |dimensions: [Dimension; 2], used: u64| {
             let rooms = self.granted.rooms.iter().filter_map(|room| match room.counter.what {
@@ -162,12 +162,12 @@ impl Open {
             });
             left.min_by_key(|room| room.remaining)
         };
-        let credits = self.granted.org.balance().less(state.spent.charged + unit.money.times(under_way));
-        Standing {
-            requests: least([Dimension::Rpm, Dimension::Rpd], state.spent.requests + under_way),
+        let credits = self.granted.org.balance().less(state.spent.charged + unit.money.times(in_flight));
+        QuotaLeft {
+            requests: least([Dimension::Rpm, Dimension::Rpd], state.spent.requests + in_flight),
             tokens: least(
                 [Dimension::Tpm, Dimension::Tpd],
-                state.spent.tokens.total() + unit.tokens.saturating_mul(under_way),
+                state.spent.tokens.total() + unit.tokens.saturating_mul(in_flight),
             ),
             credits: (!self.lease.is_exempt).then_some(credits),
             credits_are_low: !self.lease.is_exempt && credits.times(10) < self.granted.org.initial_credits(),

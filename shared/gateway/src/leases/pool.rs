@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::open::Open;
-use super::slot::Slot;
-use super::{Source, Taken};
+use super::open::OpenLease;
+use super::slot::LeaseSlot;
+use super::{LeaseSource, Taken};
 use domain::Result;
 use domain::catalog::Model;
 use domain::lease::{CallLimits, MAX_SLOTS, Payer};
@@ -14,10 +14,10 @@ use domain::money::Money;
 use shared::store::leases::{Grant, LeaseRequest};
 
 /// Maximum grants for one call. A grant is repeated when the lease expires before it can be used.
-const GRANTS: usize = 3;
+const MAX_GRANTS: usize = 3;
 
 pub struct Pool {
-    source: Source,
+    source: LeaseSource,
     state: Mutex<State>,
     /// Serializes grants. Calls that wait for the lock take slots of the lease that was granted meanwhile.
     granting: tokio::sync::Mutex<()>,
@@ -25,16 +25,16 @@ pub struct Pool {
 }
 
 struct State {
-    open: Option<Arc<Open>>,
+    open: Option<Arc<OpenLease>>,
     /// Number of slots for the next lease. It doubles while leases are used up.
-    wish: u32,
+    next_slots: u32,
     /// The need of recent calls. It sizes the slots so that most calls fit one.
     typical: CallLimits,
 }
 
 impl Pool {
-    pub fn new(source: Source) -> Self {
-        let state = Mutex::new(State { open: None, wish: 1, typical: CallLimits::default() });
+    pub fn new(source: LeaseSource) -> Self {
+        let state = Mutex::new(State { open: None, next_slots: 1, typical: CallLimits::default() });
         Self { source, state, granting: tokio::sync::Mutex::default(), waiting: AtomicU32::new(0) }
     }
 
@@ -58,38 +58,38 @@ impl Pool {
         if let Some(slot) = self.take_from_open_lease(model, &need) {
             return Ok(Taken::Slot(slot));
         }
-        for _ in 0..GRANTS {
-            let wanted = self.wanted(model, need, waiting);
-            let granted = match self.source.store.grant(payer, &wanted, self.source.clock.now()).await? {
+        for _ in 0..MAX_GRANTS {
+            let request = self.next_request(model, need, waiting);
+            let granted = match self.source.store.grant(payer, &request, self.source.clock.now()).await? {
                 Grant::Granted(granted) => granted,
                 Grant::Short(shortage) => return Ok(Taken::Short(shortage)),
             };
-            let open = Arc::new(Open::new(granted));
+            let open = Arc::new(OpenLease::new(granted));
             // The lease was sized for this call, so the call fits, unless the lease's window ended during the grant.
             let slot = open.take(&need, self.source.clock.now());
             self.replace(&open);
             if let Some(number) = slot {
-                return Ok(Taken::Slot(Slot::new(self.source.clone(), open, number)));
+                return Ok(Taken::Slot(LeaseSlot::new(self.source.clone(), open, number)));
             }
         }
         Err(domain::Error::busy("the granted leases expired before they could be used"))
     }
 
-    fn take_from_open_lease(&self, model: &Model, need: &CallLimits) -> Option<Slot> {
+    fn take_from_open_lease(&self, model: &Model, need: &CallLimits) -> Option<LeaseSlot> {
         let open = self.state().open.clone().filter(|open| open.lease.price_version == model.version)?;
         let number = open.take(need, self.source.clock.now())?;
-        Some(Slot::new(self.source.clone(), open, number))
+        Some(LeaseSlot::new(self.source.clone(), open, number))
     }
 
-    fn wanted(&self, model: &Model, need: CallLimits, waiting: u32) -> LeaseRequest {
+    fn next_request(&self, model: &Model, need: CallLimits, waiting: u32) -> LeaseRequest {
         let mut state = self.state();
         if let Some(open) = state.open.take() {
             // The lease ends also when it has free slots that are too small for this call.
             let (unused, of) = open.end();
-            state.wish = if unused == 0 { of * 2 } else { (of - unused).max(1) }.min(MAX_SLOTS);
+            state.next_slots = if unused == 0 { of * 2 } else { (of - unused).max(1) }.min(MAX_SLOTS);
             close_later(self.source.clone(), open, Duration::ZERO);
         }
-        let slots = state.wish.max(waiting).min(MAX_SLOTS);
+        let slots = state.next_slots.max(waiting).min(MAX_SLOTS);
         // The typical need decays by an eighth per grant, so that one large call does not inflate the slots for long.
         let typical = state.typical;
         let lately = CallLimits {
@@ -108,7 +108,7 @@ impl Pool {
         }
     }
 
-    fn replace(&self, open: &Arc<Open>) {
+    fn replace(&self, open: &Arc<OpenLease>) {
         self.state().open = Some(open.clone());
         let admits_for = open.admits_for(self.source.clock.now());
         if admits_for.is_zero() || open.lease.is_wide() {
@@ -148,7 +148,7 @@ impl Drop for Waits<'_> {
 
 /// Closes the lease after the delay, if no call is in flight then; otherwise its last call closes it. A frozen Lambda
 /// process runs this late, and the sweep may close the lease before.
-pub fn close_later(source: Source, open: Arc<Open>, after: Duration) {
+pub fn close_later(source: LeaseSource, open: Arc<OpenLease>, after: Duration) {
     tokio::spawn(async move {
         tokio::time::sleep(after).await;
         close(&source, &open).await;
@@ -156,7 +156,7 @@ pub fn close_later(source: Source, open: Arc<Open>, after: Duration) {
 }
 
 /// Closes a lease that is over and has no calls in flight. If this fails, the sweep closes the lease later.
-pub async fn close(source: &Source, open: &Open) {
+pub async fn close(source: &LeaseSource, open: &OpenLease) {
     let now = source.clock.now();
     let Some(spent) = open.take_closing_sums(now) else { return };
     match source.store.close(&open.lease, &spent, now).await {

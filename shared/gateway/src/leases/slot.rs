@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Source;
-use super::open::{Open, Standing};
+use super::LeaseSource;
+use super::open::{OpenLease, QuotaLeft};
 use super::pool::{close, close_later};
 use domain::Result;
 use domain::id::TransactionId;
@@ -15,7 +15,7 @@ use shared::store::leases::Recorded;
 
 /// The usage of a finished call, from which its charge is computed.
 #[derive(Clone, Debug)]
-pub struct Outcome {
+pub struct CallUsage {
     pub tokens: Tokens,
     pub source: UsageSource,
     pub images: u64,
@@ -27,17 +27,17 @@ pub struct Outcome {
 
 /// Held while a call is in flight. When it is dropped without a charge, the sweep closes the lease and counts the
 /// request.
-pub struct Slot {
-    source: Source,
-    open: Arc<Open>,
+pub struct LeaseSlot {
+    source: LeaseSource,
+    open: Arc<OpenLease>,
     number: u32,
     /// Money that the lease set aside for this call besides the slot. Set when the charge is first written.
     covered: Option<Money>,
     is_settled: bool,
 }
 
-impl Slot {
-    pub(super) fn new(source: Source, open: Arc<Open>, number: u32) -> Self {
+impl LeaseSlot {
+    pub(super) fn new(source: LeaseSource, open: Arc<OpenLease>, number: u32) -> Self {
         Self { source, open, number, covered: None, is_settled: false }
     }
 
@@ -53,9 +53,9 @@ impl Slot {
     }
 
     /// Computes the charge of a call with the prices of the lease. `record` decides how much of it can be collected.
-    pub fn priced(&self, outcome: Outcome) -> Charge {
+    pub fn price_call(&self, usage: CallUsage) -> Charge {
         let lease = &self.open.lease;
-        let cost = lease.pricing.cost(&outcome.tokens);
+        let cost = lease.pricing.cost(&usage.tokens);
         Charge {
             id: TransactionId::new(),
             lease: lease.id,
@@ -69,18 +69,18 @@ impl Slot {
             charged: if lease.is_exempt { Money::ZERO } else { cost },
             uncollected: Money::ZERO,
             overage: Money::ZERO,
-            tokens: outcome.tokens,
-            images: outcome.images,
-            source: outcome.source,
-            provider: outcome.provider,
-            request_id: outcome.request_id,
+            tokens: usage.tokens,
+            images: usage.images,
+            source: usage.source,
+            provider: usage.provider,
+            request_id: usage.request_id,
             retry_of: None,
-            body_hash: outcome.body_hash,
+            body_hash: usage.body_hash,
             created_at: self.source.clock.now(),
         }
     }
 
-    /// Writes the charge. The response may end only after this. Call `close_when_over` afterwards.
+    /// Writes the charge. The response may end only after this. Call `close_if_finished` afterwards.
     pub async fn record(&mut self, charge: &Charge) -> Result<()> {
         self.write(charge, None).await.map(drop)
     }
@@ -112,17 +112,17 @@ impl Slot {
         Ok(true)
     }
 
-    pub fn standing(&self) -> Standing {
-        self.open.standing()
+    pub fn quota_left(&self) -> QuotaLeft {
+        self.open.quota_left()
     }
 
     /// Closes the lease if it is over and this was its last call in flight.
-    pub async fn close_when_over(self) {
+    pub async fn close_if_finished(self) {
         close(&self.source, &self.open).await;
     }
 }
 
-impl Drop for Slot {
+impl Drop for LeaseSlot {
     fn drop(&mut self) {
         if !self.is_settled {
             tracing::warn!(lease_id = %self.open.lease.id, slot = self.number, "a call ended without a charge; its lease is left to the sweep");

@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::failure::{Failure, FailureKind};
+use super::failure::{FailureKind, ProviderFailure};
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
 use domain::json;
 use domain::text::clip;
@@ -83,13 +83,16 @@ impl<'a> Turn<'a> {
 }
 
 /// Parses the arguments of a tool call, which clients send as a string. Blank arguments are an empty object.
-pub fn arguments(call: &ToolCall<'_>) -> Result<Value, Failure> {
+pub fn arguments(call: &ToolCall<'_>) -> Result<Value, ProviderFailure> {
     if call.arguments.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
     match json::parse_text(call.arguments) {
         Some(arguments @ Value::Object(_)) => Ok(arguments),
-        _ => Err(wrong("messages", format_args!("the arguments of the call {} must be a JSON object", clip(call.id)))),
+        _ => Err(invalid_request(
+            "messages",
+            format_args!("the arguments of the call {} must be a JSON object", clip(call.id)),
+        )),
     }
 }
 
@@ -98,25 +101,31 @@ pub enum Picture<'a> {
     Url(&'a str),
 }
 
-pub fn picture(url: &str) -> Result<Picture<'_>, Failure> {
+pub fn picture(url: &str) -> Result<Picture<'_>, ProviderFailure> {
     let Some(data) = url.strip_prefix("data:") else { return Ok(Picture::Url(url)) };
     let inline = data.split_once(',').and_then(|(kind, base64)| {
         // `image/png;charset=…;base64`
         let media_type = kind.strip_suffix(";base64")?.split(';').next()?;
         Some(Picture::Inline { media_type, base64 })
     });
-    inline.ok_or_else(|| wrong("messages", "an image's data URL must have the form data:image/…;base64,…"))
+    inline.ok_or_else(|| invalid_request("messages", "an image's data URL must have the form data:image/…;base64,…"))
 }
 
 /// Creates the failure for an invalid request that is detected only during translation.
-pub fn wrong(param: &str, problem: impl std::fmt::Display) -> Failure {
+pub fn invalid_request(param: &str, problem: impl std::fmt::Display) -> ProviderFailure {
     let message = format!("{param}: {problem}");
-    Failure { param: Some(param.to_owned()), ..Failure::new(FailureKind::Request, "invalid_value", message) }
+    ProviderFailure {
+        param: Some(param.to_owned()),
+        ..ProviderFailure::new(FailureKind::Request, "invalid_value", message)
+    }
 }
 
 /// Creates the failure for a content part that is neither text nor an image.
-pub fn strange(maker: &str, part: &Value) -> Failure {
-    Failure::unsupported("messages", format_args!("{maker} accepts only text and image parts, not {}", part["type"]))
+pub fn unsupported_part(maker: &str, part: &Value) -> ProviderFailure {
+    ProviderFailure::unsupported(
+        "messages",
+        format_args!("{maker} accepts only text and image parts, not {}", part["type"]),
+    )
 }
 
 #[cfg(test)]

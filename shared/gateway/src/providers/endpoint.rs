@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use super::failure::{Failure, FailureKind};
-use super::probe::{PATIENCE, Probe};
+use super::failure::{FailureKind, ProviderFailure};
+use super::probe::{Probe, TIMEOUTS};
 use super::settings::ProviderSettings;
-use super::status::{self, Said};
+use super::status::{self, ErrorDetails};
 use crate::sse::{Event, Parser, SseError};
 use domain::provider::ProviderKind;
 use domain::{Error, Result};
@@ -33,7 +33,7 @@ pub struct Endpoint {
     /// The query string of every request, with its `?`, such as Azure's `api-version`.
     query: String,
     headers: HeaderMap,
-    patience: RequestTimeouts,
+    timeouts: RequestTimeouts,
     /// Values that are removed from the provider's error messages.
     secrets: Vec<Zeroizing<String>>,
 }
@@ -75,7 +75,7 @@ impl Endpoint {
             outbound: outbound.clone(),
             query: query.to_owned(),
             headers,
-            patience: RequestTimeouts {
+            timeouts: RequestTimeouts {
                 first_byte: settings.timeouts.first_byte(),
                 idle: settings.timeouts.idle(),
                 total: settings.timeouts.total(),
@@ -91,24 +91,24 @@ impl Endpoint {
     }
 
     /// Posts a request that is not streamed, and returns the complete response body.
-    pub async fn whole(&self, path: &str, body: &impl Serialize) -> Result<Bytes, Failure> {
-        let patience = RequestTimeouts { first_byte: self.patience.total, idle: self.patience.total, ..self.patience };
-        let answer = self.post(path, body, "application/json", &patience).await?;
-        answer.body.whole(MAX_ANSWER_BYTES).await.map_err(while_reading)
+    pub async fn post_json(&self, path: &str, body: &impl Serialize) -> Result<Bytes, ProviderFailure> {
+        let timeouts = RequestTimeouts { first_byte: self.timeouts.total, idle: self.timeouts.total, ..self.timeouts };
+        let answer = self.post(path, body, "application/json", &timeouts).await?;
+        answer.body.whole(MAX_ANSWER_BYTES).await.map_err(read_failure)
     }
 
-    pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, Failure> {
-        let answer = self.post(path, body, "text/event-stream", &self.patience).await?;
+    pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, ProviderFailure> {
+        let answer = self.post(path, body, "text/event-stream", &self.timeouts).await?;
         let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         // Some servers answer a streaming request with status 200 and an error in JSON.
         if content_type.starts_with("application/json") {
-            let body = answer.body.whole(MAX_ERROR_BYTES).await.map_err(while_reading)?;
-            let body: Value = serde_json::from_slice(&body).map_err(Failure::garbled)?;
+            let body = answer.body.whole(MAX_ERROR_BYTES).await.map_err(read_failure)?;
+            let body: Value = serde_json::from_slice(&body).map_err(ProviderFailure::malformed_answer)?;
             let is_error = body.get("error").is_some_and(|error| !error.is_null());
             let failure = if is_error {
-                status::failure_in_stream(Said::read(&body))
+                status::failure_in_stream(ErrorDetails::read(&body))
             } else {
-                Failure::garbled("JSON instead of an event stream")
+                ProviderFailure::malformed_answer("JSON instead of an event stream")
             };
             return Err(self.without_secrets(failure));
         }
@@ -120,18 +120,18 @@ impl Endpoint {
         path: &str,
         body: &impl Serialize,
         accept: &'static str,
-        patience: &RequestTimeouts,
-    ) -> Result<Answer, Failure> {
-        let body = serde_json::to_vec(body).map_err(Failure::garbled)?;
+        timeouts: &RequestTimeouts,
+    ) -> Result<Answer, ProviderFailure> {
+        let body = serde_json::to_vec(body).map_err(ProviderFailure::malformed_answer)?;
         let request = self.request(Method::POST, path, accept, body.into())?;
-        let answer = self.outbound.send(request, patience).await;
-        let answer = answer.map_err(|error| before_answer(self.logged(error)))?;
+        let answer = self.outbound.send(request, timeouts).await;
+        let answer = answer.map_err(|error| send_failure(self.log_forbidden(error)))?;
         if answer.status.is_success() {
             return Ok(answer);
         }
         let (status, headers) = (answer.status, answer.headers);
-        let said = said(answer.body).await;
-        Err(self.without_secrets(status::refusal(status, &headers, said)))
+        let error = read_error(answer.body).await;
+        Err(self.without_secrets(status::failure_of_response(status, &headers, error)))
     }
 
     fn request(
@@ -140,10 +140,10 @@ impl Endpoint {
         path: &str,
         accept: &'static str,
         body: Bytes,
-    ) -> Result<Request<Bytes>, Failure> {
+    ) -> Result<Request<Bytes>, ProviderFailure> {
         let query = if path.contains('?') { self.query.replacen('?', "&", 1) } else { self.query.clone() };
         let request = Request::builder().method(method).uri(format!("{}/{path}{query}", self.base_url)).body(body);
-        let mut request: Request<Bytes> = request.map_err(|_| Failure::setup())?;
+        let mut request: Request<Bytes> = request.map_err(|_| ProviderFailure::setup())?;
         *request.headers_mut() = self.headers.clone();
         request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         request.headers_mut().insert(ACCEPT, HeaderValue::from_static(accept));
@@ -152,14 +152,14 @@ impl Endpoint {
     }
 
     /// Makes a test call: a POST with the body, or a GET without one. The result quotes the provider's error message.
-    pub async fn probe(&self, path: &str, body: Option<Value>) -> Result<Probe, Failure> {
+    pub async fn probe(&self, path: &str, body: Option<Value>) -> Result<Probe, ProviderFailure> {
         let method = if body.is_some() { Method::POST } else { Method::GET };
         let body = body.map(|body| body.to_string()).unwrap_or_default();
         let request = self.request(method, path, "application/json", body.into())?;
-        let answer = match self.outbound.send(request, &PATIENCE).await {
+        let answer = match self.outbound.send(request, &TIMEOUTS).await {
             Ok(answer) => answer,
             Err(error) => {
-                let error = self.logged(error);
+                let error = self.log_forbidden(error);
                 let message = match error {
                     OutboundError::Forbidden => format!("{error}; {OUTBOUND_ALLOWED_CIDRS} allows private addresses"),
                     _ => error.to_string(),
@@ -171,15 +171,15 @@ impl Endpoint {
         if status.is_success() {
             return Ok(Probe { status: Some(status.as_u16()), error: None });
         }
-        let said = said(answer.body).await;
-        let message = said.message.unwrap_or_else(|| format!("the provider answered with status {status}"));
-        let failure = self.without_secrets(Failure::new(FailureKind::Request, "provider_refused", message));
-        let code = said.code.unwrap_or(failure.code);
+        let error = read_error(answer.body).await;
+        let message = error.message.unwrap_or_else(|| format!("the provider answered with status {status}"));
+        let failure = self.without_secrets(ProviderFailure::new(FailureKind::Request, "provider_refused", message));
+        let code = error.code.unwrap_or(failure.code);
         Ok(Probe { status: Some(status.as_u16()), error: Some((code, failure.message)) })
     }
 
     /// Logs a forbidden destination with its address, because the client's error message must not contain it.
-    fn logged(&self, error: OutboundError) -> OutboundError {
+    fn log_forbidden(&self, error: OutboundError) -> OutboundError {
         if error == OutboundError::Forbidden {
             tracing::warn!(
                 provider = self.provider,
@@ -191,7 +191,7 @@ impl Endpoint {
     }
 
     /// Replaces the platform's addresses, credentials and account names in the failure's message.
-    pub fn without_secrets(&self, mut failure: Failure) -> Failure {
+    pub fn without_secrets(&self, mut failure: ProviderFailure) -> ProviderFailure {
         for secret in &self.secrets {
             if failure.message.contains(secret.as_str()) {
                 failure.message = failure.message.replace(secret.as_str(), "…");
@@ -221,11 +221,11 @@ fn with_version(base_url: &str, kind: ProviderKind) -> String {
 }
 
 /// Reads the error in a response body. An unreadable body yields an empty result, because the status is still useful.
-async fn said(body: Body) -> Said {
+async fn read_error(body: Body) -> ErrorDetails {
     let quick = Duration::from_secs(10);
     let body = tokio::time::timeout(quick, body.whole(MAX_ERROR_BYTES)).await;
     let body = body.ok().and_then(std::result::Result::ok).unwrap_or_default();
-    serde_json::from_slice(&body).map(|body| Said::read(&body)).unwrap_or_default()
+    serde_json::from_slice(&body).map(|body| ErrorDetails::read(&body)).unwrap_or_default()
 }
 
 /// Whether a word names the platform's account. Providers put account names and partial keys in error messages.
@@ -234,23 +234,23 @@ fn names_account(word: &str) -> bool {
     ["sk-", "org-", "proj_"].iter().any(|prefix| word.starts_with(prefix))
 }
 
-fn before_answer(error: OutboundError) -> Failure {
+fn send_failure(error: OutboundError) -> ProviderFailure {
     match error {
         // `TooManyRedirects` does not occur: these requests follow no redirects.
-        OutboundError::Forbidden | OutboundError::NotHttp | OutboundError::TooManyRedirects => Failure::setup(),
-        OutboundError::Timeout { sent } => Failure { may_have_run: sent, ..Failure::timeout() },
-        OutboundError::Exhausted => Failure::exhausted(),
-        OutboundError::Unreachable => Failure::unreachable(),
-        OutboundError::Cut => Failure { may_have_run: true, ..Failure::unreachable() },
-        OutboundError::TooLarge { .. } => Failure::garbled(error),
+        OutboundError::Forbidden | OutboundError::NotHttp | OutboundError::TooManyRedirects => ProviderFailure::setup(),
+        OutboundError::Timeout { sent } => ProviderFailure { may_have_run: sent, ..ProviderFailure::timeout() },
+        OutboundError::Exhausted => ProviderFailure::exhausted(),
+        OutboundError::Unreachable => ProviderFailure::unreachable(),
+        OutboundError::Cut => ProviderFailure { may_have_run: true, ..ProviderFailure::unreachable() },
+        OutboundError::TooLarge { .. } => ProviderFailure::malformed_answer(error),
     }
 }
 
-fn while_reading(error: OutboundError) -> Failure {
+fn read_failure(error: OutboundError) -> ProviderFailure {
     match error {
-        OutboundError::Timeout { .. } => Failure::timeout(),
-        OutboundError::TooLarge { .. } => Failure::garbled(error),
-        _ => Failure::cut(),
+        OutboundError::Timeout { .. } => ProviderFailure::timeout(),
+        OutboundError::TooLarge { .. } => ProviderFailure::malformed_answer(error),
+        _ => ProviderFailure::stream_cut(),
     }
 }
 
@@ -262,17 +262,19 @@ pub struct Events {
 
 impl Events {
     /// Returns the next event, or `None` when the provider has ended the stream.
-    pub async fn next(&mut self) -> Result<Option<Event>, Failure> {
+    pub async fn next(&mut self) -> Result<Option<Event>, ProviderFailure> {
         loop {
             match self.parser.next_event() {
                 Ok(Some(event)) => return Ok(Some(event)),
                 Ok(None) => {}
-                Err(error @ (SseError::NotUtf8 | SseError::TooLarge(_))) => return Err(Failure::garbled(error)),
+                Err(error @ (SseError::NotUtf8 | SseError::TooLarge(_))) => {
+                    return Err(ProviderFailure::malformed_answer(error));
+                }
             }
             let Some(body) = &mut self.body else { return Ok(None) };
             match body.next().await {
                 Some(Ok(piece)) => self.parser.feed(&piece),
-                Some(Err(error)) => return Err(while_reading(error)),
+                Some(Err(error)) => return Err(read_failure(error)),
                 None => return Ok(None),
             }
         }
@@ -286,7 +288,7 @@ impl Events {
     }
 }
 
-impl Failure {
+impl ProviderFailure {
     pub(super) fn setup() -> Self {
         let message = "the provider is not configured correctly; ask the operator to check it";
         Self::new(FailureKind::Setup, "provider_setup", message)

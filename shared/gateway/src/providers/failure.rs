@@ -24,7 +24,7 @@ pub enum FailureKind {
 /// A failed provider call. `message` is shown to the client. It may quote the provider's error message, but never
 /// contains an address or a credential of the platform.
 #[derive(Clone, Debug)]
-pub struct Failure {
+pub struct ProviderFailure {
     pub kind: FailureKind,
     /// The provider's error code, or the gateway's.
     pub code: String,
@@ -35,7 +35,7 @@ pub struct Failure {
     pub may_have_run: bool,
 }
 
-impl Failure {
+impl ProviderFailure {
     pub fn new(kind: FailureKind, code: impl Into<String>, message: impl Into<String>) -> Self {
         let may_have_run = matches!(kind, FailureKind::Timeout | FailureKind::Broken);
         Self { kind, code: code.into(), message: message.into(), param: None, retry_after: None, may_have_run }
@@ -48,12 +48,12 @@ impl Failure {
         Self { param: Some(param), ..Self::new(FailureKind::Unsupported, "parameter_not_supported", message) }
     }
 
-    pub fn garbled(cause: impl fmt::Display) -> Self {
+    pub fn malformed_answer(cause: impl fmt::Display) -> Self {
         tracing::warn!(%cause, "a provider's answer could not be parsed");
         Self::new(FailureKind::Broken, "provider_answer_garbled", "the provider's answer could not be parsed")
     }
 
-    pub fn cut() -> Self {
+    pub fn stream_cut() -> Self {
         Self::new(FailureKind::Broken, "provider_stream_cut", "the provider stopped in the middle of its answer")
     }
 
@@ -66,7 +66,7 @@ impl Failure {
     }
 
     /// Whether the call may succeed on a retry, at the same or another deployment.
-    pub fn may_pass(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         use FailureKind::{Broken, RateLimited, Setup, Timeout, Unavailable};
         matches!(self.kind, Setup | RateLimited | Unavailable | Timeout | Broken)
     }

@@ -24,32 +24,40 @@ use super::chat::{ChatAnswer, ChatRequest, Chunk};
 use super::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
 
 pub use dev::Dev;
-pub use failure::{Failure, FailureKind};
+pub use failure::{FailureKind, ProviderFailure};
 pub use parameters::{CHAT, EMBEDDINGS, Parameter, ParameterReport, Parameters, Rule, markdown};
 pub use probe::Probe;
 pub use settings::{ProviderSettings, connect};
 
 /// The chunks of an answer, in order. A failure is the last item. A stream that ends without a failure is complete only
 /// if every choice has a finish reason; the caller must check this.
-pub type ChunkStream = BoxStream<'static, Result<Chunk, Failure>>;
+pub type ChunkStream = BoxStream<'static, Result<Chunk, ProviderFailure>>;
 
 /// A model provider, connected with its credentials. `model` is always the provider's own name for the model.
 pub trait Provider: Send + Sync {
     /// Requests a complete answer.
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>>;
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>>;
 
     /// Requests a streamed answer. Returns as soon as the provider has accepted the request.
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>>;
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>>;
 
     fn embed<'a>(
         &'a self,
         model: &'a str,
         request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>>;
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>>;
 
     /// Makes the cheapest call that tests the connection: a short chat with `model`, or without one the model list.
     /// Returns `Err` only for a test that this provider does not support. A failed test is in the `Probe`.
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>>;
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>>;
 }
 
 /// Reads a token count of a provider. Returns None unless the value is a non-negative integer.

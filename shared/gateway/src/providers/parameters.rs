@@ -9,7 +9,7 @@ mod table;
 
 use serde_json::{Map, Value};
 
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use crate::chat::{self, ChatRequest};
 use crate::embeddings::{self, EmbeddingsRequest};
 use domain::catalog::Unsupported;
@@ -75,11 +75,11 @@ pub struct ParameterReport {
 }
 
 impl<'a> Parameters<'a> {
-    pub fn of_chat(request: &'a ChatRequest, kind: ProviderKind, model: &'a str) -> Self {
+    pub fn for_chat(request: &'a ChatRequest, kind: ProviderKind, model: &'a str) -> Self {
         Self { table: &CHAT, validated: &chat::VALIDATED, body: request.body(), kind, model }
     }
 
-    pub fn of_embeddings(request: &'a EmbeddingsRequest, kind: ProviderKind, model: &'a str) -> Self {
+    pub fn for_embeddings(request: &'a EmbeddingsRequest, kind: ProviderKind, model: &'a str) -> Self {
         Self { table: &EMBEDDINGS, validated: &embeddings::VALIDATED, body: request.body(), kind, model }
     }
 
@@ -98,25 +98,25 @@ impl<'a> Parameters<'a> {
 
     /// The parameters that are forwarded unchanged and not validated: the provider's own, and for `OpenAI`-compatible
     /// providers also unknown ones.
-    pub fn unread(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
-        let unread = self.body.iter().filter(|(name, _)| !self.validated.contains(&name.as_str()));
-        unread.filter(|(name, _)| self.rule(name) == Rule::Sent).map(|(name, value)| (name.as_str(), value))
+    pub fn forwarded(&self) -> impl Iterator<Item = (&'a str, &'a Value)> {
+        let forwarded = self.body.iter().filter(|(name, _)| !self.validated.contains(&name.as_str()));
+        forwarded.filter(|(name, _)| self.rule(name) == Rule::Sent).map(|(name, value)| (name.as_str(), value))
     }
 
-    /// Returns the parameters of `unread` as a JSON object.
-    pub fn unread_object(&self) -> Map<String, Value> {
-        self.unread().map(|(name, value)| (name.to_owned(), value.clone())).collect()
+    /// Returns the parameters of `forwarded` as a JSON object.
+    pub fn forwarded_object(&self) -> Map<String, Value> {
+        self.forwarded().map(|(name, value)| (name.to_owned(), value.clone())).collect()
     }
 
     /// Refuses parameters that the provider does not support.
-    pub fn check(&self, unsupported: Unsupported) -> Result<(), Failure> {
+    pub fn check(&self, unsupported: Unsupported) -> Result<(), ProviderFailure> {
         for (name, value) in self.body {
             match self.rule(name) {
                 _ if is_default(name, value) => {}
-                Rule::Refused(why) => return Err(Failure::unsupported(name.as_str(), why)),
+                Rule::Refused(why) => return Err(ProviderFailure::unsupported(name.as_str(), why)),
                 Rule::Dropped if unsupported == Unsupported::Reject => {
                     let why = "this model's provider does not support the parameter; leave it out";
-                    return Err(Failure::unsupported(name.as_str(), why));
+                    return Err(ProviderFailure::unsupported(name.as_str(), why));
                 }
                 _ => {}
             }

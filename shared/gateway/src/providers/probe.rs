@@ -1,15 +1,16 @@
-//! Test calls of a provider, for the operator. Unlike a `Failure` for clients, the result quotes the provider's error.
+//! Test calls of a provider, for the operator. Unlike a `ProviderFailure` for clients, the result quotes the provider's
+//! error.
 
 use std::time::Duration;
 
 use serde_json::json;
 
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use crate::chat::ChatRequest;
 use shared::outbound::RequestTimeouts;
 
 /// Timeouts of a test call. They are short because a person waits, and API Gateway waits for at most 29 s.
-pub const PATIENCE: RequestTimeouts = RequestTimeouts {
+pub const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     first_byte: Duration::from_secs(15),
     idle: Duration::from_secs(5),
     total: Duration::from_secs(15),
@@ -26,8 +27,8 @@ pub struct Probe {
 }
 
 /// The chat request of a test call.
-pub fn question() -> Result<ChatRequest, Failure> {
+pub fn question() -> Result<ChatRequest, ProviderFailure> {
     let messages = json!([{"role": "user", "content": "Say yes."}]);
     let body = json!({"model": "test", "messages": messages, "max_tokens": MAX_TOKENS});
-    ChatRequest::read(body).map_err(Failure::garbled)
+    ChatRequest::read(body).map_err(ProviderFailure::malformed_answer)
 }

@@ -1,4 +1,4 @@
-//! Maps a provider's error response to a `Failure`: HTTP status, error body and `Retry-After`.
+//! Maps a provider's error response to a `ProviderFailure`: HTTP status, error body and `Retry-After`.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::failure::{Failure, FailureKind};
+use super::failure::{FailureKind, ProviderFailure};
 use domain::text::{clip, clip_to};
 
 /// Upper bound of `Retry-After`. A longer wait can only come from a wrong clock.
@@ -27,14 +27,14 @@ const SETUP_CODES: [&str; 9] = [
 
 /// The error in a provider's response body.
 #[derive(Debug, Default, PartialEq)]
-pub struct Said {
+pub struct ErrorDetails {
     pub code: Option<String>,
     pub message: Option<String>,
     pub param: Option<String>,
     pub retry_after: Option<Duration>,
 }
 
-impl Said {
+impl ErrorDetails {
     /// Reads the error formats of `OpenAI`, compatible servers and Anthropic: `{"error": {…}}`, `{"error": "…"}`,
     /// `{"message": …}` and `{"detail": …}`. Google's format has `details`, and may be in a list.
     pub fn read(body: &Value) -> Self {
@@ -66,7 +66,7 @@ impl Said {
         }
     }
 
-    fn is_of_setup(&self) -> bool {
+    fn is_setup_error(&self) -> bool {
         self.code.as_deref().is_some_and(|code| SETUP_CODES.contains(&code))
     }
 }
@@ -77,27 +77,27 @@ fn protobuf_duration(text: &str) -> Option<Duration> {
 }
 
 /// Creates the failure of a response whose status is not a success.
-pub fn refusal(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
+pub fn failure_of_response(status: StatusCode, headers: &HeaderMap, error: ErrorDetails) -> ProviderFailure {
     let kind = match status.as_u16() {
-        _ if said.is_of_setup() => FailureKind::Setup,
+        _ if error.is_setup_error() => FailureKind::Setup,
         // The gateway follows no redirects: one means that the operator's base URL is wrong.
         300..=399 | 401..=403 | 405 | 407 => FailureKind::Setup,
-        404 | 410 if said.param.as_deref().is_none_or(|param| param == "model") => FailureKind::Setup,
+        404 | 410 if error.param.as_deref().is_none_or(|param| param == "model") => FailureKind::Setup,
         408 | 504 => FailureKind::Timeout,
         429 => FailureKind::RateLimited,
         400..=499 => FailureKind::Request,
         _ => FailureKind::Unavailable,
     };
-    let retry_after = retry_after(headers, Timestamp::now()).or(said.retry_after);
-    tracing::warn!(status = status.as_u16(), code = said.code.as_deref(), ?kind, "a provider refused a request");
-    Failure { retry_after, ..failure_of_kind(kind, said) }
+    let retry_after = retry_after(headers, Timestamp::now()).or(error.retry_after);
+    tracing::warn!(status = status.as_u16(), code = error.code.as_deref(), ?kind, "a provider refused a request");
+    ProviderFailure { retry_after, ..failure_of_kind(kind, error) }
 }
 
 /// Creates the failure of an error that arrives in the body or stream of a successful response.
-pub fn failure_in_stream(said: Said) -> Failure {
-    let code = said.code.as_deref().unwrap_or_default().to_ascii_lowercase();
+pub fn failure_in_stream(error: ErrorDetails) -> ProviderFailure {
+    let code = error.code.as_deref().unwrap_or_default().to_ascii_lowercase();
     let kind = match code.as_str() {
-        _ if said.is_of_setup() => FailureKind::Setup,
+        _ if error.is_setup_error() => FailureKind::Setup,
         "invalid_request_error" | "invalid_argument" | "content_filter" | "context_length_exceeded" => {
             FailureKind::Request
         }
@@ -105,24 +105,27 @@ pub fn failure_in_stream(said: Said) -> Failure {
         "timeout" | "timeout_error" | "deadline_exceeded" => FailureKind::Timeout,
         _ => FailureKind::Unavailable,
     };
-    tracing::warn!(code = said.code.as_deref(), ?kind, "a provider reported an error within its answer");
-    Failure { may_have_run: true, retry_after: said.retry_after, ..failure_of_kind(kind, said) }
+    tracing::warn!(code = error.code.as_deref(), ?kind, "a provider reported an error within its answer");
+    ProviderFailure { may_have_run: true, retry_after: error.retry_after, ..failure_of_kind(kind, error) }
 }
 
-fn failure_of_kind(kind: FailureKind, said: Said) -> Failure {
+fn failure_of_kind(kind: FailureKind, error: ErrorDetails) -> ProviderFailure {
     let (code, message) = match kind {
         // The provider's message is about the platform's account, so it is not shown to clients.
         FailureKind::Setup => {
             let message = "the provider does not accept the platform's credentials, or does not know the model";
-            return Failure::new(kind, "provider_setup", message);
+            return ProviderFailure::new(kind, "provider_setup", message);
         }
         FailureKind::RateLimited => ("provider_rate_limited", "the provider's rate limit is reached"),
         FailureKind::Timeout => ("provider_timeout", "the provider did not answer in time"),
         FailureKind::Request => ("provider_refused", "the provider refused the request"),
         _ => ("provider_unavailable", "the provider failed"),
     };
-    let message = said.message.as_deref().unwrap_or(message).to_owned();
-    Failure { param: said.param, ..Failure::new(kind, said.code.unwrap_or_else(|| code.to_owned()), message) }
+    let message = error.message.as_deref().unwrap_or(message).to_owned();
+    ProviderFailure {
+        param: error.param,
+        ..ProviderFailure::new(kind, error.code.unwrap_or_else(|| code.to_owned()), message)
+    }
 }
 
 /// Reads the retry delay from `retry-after-ms`, or from `retry-after` in seconds or as an HTTP date.
@@ -168,36 +171,37 @@ mod tests {
 
     #[test]
     fn error_bodies_of_many_servers_are_read() {
-        let said = |body: Value| {
-            let said = Said::read(&body);
-            (said.code.unwrap_or_default(), said.message.unwrap_or_default(), said.param.unwrap_or_default())
+        let read = |body: Value| {
+            let error = ErrorDetails::read(&body);
+            (error.code.unwrap_or_default(), error.message.unwrap_or_default(), error.param.unwrap_or_default())
         };
         let is = |code: &str, message: &str, param: &str| (code.to_owned(), message.to_owned(), param.to_owned());
         assert_eq!(
-            said(json!({"error": {"message": "no", "type": "t", "param": "n", "code": "c"}})),
+            read(json!({"error": {"message": "no", "type": "t", "param": "n", "code": "c"}})),
             is("c", "no", "n")
         );
-        assert_eq!(said(json!({"error": {"message": "no", "type": "t", "code": null}})), is("t", "no", ""));
+        assert_eq!(read(json!({"error": {"message": "no", "type": "t", "code": null}})), is("t", "no", ""));
         assert_eq!(
-            said(json!({"type": "error", "error": {"type": "api_error", "message": "x"}})),
+            read(json!({"type": "error", "error": {"type": "api_error", "message": "x"}})),
             is("api_error", "x", "")
         );
         let flat = json!({"object": "error", "message": "no", "type": "BadRequestError", "code": 400});
-        assert_eq!(said(flat), is("BadRequestError", "no", ""));
-        assert_eq!(said(json!({"error": "gone"})), is("", "gone", ""));
-        assert_eq!(said(json!({"detail": "Not Found"})), is("", "Not Found", ""));
-        assert_eq!(said(json!([1])), is("", "", ""));
+        assert_eq!(read(flat), is("BadRequestError", "no", ""));
+        assert_eq!(read(json!({"error": "gone"})), is("", "gone", ""));
+        assert_eq!(read(json!({"detail": "Not Found"})), is("", "Not Found", ""));
+        assert_eq!(read(json!([1])), is("", "", ""));
         let google = json!([{"error": {"code": 429, "message": "no", "status": "RESOURCE_EXHAUSTED", "details": [
             {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "36s"},
         ]}}]);
-        assert_eq!(said(google.clone()), is("RESOURCE_EXHAUSTED", "no", ""));
-        assert_eq!(Said::read(&google).retry_after, Some(Duration::from_secs(36)));
+        assert_eq!(read(google.clone()), is("RESOURCE_EXHAUSTED", "no", ""));
+        assert_eq!(ErrorDetails::read(&google).retry_after, Some(Duration::from_secs(36)));
     }
 
     #[test]
     fn each_status_maps_to_a_failure_kind() {
-        let kind =
-            |status: u16, said: Said| refusal(StatusCode::from_u16(status).unwrap(), &HeaderMap::new(), said).kind;
+        let kind = |status: u16, error: ErrorDetails| {
+            failure_of_response(StatusCode::from_u16(status).unwrap(), &HeaderMap::new(), error).kind
+        };
         let cases = [
             (302, FailureKind::Setup),
             (400, FailureKind::Request),
@@ -215,22 +219,25 @@ mod tests {
             (529, FailureKind::Unavailable),
         ];
         for (status, expected) in cases {
-            assert_eq!(kind(status, Said::default()), expected, "{status}");
+            assert_eq!(kind(status, ErrorDetails::default()), expected, "{status}");
         }
-        let of = |code: &str, param: Option<&str>| Said {
+        let error_with = |code: &str, param: Option<&str>| ErrorDetails {
             code: Some(code.to_owned()),
             param: param.map(str::to_owned),
-            ..Said::default()
+            ..ErrorDetails::default()
         };
-        assert_eq!(kind(404, of("not_found", Some("previous_response_id"))), FailureKind::Request);
-        assert_eq!(kind(400, of("model_not_found", Some("model"))), FailureKind::Setup);
-        assert_eq!(kind(429, of("insufficient_quota", None)), FailureKind::Setup);
+        assert_eq!(kind(404, error_with("not_found", Some("previous_response_id"))), FailureKind::Request);
+        assert_eq!(kind(400, error_with("model_not_found", Some("model"))), FailureKind::Setup);
+        assert_eq!(kind(429, error_with("insufficient_quota", None)), FailureKind::Setup);
     }
 
     #[test]
     fn messages_about_the_platforms_account_are_hidden() {
-        let said = Said { message: Some("Incorrect API key provided: sk-ab***yz".to_owned()), ..Said::default() };
-        let failure = refusal(StatusCode::UNAUTHORIZED, &HeaderMap::new(), said);
+        let error = ErrorDetails {
+            message: Some("Incorrect API key provided: sk-ab***yz".to_owned()),
+            ..ErrorDetails::default()
+        };
+        let failure = failure_of_response(StatusCode::UNAUTHORIZED, &HeaderMap::new(), error);
         assert!(!failure.message.contains("sk-"), "{}", failure.message);
     }
 }

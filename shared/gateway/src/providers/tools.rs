@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use crate::chat::ChatRequest;
 
 pub struct Function<'a> {
@@ -14,7 +14,7 @@ pub struct Function<'a> {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Choice<'a> {
+pub enum FunctionChoice<'a> {
     Auto,
     None,
     Required,
@@ -22,10 +22,10 @@ pub enum Choice<'a> {
 }
 
 /// Parses the tools of the request. Tools other than functions are refused.
-pub fn functions<'a>(request: &'a ChatRequest, maker: &str) -> Result<Vec<Function<'a>>, Failure> {
+pub fn functions<'a>(request: &'a ChatRequest, maker: &str) -> Result<Vec<Function<'a>>, ProviderFailure> {
     let read = |tool: &'a Value| {
         if tool["type"] != "function" {
-            return Err(Failure::unsupported(
+            return Err(ProviderFailure::unsupported(
                 "tools",
                 format_args!("{maker} supports only functions, not {}", tool["type"]),
             ));
@@ -41,25 +41,30 @@ pub fn functions<'a>(request: &'a ChatRequest, maker: &str) -> Result<Vec<Functi
     request.tools().iter().map(read).collect()
 }
 
-pub fn choice<'a>(request: &'a ChatRequest, maker: &str) -> Result<Option<Choice<'a>>, Failure> {
+pub fn choice<'a>(request: &'a ChatRequest, maker: &str) -> Result<Option<FunctionChoice<'a>>, ProviderFailure> {
     let Some(choice) = request.tool_choice() else { return Ok(None) };
     let choice = match (choice.as_str(), choice["function"]["name"].as_str()) {
-        (Some("auto"), _) => Choice::Auto,
-        (Some("none"), _) => Choice::None,
-        (Some("required"), _) => Choice::Required,
-        (_, Some(name)) if choice["type"] == "function" => Choice::Named(name),
-        _ => return Err(Failure::unsupported("tool_choice", format_args!("{maker} does not support this choice"))),
+        (Some("auto"), _) => FunctionChoice::Auto,
+        (Some("none"), _) => FunctionChoice::None,
+        (Some("required"), _) => FunctionChoice::Required,
+        (_, Some(name)) if choice["type"] == "function" => FunctionChoice::Named(name),
+        _ => {
+            return Err(ProviderFailure::unsupported(
+                "tool_choice",
+                format_args!("{maker} does not support this choice"),
+            ));
+        }
     };
     Ok(Some(choice))
 }
 
 /// Creates the failure for inputs of token numbers, which other vendors' tokenizers do not understand.
-pub fn token_numbers() -> Failure {
+pub fn unsupported_token_numbers() -> ProviderFailure {
     let why = "this model takes texts, not token numbers; send strings (LangChain: check_embedding_ctx_length=False)";
-    Failure::unsupported("input", why)
+    ProviderFailure::unsupported("input", why)
 }
 
 /// Whether the client disabled parallel tool calls.
-pub fn one_at_a_time(request: &ChatRequest) -> bool {
+pub fn forbids_parallel_calls(request: &ChatRequest) -> bool {
     request.body().get("parallel_tool_calls") == Some(&Value::Bool(false))
 }

@@ -6,7 +6,7 @@ use futures::StreamExt;
 
 use super::ChunkStream;
 use super::endpoint::{Endpoint, Events};
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use crate::chat::Chunk;
 use crate::sse::Event;
 
@@ -19,11 +19,11 @@ pub enum Step {
 }
 
 pub trait Translation: Send + 'static {
-    fn read(&mut self, event: Event) -> Result<Step, Failure>;
+    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure>;
 }
 
 /// Translates `events` into a stream of chunks. It ends after the first failure.
-pub fn translated(endpoint: Arc<Endpoint>, events: Events, translation: impl Translation) -> ChunkStream {
+pub fn translate_events(endpoint: Arc<Endpoint>, events: Events, translation: impl Translation) -> ChunkStream {
     let unfolded = futures::stream::unfold(Some((events, translation)), move |state| {
         let endpoint = endpoint.clone();
         async move {

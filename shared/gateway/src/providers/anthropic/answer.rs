@@ -6,12 +6,12 @@ use serde_json::value::RawValue;
 
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
 use crate::providers::count;
-use crate::providers::failure::Failure;
-use crate::providers::status::{Said, failure_in_stream};
+use crate::providers::failure::ProviderFailure;
+use crate::providers::status::{ErrorDetails, failure_in_stream};
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
-struct Whole<'a> {
+struct AnswerView<'a> {
     #[serde(borrow)]
     content: Option<Vec<Block<'a>>>,
     stop_reason: Option<String>,
@@ -50,7 +50,7 @@ pub struct Counts {
 }
 
 impl Counts {
-    pub fn learn(&mut self, usage: &UsageView) {
+    pub fn update(&mut self, usage: &UsageView) {
         self.input = count(&usage.input_tokens).or(self.input);
         self.read = count(&usage.cache_read_input_tokens).unwrap_or(self.read);
         self.written = count(&usage.cache_creation_input_tokens).unwrap_or(self.written);
@@ -74,13 +74,14 @@ pub fn finish_reason(reason: &str) -> &'static str {
     }
 }
 
-pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
-    let answer: Whole<'_> = serde_json::from_slice(body).map_err(Failure::garbled)?;
+pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
+    let answer: AnswerView<'_> = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(Said::read(&serde_json::json!({ "error": error }))));
+        return Err(failure_in_stream(ErrorDetails::read(&serde_json::json!({ "error": error }))));
     }
-    let blocks = answer.content.ok_or_else(|| Failure::garbled("a message without content"))?;
-    let reason = answer.stop_reason.ok_or_else(|| Failure::garbled("a message without a stop reason"))?;
+    let blocks = answer.content.ok_or_else(|| ProviderFailure::malformed_answer("a message without content"))?;
+    let reason =
+        answer.stop_reason.ok_or_else(|| ProviderFailure::malformed_answer("a message without a stop reason"))?;
     let (mut text, mut tool_calls) = (None::<String>, Vec::new());
     for block in blocks {
         match block.r#type.as_str() {
@@ -104,6 +105,6 @@ pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
     let message = MessageOut { role: "assistant", content: text, refusal: None, tool_calls };
     let choice = Choice { index: 0, message, logprobs: None, finish_reason: finish_reason(&reason) };
     let mut counts = Counts::default();
-    counts.learn(&answer.usage);
-    ChatAnswer::of(&[choice], counts.tokens())
+    counts.update(&answer.usage);
+    ChatAnswer::from_choices(&[choice], counts.tokens())
 }

@@ -10,10 +10,10 @@ use futures::future::BoxFuture;
 use http::HeaderName;
 
 use super::endpoint::Endpoint;
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
-use super::translation::translated;
+use super::translation::translate_events;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
@@ -36,19 +36,27 @@ impl Anthropic {
 }
 
 impl Provider for Anthropic {
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::messages(model, request, false)?;
-            let answer = self.endpoint.whole("messages", &body).await?;
-            answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+            let answer = self.endpoint.post_json("messages", &body).await?;
+            answer::translate_answer(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
         })
     }
 
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let body = request::messages(model, request, true)?;
             let events = self.endpoint.events("messages", &body).await?;
-            Ok(translated(self.endpoint.clone(), events, stream::Pieces::default()))
+            Ok(translate_events(self.endpoint.clone(), events, stream::EventTranslation::default()))
         })
     }
 
@@ -56,11 +64,13 @@ impl Provider for Anthropic {
         &'a self,
         _model: &'a str,
         _request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
-        Box::pin(async { Err(Failure::unsupported("model", "Anthropic has no embeddings; choose another model")) })
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
+        Box::pin(async {
+            Err(ProviderFailure::unsupported("model", "Anthropic has no embeddings; choose another model"))
+        })
     }
 
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let Some(model) = model else { return self.endpoint.probe("models?limit=1", None).await };
             let body = request::messages(model, &probe::question()?, false)?;

@@ -4,30 +4,32 @@ use serde_json::{Map, Value, json};
 
 use super::MAKER;
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
-use crate::providers::conversation::{Picture, Side, arguments, instruct_json, picture, split, strange, wrong};
-use crate::providers::failure::Failure;
+use crate::providers::conversation::{
+    Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
+};
+use crate::providers::failure::ProviderFailure;
 use crate::providers::parameters::Parameters;
-use crate::providers::tools::{Choice, choice, functions, one_at_a_time};
+use crate::providers::tools::{FunctionChoice, choice, forbids_parallel_calls, functions};
 use domain::catalog::DEFAULT_OUTPUT_TOKENS;
 use domain::provider::ProviderKind;
 
-pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Value, Failure> {
-    let parameters = Parameters::of_chat(request, ProviderKind::Anthropic, model);
+pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Value, ProviderFailure> {
+    let parameters = Parameters::for_chat(request, ProviderKind::Anthropic, model);
     parameters.check(request.terms().unsupported)?;
     let temperature = parameters.get("temperature");
     if temperature.and_then(Value::as_f64).is_some_and(|temperature| temperature > 1.0) {
-        return Err(Failure::unsupported("temperature", "must be from 0 to 1 for this model"));
+        return Err(ProviderFailure::unsupported("temperature", "must be from 0 to 1 for this model"));
     }
     let (mut system, turns) = split(request);
     instruct_json(&mut system, request);
     let turn = |side: Side, messages: &[Message<'_>]| {
         let role = if side == Side::Model { "assistant" } else { "user" };
         let blocks = messages.iter().map(blocks).collect::<Result<Vec<_>, _>>()?.concat();
-        Ok::<_, Failure>(json!({"role": role, "content": blocks}))
+        Ok::<_, ProviderFailure>(json!({"role": role, "content": blocks}))
     };
     let turns = turns.iter().map(|each| turn(each.side, &each.messages)).collect::<Result<Vec<_>, _>>()?;
 
-    let mut body = parameters.unread_object();
+    let mut body = parameters.forwarded_object();
     body.insert("model".to_owned(), model.into());
     let max_tokens = request.required_max_tokens().unwrap_or(DEFAULT_OUTPUT_TOKENS);
     body.insert("max_tokens".to_owned(), max_tokens.into());
@@ -65,10 +67,11 @@ fn user(request: &ChatRequest) -> Option<&str> {
 }
 
 /// Translates one message into content blocks. The message's `name` is left out, because the API has no such field.
-fn blocks(message: &Message<'_>) -> Result<Vec<Value>, Failure> {
+fn blocks(message: &Message<'_>) -> Result<Vec<Value>, ProviderFailure> {
     let mut blocks = message.parts.iter().map(block).collect::<Result<Vec<_>, _>>()?;
     if message.role == Role::Tool {
-        let id = message.tool_call_id.ok_or_else(|| wrong("messages", "a tool message must have tool_call_id"))?;
+        let id =
+            message.tool_call_id.ok_or_else(|| invalid_request("messages", "a tool message must have tool_call_id"))?;
         let mut result = json!({"type": "tool_result", "tool_use_id": id});
         if !blocks.is_empty() {
             result["content"] = blocks.into();
@@ -82,7 +85,7 @@ fn blocks(message: &Message<'_>) -> Result<Vec<Value>, Failure> {
     Ok(blocks)
 }
 
-fn block(part: &Part<'_>) -> Result<Value, Failure> {
+fn block(part: &Part<'_>) -> Result<Value, ProviderFailure> {
     let source = match part {
         Part::Text(text) => return Ok(json!({"type": "text", "text": text})),
         Part::Image(url) => match picture(url)? {
@@ -91,12 +94,12 @@ fn block(part: &Part<'_>) -> Result<Value, Failure> {
             }
             Picture::Url(url) => json!({"type": "url", "url": url}),
         },
-        Part::Other(part) => return Err(strange(MAKER, part)),
+        Part::Other(part) => return Err(unsupported_part(MAKER, part)),
     };
     Ok(json!({"type": "image", "source": source}))
 }
 
-fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), Failure> {
+fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), ProviderFailure> {
     let functions = functions(request, MAKER)?;
     if functions.is_empty() {
         return Ok(());
@@ -114,17 +117,17 @@ fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(),
     });
     body.insert("tools".to_owned(), tools.collect());
     let choice = choice(request, MAKER)?;
-    let one_at_a_time = one_at_a_time(request);
-    if choice.is_none() && !one_at_a_time {
+    let forbids_parallel_calls = forbids_parallel_calls(request);
+    if choice.is_none() && !forbids_parallel_calls {
         return Ok(());
     }
-    let mut chosen = match choice.unwrap_or(Choice::Auto) {
-        Choice::Auto => json!({"type": "auto"}),
-        Choice::None => json!({"type": "none"}),
-        Choice::Required => json!({"type": "any"}),
-        Choice::Named(name) => json!({"type": "tool", "name": name}),
+    let mut chosen = match choice.unwrap_or(FunctionChoice::Auto) {
+        FunctionChoice::Auto => json!({"type": "auto"}),
+        FunctionChoice::None => json!({"type": "none"}),
+        FunctionChoice::Required => json!({"type": "any"}),
+        FunctionChoice::Named(name) => json!({"type": "tool", "name": name}),
     };
-    if one_at_a_time && chosen["type"] != "none" {
+    if forbids_parallel_calls && chosen["type"] != "none" {
         chosen["disable_parallel_tool_use"] = true.into();
     }
     body.insert("tool_choice".to_owned(), chosen);

@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::answer::{Counts, UsageView, finish_reason};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
-use crate::providers::failure::Failure;
-use crate::providers::status::{Said, failure_in_stream};
+use crate::providers::failure::ProviderFailure;
+use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 use domain::usage::Tokens;
@@ -42,7 +42,7 @@ struct DeltaView {
 }
 
 #[derive(Default)]
-pub struct Pieces {
+pub struct EventTranslation {
     counts: Counts,
     /// The number of tool calls so far.
     calls: u32,
@@ -50,16 +50,16 @@ pub struct Pieces {
     awaits_arguments: bool,
 }
 
-impl Translation for Pieces {
-    fn read(&mut self, event: Event) -> Result<Step, Failure> {
+impl Translation for EventTranslation {
+    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure> {
         if event.data.is_empty() {
             return Ok(Step::Nothing);
         }
-        let view: EventView = serde_json::from_str(&event.data).map_err(Failure::garbled)?;
+        let view: EventView = serde_json::from_str(&event.data).map_err(ProviderFailure::malformed_answer)?;
         let delta = view.delta.unwrap_or_default();
         match view.r#type.as_str() {
             "message_start" => {
-                self.counts.learn(&view.message.map(|message| message.usage).unwrap_or_default());
+                self.counts.update(&view.message.map(|message| message.usage).unwrap_or_default());
                 let delta = Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() };
                 chunk(delta, None, self.counts.tokens())
             }
@@ -77,24 +77,27 @@ impl Translation for Pieces {
                 chunk(self.arguments("{}".to_owned()), None, None)
             }
             "message_delta" => {
-                self.counts.learn(&view.usage.unwrap_or_default());
+                self.counts.update(&view.usage.unwrap_or_default());
                 let reason = delta.stop_reason.as_deref().map(finish_reason);
                 if reason.is_none() {
-                    return Ok(Step::Chunk(Chunk::of(&[], self.counts.tokens())?));
+                    return Ok(Step::Chunk(Chunk::from_deltas(&[], self.counts.tokens())?));
                 }
                 chunk(Delta::default(), reason, self.counts.tokens())
             }
             "message_stop" => Ok(Step::End),
-            "error" => Err(failure_in_stream(Said::read(&serde_json::from_str(&event.data).unwrap_or_default()))),
+            "error" => {
+                Err(failure_in_stream(ErrorDetails::read(&serde_json::from_str(&event.data).unwrap_or_default())))
+            }
             // `ping` and unknown events are ignored.
             _ => Ok(Step::Nothing),
         }
     }
 }
 
-impl Pieces {
-    fn begin(&mut self, block: Option<BlockView>) -> Result<Step, Failure> {
-        let block = block.ok_or_else(|| Failure::garbled("a content_block_start event without a block"))?;
+impl EventTranslation {
+    fn begin(&mut self, block: Option<BlockView>) -> Result<Step, ProviderFailure> {
+        let block =
+            block.ok_or_else(|| ProviderFailure::malformed_answer("a content_block_start event without a block"))?;
         match block.r#type.as_str() {
             "text" if block.text.as_deref().is_some_and(|text| !text.is_empty()) => {
                 chunk(Delta { content: block.text, ..Delta::default() }, None, None)
@@ -123,7 +126,7 @@ impl Pieces {
     }
 }
 
-fn chunk(delta: Delta, finish_reason: Option<&'static str>, usage: Option<Tokens>) -> Result<Step, Failure> {
+fn chunk(delta: Delta, finish_reason: Option<&'static str>, usage: Option<Tokens>) -> Result<Step, ProviderFailure> {
     let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
-    Ok(Step::Chunk(Chunk::of(&[choice], usage)?))
+    Ok(Step::Chunk(Chunk::from_deltas(&[choice], usage)?))
 }

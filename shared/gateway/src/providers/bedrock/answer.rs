@@ -5,12 +5,12 @@ use aws_sdk_bedrockruntime::types::{ContentBlock, ConverseOutput as Output, Stop
 
 use super::document;
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
-use crate::providers::failure::{Failure, FailureKind};
+use crate::providers::failure::{FailureKind, ProviderFailure};
 use domain::usage::Tokens;
 
-pub fn whole(answer: ConverseOutput) -> Result<ChatAnswer, Failure> {
+pub fn translate_answer(answer: ConverseOutput) -> Result<ChatAnswer, ProviderFailure> {
     let Some(Output::Message(message)) = answer.output else {
-        return Err(Failure::garbled("an answer without a message"));
+        return Err(ProviderFailure::malformed_answer("an answer without a message"));
     };
     let (mut text, mut tool_calls) = (None::<String>, Vec::new());
     for block in message.content {
@@ -32,17 +32,17 @@ pub fn whole(answer: ConverseOutput) -> Result<ChatAnswer, Failure> {
     let message = MessageOut { role: "assistant", content: text, refusal: None, tool_calls };
     let finish_reason = finish_reason(&answer.stop_reason)?;
     let choice = Choice { index: 0, message, logprobs: None, finish_reason };
-    ChatAnswer::of(&[choice], answer.usage.as_ref().and_then(tokens))
+    ChatAnswer::from_choices(&[choice], answer.usage.as_ref().and_then(tokens))
 }
 
-pub fn finish_reason(reason: &StopReason) -> Result<&'static str, Failure> {
+pub fn finish_reason(reason: &StopReason) -> Result<&'static str, ProviderFailure> {
     match reason.as_str() {
         "tool_use" => Ok("tool_calls"),
         "max_tokens" | "model_context_window_exceeded" => Ok("length"),
         "content_filtered" | "guardrail_intervened" => Ok("content_filter"),
         reason @ ("malformed_model_output" | "malformed_tool_use") => {
             let message = format!("the model's answer cannot be used: {reason}");
-            Err(Failure::new(FailureKind::Broken, reason, message))
+            Err(ProviderFailure::new(FailureKind::Broken, reason, message))
         }
         _ => Ok("stop"),
     }

@@ -8,37 +8,44 @@ use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::providers::failure::{Failure, FailureKind};
+use crate::providers::failure::{FailureKind, ProviderFailure};
 use crate::providers::probe::Probe;
-use crate::providers::status::{Said, failure_in_stream, refusal};
+use crate::providers::status::{ErrorDetails, failure_in_stream, failure_of_response};
 use shared::outbound::is_exhaustion;
 
-fn said(error: &impl ProvideErrorMetadata) -> Said {
-    Said { code: error.code().map(str::to_owned), message: error.message().map(str::to_owned), ..Said::default() }
+fn error_of(error: &impl ProvideErrorMetadata) -> ErrorDetails {
+    ErrorDetails {
+        code: error.code().map(str::to_owned),
+        message: error.message().map(str::to_owned),
+        ..ErrorDetails::default()
+    }
 }
 
-pub fn call_failure<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> Failure {
+pub fn call_failure<E: ProvideErrorMetadata>(error: SdkError<E, HttpResponse>) -> ProviderFailure {
     match error {
         SdkError::ServiceError(error) => {
             let raw = error.raw();
             let status = StatusCode::from_u16(raw.status().as_u16()).unwrap_or(StatusCode::BAD_GATEWAY);
             if status.is_success() {
-                return Failure::garbled("an answer that the SDK cannot parse");
+                return ProviderFailure::malformed_answer("an answer that the SDK cannot parse");
             }
             let after = raw.headers().get("retry-after").and_then(|after| HeaderValue::from_str(after).ok());
             let headers: HeaderMap = after.map(|after| (http::header::RETRY_AFTER, after)).into_iter().collect();
-            service_failure(status, &headers, said(error.err()))
+            service_failure(status, &headers, error_of(error.err()))
         }
-        SdkError::TimeoutError(_) => Failure::timeout(),
-        SdkError::DispatchFailure(error) if error.is_timeout() => Failure { may_have_run: false, ..Failure::timeout() },
+        SdkError::TimeoutError(_) => ProviderFailure::timeout(),
+        SdkError::DispatchFailure(error) if error.is_timeout() => {
+            ProviderFailure { may_have_run: false, ..ProviderFailure::timeout() }
+        }
         SdkError::DispatchFailure(error) if error.as_connector_error().is_some_and(is_own_exhaustion) => {
-            Failure::exhausted()
+            ProviderFailure::exhausted()
         }
-        SdkError::DispatchFailure(error) => {
-            Failure { may_have_run: !error.as_connector_error().is_some_and(is_unreached), ..Failure::unreachable() }
-        }
-        SdkError::ConstructionFailure(_) => Failure::setup(),
-        _ => Failure::garbled("an answer that the SDK cannot parse"),
+        SdkError::DispatchFailure(error) => ProviderFailure {
+            may_have_run: !error.as_connector_error().is_some_and(is_unreached),
+            ..ProviderFailure::unreachable()
+        },
+        SdkError::ConstructionFailure(_) => ProviderFailure::setup(),
+        _ => ProviderFailure::malformed_answer("an answer that the SDK cannot parse"),
     }
 }
 
@@ -74,22 +81,22 @@ fn is_unreached(error: &ConnectorError) -> bool {
     false
 }
 
-fn service_failure(status: StatusCode, headers: &HeaderMap, said: Said) -> Failure {
-    let is_of_model = said.message.as_deref().is_some_and(|message| message.contains("model identifier"));
-    match said.code.as_deref() {
+fn service_failure(status: StatusCode, headers: &HeaderMap, error: ErrorDetails) -> ProviderFailure {
+    let is_of_model = error.message.as_deref().is_some_and(|message| message.contains("model identifier"));
+    match error.code.as_deref() {
         // Bedrock reports an unknown model as an invalid request, but the catalog is wrong, not the client.
-        Some("ValidationException") if is_of_model => Failure::setup(),
+        Some("ValidationException") if is_of_model => ProviderFailure::setup(),
         // Bedrock uses 424 for a model that failed, and 429 for a model that is not loaded yet.
-        Some("ModelErrorException") => refusal(StatusCode::BAD_GATEWAY, headers, said),
+        Some("ModelErrorException") => failure_of_response(StatusCode::BAD_GATEWAY, headers, error),
         Some("ModelNotReadyException" | "ServiceQuotaExceededException") => {
-            refusal(StatusCode::SERVICE_UNAVAILABLE, headers, said)
+            failure_of_response(StatusCode::SERVICE_UNAVAILABLE, headers, error)
         }
-        _ => refusal(status, headers, said),
+        _ => failure_of_response(status, headers, error),
     }
 }
 
 /// Creates the failure of an error in the middle of a stream.
-pub fn stream_failure<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failure {
+pub fn stream_failure<R>(error: SdkError<ConverseStreamOutputError, R>) -> ProviderFailure {
     use ConverseStreamOutputError as Exception;
     match error {
         SdkError::ServiceError(error) => {
@@ -102,11 +109,11 @@ pub fn stream_failure<R>(error: SdkError<ConverseStreamOutputError, R>) -> Failu
                 Exception::ServiceUnavailableException(_) => (FailureKind::Unavailable, "ServiceUnavailableException"),
                 _ => (FailureKind::Unavailable, "InternalServerException"),
             };
-            let failure = failure_in_stream(Said { code: Some(code.to_owned()), ..said(&error) });
-            Failure { kind, ..failure }
+            let failure = failure_in_stream(ErrorDetails { code: Some(code.to_owned()), ..error_of(&error) });
+            ProviderFailure { kind, ..failure }
         }
-        SdkError::TimeoutError(_) => Failure::timeout(),
-        SdkError::DispatchFailure(_) => Failure::cut(),
-        _ => Failure::garbled("an event that the SDK cannot parse"),
+        SdkError::TimeoutError(_) => ProviderFailure::timeout(),
+        SdkError::DispatchFailure(_) => ProviderFailure::stream_cut(),
+        _ => ProviderFailure::malformed_answer("an event that the SDK cannot parse"),
     }
 }

@@ -13,7 +13,7 @@ use aws_sdk_bedrockruntime::Client;
 use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout};
 
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::{ChunkStream, Provider};
@@ -42,27 +42,37 @@ impl Bedrock {
 }
 
 impl Provider for Bedrock {
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
-            let asked = request::read(model, request)?;
+            let converse = request::read(model, request)?;
             let call = self.client.converse().model_id(model);
-            let call = call.set_system(asked.system).set_messages(Some(asked.messages));
-            let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
-            let call = call.set_output_config(asked.output).set_additional_model_request_fields(asked.others);
-            answer::whole(within(self.timeouts.total(), call.send()).await?.map_err(failure::call_failure)?)
+            let call = call.set_system(converse.system).set_messages(Some(converse.messages));
+            let call = call.inference_config(converse.inference).set_tool_config(converse.tools);
+            let call = call.set_output_config(converse.output).set_additional_model_request_fields(converse.others);
+            answer::translate_answer(
+                with_timeout(self.timeouts.total(), call.send()).await?.map_err(failure::call_failure)?,
+            )
         })
     }
 
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let deadline = Instant::now() + self.timeouts.total();
-            let asked = request::read(model, request)?;
+            let converse = request::read(model, request)?;
             let call = self.client.converse_stream().model_id(model);
-            let call = call.set_system(asked.system).set_messages(Some(asked.messages));
-            let call = call.inference_config(asked.inference).set_tool_config(asked.tools);
-            let call = call.set_output_config(asked.output).set_additional_model_request_fields(asked.others);
-            let answer = within(self.timeouts.first_byte(), call.send()).await?.map_err(failure::call_failure)?;
-            Ok(stream::translated(answer.stream, self.timeouts.idle(), deadline))
+            let call = call.set_system(converse.system).set_messages(Some(converse.messages));
+            let call = call.inference_config(converse.inference).set_tool_config(converse.tools);
+            let call = call.set_output_config(converse.output).set_additional_model_request_fields(converse.others);
+            let answer = with_timeout(self.timeouts.first_byte(), call.send()).await?.map_err(failure::call_failure)?;
+            Ok(stream::translate_events(answer.stream, self.timeouts.idle(), deadline))
         })
     }
 
@@ -70,19 +80,24 @@ impl Provider for Bedrock {
         &'a self,
         model: &'a str,
         request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
-        Box::pin(async move { within(self.timeouts.total(), embeddings::embed(&self.client, model, request)).await? })
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
+        Box::pin(
+            async move { with_timeout(self.timeouts.total(), embeddings::embed(&self.client, model, request)).await? },
+        )
     }
 
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let Some(model) = model else {
-                return Err(Failure::unsupported("model", "a test of Bedrock needs a model; name one that it serves"));
+                return Err(ProviderFailure::unsupported(
+                    "model",
+                    "a test of Bedrock needs a model; name one that it serves",
+                ));
             };
-            let asked = request::read(model, &probe::question()?)?;
-            let call = self.client.converse().model_id(model).set_messages(Some(asked.messages));
-            let call = call.inference_config(asked.inference).send();
-            Ok(match timeout(probe::PATIENCE.total, call).await {
+            let converse = request::read(model, &probe::question()?)?;
+            let call = self.client.converse().model_id(model).set_messages(Some(converse.messages));
+            let call = call.inference_config(converse.inference).send();
+            Ok(match timeout(probe::TIMEOUTS.total, call).await {
                 Ok(Ok(_)) => Probe { status: Some(200), error: None },
                 Ok(Err(error)) => failure::probe(&error),
                 Err(_) => {
@@ -94,6 +109,6 @@ impl Provider for Bedrock {
     }
 }
 
-async fn within<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, Failure> {
-    timeout(limit, work).await.map_err(|_| Failure::timeout())
+async fn with_timeout<T>(limit: Duration, work: impl Future<Output = T>) -> Result<T, ProviderFailure> {
+    timeout(limit, work).await.map_err(|_| ProviderFailure::timeout())
 }

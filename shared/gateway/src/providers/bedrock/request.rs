@@ -15,16 +15,18 @@ use serde_json::{Map, Value, json};
 
 use super::{MAKER, document};
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
-use crate::providers::conversation::{BLANK, Picture, Side, arguments, instruct_json, picture, split, strange, wrong};
-use crate::providers::failure::Failure;
+use crate::providers::conversation::{
+    BLANK, Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
+};
+use crate::providers::failure::ProviderFailure;
 use crate::providers::parameters::Parameters;
-use crate::providers::tools::{Choice, choice, functions};
+use crate::providers::tools::{FunctionChoice, choice, functions};
 use domain::provider::ProviderKind;
 
 /// Bedrock's object of model-specific fields. Clients may send it themselves.
 const FIELDS: &str = "additionalModelRequestFields";
 
-pub struct Asked {
+pub struct ConverseRequest {
     pub system: Option<Vec<SystemContentBlock>>,
     pub messages: Vec<Turn>,
     pub inference: InferenceConfiguration,
@@ -34,8 +36,8 @@ pub struct Asked {
     pub others: Option<Document>,
 }
 
-pub fn read(model: &str, request: &ChatRequest) -> Result<Asked, Failure> {
-    let parameters = Parameters::of_chat(request, ProviderKind::Bedrock, model);
+pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, ProviderFailure> {
+    let parameters = Parameters::for_chat(request, ProviderKind::Bedrock, model);
     parameters.check(request.terms().unsupported)?;
     let (mut system, turns) = split(request);
     instruct_json(&mut system, request);
@@ -48,7 +50,7 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<Asked, Failure> {
         messages.push(Turn::builder().role(role).set_content(Some(blocks)).build().map_err(incomplete)?);
     }
     let others = fields(&parameters)?;
-    Ok(Asked {
+    Ok(ConverseRequest {
         system: (!system.is_empty()).then_some(system),
         messages,
         inference: inference(&parameters, request)?,
@@ -59,15 +61,15 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<Asked, Failure> {
 }
 
 /// Creates the failure for a request that lacks a field the SDK requires.
-fn incomplete(cause: BuildError) -> Failure {
-    wrong("messages", cause)
+fn incomplete(cause: BuildError) -> ProviderFailure {
+    invalid_request("messages", cause)
 }
 
-fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, Failure> {
+fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, ProviderFailure> {
     let mut fields = match parameters.get(FIELDS) {
         None => Map::new(),
         Some(Value::Object(fields)) => fields.clone(),
-        Some(_) => return Err(wrong(FIELDS, "must be an object")),
+        Some(_) => return Err(invalid_request(FIELDS, "must be an object")),
     };
     for name in ["top_k", "thinking", "output_config"] {
         if let Some(value) = parameters.get(name) {
@@ -77,11 +79,11 @@ fn fields(parameters: &Parameters<'_>) -> Result<Map<String, Value>, Failure> {
     Ok(fields)
 }
 
-fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<InferenceConfiguration, Failure> {
+fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<InferenceConfiguration, ProviderFailure> {
     let float = |name: &str| parameters.get(name).and_then(Value::as_f64).map(|number| number as f32);
     let temperature = float("temperature");
     if temperature.is_some_and(|temperature| temperature > 1.0) {
-        return Err(Failure::unsupported("temperature", "must be from 0 to 1 for this model"));
+        return Err(ProviderFailure::unsupported("temperature", "must be from 0 to 1 for this model"));
     }
     let stops: Vec<_> = request.stops().into_iter().map(str::to_owned).collect();
     Ok(InferenceConfiguration::builder()
@@ -92,13 +94,13 @@ fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<Infer
         .build())
 }
 
-fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
+fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, ProviderFailure> {
     let parts = message.parts.iter();
     if message.role == Role::Tool {
         let content = parts.map(|part| match part {
             Part::Text(text) => Ok(ToolResultContentBlock::Text((*text).to_owned())),
             Part::Image(url) => image(url).map(ToolResultContentBlock::Image),
-            Part::Other(part) => Err(strange(MAKER, part)),
+            Part::Other(part) => Err(unsupported_part(MAKER, part)),
         });
         let mut content = content.collect::<Result<Vec<_>, _>>()?;
         if content.is_empty() {
@@ -113,7 +115,7 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
         .map(|part| match part {
             Part::Text(text) => Ok(ContentBlock::Text((*text).to_owned())),
             Part::Image(url) => image(url).map(ContentBlock::Image),
-            Part::Other(part) => Err(strange(MAKER, part)),
+            Part::Other(part) => Err(unsupported_part(MAKER, part)),
         })
         .collect::<Result<Vec<_>, _>>()?;
     for call in &message.tool_calls {
@@ -124,26 +126,26 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, Failure> {
     Ok(blocks)
 }
 
-fn image(url: &str) -> Result<ImageBlock, Failure> {
+fn image(url: &str) -> Result<ImageBlock, ProviderFailure> {
     let Picture::Inline { media_type, base64 } = picture(url)? else {
-        return Err(Failure::unsupported("messages", "Bedrock does not fetch images; send them as data: URLs"));
+        return Err(ProviderFailure::unsupported("messages", "Bedrock does not fetch images; send them as data: URLs"));
     };
     let format = match media_type {
         "image/png" => ImageFormat::Png,
         "image/jpeg" | "image/jpg" => ImageFormat::Jpeg,
         "image/gif" => ImageFormat::Gif,
         "image/webp" => ImageFormat::Webp,
-        other => return Err(Failure::unsupported("messages", format_args!("Bedrock does not read {other}"))),
+        other => return Err(ProviderFailure::unsupported("messages", format_args!("Bedrock does not read {other}"))),
     };
-    let bytes = BASE64_STANDARD.decode(base64).map_err(|cause| wrong("messages", cause))?;
+    let bytes = BASE64_STANDARD.decode(base64).map_err(|cause| invalid_request("messages", cause))?;
     ImageBlock::builder().format(format).source(ImageSource::Bytes(Blob::new(bytes))).build().map_err(incomplete)
 }
 
-fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
+fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, ProviderFailure> {
     let functions = functions(request, MAKER)?;
     let choice = choice(request, MAKER)?;
     // Converse has no choice `none`. Leaving out the tools has the same effect.
-    if functions.is_empty() || choice == Some(Choice::None) {
+    if functions.is_empty() || choice == Some(FunctionChoice::None) {
         return Ok(None);
     }
     let mut tools = Vec::with_capacity(functions.len());
@@ -157,10 +159,10 @@ fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
         tools.push(Tool::ToolSpec(tool.build().map_err(incomplete)?));
     }
     let choice = match choice {
-        None | Some(Choice::None) => None,
-        Some(Choice::Auto) => Some(ToolChoice::Auto(AutoToolChoice::builder().build())),
-        Some(Choice::Required) => Some(ToolChoice::Any(AnyToolChoice::builder().build())),
-        Some(Choice::Named(name)) => {
+        None | Some(FunctionChoice::None) => None,
+        Some(FunctionChoice::Auto) => Some(ToolChoice::Auto(AutoToolChoice::builder().build())),
+        Some(FunctionChoice::Required) => Some(ToolChoice::Any(AnyToolChoice::builder().build())),
+        Some(FunctionChoice::Named(name)) => {
             Some(ToolChoice::Tool(SpecificToolChoice::builder().name(name).build().map_err(incomplete)?))
         }
     };
@@ -168,7 +170,7 @@ fn tools(request: &ChatRequest) -> Result<Option<ToolConfiguration>, Failure> {
     tools.build().map(Some).map_err(incomplete)
 }
 
-fn output(request: &ChatRequest) -> Result<Option<OutputConfig>, Failure> {
+fn output(request: &ChatRequest) -> Result<Option<OutputConfig>, ProviderFailure> {
     // Bedrock supports JSON only with a schema. For `json_object`, the system prompt has the instruction.
     let ResponseFormat::Schema(format) = request.response_format() else { return Ok(None) };
     let text = |name: &str| format[name].as_str().map(str::to_owned);

@@ -12,11 +12,11 @@ use super::answer::{finish_reason, tokens};
 use super::failure;
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
 use crate::providers::ChunkStream;
-use crate::providers::failure::Failure;
+use crate::providers::failure::ProviderFailure;
 
 type Receiver = EventReceiver<ConverseStreamOutput, ConverseStreamOutputError>;
 
-struct Pieces {
+struct ConverseStream {
     events: Receiver,
     idle: Duration,
     deadline: Instant,
@@ -26,12 +26,12 @@ struct Pieces {
     awaits_arguments: bool,
 }
 
-pub fn translated(events: Receiver, idle: Duration, deadline: Instant) -> ChunkStream {
-    let pieces = Pieces { events, idle, deadline, calls: 0, awaits_arguments: false };
-    let unfolded = futures::stream::unfold(Some(pieces), |pieces| async {
-        let mut pieces = pieces?;
-        match pieces.next().await {
-            Ok(Some(chunk)) => Some((Ok(chunk), Some(pieces))),
+pub fn translate_events(events: Receiver, idle: Duration, deadline: Instant) -> ChunkStream {
+    let stream = ConverseStream { events, idle, deadline, calls: 0, awaits_arguments: false };
+    let unfolded = futures::stream::unfold(Some(stream), |stream| async {
+        let mut stream = stream?;
+        match stream.next().await {
+            Ok(Some(chunk)) => Some((Ok(chunk), Some(stream))),
             Ok(None) => None,
             Err(failure) => Some((Err(failure), None)),
         }
@@ -39,11 +39,11 @@ pub fn translated(events: Receiver, idle: Duration, deadline: Instant) -> ChunkS
     unfolded.boxed()
 }
 
-impl Pieces {
-    async fn next(&mut self) -> Result<Option<Chunk>, Failure> {
+impl ConverseStream {
+    async fn next(&mut self) -> Result<Option<Chunk>, ProviderFailure> {
         loop {
             let until = self.deadline.min(Instant::now() + self.idle);
-            let event = timeout_at(until, self.events.recv()).await.map_err(|_| Failure::timeout())?;
+            let event = timeout_at(until, self.events.recv()).await.map_err(|_| ProviderFailure::timeout())?;
             let Some(event) = event.map_err(failure::stream_failure)? else { return Ok(None) };
             if let Some(chunk) = self.read(event)? {
                 return Ok(Some(chunk));
@@ -51,7 +51,7 @@ impl Pieces {
         }
     }
 
-    fn read(&mut self, event: ConverseStreamOutput) -> Result<Option<Chunk>, Failure> {
+    fn read(&mut self, event: ConverseStreamOutput) -> Result<Option<Chunk>, ProviderFailure> {
         match event {
             ConverseStreamOutput::MessageStart(_) => {
                 chunk(Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None)
@@ -85,7 +85,9 @@ impl Pieces {
             ConverseStreamOutput::MessageStop(event) => {
                 chunk(Delta::default(), Some(finish_reason(&event.stop_reason)?))
             }
-            ConverseStreamOutput::Metadata(event) => Ok(Some(Chunk::of(&[], event.usage.as_ref().and_then(tokens))?)),
+            ConverseStreamOutput::Metadata(event) => {
+                Ok(Some(Chunk::from_deltas(&[], event.usage.as_ref().and_then(tokens))?))
+            }
             _ => Ok(None),
         }
     }
@@ -98,7 +100,7 @@ impl Pieces {
     }
 }
 
-fn chunk(delta: Delta, finish_reason: Option<&'static str>) -> Result<Option<Chunk>, Failure> {
+fn chunk(delta: Delta, finish_reason: Option<&'static str>) -> Result<Option<Chunk>, ProviderFailure> {
     let choice = DeltaChoice { index: 0, delta, logprobs: None, finish_reason };
-    Chunk::of(&[choice], None).map(Some)
+    Chunk::from_deltas(&[choice], None).map(Some)
 }

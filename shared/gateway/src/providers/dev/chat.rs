@@ -3,20 +3,20 @@
 use serde_json::json;
 use serde_json::value::RawValue;
 
-use super::cut::{cut, words};
-use super::reply::{Reply, reply};
+use super::reply::{ReplyContent, compose_content};
+use super::truncation::{split_words, truncate};
 use crate::chat::{
     ChatAnswer, ChatRequest, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta,
     ToolCallOut,
 };
-use crate::providers::failure::Failure;
+use crate::providers::failure::ProviderFailure;
 use crate::tokens;
 use domain::usage::Tokens;
 
 const FINGERPRINT: &str = "dev-1";
 
 /// The content of a choice. All choices are equal; `seed` and `temperature` have no effect.
-struct Said {
+struct DevReply {
     content: Option<String>,
     calls: Vec<FunctionCall>,
     finish_reason: &'static str,
@@ -24,67 +24,67 @@ struct Said {
     wants_logprobs: bool,
 }
 
-fn say(request: &ChatRequest) -> Result<Said, Failure> {
+fn build_reply(request: &ChatRequest) -> Result<DevReply, ProviderFailure> {
     let most = request.required_max_tokens();
-    let mut said = Said {
+    let mut reply = DevReply {
         content: None,
         calls: Vec::new(),
         finish_reason: "stop",
         output: 0,
         wants_logprobs: request.flag("logprobs"),
     };
-    match reply(request)? {
-        Reply::Text(text) => {
-            let cut = cut(&text, &request.stops(), most);
-            said.output = tokens::count(&cut.text);
-            said.finish_reason = if cut.is_short { "length" } else { "stop" };
-            said.content = Some(cut.text);
+    match compose_content(request)? {
+        ReplyContent::Text(text) => {
+            let truncated = truncate(&text, &request.stops(), most);
+            reply.output = tokens::count(&truncated.text);
+            reply.finish_reason = if truncated.is_short { "length" } else { "stop" };
+            reply.content = Some(truncated.text);
         }
-        Reply::Calls(calls) => {
-            said.finish_reason = "tool_calls";
+        ReplyContent::Calls(calls) => {
+            reply.finish_reason = "tool_calls";
             for (name, arguments) in calls {
-                let left = most.map(|most| most.saturating_sub(said.output));
+                let left = most.map(|most| most.saturating_sub(reply.output));
                 if left == Some(0) {
-                    said.finish_reason = "length";
+                    reply.finish_reason = "length";
                     break;
                 }
-                let cut = cut(&arguments, &[], left);
-                said.output += tokens::count(&cut.text);
-                said.calls.push(FunctionCall { name, arguments: cut.text });
-                if cut.is_short {
-                    said.finish_reason = "length";
+                let truncated = truncate(&arguments, &[], left);
+                reply.output += tokens::count(&truncated.text);
+                reply.calls.push(FunctionCall { name, arguments: truncated.text });
+                if truncated.is_short {
+                    reply.finish_reason = "length";
                     break;
                 }
             }
         }
     }
-    Ok(said)
+    Ok(reply)
 }
 
-pub fn whole(request: &ChatRequest) -> Result<ChatAnswer, Failure> {
-    let said = say(request)?;
-    let choices: Vec<_> = (0..choices(request)).map(|index| said.choice(index)).collect::<Result<_, _>>()?;
-    let answer = ChatAnswer::of(&choices, Some(said.usage(request)))?;
+pub fn complete(request: &ChatRequest) -> Result<ChatAnswer, ProviderFailure> {
+    let reply = build_reply(request)?;
+    let choices: Vec<_> = (0..choices(request)).map(|index| reply.choice(index)).collect::<Result<_, _>>()?;
+    let answer = ChatAnswer::from_choices(&choices, Some(reply.usage(request)))?;
     Ok(ChatAnswer { system_fingerprint: Some(FINGERPRINT.to_owned()), ..answer })
 }
 
 /// Returns the chunks of all choices, interleaved, and the usage chunk at the end.
-pub fn pieces(request: &ChatRequest) -> Result<Vec<Result<Chunk, Failure>>, Failure> {
-    let said = say(request)?;
-    let deltas: Vec<_> = (0..choices(request)).map(|index| said.deltas(index)).collect();
+pub fn complete_in_chunks(request: &ChatRequest) -> Result<Vec<Result<Chunk, ProviderFailure>>, ProviderFailure> {
+    let reply = build_reply(request)?;
+    let deltas: Vec<_> = (0..choices(request)).map(|index| reply.deltas(index)).collect();
     let mut chunks = Vec::new();
     for place in 0..deltas.iter().map(Vec::len).max().unwrap_or_default() {
         for (index, deltas) in deltas.iter().enumerate() {
             let choice = DeltaChoice {
                 index: u32::try_from(index).unwrap_or_default(),
                 delta: deltas[place].clone(),
-                logprobs: deltas[place].content.as_deref().map_or(Ok(None), |text| said.logprobs(text))?,
-                finish_reason: (place + 1 == deltas.len()).then_some(said.finish_reason),
+                logprobs: deltas[place].content.as_deref().map_or(Ok(None), |text| reply.logprobs(text))?,
+                finish_reason: (place + 1 == deltas.len()).then_some(reply.finish_reason),
             };
-            chunks.push(Chunk::of(&[choice], None));
+            chunks.push(Chunk::from_deltas(&[choice], None));
         }
     }
-    chunks.push(Chunk::of(&[], Some(said.usage(request))));
+    chunks.push(Chunk::from_deltas(&[], Some(reply.usage(request))));
     let fingerprint = || Some(FINGERPRINT.to_owned());
     Ok(chunks.into_iter().map(|chunk| Ok(Chunk { system_fingerprint: fingerprint(), ..chunk? })).collect())
 }
@@ -93,13 +93,13 @@ fn choices(request: &ChatRequest) -> u32 {
     u32::try_from(request.choices()).unwrap_or(1)
 }
 
-impl Said {
+impl DevReply {
     fn usage(&self, request: &ChatRequest) -> Tokens {
         let output = self.output * u64::from(choices(request));
         Tokens { input: tokens::greatest_input(request), cached: 0, output, reasoning: 0 }
     }
 
-    fn choice(&self, index: u32) -> Result<Choice, Failure> {
+    fn choice(&self, index: u32) -> Result<Choice, ProviderFailure> {
         let calls = self.calls.iter().enumerate().map(|(place, call)| ToolCallOut {
             id: call_id(index, place),
             r#type: "function",
@@ -124,7 +124,7 @@ impl Said {
         let first =
             Delta { role: Some("assistant"), content: self.content.is_some().then(String::new), ..Delta::default() };
         let mut deltas = vec![first];
-        for word in self.content.as_deref().map(words).unwrap_or_default() {
+        for word in self.content.as_deref().map(split_words).unwrap_or_default() {
             deltas.push(Delta { content: Some(word.to_owned()), ..Delta::default() });
         }
         for (place, call) in self.calls.iter().enumerate() {
@@ -137,7 +137,7 @@ impl Said {
                 extra_content: None,
             };
             deltas.push(Delta { tool_calls: vec![begin], ..Delta::default() });
-            for word in words(&call.arguments) {
+            for word in split_words(&call.arguments) {
                 let function = FunctionDelta { name: None, arguments: word.to_owned() };
                 let piece = ToolCallDelta { index, id: None, r#type: None, function, extra_content: None };
                 deltas.push(Delta { tool_calls: vec![piece], ..Delta::default() });
@@ -148,7 +148,7 @@ impl Said {
     }
 
     /// The answer is deterministic, so every word has the probability 1 and the log probability 0.
-    fn logprobs(&self, text: &str) -> Result<Option<Box<RawValue>>, Failure> {
+    fn logprobs(&self, text: &str) -> Result<Option<Box<RawValue>>, ProviderFailure> {
         if !self.wants_logprobs {
             return Ok(None);
         }
@@ -158,9 +158,9 @@ impl Said {
             token["top_logprobs"] = json!([likeliest]);
             token
         };
-        let content: Vec<_> = words(text).iter().map(of_word).collect();
+        let content: Vec<_> = split_words(text).iter().map(of_word).collect();
         let logprobs = json!({"content": content, "refusal": null});
-        serde_json::value::to_raw_value(&logprobs).map(Some).map_err(Failure::garbled)
+        serde_json::value::to_raw_value(&logprobs).map(Some).map_err(ProviderFailure::malformed_answer)
     }
 }
 

@@ -7,15 +7,15 @@ use domain::usage::Tokens;
 const DIMENSIONS: u64 = 256;
 const TRIGRAM_WEIGHT: f32 = 0.25;
 
-pub fn answer(request: &EmbeddingsRequest) -> EmbeddingsAnswer {
+pub fn embed_inputs(request: &EmbeddingsRequest) -> EmbeddingsAnswer {
     let dimensions = usize::try_from(request.dimensions().unwrap_or(DIMENSIONS)).unwrap_or_default();
-    let vectors = request.inputs().iter().map(|input| vector(input, dimensions)).collect();
+    let vectors = request.inputs().iter().map(|input| embed_input(input, dimensions)).collect();
     let usage = Tokens { input: request.greatest_input(), ..Tokens::default() };
     EmbeddingsAnswer { vectors, usage: Some(usage) }
 }
 
 /// Adds or subtracts each feature at one dimension, both chosen by its hash, and normalizes the vector to length 1.
-fn vector(input: &Input<'_>, dimensions: usize) -> Vec<f32> {
+fn embed_input(input: &Input<'_>, dimensions: usize) -> Vec<f32> {
     let mut vector = vec![0.0f32; dimensions];
     let mut add = |feature: &str, weight: f32| {
         let hash = hash(feature.as_bytes());
@@ -60,23 +60,23 @@ mod tests {
 
     use super::*;
 
-    fn vectors(input: Value, dimensions: Option<u64>) -> Vec<Vec<f32>> {
+    fn embed_json(input: Value, dimensions: Option<u64>) -> Vec<Vec<f32>> {
         let mut body = json!({"model": "dev-embed", "input": input});
         if let Some(dimensions) = dimensions {
             body["dimensions"] = dimensions.into();
         }
-        answer(&EmbeddingsRequest::read(body).unwrap()).vectors
+        embed_inputs(&EmbeddingsRequest::read(body).unwrap()).vectors
     }
 
-    fn nearness(a: &[f32], b: &[f32]) -> f32 {
+    fn similarity(a: &[f32], b: &[f32]) -> f32 {
         a.iter().zip(b).map(|(a, b)| a * b).sum()
     }
 
     #[test]
     fn similar_texts_have_closer_vectors() {
         let texts = json!(["The cat sat on the mat", "A cat sits on a mat", "Quarterly revenue grew by nine percent"]);
-        let vectors = vectors(texts, None);
-        let (alike, other) = (nearness(&vectors[0], &vectors[1]), nearness(&vectors[0], &vectors[2]));
+        let vectors = embed_json(texts, None);
+        let (alike, other) = (similarity(&vectors[0], &vectors[1]), similarity(&vectors[0], &vectors[2]));
         assert!(alike > 0.3 && alike > other + 0.2, "{alike} {other}");
     }
 
@@ -84,14 +84,14 @@ mod tests {
     fn vectors_are_normalized_of_the_requested_size_and_deterministic() {
         for dimensions in [None, Some(1), Some(3), Some(1_536)] {
             let inputs = json!(["hello world", "!?", " "]);
-            let vectors = vectors(inputs.clone(), dimensions);
+            let vectors = embed_json(inputs.clone(), dimensions);
             for vector in &vectors {
                 assert_eq!(vector.len() as u64, dimensions.unwrap_or(256));
-                assert!((nearness(vector, vector) - 1.0).abs() < 1e-5);
+                assert!((similarity(vector, vector) - 1.0).abs() < 1e-5);
             }
-            assert_eq!(vectors, self::vectors(inputs, dimensions));
+            assert_eq!(vectors, embed_json(inputs, dimensions));
         }
-        assert_eq!(vectors(json!([[1, 2, 3], [4]]), None).len(), 2);
-        assert_eq!(vectors(json!("golden"), Some(4)), vectors(json!(["golden"]), Some(4)));
+        assert_eq!(embed_json(json!([[1, 2, 3], [4]]), None).len(), 2);
+        assert_eq!(embed_json(json!("golden"), Some(4)), embed_json(json!(["golden"]), Some(4)));
     }
 }

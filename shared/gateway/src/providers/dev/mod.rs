@@ -3,15 +3,15 @@
 //! They report the same token counts as the gateway's estimate, so that a call costs exactly what was held for it.
 
 mod chat;
-mod cut;
 mod embed;
-mod instance;
 mod reply;
+mod schema_value;
+mod truncation;
 
 use futures::StreamExt;
 use futures::future::BoxFuture;
 
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::probe::Probe;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
@@ -23,17 +23,25 @@ pub const EMBED: &str = "dev-embed";
 pub struct Dev;
 
 impl Provider for Dev {
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             is_model(CHAT, model)?;
-            chat::whole(request)
+            chat::complete(request)
         })
     }
 
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             is_model(CHAT, model)?;
-            Ok(futures::stream::iter(chat::pieces(request)?).boxed())
+            Ok(futures::stream::iter(chat::complete_in_chunks(request)?).boxed())
         })
     }
 
@@ -41,14 +49,14 @@ impl Provider for Dev {
         &'a self,
         model: &'a str,
         request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
         Box::pin(async move {
             is_model(EMBED, model)?;
-            Ok(embed::answer(request))
+            Ok(embed::embed_inputs(request))
         })
     }
 
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let is_known = model.is_none_or(|model| [CHAT, EMBED].contains(&model));
             let message = || ("provider_refused".to_owned(), format!("unknown model; choose {CHAT} or {EMBED}"));
@@ -57,6 +65,6 @@ impl Provider for Dev {
     }
 }
 
-fn is_model(own: &str, model: &str) -> Result<(), Failure> {
-    if model == own { Ok(()) } else { Err(Failure::setup()) }
+fn is_model(own: &str, model: &str) -> Result<(), ProviderFailure> {
+    if model == own { Ok(()) } else { Err(ProviderFailure::setup()) }
 }

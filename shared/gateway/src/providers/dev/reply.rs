@@ -3,77 +3,82 @@
 use serde_json::{Value, json};
 
 use super::CHAT;
-use super::instance::instance;
+use super::schema_value::generate_value;
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
-use crate::providers::conversation::strange;
-use crate::providers::failure::{Failure, FailureKind};
+use crate::providers::conversation::unsupported_part;
+use crate::providers::failure::{FailureKind, ProviderFailure};
 
 #[derive(Debug, PartialEq)]
-pub enum Reply {
+pub enum ReplyContent {
     Text(String),
     /// Names and arguments of the called tools.
     Calls(Vec<(String, String)>),
 }
 
-pub fn reply(request: &ChatRequest) -> Result<Reply, Failure> {
+pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFailure> {
     let messages: Vec<_> = request.messages().collect();
     let parts = messages.iter().flat_map(|message| &message.parts);
     for part in parts {
         if let Part::Other(part) = part {
-            return Err(strange(CHAT, part));
+            return Err(unsupported_part(CHAT, part));
         }
     }
-    let told = messages.iter().rev().find(|message| message.role == Role::User).map(Message::text);
-    let told = told.unwrap_or_default();
+    let prompt = messages.iter().rev().find(|message| message.role == Role::User).map(Message::text);
+    let prompt = prompt.unwrap_or_default();
     let last = messages.last();
-    let calls = called(request, last, &told)?;
+    let calls = choose_tools(request, last, &prompt)?;
     if !calls.is_empty() {
         let arguments = |tool: &Value| match tool["function"].get("parameters") {
-            Some(schema) => instance(schema, &told).map(|value| value.to_string()),
+            Some(schema) => generate_value(schema, &prompt).map(|value| value.to_string()),
             None => Ok("{}".to_owned()),
         };
         let call = |tool: &Value| {
-            let arguments = arguments(tool).map_err(|why| Failure::unsupported("tools", why))?;
+            let arguments = arguments(tool).map_err(|why| ProviderFailure::unsupported("tools", why))?;
             Ok((name_of(tool).to_owned(), arguments))
         };
-        return Ok(Reply::Calls(calls.into_iter().map(call).collect::<Result<_, Failure>>()?));
+        return Ok(ReplyContent::Calls(calls.into_iter().map(call).collect::<Result<_, ProviderFailure>>()?));
     }
     let text = match request.response_format() {
-        ResponseFormat::Text => text(&messages, &told),
-        ResponseFormat::Json => json!({"model": CHAT, "you_said": told}).to_string(),
+        ResponseFormat::Text => text(&messages, &prompt),
+        ResponseFormat::Json => json!({"model": CHAT, "you_said": prompt}).to_string(),
         ResponseFormat::Schema(format) => {
             let schema = format.get("schema").unwrap_or(&Value::Bool(true));
-            let made = instance(schema, &told).map_err(|why| Failure::unsupported("response_format", why))?;
+            let made =
+                generate_value(schema, &prompt).map_err(|why| ProviderFailure::unsupported("response_format", why))?;
             made.to_string()
         }
     };
-    Ok(Reply::Text(text))
+    Ok(ReplyContent::Text(text))
 }
 
-fn text(messages: &[Message<'_>], told: &str) -> String {
+fn text(messages: &[Message<'_>], prompt: &str) -> String {
     let pictures = messages.iter().flat_map(|message| &message.parts);
     let pictures = match pictures.filter(|part| matches!(part, Part::Image(_))).count() {
         0 => String::new(),
         1 => " I cannot see the picture you sent.".to_owned(),
         several => format!(" I cannot see the {several} pictures you sent."),
     };
-    let said = match messages.last() {
+    let answer = match messages.last() {
         Some(tool) if tool.role == Role::Tool => format!("The tool answered: {}", tool.text()),
-        _ => format!("You said: {told}"),
+        _ => format!("You said: {prompt}"),
     };
-    format!("I am {CHAT}, the development model of this platform; no provider is behind me.{pictures} {said}")
+    format!("I am {CHAT}, the development model of this platform; no provider is behind me.{pictures} {answer}")
 }
 
 /// Returns the tools to call: those that `tool_choice` requires, else those that the user's last message names.
-fn called<'a>(request: &'a ChatRequest, last: Option<&Message<'_>>, told: &str) -> Result<Vec<&'a Value>, Failure> {
+fn choose_tools<'a>(
+    request: &'a ChatRequest,
+    last: Option<&Message<'_>>,
+    prompt: &str,
+) -> Result<Vec<&'a Value>, ProviderFailure> {
     let tools = request.tools();
     if let Some(tool) = tools.iter().find(|tool| tool["type"] != "function") {
-        return Err(Failure::unsupported(
+        return Err(ProviderFailure::unsupported(
             "tools",
             format_args!("{CHAT} supports only functions, not {}", tool["type"]),
         ));
     }
-    let named = |tool: &&Value| told.contains(name_of(tool));
+    let named = |tool: &&Value| prompt.contains(name_of(tool));
     let is_asked = last.is_some_and(|message| message.role == Role::User);
     let mut calls: Vec<_> = tools.iter().filter(named).collect();
     match request.tool_choice() {
@@ -95,7 +100,7 @@ fn called<'a>(request: &'a ChatRequest, last: Option<&Message<'_>>, told: &str) 
         Some(Value::String(_)) => calls.clear(),
         Some(choice) => {
             let why = format_args!("{CHAT} does not support the type {}", choice["type"]);
-            return Err(Failure::unsupported("tool_choice", why));
+            return Err(ProviderFailure::unsupported("tool_choice", why));
         }
     }
     if request.body().get("parallel_tool_calls") == Some(&Value::Bool(false)) {
@@ -104,9 +109,12 @@ fn called<'a>(request: &'a ChatRequest, last: Option<&Message<'_>>, told: &str) 
     Ok(calls)
 }
 
-fn wrong_choice(why: &str) -> Failure {
+fn wrong_choice(why: &str) -> ProviderFailure {
     let message = format!("tool_choice: {why}");
-    Failure { param: Some("tool_choice".to_owned()), ..Failure::new(FailureKind::Request, "invalid_value", message) }
+    ProviderFailure {
+        param: Some("tool_choice".to_owned()),
+        ..ProviderFailure::new(FailureKind::Request, "invalid_value", message)
+    }
 }
 
 fn name_of(tool: &Value) -> &str {

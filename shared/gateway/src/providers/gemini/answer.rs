@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
 use crate::providers::count;
-use crate::providers::failure::{Failure, FailureKind};
-use crate::providers::status::{Said, failure_in_stream};
+use crate::providers::failure::{FailureKind, ProviderFailure};
+use crate::providers::status::{ErrorDetails, failure_in_stream};
 use domain::usage::Tokens;
 
 #[derive(Deserialize)]
@@ -31,67 +31,71 @@ struct Feedback {
 pub struct Candidate {
     #[serde(default)]
     pub index: u32,
-    content: Option<Content>,
+    content: Option<ContentView>,
     pub finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
-struct Content {
+struct ContentView {
     #[serde(default)]
-    parts: Vec<Part>,
+    parts: Vec<PartView>,
 }
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Part {
+struct PartView {
     text: Option<String>,
     #[serde(default)]
     thought: bool,
     thought_signature: Option<String>,
-    function_call: Option<Call>,
+    function_call: Option<CallView>,
 }
 
 #[derive(Deserialize)]
-struct Call {
+struct CallView {
     id: Option<String>,
     name: String,
     args: Option<Map<String, Value>>,
 }
 
 /// The new content of a candidate: text and tool calls.
-pub struct News {
+pub struct NewContent {
     pub text: Option<String>,
     pub calls: Vec<ToolCallOut>,
 }
 
-pub fn read(body: &[u8]) -> Result<Answer, Failure> {
-    let mut answer: Answer = serde_json::from_slice(body).map_err(Failure::garbled)?;
+pub fn read(body: &[u8]) -> Result<Answer, ProviderFailure> {
+    let mut answer: Answer = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(Said::read(&json!({ "error": error }))));
+        return Err(failure_in_stream(ErrorDetails::read(&json!({ "error": error }))));
     }
     // A blocked prompt has no candidates. The client gets an empty choice with the finish reason `content_filter`.
-    if answer.candidates.is_empty() && answer.prompt_feedback.as_ref().is_some_and(|said| said.block_reason.is_some()) {
+    if answer.candidates.is_empty()
+        && answer.prompt_feedback.as_ref().is_some_and(|feedback| feedback.block_reason.is_some())
+    {
         answer.candidates.push(Candidate { index: 0, content: None, finish_reason: Some("SAFETY".to_owned()) });
     }
     Ok(answer)
 }
 
-pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
+pub fn translate_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
     let mut answer = read(body)?;
     let usage = answer.tokens();
     let mut choices = Vec::new();
     for candidate in &mut answer.candidates {
-        let news = candidate.news();
-        let finish_reason = candidate.finish_reason(!news.calls.is_empty())?;
-        let finish_reason = finish_reason.ok_or_else(|| Failure::garbled("a candidate without a finish reason"))?;
-        let content = if news.calls.is_empty() { Some(news.text.unwrap_or_default()) } else { news.text };
-        let message = MessageOut { role: "assistant", content, refusal: None, tool_calls: news.calls };
+        let new_content = candidate.take_content();
+        let finish_reason = candidate.finish_reason(!new_content.calls.is_empty())?;
+        let finish_reason =
+            finish_reason.ok_or_else(|| ProviderFailure::malformed_answer("a candidate without a finish reason"))?;
+        let content =
+            if new_content.calls.is_empty() { Some(new_content.text.unwrap_or_default()) } else { new_content.text };
+        let message = MessageOut { role: "assistant", content, refusal: None, tool_calls: new_content.calls };
         choices.push(Choice { index: candidate.index, message, logprobs: None, finish_reason });
     }
     if choices.is_empty() {
-        return Err(Failure::garbled("an answer without candidates"));
+        return Err(ProviderFailure::malformed_answer("an answer without candidates"));
     }
-    ChatAnswer::of(&choices, usage)
+    ChatAnswer::from_choices(&choices, usage)
 }
 
 impl Answer {
@@ -111,12 +115,12 @@ impl Answer {
 }
 
 impl Candidate {
-    pub fn news(&mut self) -> News {
-        let mut news = News { text: None, calls: Vec::new() };
+    pub fn take_content(&mut self) -> NewContent {
+        let mut new_content = NewContent { text: None, calls: Vec::new() };
         for part in self.content.take().into_iter().flat_map(|content| content.parts) {
             if let Some(call) = part.function_call {
                 let signature = part.thought_signature;
-                news.calls.push(ToolCallOut {
+                new_content.calls.push(ToolCallOut {
                     // Not every model sends ids of calls, and OpenAI's clients need them to return results.
                     id: call.id.unwrap_or_else(|| format!("call_{}", Uuid::now_v7().simple())),
                     r#type: "function",
@@ -127,14 +131,14 @@ impl Candidate {
                     extra_content: signature.map(|signature| json!({"google": {"thought_signature": signature}})),
                 });
             } else if let Some(text) = part.text.filter(|_| !part.thought) {
-                news.text.get_or_insert_default().push_str(&text);
+                new_content.text.get_or_insert_default().push_str(&text);
             }
         }
-        news
+        new_content
     }
 
     /// Translates the finish reason. None while the candidate is not finished.
-    pub fn finish_reason(&self, has_calls: bool) -> Result<Option<&'static str>, Failure> {
+    pub fn finish_reason(&self, has_calls: bool) -> Result<Option<&'static str>, ProviderFailure> {
         Ok(Some(match self.finish_reason.as_deref() {
             None => return Ok(None),
             Some("MAX_TOKENS") => "length",
@@ -157,7 +161,7 @@ impl Candidate {
                 | "MALFORMED_RESPONSE"),
             ) => {
                 let message = format!("the model's answer cannot be used: {reason}");
-                return Err(Failure::new(FailureKind::Broken, reason.to_ascii_lowercase(), message));
+                return Err(ProviderFailure::new(FailureKind::Broken, reason.to_ascii_lowercase(), message));
             }
             Some(_) if has_calls => "tool_calls",
             Some(_) => "stop",

@@ -5,9 +5,9 @@ use serde_json::{Value, json};
 
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
 use crate::providers::count;
-use crate::providers::failure::Failure;
+use crate::providers::failure::ProviderFailure;
 use crate::providers::parameters::Parameters;
-use crate::providers::tools::token_numbers;
+use crate::providers::tools::unsupported_token_numbers;
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
 
@@ -24,15 +24,15 @@ struct Embedding {
     values: Vec<f32>,
 }
 
-pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<Value, Failure> {
-    let parameters = Parameters::of_embeddings(request, ProviderKind::Gemini, model);
+pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<Value, ProviderFailure> {
+    let parameters = Parameters::for_embeddings(request, ProviderKind::Gemini, model);
     parameters.check(request.unsupported())?;
     let mut requests = Vec::new();
     for input in request.inputs() {
         let Input::Text(text) = input else {
-            return Err(token_numbers());
+            return Err(unsupported_token_numbers());
         };
-        let mut one = parameters.unread_object();
+        let mut one = parameters.forwarded_object();
         one.insert("model".to_owned(), resource.into());
         one.insert("content".to_owned(), json!({"parts": [{"text": text}]}));
         if let Some(dimensions) = request.dimensions() {
@@ -43,10 +43,10 @@ pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<
     Ok(json!({"requests": requests}))
 }
 
-pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, Failure> {
-    let answer: Answer = serde_json::from_slice(body).map_err(Failure::garbled)?;
+pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, ProviderFailure> {
+    let answer: Answer = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if answer.embeddings.len() != inputs {
-        return Err(Failure::garbled("the number of vectors is not the number of inputs"));
+        return Err(ProviderFailure::malformed_answer("the number of vectors is not the number of inputs"));
     }
     // Not every model reports usage for embeddings.
     let input = answer.usage_metadata.as_ref().and_then(|usage| count(&usage["promptTokenCount"]));

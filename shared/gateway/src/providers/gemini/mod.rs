@@ -11,10 +11,10 @@ use futures::future::BoxFuture;
 use http::HeaderName;
 
 use super::endpoint::Endpoint;
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
-use super::translation::translated;
+use super::translation::translate_events;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
@@ -41,21 +41,29 @@ fn resource(model: &str) -> String {
 }
 
 impl Provider for Gemini {
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::content(model, request)?;
             let path = format!("{}:generateContent", resource(model));
-            let answer = self.endpoint.whole(&path, &body).await?;
-            answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+            let answer = self.endpoint.post_json(&path, &body).await?;
+            answer::translate_answer(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
         })
     }
 
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let body = request::content(model, request)?;
             let path = format!("{}:streamGenerateContent?alt=sse", resource(model));
             let events = self.endpoint.events(&path, &body).await?;
-            Ok(translated(self.endpoint.clone(), events, stream::Pieces::default()))
+            Ok(translate_events(self.endpoint.clone(), events, stream::EventTranslation::default()))
         })
     }
 
@@ -63,17 +71,17 @@ impl Provider for Gemini {
         &'a self,
         model: &'a str,
         request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
         Box::pin(async move {
             let resource = resource(model);
             let body = embeddings::body(model, &resource, request)?;
-            let answer = self.endpoint.whole(&format!("{resource}:batchEmbedContents"), &body).await?;
+            let answer = self.endpoint.post_json(&format!("{resource}:batchEmbedContents"), &body).await?;
             let answer = embeddings::read(&answer, request.inputs().len());
             answer.map_err(|failure| self.endpoint.without_secrets(failure))
         })
     }
 
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let Some(model) = model else { return self.endpoint.probe("models?pageSize=1", None).await };
             let body = request::content(model, &probe::question()?)?;

@@ -6,15 +6,15 @@ use serde_json::{Map, Value, json};
 
 use super::MAKER;
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
-use crate::providers::conversation::{Picture, Side, arguments, picture, split, strange, wrong};
-use crate::providers::failure::Failure;
+use crate::providers::conversation::{Picture, Side, arguments, invalid_request, picture, split, unsupported_part};
+use crate::providers::failure::ProviderFailure;
 use crate::providers::parameters::Parameters;
-use crate::providers::tools::{Choice, choice, functions};
+use crate::providers::tools::{FunctionChoice, choice, functions};
 use domain::provider::ProviderKind;
 use domain::text::clip;
 
 /// Parameters that are renamed only: OpenAI's name and Gemini's.
-const SAME: [(&str, &str); 6] = [
+const RENAMED_PARAMETERS: [(&str, &str); 6] = [
     ("temperature", "temperature"),
     ("top_p", "topP"),
     ("top_k", "topK"),
@@ -23,8 +23,8 @@ const SAME: [(&str, &str); 6] = [
     ("frequency_penalty", "frequencyPenalty"),
 ];
 
-pub fn content(model: &str, request: &ChatRequest) -> Result<Value, Failure> {
-    let parameters = Parameters::of_chat(request, ProviderKind::Gemini, model);
+pub fn content(model: &str, request: &ChatRequest) -> Result<Value, ProviderFailure> {
+    let parameters = Parameters::for_chat(request, ProviderKind::Gemini, model);
     parameters.check(request.terms().unsupported)?;
     let (system, turns) = split(request);
     let mut names = HashMap::new();
@@ -38,7 +38,7 @@ pub fn content(model: &str, request: &ChatRequest) -> Result<Value, Failure> {
         }
         contents.push(json!({"role": role, "parts": parts}));
     }
-    let mut body = parameters.unread_object();
+    let mut body = parameters.forwarded_object();
     if !system.is_empty() {
         let parts: Vec<_> = system.iter().map(|text| json!({"text": text})).collect();
         body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
@@ -55,7 +55,7 @@ pub fn content(model: &str, request: &ChatRequest) -> Result<Value, Failure> {
 
 fn generation_config(request: &ChatRequest) -> Map<String, Value> {
     let mut config = Map::new();
-    for (name, theirs) in SAME {
+    for (name, theirs) in RENAMED_PARAMETERS {
         if let Some(value) = request.body().get(name) {
             config.insert(theirs.to_owned(), value.clone());
         }
@@ -85,14 +85,14 @@ fn generation_config(request: &ChatRequest) -> Map<String, Value> {
     config
 }
 
-fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Value>, Failure> {
+fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Value>, ProviderFailure> {
     if message.role == Role::Tool {
         let id = message.tool_call_id.unwrap_or_default();
         let name = names.get(id).copied().or(message.name);
-        let name =
-            name.ok_or_else(|| wrong("messages", format_args!("no earlier tool call has the id {}", clip(id))))?;
+        let name = name
+            .ok_or_else(|| invalid_request("messages", format_args!("no earlier tool call has the id {}", clip(id))))?;
         if message.parts.iter().any(|part| !matches!(part, Part::Text(_))) {
-            return Err(Failure::unsupported("messages", "Gemini accepts only text in tool messages"));
+            return Err(ProviderFailure::unsupported("messages", "Gemini accepts only text in tool messages"));
         }
         let text = message.text();
         // Gemini requires an object as the result of a function, so any other result is wrapped in one.
@@ -105,7 +105,7 @@ fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Va
     message.parts.iter().map(part).chain(message.tool_calls.iter().map(call)).collect()
 }
 
-fn part(part: &Part<'_>) -> Result<Value, Failure> {
+fn part(part: &Part<'_>) -> Result<Value, ProviderFailure> {
     match part {
         Part::Text(text) => Ok(json!({"text": text})),
         Part::Image(url) => match picture(url)? {
@@ -113,14 +113,14 @@ fn part(part: &Part<'_>) -> Result<Value, Failure> {
                 Ok(json!({"inlineData": {"mimeType": media_type, "data": base64}}))
             }
             Picture::Url(_) => {
-                Err(Failure::unsupported("messages", "Gemini does not fetch images; send them as data: URLs"))
+                Err(ProviderFailure::unsupported("messages", "Gemini does not fetch images; send them as data: URLs"))
             }
         },
-        Part::Other(part) => Err(strange(MAKER, part)),
+        Part::Other(part) => Err(unsupported_part(MAKER, part)),
     }
 }
 
-fn call(call: &ToolCall<'_>) -> Result<Value, Failure> {
+fn call(call: &ToolCall<'_>) -> Result<Value, ProviderFailure> {
     let mut part = json!({"functionCall": {"name": call.name, "args": arguments(call)?}});
     // Newer models refuse a call that is sent back without its signature.
     let signature = call.extra_content.map(|extra| &extra["google"]["thought_signature"]);
@@ -130,7 +130,7 @@ fn call(call: &ToolCall<'_>) -> Result<Value, Failure> {
     Ok(part)
 }
 
-fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), Failure> {
+fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(), ProviderFailure> {
     let functions = functions(request, MAKER)?;
     if functions.is_empty() {
         return Ok(());
@@ -149,10 +149,10 @@ fn add_tools(body: &mut Map<String, Value>, request: &ChatRequest) -> Result<(),
     body.insert("tools".to_owned(), json!([{"functionDeclarations": declarations}]));
     let calling = match choice(request, MAKER)? {
         None => return Ok(()),
-        Some(Choice::Auto) => json!({"mode": "AUTO"}),
-        Some(Choice::None) => json!({"mode": "NONE"}),
-        Some(Choice::Required) => json!({"mode": "ANY"}),
-        Some(Choice::Named(name)) => json!({"mode": "ANY", "allowedFunctionNames": [name]}),
+        Some(FunctionChoice::Auto) => json!({"mode": "AUTO"}),
+        Some(FunctionChoice::None) => json!({"mode": "NONE"}),
+        Some(FunctionChoice::Required) => json!({"mode": "ANY"}),
+        Some(FunctionChoice::Named(name)) => json!({"mode": "ANY", "allowedFunctionNames": [name]}),
     };
     body.insert("toolConfig".to_owned(), json!({"functionCallingConfig": calling}));
     Ok(())

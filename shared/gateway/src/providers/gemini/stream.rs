@@ -4,19 +4,19 @@ use std::collections::HashMap;
 
 use super::answer::{self, Candidate};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
-use crate::providers::failure::Failure;
+use crate::providers::failure::ProviderFailure;
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 
 /// The state of a stream. Gemini sends no final event; the finish reasons show whether the stream is complete.
 #[derive(Default)]
-pub struct Pieces {
+pub struct EventTranslation {
     /// Indexes of the candidates seen so far, with the number of their tool calls.
-    begun: HashMap<u32, u32>,
+    calls_by_candidate: HashMap<u32, u32>,
 }
 
-impl Translation for Pieces {
-    fn read(&mut self, event: Event) -> Result<Step, Failure> {
+impl Translation for EventTranslation {
+    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure> {
         if event.data.is_empty() {
             return Ok(Step::Nothing);
         }
@@ -27,16 +27,16 @@ impl Translation for Pieces {
         if choices.is_empty() && usage.is_none() {
             return Ok(Step::Nothing);
         }
-        Ok(Step::Chunk(Chunk::of(&choices, usage)?))
+        Ok(Step::Chunk(Chunk::from_deltas(&choices, usage)?))
     }
 }
 
-impl Pieces {
-    fn delta(&mut self, candidate: &mut Candidate) -> Result<DeltaChoice, Failure> {
-        let is_first = !self.begun.contains_key(&candidate.index);
-        let calls = self.begun.entry(candidate.index).or_default();
-        let news = candidate.news();
-        let tool_calls = news.calls.into_iter().map(|call| {
+impl EventTranslation {
+    fn delta(&mut self, candidate: &mut Candidate) -> Result<DeltaChoice, ProviderFailure> {
+        let is_first = !self.calls_by_candidate.contains_key(&candidate.index);
+        let calls = self.calls_by_candidate.entry(candidate.index).or_default();
+        let new_content = candidate.take_content();
+        let tool_calls = new_content.calls.into_iter().map(|call| {
             *calls += 1;
             ToolCallDelta {
                 index: *calls - 1,
@@ -48,7 +48,7 @@ impl Pieces {
         });
         let delta = Delta {
             role: is_first.then_some("assistant"),
-            content: news.text,
+            content: new_content.text,
             refusal: None,
             tool_calls: tool_calls.collect(),
         };

@@ -8,14 +8,14 @@ use serde_json::value::RawValue;
 
 use super::usage;
 use crate::chat::{ChatAnswer, Chunk};
-use crate::providers::failure::Failure;
-use crate::providers::status::{Said, failure_in_stream};
+use crate::providers::failure::ProviderFailure;
+use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 use crate::tokens;
 
 #[derive(Deserialize)]
-struct Whole<'a> {
+struct AnswerView<'a> {
     #[serde(borrow)]
     choices: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -52,15 +52,15 @@ struct FunctionView {
     arguments: Counted,
 }
 
-pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
-    let answer: Whole<'_> = serde_json::from_slice(body).map_err(Failure::garbled)?;
+pub fn parse_answer(body: &[u8]) -> Result<ChatAnswer, ProviderFailure> {
+    let answer: AnswerView<'_> = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure(error));
+        return Err(read_failure(error));
     }
-    let choices = answer.choices.ok_or_else(|| Failure::garbled("an answer without choices"))?;
-    let views: Vec<ChoiceView> = serde_json::from_str(choices.get()).map_err(Failure::garbled)?;
+    let choices = answer.choices.ok_or_else(|| ProviderFailure::malformed_answer("an answer without choices"))?;
+    let views: Vec<ChoiceView> = serde_json::from_str(choices.get()).map_err(ProviderFailure::malformed_answer)?;
     if views.is_empty() {
-        return Err(Failure::garbled("an answer without choices"));
+        return Err(ProviderFailure::malformed_answer("an answer without choices"));
     }
     Ok(ChatAnswer {
         choices: choices.to_owned(),
@@ -70,10 +70,10 @@ pub fn whole(body: &[u8]) -> Result<ChatAnswer, Failure> {
 }
 
 /// Translates a stream. It needs no state between events.
-pub struct Pieces;
+pub struct EventTranslation;
 
-impl Translation for Pieces {
-    fn read(&mut self, event: Event) -> Result<Step, Failure> {
+impl Translation for EventTranslation {
+    fn read(&mut self, event: Event) -> Result<Step, ProviderFailure> {
         let data = event.data.trim();
         if data.starts_with("[DONE]") {
             return Ok(Step::End);
@@ -81,38 +81,38 @@ impl Translation for Pieces {
         if data.is_empty() {
             return Ok(Step::Nothing);
         }
-        let piece: Whole<'_> = serde_json::from_str(data).map_err(Failure::garbled)?;
-        if let Some(error) = piece.error {
-            return Err(failure(error));
+        let chunk: AnswerView<'_> = serde_json::from_str(data).map_err(ProviderFailure::malformed_answer)?;
+        if let Some(error) = chunk.error {
+            return Err(read_failure(error));
         }
         if event.name == "error" {
-            return Err(failure_in_stream(Said::read(&serde_json::from_str(data).unwrap_or_default())));
+            return Err(failure_in_stream(ErrorDetails::read(&serde_json::from_str(data).unwrap_or_default())));
         }
-        let views: Vec<ChoiceView> = match piece.choices {
-            Some(choices) => serde_json::from_str(choices.get()).map_err(Failure::garbled)?,
+        let views: Vec<ChoiceView> = match chunk.choices {
+            Some(choices) => serde_json::from_str(choices.get()).map_err(ProviderFailure::malformed_answer)?,
             None => Vec::new(),
         };
-        let usage = piece.usage.and_then(usage::read);
+        let usage = chunk.usage.and_then(usage::read);
         if views.is_empty() && usage.is_none() {
             return Ok(Step::Nothing);
         }
         Ok(Step::Chunk(Chunk {
-            choices: piece.choices.filter(|_| !views.is_empty()).map(ToOwned::to_owned),
+            choices: chunk.choices.filter(|_| !views.is_empty()).map(ToOwned::to_owned),
             finished: views.iter().map(|choice| u32::from(choice.finish_reason.is_some())).sum(),
-            counted_output: views.iter().filter_map(|choice| choice.delta.as_ref()).map(DeltaView::counted).sum(),
+            counted_output: views.iter().filter_map(|choice| choice.delta.as_ref()).map(DeltaView::count_tokens).sum(),
             usage,
-            system_fingerprint: piece.system_fingerprint,
+            system_fingerprint: chunk.system_fingerprint,
         }))
     }
 }
 
-fn failure(error: &RawValue) -> Failure {
+fn read_failure(error: &RawValue) -> ProviderFailure {
     let error: serde_json::Value = serde_json::from_str(error.get()).unwrap_or_default();
-    failure_in_stream(Said::read(&serde_json::json!({ "error": error })))
+    failure_in_stream(ErrorDetails::read(&serde_json::json!({ "error": error })))
 }
 
 impl DeltaView {
-    fn counted(&self) -> u64 {
+    fn count_tokens(&self) -> u64 {
         let functions = self.tool_calls.iter().flatten().filter_map(|call| call.function.as_ref());
         let arguments: u64 = functions.map(|function| function.arguments.0).sum();
         self.content.0 + self.refusal.0 + self.reasoning_content.0 + self.reasoning.0 + arguments
@@ -149,14 +149,14 @@ impl<'de> Deserialize<'de> for Counted {
 mod tests {
     use super::*;
 
-    fn piece(data: &str) -> Result<Step, Failure> {
-        Pieces.read(Event { name: String::new(), data: data.to_owned() })
+    fn read_event(data: &str) -> Result<Step, ProviderFailure> {
+        EventTranslation.read(Event { name: String::new(), data: data.to_owned() })
     }
 
     #[test]
     fn choices_are_kept_byte_for_byte() {
         let choices = r#"[{"index":0, "delta":{"content":"h\u0069  👍"},"x":1e2,"finish_reason":null}]"#;
-        let Ok(Step::Chunk(chunk)) = piece(&format!(r#"{{"id":"a","choices":{choices},"usage":null}}"#)) else {
+        let Ok(Step::Chunk(chunk)) = read_event(&format!(r#"{{"id":"a","choices":{choices},"usage":null}}"#)) else {
             panic!("no chunk")
         };
         assert_eq!(chunk.choices.unwrap().get(), choices);
@@ -167,7 +167,8 @@ mod tests {
     fn text_reasoning_and_arguments_count_as_output() {
         let delta =
             r#"{"content":null,"reasoning_content":"abcd","tool_calls":[{"index":0,"function":{"arguments":"{}"}}]}"#;
-        let Ok(Step::Chunk(chunk)) = piece(&format!(r#"{{"choices":[{{"delta":{delta},"finish_reason":"stop"}}]}}"#))
+        let Ok(Step::Chunk(chunk)) =
+            read_event(&format!(r#"{{"choices":[{{"delta":{delta},"finish_reason":"stop"}}]}}"#))
         else {
             panic!("no chunk")
         };
@@ -176,12 +177,12 @@ mod tests {
 
     #[test]
     fn events_that_are_not_chunks_are_recognized() {
-        assert!(matches!(piece(" [DONE]"), Ok(Step::End)));
-        assert!(matches!(piece(""), Ok(Step::Nothing)));
-        assert!(matches!(piece(r#"{"choices":[],"prompt_filter_results":[]}"#), Ok(Step::Nothing)));
-        assert!(matches!(piece(r#"{"choices":{}}"#), Err(failure) if failure.code == "provider_answer_garbled"));
-        assert!(matches!(piece(r#"{"cho"#), Err(failure) if failure.code == "provider_answer_garbled"));
-        let failed = piece(r#"{"error":{"message":"engine gone","type":"server_error","code":503}}"#);
+        assert!(matches!(read_event(" [DONE]"), Ok(Step::End)));
+        assert!(matches!(read_event(""), Ok(Step::Nothing)));
+        assert!(matches!(read_event(r#"{"choices":[],"prompt_filter_results":[]}"#), Ok(Step::Nothing)));
+        assert!(matches!(read_event(r#"{"choices":{}}"#), Err(failure) if failure.code == "provider_answer_garbled"));
+        assert!(matches!(read_event(r#"{"cho"#), Err(failure) if failure.code == "provider_answer_garbled"));
+        let failed = read_event(r#"{"error":{"message":"engine gone","type":"server_error","code":503}}"#);
         let Err(failure) = failed else { panic!("no failure") };
         assert_eq!((failure.code.as_str(), failure.message.as_str()), ("server_error", "engine gone"));
         assert!(failure.may_have_run);

@@ -10,11 +10,11 @@ use serde_json::value::RawValue;
 
 use super::usage;
 use crate::embeddings::EmbeddingsAnswer;
-use crate::providers::failure::Failure;
-use crate::providers::status::{Said, failure_in_stream};
+use crate::providers::failure::ProviderFailure;
+use crate::providers::status::{ErrorDetails, failure_in_stream};
 
 #[derive(Deserialize)]
-struct Whole<'a> {
+struct AnswerView<'a> {
     #[serde(default)]
     data: Vec<Row>,
     #[serde(borrow)]
@@ -29,18 +29,19 @@ struct Row {
 }
 
 /// Parses a response into one vector for each input. Vectors are put in order by their `index`.
-pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, Failure> {
-    let answer: Whole<'_> = serde_json::from_slice(body).map_err(Failure::garbled)?;
+pub fn read(body: &[u8], inputs: usize) -> Result<EmbeddingsAnswer, ProviderFailure> {
+    let answer: AnswerView<'_> = serde_json::from_slice(body).map_err(ProviderFailure::malformed_answer)?;
     if let Some(error) = answer.error {
-        return Err(failure_in_stream(Said::read(&serde_json::json!({ "error": error }))));
+        return Err(failure_in_stream(ErrorDetails::read(&serde_json::json!({ "error": error }))));
     }
     let mut vectors = vec![None; inputs];
     for (place, row) in answer.data.into_iter().enumerate() {
         let slot = vectors.get_mut(row.index.unwrap_or(place)).filter(|slot| slot.is_none());
-        *slot.ok_or_else(|| Failure::garbled("a vector whose index is unknown or repeated"))? = Some(row.embedding.0);
+        *slot.ok_or_else(|| ProviderFailure::malformed_answer("a vector whose index is unknown or repeated"))? =
+            Some(row.embedding.0);
     }
     let vectors: Option<Vec<_>> = vectors.into_iter().collect();
-    let vectors = vectors.ok_or_else(|| Failure::garbled("an input without a vector"))?;
+    let vectors = vectors.ok_or_else(|| ProviderFailure::malformed_answer("an input without a vector"))?;
     Ok(EmbeddingsAnswer { vectors, usage: answer.usage.and_then(usage::read) })
 }
 

@@ -11,10 +11,10 @@ use futures::future::BoxFuture;
 use http::header::AUTHORIZATION;
 
 use super::endpoint::Endpoint;
-use super::failure::Failure;
+use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
-use super::translation::translated;
+use super::translation::translate_events;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
@@ -33,19 +33,27 @@ impl OpenAi {
 }
 
 impl Provider for OpenAi {
-    fn chat<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChatAnswer, Failure>> {
+    fn chat<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::Chat { model, request, streamed: false };
-            let answer = self.endpoint.whole("chat/completions", &body).await?;
-            answer::whole(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+            let answer = self.endpoint.post_json("chat/completions", &body).await?;
+            answer::parse_answer(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
         })
     }
 
-    fn stream<'a>(&'a self, model: &'a str, request: &'a ChatRequest) -> BoxFuture<'a, Result<ChunkStream, Failure>> {
+    fn stream<'a>(
+        &'a self,
+        model: &'a str,
+        request: &'a ChatRequest,
+    ) -> BoxFuture<'a, Result<ChunkStream, ProviderFailure>> {
         Box::pin(async move {
             let body = request::Chat { model, request, streamed: true };
             let events = self.endpoint.events("chat/completions", &body).await?;
-            Ok(translated(self.endpoint.clone(), events, answer::Pieces))
+            Ok(translate_events(self.endpoint.clone(), events, answer::EventTranslation))
         })
     }
 
@@ -53,21 +61,21 @@ impl Provider for OpenAi {
         &'a self,
         model: &'a str,
         request: &'a EmbeddingsRequest,
-    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, Failure>> {
+    ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::Embeddings { model, request };
-            let answer = self.endpoint.whole("embeddings", &body).await?;
+            let answer = self.endpoint.post_json("embeddings", &body).await?;
             let answer = embeddings::read(&answer, request.inputs().len());
             answer.map_err(|failure| self.endpoint.without_secrets(failure))
         })
     }
 
-    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, Failure>> {
+    fn probe<'a>(&'a self, model: Option<&'a str>) -> BoxFuture<'a, Result<Probe, ProviderFailure>> {
         Box::pin(async move {
             let Some(model) = model else { return self.endpoint.probe("models", None).await };
             let request = probe::question()?;
             let body = serde_json::to_value(request::Chat { model, request: &request, streamed: false });
-            self.endpoint.probe("chat/completions", Some(body.map_err(Failure::garbled)?)).await
+            self.endpoint.probe("chat/completions", Some(body.map_err(ProviderFailure::malformed_answer)?)).await
         })
     }
 }

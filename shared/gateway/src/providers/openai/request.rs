@@ -9,7 +9,7 @@ use crate::embeddings::EmbeddingsRequest;
 use domain::catalog::MaxTokensParameter;
 
 /// The two names of the output limit.
-const LIMITS: [&str; 2] = ["max_tokens", "max_completion_tokens"];
+const LIMIT_NAMES: [&str; 2] = ["max_tokens", "max_completion_tokens"];
 
 pub struct Chat<'a> {
     pub model: &'a str,
@@ -21,7 +21,7 @@ impl Serialize for Chat<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let own = ["model", "stream", "stream_options", "guard"];
         let limit_name = self.limit_name();
-        let is_replaced = |name: &str| limit_name.is_some() && LIMITS.contains(&name);
+        let is_replaced = |name: &str| limit_name.is_some() && LIMIT_NAMES.contains(&name);
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("model", self.model)?;
         for (name, value) in self.request.body() {

@@ -11,9 +11,9 @@ pub fn read(usage: &RawValue) -> Option<Tokens> {
     let usage: Value = serde_json::from_str(usage.get()).ok()?;
     let input = count(&usage["prompt_tokens"])?;
     // Embeddings have no output.
-    let said = if usage["completion_tokens"].is_null() { 0 } else { count(&usage["completion_tokens"])? };
+    let reported = if usage["completion_tokens"].is_null() { 0 } else { count(&usage["completion_tokens"])? };
     // Some servers exclude reasoning from `completion_tokens`, but include it in `total_tokens`.
-    let output = count(&usage["total_tokens"]).map_or(said, |total| said.max(total.saturating_sub(input)));
+    let output = count(&usage["total_tokens"]).map_or(reported, |total| reported.max(total.saturating_sub(input)));
     let cached = count(&usage["prompt_tokens_details"]["cached_tokens"]).unwrap_or_default();
     let reasoning = count(&usage["completion_tokens_details"]["reasoning_tokens"]).unwrap_or_default();
     Some(Tokens { input, cached: cached.min(input), output, reasoning: reasoning.min(output) })

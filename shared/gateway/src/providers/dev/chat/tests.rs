@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{pieces, whole};
+use super::{complete, complete_in_chunks};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::tokens;
 
@@ -17,13 +17,13 @@ fn choices(answer: &ChatAnswer) -> Value {
 }
 
 fn first(more: Value) -> Value {
-    choices(&whole(&request(more)).unwrap())[0].clone()
+    choices(&complete(&request(more)).unwrap())[0].clone()
 }
 
 /// Assembles a stream as a client does: text, arguments, counted output and reported output tokens.
 fn streamed(more: Value) -> (String, String, u64, u64) {
     let (mut text, mut arguments, mut counted, mut usage) = (String::new(), String::new(), 0, None);
-    for chunk in pieces(&request(more)).unwrap() {
+    for chunk in complete_in_chunks(&request(more)).unwrap() {
         let chunk = chunk.unwrap();
         counted += chunk.counted_output;
         usage = chunk.usage.or(usage);
@@ -43,26 +43,26 @@ fn tool(name: &str) -> Value {
 
 #[test]
 fn reply_names_the_model_and_repeats_the_prompt() {
-    let said = first(json!({}));
-    let text = said["message"]["content"].as_str().unwrap();
+    let choice = first(json!({}));
+    let text = choice["message"]["content"].as_str().unwrap();
     assert!(text.contains("dev-chat") && text.ends_with("You said: What is a lease?"), "{text}");
-    assert_eq!(said["finish_reason"], "stop");
-    assert_eq!(first(json!({"seed": 4, "temperature": 2})), said);
+    assert_eq!(choice["finish_reason"], "stop");
+    assert_eq!(first(json!({"seed": 4, "temperature": 2})), choice);
 }
 
 #[test]
 fn usage_equals_the_gateways_maximum_estimate() {
     let request = request(json!({"max_tokens": 5, "n": 3, "tools": [tool("weather")]}));
-    let usage = whole(&request).unwrap().usage.unwrap();
+    let usage = complete(&request).unwrap().usage.unwrap();
     assert_eq!((usage.input, usage.output), (tokens::greatest_input(&request), 15));
 }
 
 #[test]
 fn max_tokens_is_met_exactly() {
     for most in [1, 2, 7, 20] {
-        let said = first(json!({"max_tokens": most}));
-        assert_eq!(said["finish_reason"], "length");
-        assert_eq!(tokens::count(said["message"]["content"].as_str().unwrap()), most);
+        let choice = first(json!({"max_tokens": most}));
+        assert_eq!(choice["finish_reason"], "length");
+        assert_eq!(tokens::count(choice["message"]["content"].as_str().unwrap()), most);
         let (text, _, counted, usage) = streamed(json!({"max_tokens": most}));
         assert_eq!((tokens::count(&text), counted, usage), (most, most, most));
     }
@@ -70,8 +70,11 @@ fn max_tokens_is_met_exactly() {
 
 #[test]
 fn stop_sequences_end_the_text_and_are_not_included() {
-    let said = first(json!({"stop": [" development"]}));
-    assert_eq!((&said["message"]["content"], &said["finish_reason"]), (&json!("I am dev-chat, the"), &json!("stop")));
+    let choice = first(json!({"stop": [" development"]}));
+    assert_eq!(
+        (&choice["message"]["content"], &choice["finish_reason"]),
+        (&json!("I am dev-chat, the"), &json!("stop"))
+    );
 }
 
 #[test]
@@ -79,7 +82,8 @@ fn streamed_text_equals_the_complete_answer() {
     let (text, _, counted, usage) = streamed(json!({}));
     assert_eq!(text, first(json!({}))["message"]["content"]);
     assert_eq!((counted, usage), (tokens::count(&text), tokens::count(&text)));
-    let finished = pieces(&request(json!({"n": 2}))).unwrap().into_iter().map(|chunk| chunk.unwrap().finished);
+    let finished =
+        complete_in_chunks(&request(json!({"n": 2}))).unwrap().into_iter().map(|chunk| chunk.unwrap().finished);
     assert_eq!(finished.sum::<u32>(), 2);
 }
 
@@ -87,10 +91,10 @@ fn streamed_text_equals_the_complete_answer() {
 fn tools_named_in_the_prompt_or_required_are_called() {
     let named = json!([{"role": "user", "content": "Use weather and clock for Lima"}]);
     let tools = json!([tool("weather"), tool("clock"), tool("news")]);
-    let said = first(json!({"messages": named, "tools": tools}));
-    assert_eq!(said["finish_reason"], "tool_calls");
-    assert_eq!(said["message"]["content"], Value::Null);
-    let calls = said["message"]["tool_calls"].as_array().unwrap();
+    let choice = first(json!({"messages": named, "tools": tools}));
+    assert_eq!(choice["finish_reason"], "tool_calls");
+    assert_eq!(choice["message"]["content"], Value::Null);
+    let calls = choice["message"]["tool_calls"].as_array().unwrap();
     assert_eq!(calls.len(), 2);
     let arguments: Value = serde_json::from_str(calls[0]["function"]["arguments"].as_str().unwrap()).unwrap();
     assert_eq!(arguments, json!({"city": "Use weather and clock for Lima"}));
@@ -121,31 +125,31 @@ fn reply_repeats_the_tool_result() {
         ]},
         {"role": "tool", "tool_call_id": "c1", "content": "22 °C"},
     ]);
-    let said = first(json!({"messages": messages, "tools": [tool("weather")]}));
-    assert!(said["message"]["content"].as_str().unwrap().ends_with("The tool answered: 22 °C"));
+    let choice = first(json!({"messages": messages, "tools": [tool("weather")]}));
+    assert!(choice["message"]["content"].as_str().unwrap().ends_with("The tool answered: 22 °C"));
 }
 
 #[test]
 fn json_answers_match_the_response_format() {
     let text = |format: Value| {
-        let said = first(json!({"response_format": format}));
-        serde_json::from_str::<Value>(said["message"]["content"].as_str().unwrap()).unwrap()
+        let choice = first(json!({"response_format": format}));
+        serde_json::from_str::<Value>(choice["message"]["content"].as_str().unwrap()).unwrap()
     };
     assert!(text(json!({"type": "json_object"})).is_object());
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer", "minimum": 4}}, "required": ["n"]});
     let format = json!({"type": "json_schema", "json_schema": {"name": "s", "schema": schema}});
     assert_eq!(text(format), json!({"n": 4}));
     let beyond = json!({"type": "json_schema", "json_schema": {"name": "s", "schema": {"pattern": "x"}}});
-    let failure = whole(&request(json!({"response_format": beyond}))).unwrap_err();
+    let failure = complete(&request(json!({"response_format": beyond}))).unwrap_err();
     assert_eq!((failure.code.as_str(), failure.param.as_deref()), ("parameter_not_supported", Some("response_format")));
 }
 
 #[test]
 fn logprobs_are_zero_for_every_word() {
-    let said = first(json!({"logprobs": true, "top_logprobs": 2, "max_tokens": 3}));
-    let tokens = said["logprobs"]["content"].as_array().unwrap();
+    let choice = first(json!({"logprobs": true, "top_logprobs": 2, "max_tokens": 3}));
+    let tokens = choice["logprobs"]["content"].as_array().unwrap();
     let words: String = tokens.iter().map(|token| token["token"].as_str().unwrap()).collect();
-    assert_eq!(words, said["message"]["content"].as_str().unwrap());
+    assert_eq!(words, choice["message"]["content"].as_str().unwrap());
     assert!(tokens.iter().all(|token| token["logprob"] == 0.0));
     assert_eq!(first(json!({}))["logprobs"], Value::Null);
 }

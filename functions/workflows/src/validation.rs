@@ -25,27 +25,27 @@ const CHANNEL_INCOMPLETE: &str = "channel_incomplete";
 const MAX_DETAILS: usize = 100;
 
 /// Validates graphs with the permissions of the caller.
-pub struct Examiner<'a> {
+pub struct GraphValidator<'a> {
     pub stores: &'a Stores,
     pub caller: &'a Caller,
 }
 
-impl Examiner<'_> {
+impl GraphValidator<'_> {
     /// Returns all problems of the graph, and its references if it can be published.
-    pub async fn examine(
+    pub async fn validate(
         &self,
         id: WorkflowId,
         graph: &Graph,
         channels: &Channels,
     ) -> Result<(Option<BTreeSet<Reference>>, Vec<Problem>)> {
-        let drawn = graph.clone();
-        let mut compiled = offload(move || Ok(compile(&drawn))).await?;
+        let graph_copy = graph.clone();
+        let mut compiled = offload(move || Ok(compile(&graph_copy))).await?;
         let mut references = compiled.references();
         let own = own_references(id, &compiled, graph, channels);
         let Self { stores, caller } = self;
         let known = stores.workflows.known(caller.account(), &references, &caller.plan).await?;
         compiled.require_references(&known.references);
-        compiled.report_fields(Severity::Error, "model_unfit", |step| unfit(step, &known));
+        compiled.report_fields(Severity::Error, "model_unfit", |step| find_unsuitable_model(step, &known));
         compiled.report_fields(Severity::Error, "own_workflow", |step| {
             let own = step.references.iter().find(|(reference, _)| *reference == Reference::Workflow(id));
             own.map(|(_, field)| (*field, "a workflow cannot run itself".to_owned()))
@@ -87,7 +87,7 @@ impl Examiner<'_> {
 }
 
 /// Returns the field of a step that references a model of the wrong type, and the problem.
-fn unfit(step: &Step, known: &Known) -> Option<(&'static str, String)> {
+fn find_unsuitable_model(step: &Step, known: &Known) -> Option<(&'static str, String)> {
     let purpose = step.node_type.calls?;
     let does_not = match purpose {
         Purpose::Chat => "is not a chat model",
@@ -95,8 +95,8 @@ fn unfit(step: &Step, known: &Known) -> Option<(&'static str, String)> {
     };
     step.references.iter().find_map(|(reference, field)| {
         let Reference::Model(name) = reference else { return None };
-        let is_unfit = known.models.get(name).is_some_and(|model| !model.does(purpose));
-        is_unfit.then(|| (*field, format!("`{name}` {does_not}; choose one from GET /builder/v1/models")))
+        let is_unsuitable = known.models.get(name).is_some_and(|model| !model.does(purpose));
+        is_unsuitable.then(|| (*field, format!("`{name}` {does_not}; choose one from GET /builder/v1/models")))
     })
 }
 
@@ -111,22 +111,27 @@ fn own_references(id: WorkflowId, compiled: &Compiled, graph: &Graph, channels: 
     compiled.credentials().into_iter().map(credential).chain(of_channels).collect()
 }
 
-impl Examiner<'_> {
+impl GraphValidator<'_> {
     /// Returns the references of a publishable graph. Otherwise returns an error with the first problem as its message
     /// and all problems as its details.
-    pub async fn prepare(&self, id: WorkflowId, graph: &Graph, channels: &Channels) -> Result<BTreeSet<Reference>> {
-        let (references, problems) = self.examine(id, graph, channels).await?;
+    pub async fn require_valid(
+        &self,
+        id: WorkflowId,
+        graph: &Graph,
+        channels: &Channels,
+    ) -> Result<BTreeSet<Reference>> {
+        let (references, problems) = self.validate(id, graph, channels).await?;
         references.ok_or_else(|| {
             let first = problems.first();
             let is_channel = first.is_some_and(|problem| problem.code == CHANNEL_INCOMPLETE);
-            let mut shown: Vec<_> = problems.iter().take(MAX_DETAILS).cloned().map(ProblemOut::from).collect();
+            let mut details: Vec<_> = problems.iter().take(MAX_DETAILS).cloned().map(ProblemOut::from).collect();
             if let Some(more @ 1..) = problems.len().checked_sub(MAX_DETAILS) {
-                shown.push(ProblemOut::more(more));
+                details.push(ProblemOut::more(more));
             }
             Error::Unsound {
                 code: if is_channel { CHANNEL_INCOMPLETE } else { "invalid_body" },
                 message: first.map(|problem| problem.message.clone()).unwrap_or_default(),
-                details: json!(shown),
+                details: json!(details),
             }
         })
     }

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::message::Part;
 use super::request::{ChatRequest, ResponseFormat, Terms};
-use crate::leases::{Slot, Taken};
+use crate::leases::{LeaseSlot, Taken};
 use crate::tokens::{greatest_input, likely};
-use crate::{Gateway, GatewayCaller, Notes, refused};
+use crate::{Gateway, GatewayCaller, ParameterNotes, shortage_error};
 use domain::catalog::{Model, Purpose};
 use domain::lease::{CallLimits, Shortage};
 use domain::limits::Dimension;
@@ -18,14 +18,14 @@ use domain::{Error, ProviderTrouble, Result};
 use shared::models::Chosen;
 
 /// The smallest output limit, in tokens, that a hold shrinks to. If less is affordable, the call is refused.
-const SHORTEST_ANSWER: u64 = 16;
+const MIN_OUTPUT_TOKENS: u64 = 16;
 /// Maximum attempts to shrink a hold while other calls take from the same credits and limits.
-const SHRINKS: usize = 4;
+const MAX_SHRINKS: usize = 4;
 
 pub(super) struct Prepared {
     pub chosen: Chosen,
     pub request: Arc<ChatRequest>,
-    pub notes: Notes,
+    pub notes: ParameterNotes,
     /// The input tokens to charge when the provider reports no usage.
     pub likely_input: u64,
     /// The output tokens held for each choice.
@@ -34,11 +34,11 @@ pub(super) struct Prepared {
 }
 
 impl Gateway {
-    pub(super) async fn prepare(&self, asker: &GatewayCaller, mut request: ChatRequest) -> Result<Prepared> {
-        let chosen = asker.find_model(self.models(), request.model()).await?;
+    pub(super) async fn prepare(&self, caller: &GatewayCaller, mut request: ChatRequest) -> Result<Prepared> {
+        let chosen = caller.find_model(self.models(), request.model()).await?;
         let model = &chosen.model;
         let defaults = apply_defaults(&mut request, model);
-        check(&request, model)?;
+        check_capabilities(&request, model)?;
         let greatest_input = greatest_input(&request);
         check_length(&request, model, greatest_input)?;
         let output = request.max_tokens().unwrap_or_else(|| model.reserved_output_tokens());
@@ -50,7 +50,7 @@ impl Gateway {
         Ok(Prepared {
             chosen,
             request: Arc::new(request),
-            notes: Notes { defaults, ..Notes::default() },
+            notes: ParameterNotes { defaults, ..ParameterNotes::default() },
             likely_input: likely(greatest_input),
             output,
             greatest_input,
@@ -60,16 +60,16 @@ impl Gateway {
     /// Holds the maximum cost of the call. If the client sets no output limit and the remaining credits, caps or token
     /// limits do not cover the model's longest answer, the hold shrinks to what they cover. The request then gets this
     /// output limit.
-    pub(super) async fn hold(&self, asker: &GatewayCaller, prepared: &mut Prepared) -> Result<Slot> {
+    pub(super) async fn reserve(&self, caller: &GatewayCaller, prepared: &mut Prepared) -> Result<LeaseSlot> {
         let may_shrink = prepared.request.max_tokens().is_none();
-        for _ in 0..SHRINKS {
+        for _ in 0..MAX_SHRINKS {
             let need = prepared.need(prepared.output);
-            let shortage = match self.inner.leases.take(&asker.payer, &prepared.chosen.model, need).await? {
+            let shortage = match self.inner.leases.take(&caller.payer, &prepared.chosen.model, need).await? {
                 Taken::Slot(slot) => return Ok(slot),
                 Taken::Short(shortage) => shortage,
             };
             let shorter = prepared.output_within(&shortage).filter(|_| may_shrink);
-            let Some(shorter) = shorter else { return Err(refused(shortage, Time::now())) };
+            let Some(shorter) = shorter else { return Err(shortage_error(shortage, Time::now())) };
             prepared.shrink(shorter);
         }
         Err(Error::busy("the remaining credits or limits changed on every attempt to hold the cost of the call"))
@@ -101,7 +101,7 @@ impl Prepared {
             }
             Shortage::Rate { .. } | Shortage::Revoked(_) => return None,
         };
-        (SHORTEST_ANSWER..self.output).contains(&longest).then_some(longest)
+        (MIN_OUTPUT_TOKENS..self.output).contains(&longest).then_some(longest)
     }
 
     fn shrink(&mut self, output: u64) {
@@ -147,7 +147,7 @@ fn within_window(model: &Model, greatest_input: u64, output: u64) -> u64 {
     output.min(room).max(1)
 }
 
-fn check(request: &ChatRequest, model: &Model) -> Result<()> {
+fn check_capabilities(request: &ChatRequest, model: &Model) -> Result<()> {
     if !model.does(Purpose::Chat) {
         return Err(Error::invalid_body(
             "model",

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::prepare::Prepared;
+use super::preparation::Prepared;
 use super::request::ChatRequest;
 use super::usage::UsageOut;
 use crate::providers::Parameters;
 use crate::routing::Routed;
-use crate::{Gateway, GatewayCaller, Told, tokens};
+use crate::{CallReport, Gateway, GatewayCaller, tokens};
 use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
@@ -28,21 +28,21 @@ struct Completion<'a> {
 
 impl Gateway {
     /// Makes the call, and returns the response body as JSON.
-    pub async fn complete(&self, asker: GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
-        let (gateway, claim) = (self.clone(), asker.claim.clone());
-        self.run_to_completion(claim, async move { gateway.run_completion(&asker, request).await }).await
+    pub async fn complete(&self, caller: GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, CallReport)> {
+        let (gateway, claim) = (self.clone(), caller.claim.clone());
+        self.run_to_completion(claim, async move { gateway.run_completion(&caller, request).await }).await
     }
 
-    async fn run_completion(&self, asker: &GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, Told)> {
-        let mut prepared = self.prepare(asker, request).await?;
-        let mut slot = self.hold(asker, &mut prepared).await?;
+    async fn run_completion(&self, caller: &GatewayCaller, request: ChatRequest) -> Result<(Vec<u8>, CallReport)> {
+        let mut prepared = self.prepare(caller, request).await?;
+        let mut slot = self.reserve(caller, &mut prepared).await?;
         let Prepared { chosen, request, mut notes, likely_input, .. } = prepared;
-        let asked = self.ask(&mut slot, &chosen, |provider, model| {
+        let routed = self.send_call(&mut slot, &chosen, |provider, model| {
             let request = request.clone();
             async move { provider.chat(&model, &request).await }
         });
-        let Routed { answer, provider, kind, model } = asked.await?;
-        notes.report = Parameters::of_chat(&request, kind, &model).report();
+        let Routed { answer, provider, kind, model } = routed.await?;
+        notes.parameters = Parameters::for_chat(&request, kind, &model).report();
         let (counted, source) = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {
@@ -50,7 +50,7 @@ impl Gateway {
                 (Tokens { input: likely_input, output, ..Tokens::default() }, UsageSource::Counted)
             }
         };
-        let charge = self.price(&slot, asker, provider, counted, source).await;
+        let charge = self.compute_charge(&slot, caller, provider, counted, source).await;
         let completion = Completion {
             id: &format!("chatcmpl-{}", charge.id.uuid().simple()),
             object: "chat.completion",
@@ -61,7 +61,7 @@ impl Gateway {
             system_fingerprint: answer.system_fingerprint,
         };
         let body = serde_json::to_vec(&completion).map_err(Error::internal)?;
-        let standing = self.settle(slot, asker, &charge, &body).await?;
-        Ok((body, Told { chosen, notes, standing, cost: Some(charge.cost) }))
+        let quota_left = self.settle(slot, caller, &charge, &body).await?;
+        Ok((body, CallReport { chosen, notes, quota_left, cost: Some(charge.cost) }))
     }
 }

@@ -14,13 +14,13 @@ use shared::http::NoBody;
 use shared::http::etag::ETag;
 use shared::http::standard::{ApiError, Caller, Data, ErrorBody, Json, NotFound, NotJson, Path, Refused, Result};
 
-use super::definition::shown;
+use super::definition::workflow_response;
 use crate::Stores;
 use crate::dto::workflow::{BatchArchiveIn, BatchArchivedOut, BatchFailureOut, WorkflowOut};
 
 const MAX_BATCH: usize = 100;
 /// The maximum number of workflows that are archived concurrently.
-const AT_ONCE: usize = 8;
+const CONCURRENCY: usize = 8;
 
 /// Pause a workflow
 ///
@@ -43,7 +43,7 @@ pub async fn pause_workflow(
     Path(id): Path<WorkflowId>,
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    changed(&stores, caller.account(), id, Workflow::paused).await
+    change_workflow(&stores, caller.account(), id, Workflow::paused).await
 }
 
 /// Resume a workflow
@@ -65,7 +65,7 @@ pub async fn resume_workflow(
     Path(id): Path<WorkflowId>,
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    changed(&stores, caller.account(), id, Workflow::resumed).await
+    change_workflow(&stores, caller.account(), id, Workflow::resumed).await
 }
 
 /// Archive a workflow
@@ -88,7 +88,7 @@ pub async fn archive_workflow(
     Path(id): Path<WorkflowId>,
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    changed(&stores, caller.account(), id, Workflow::archived).await
+    change_workflow(&stores, caller.account(), id, Workflow::archived).await
 }
 
 /// Restore an archived workflow
@@ -111,17 +111,17 @@ pub async fn restore_workflow(
     Path(id): Path<WorkflowId>,
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    changed(&stores, caller.account(), id, Workflow::restored).await
+    change_workflow(&stores, caller.account(), id, Workflow::restored).await
 }
 
-async fn changed(
+async fn change_workflow(
     stores: &Stores,
     account: Account,
     id: WorkflowId,
     change: impl Fn(&Workflow, Time) -> domain::Result<Workflow>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
     let change = |workflow: &Workflow| change(workflow, Time::now());
-    Ok(shown(stores.workflows.change(account, id, change).await?))
+    Ok(workflow_response(stores.workflows.change(account, id, change).await?))
 }
 
 /// Archive several workflows
@@ -157,7 +157,7 @@ pub async fn archive_workflows(
             (id, outcome)
         }
     };
-    let outcomes: Vec<_> = stream::iter(ids).map(archive).buffered(AT_ONCE).collect().await;
+    let outcomes: Vec<_> = stream::iter(ids).map(archive).buffered(CONCURRENCY).collect().await;
 
     let mut data = BatchArchivedOut { archived: Vec::new(), failed: Vec::new() };
     for (id, outcome) in outcomes {

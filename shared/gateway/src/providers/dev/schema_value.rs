@@ -9,7 +9,7 @@ const MAX_DEPTH: usize = 24;
 /// From this depth on, optional properties and items are left out.
 const SHALLOW: usize = 4;
 /// Unsupported keywords: their values cannot be generated keyword by keyword.
-const BEYOND: [&str; 9] = [
+const UNSUPPORTED_KEYWORDS: [&str; 9] = [
     "pattern",
     "not",
     "if",
@@ -22,16 +22,16 @@ const BEYOND: [&str; 9] = [
 ];
 
 /// Generates the value, or returns why it cannot.
-pub fn instance(schema: &Value, text: &str) -> Result<Value, String> {
-    Maker { root: schema, text }.make(schema, 0)
+pub fn generate_value(schema: &Value, text: &str) -> Result<Value, String> {
+    Generator { root: schema, text }.make(schema, 0)
 }
 
-struct Maker<'a> {
+struct Generator<'a> {
     root: &'a Value,
     text: &'a str,
 }
 
-impl Maker<'_> {
+impl Generator<'_> {
     fn make(&self, schema: &Value, depth: usize) -> Result<Value, String> {
         if depth > MAX_DEPTH {
             return Err("the schema nests too deep".to_owned());
@@ -41,8 +41,8 @@ impl Maker<'_> {
             Value::Object(fields) => fields,
             _ => return Err("the schema accepts no value".to_owned()),
         };
-        if let Some(beyond) = BEYOND.iter().find(|name| fields.contains_key(**name)) {
-            return Err(format!("the development model does not support the keyword `{beyond}`"));
+        if let Some(keyword) = UNSUPPORTED_KEYWORDS.iter().find(|name| fields.contains_key(**name)) {
+            return Err(format!("the development model does not support the keyword `{keyword}`"));
         }
         if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
             let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
@@ -184,16 +184,16 @@ fn size(fields: &Map<String, Value>, name: &str) -> Option<usize> {
 
 /// Merges the schemas of `allOf`. Properties and required names are united; of other keywords the last one wins.
 fn merged(fields: &Map<String, Value>, all: &[Value]) -> Value {
-    let mut whole = fields.clone();
-    whole.remove("allOf");
+    let mut merged_schema = fields.clone();
+    merged_schema.remove("allOf");
     for (name, value) in all.iter().filter_map(Value::as_object).flatten() {
-        match (whole.get_mut(name), value) {
+        match (merged_schema.get_mut(name), value) {
             (Some(Value::Object(own)), Value::Object(more)) if name == "properties" => own.extend(more.clone()),
             (Some(Value::Array(own)), Value::Array(more)) if name == "required" => own.extend(more.iter().cloned()),
-            _ => _ = whole.insert(name.clone(), value.clone()),
+            _ => _ = merged_schema.insert(name.clone(), value.clone()),
         }
     }
-    Value::Object(whole)
+    Value::Object(merged_schema)
 }
 
 #[cfg(test)]
@@ -201,7 +201,7 @@ mod tests {
     use super::*;
 
     fn made(schema: Value) -> Value {
-        instance(&schema, "hello").unwrap()
+        generate_value(&schema, "hello").unwrap()
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
         for schema in
             [json!({"pattern": "^a+$"}), json!(false), endless, json!({"type": "integer", "minimum": 2, "maximum": 1})]
         {
-            assert!(instance(&schema, "hello").is_err(), "{schema}");
+            assert!(generate_value(&schema, "hello").is_err(), "{schema}");
         }
     }
 }
