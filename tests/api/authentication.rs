@@ -167,7 +167,7 @@ async fn an_ambiguous_token_is_refused() {
     ];
     for (header, claims, is_let_in) in cases {
         let mut person = app.nobody();
-        person.token = Some(issuer.sign_text(&header, &claims));
+        person.token = Some(issuer.sign_parts(&header, &claims));
         let answer = person.get(AGENTS).await;
         assert_eq!(answer.status == "200 OK", is_let_in, "{header} {claims}: {}", answer.text);
         assert!(is_let_in || answer.code() == "unauthorized", "{}", answer.text);

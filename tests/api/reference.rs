@@ -39,7 +39,7 @@ async fn the_health_check_caches_its_table_read() {
         let health = app.nobody().get("/health").await;
         assert_eq!((health.status.as_str(), health.json["status"].as_str()), ("200 OK", Some("ok")));
     }
-    assert_eq!(app.recorder.take_bill().to_string(), "1 dynamodb:GetItem (1 units)");
+    assert_eq!(app.recorder.take_costs().to_string(), "1 dynamodb:GetItem (1 units)");
 }
 
 #[tokio::test]

@@ -135,7 +135,7 @@ impl TestApp {
 
     /// Another environment of the function `inference`: its own memory, the same tables.
     pub fn environment(&self) -> Router {
-        inference::router(&self.platform.context_of_another_environment()).unwrap()
+        inference::router(&self.platform.new_environment_context()).unwrap()
     }
 }
 

@@ -20,7 +20,7 @@ use domain::agent::{Agent, Scope};
 use domain::id::AgentId;
 use domain::identity::{Account, Role};
 use local::issuer::Subject;
-use local::recorder::{Bill, Recorder};
+use local::recorder::{CallCosts, Recorder};
 use local::{DataDir, Options, Platform};
 use shared::store::Agents;
 
@@ -36,7 +36,7 @@ pub struct TestApp {
 /// Fails the test if a function made an AWS call that its IAM permissions in the template do not allow.
 impl Drop for TestApp {
     fn drop(&mut self) {
-        let denied = self.platform.take_denied();
+        let denied = self.platform.take_denied_calls();
         assert!(std::thread::panicking() || denied.is_empty(), "{}", denied.join("; "));
     }
 }
@@ -58,7 +58,7 @@ impl TestApp {
     }
 
     async fn start_behind(front: Option<Front>) -> Self {
-        Self::start_as(|options| options.front_of_services = front).await
+        Self::start_as(|options| options.services_proxy = front).await
     }
 
     /// Starts the platform with changed options.
@@ -74,11 +74,11 @@ impl TestApp {
 
     /// The AWS calls of a successful request. Send another request as the same caller before: the first one records the
     /// caller's identity, which costs extra calls.
-    pub async fn bill(&self, request: impl Future<Output = Answer>) -> Bill {
+    pub async fn costs(&self, request: impl Future<Output = Answer>) -> CallCosts {
         self.recorder.take();
         let answer = request.await;
         assert!(answer.status.starts_with('2'), "{}: {}", answer.status, answer.text);
-        self.recorder.take_bill()
+        self.recorder.take_costs()
     }
 
     /// The number of objects in the buckets under a prefix.

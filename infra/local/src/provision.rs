@@ -35,10 +35,10 @@ pub async fn check_resources(
 ) -> Result<(), Failure> {
     for id in &template.keys {
         match find_key(aws, id).await {
-            None => return Err(data.missing(KMS)),
+            None => return Err(data.missing_file(KMS)),
             Some(found) if found != stored_key_id => {
                 let cause = format!("it holds the key {found}, and the database was encrypted with {stored_key_id}");
-                return Err(data.foreign(KMS, cause));
+                return Err(data.foreign_file(KMS, cause));
             }
             Some(_) => {}
         }
@@ -46,7 +46,7 @@ pub async fn check_resources(
     for id in template.buckets.keys() {
         let bucket = data.s3_folder().join(bucket_name(id));
         if !bucket.is_dir() {
-            return Err(data.missing(&format!("s3/{}", bucket_name(id))));
+            return Err(data.missing_file(&format!("s3/{}", bucket_name(id))));
         }
     }
     Ok(())

@@ -234,9 +234,9 @@ async fn the_caller_is_identified_with_few_reads() {
     person.get(ME).await;
     app.recorder.take();
     ada.get(ME).await;
-    assert_eq!(app.recorder.take_bill().to_string(), "2 dynamodb:BatchGetItem (6 units)");
+    assert_eq!(app.recorder.take_costs().to_string(), "2 dynamodb:BatchGetItem (6 units)");
     person.get(ME).await;
-    assert_eq!(app.recorder.take_bill().to_string(), "1 dynamodb:BatchGetItem (4 units)");
+    assert_eq!(app.recorder.take_costs().to_string(), "1 dynamodb:BatchGetItem (4 units)");
     ada.get(KEYS).await;
-    assert_eq!(app.recorder.take_bill().calls(), 3);
+    assert_eq!(app.recorder.take_costs().calls(), 3);
 }

@@ -102,6 +102,6 @@ async fn a_cached_catalog_request_reads_only_the_caller() {
     let ada = app.program("ada");
     ada.get(MODELS).await;
     for path in [MODELS, "/gateway/v1/models/aliases", "/gateway/v1/models/dev-chat"] {
-        assert_eq!(app.bill(ada.get(path)).await.to_string(), "1 dynamodb:BatchGetItem (5 units)", "{path}");
+        assert_eq!(app.costs(ada.get(path)).await.to_string(), "1 dynamodb:BatchGetItem (5 units)", "{path}");
     }
 }

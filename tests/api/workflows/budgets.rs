@@ -177,6 +177,6 @@ async fn every_route_keeps_its_budget() {
         ),
     ];
     for (name, request, budget) in requests {
-        assert_eq!(app.bill(send(request)).await.to_string(), budget, "{name}");
+        assert_eq!(app.costs(send(request)).await.to_string(), budget, "{name}");
     }
 }
