@@ -30,7 +30,7 @@ pub struct Kind {
 }
 
 /// The measurement of one subject under one load in one round.
-pub struct Leg {
+pub struct Measurement {
     pub name: Name,
     pub kind: Kind,
     pub report: Report,
@@ -48,21 +48,21 @@ impl Plan {
 }
 
 pub async fn run(plan: &Plan, subjects: &[Subject]) -> Result<Results> {
-    let mut legs = Vec::new();
+    let mut measurements = Vec::new();
     for round in 1..=plan.rounds {
         println!("\nround {round} of {}", plan.rounds);
         for kind in plan.kinds() {
             for subject in subjects {
-                let leg = Leg::measure(subject, kind, plan.seconds).await?;
-                println!("{}", table::line(&leg));
-                legs.push(leg);
+                let measurement = Measurement::measure(subject, kind, plan.seconds).await?;
+                println!("{}", table::line(&measurement));
+                measurements.push(measurement);
             }
         }
     }
-    Ok(Results { legs })
+    Ok(Results { measurements })
 }
 
-impl Leg {
+impl Measurement {
     async fn measure(subject: &Subject, kind: Kind, seconds: f64) -> Result<Self> {
         let Kind { connections, stream } = kind;
         let load = Load { target: subject.target.clone(), connections, seconds, stream };

@@ -26,13 +26,13 @@ async fn a_conversation_is_translated() {
     body["parallel_tool_calls"] = json!(false);
     body["tool_choice"] = json!("required");
     stage.answered(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/v1/messages", "the base URL has the form that Anthropic's SDKs use");
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/v1/messages", "the base URL has the form that Anthropic's SDKs use");
     assert_eq!(
-        (&seen.headers["x-api-key"], &seen.headers["anthropic-version"]),
+        (&received.headers["x-api-key"], &received.headers["anthropic-version"]),
         (&KEY.parse().unwrap(), &"2023-06-01".parse().unwrap())
     );
-    assert_json_snapshot!("anthropic_request", seen.body);
+    assert_json_snapshot!("anthropic_request", received.body);
 }
 
 #[tokio::test]
@@ -137,5 +137,5 @@ async fn unsupported_parameters_are_refused_before_a_request() {
     }
     let request = embeddings(json!({"model": "m", "input": "a"}));
     assert_eq!(stage.provider.embed("m", &request).await.unwrap_err().kind, FailureKind::Unsupported);
-    assert!(stage.fake.seen().is_empty());
+    assert!(stage.fake.take_requests().is_empty());
 }

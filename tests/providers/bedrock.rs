@@ -65,19 +65,19 @@ async fn a_conversation_is_translated_and_signed() {
     let format = json!({"name": "s", "schema": {"type": "object"}});
     body["response_format"] = json!({"type": "json_schema", "json_schema": format});
     stage.answered(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/model/upstream-model/converse");
-    let authorization = seen.headers["authorization"].to_str().unwrap();
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/model/upstream-model/converse");
+    let authorization = received.headers["authorization"].to_str().unwrap();
     assert!(authorization.starts_with("AWS4-HMAC-SHA256") && authorization.contains("/eu-west-3/bedrock/"));
     // The SDK does not keep the order of keys in a schema.
-    insta::with_settings!({ sort_maps => true }, { assert_json_snapshot!("bedrock_request", seen.body) });
+    insta::with_settings!({ sort_maps => true }, { assert_json_snapshot!("bedrock_request", received.body) });
 }
 
 #[tokio::test]
 async fn an_api_key_is_sent_as_a_bearer_token() {
     let stage = stage_with(Bedrock, |_| {}).await;
     stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
-    assert_eq!(stage.fake.seen().remove(0).headers["authorization"], format!("Bearer {KEY}"));
+    assert_eq!(stage.fake.take_requests().remove(0).headers["authorization"], format!("Bearer {KEY}"));
 }
 
 #[tokio::test]
@@ -96,7 +96,7 @@ async fn a_stream_has_the_content_of_an_answer() {
     assert_eq!((all.text().as_str(), all.finished), ("Let me look.", 1));
     assert_eq!(all.usage, Some(Tokens { input: 125, cached: 100, output: 89, reasoning: 0 }));
     assert!(all.failure.is_none());
-    assert_eq!(stage.fake.seen().remove(0).path, "/model/upstream-model/converse-stream");
+    assert_eq!(stage.fake.take_requests().remove(0).path, "/model/upstream-model/converse-stream");
 }
 
 #[tokio::test]
@@ -167,7 +167,7 @@ async fn errors_are_classified_and_not_retried() {
     for (status, code, message, kind) in cases {
         let failure = stage.answered(error(status, code, message), &question()).await.unwrap_err();
         assert_eq!(failure.kind, kind, "{code}");
-        assert_eq!(stage.fake.seen().len(), 1, "{code}");
+        assert_eq!(stage.fake.take_requests().len(), 1, "{code}");
         if kind == FailureKind::Request {
             assert_eq!((failure.code.as_str(), failure.message.as_str()), (code, message));
         }
@@ -204,23 +204,23 @@ async fn unsupported_parameters_are_refused_before_a_request() {
     }
     let request = embeddings(json!({"model": "m", "input": "a"}));
     assert_eq!(stage.provider.embed("other-model", &request).await.unwrap_err().kind, FailureKind::Unsupported);
-    assert!(stage.fake.seen().is_empty());
+    assert!(stage.fake.take_requests().is_empty());
 }
 
 #[tokio::test]
 async fn embeddings_are_made_by_titan_and_cohere() {
     let stage = stage().await;
     let request = embeddings(json!({"model": "m", "input": ["a", "b"], "dimensions": 2}));
-    stage.fake.now(Behaviour::json(200, json!({"embedding": [0.5, -1], "inputTextTokenCount": 3})));
+    stage.fake.respond_with(Behaviour::json(200, json!({"embedding": [0.5, -1], "inputTextTokenCount": 3})));
     let answer = stage.provider.embed("amazon.titan-embed-text-v2:0", &request).await.unwrap();
     assert_eq!(answer.vectors, [[0.5, -1.0], [0.5, -1.0]]);
     assert_eq!(answer.usage, Some(Tokens { input: 6, ..Tokens::default() }));
-    let mut bodies: Vec<_> = stage.fake.seen().into_iter().map(|seen| seen.body).collect();
+    let mut bodies: Vec<_> = stage.fake.take_requests().into_iter().map(|received| received.body).collect();
     bodies.sort_by_key(|body| body["inputText"].to_string());
     assert_eq!(bodies[0], json!({"inputText": "a", "dimensions": 2}));
 
     let rows = json!({"embeddings": {"float": [[1, 0], [0, 1]]}, "response_type": "embeddings_by_type"});
-    stage.fake.now(Behaviour::json(200, rows));
+    stage.fake.respond_with(Behaviour::json(200, rows));
     let answer = stage.provider.embed("cohere.embed-v4:0", &request).await.unwrap();
     assert_eq!((answer.vectors, answer.usage), (vec![vec![1.0, 0.0], vec![0.0, 1.0]], None));
     let expected = json!({

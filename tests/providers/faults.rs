@@ -9,8 +9,8 @@ use futures::StreamExt;
 use gateway::providers::{Failure, FailureKind, ProviderSettings, connect};
 use serde_json::json;
 use shared::outbound::{Guard, Internet, Outbound};
+use tests::polling::{PATIENCE, eventually};
 use tests::provider::Behaviour;
-use tests::waiting::{PATIENCE, eventually};
 
 use crate::stage::{KEY, Stage, aws, outbound, question, stage, stage_with};
 
@@ -18,7 +18,7 @@ const STREAM: &str = include_str!("fixtures/openai/stream.sse");
 
 async fn refused(stage: &Stage, behaviour: Behaviour) -> Failure {
     let whole = stage.answered(behaviour.clone(), &question()).await.expect_err("a refusal");
-    stage.fake.now(behaviour);
+    stage.fake.respond_with(behaviour);
     let streamed = stage.provider.stream("upstream-model", &question()).await.err().expect("a refusal");
     assert_eq!((whole.kind, &whole.code, &whole.message), (streamed.kind, &streamed.code, &streamed.message));
     whole
@@ -72,7 +72,7 @@ async fn a_redirect_is_not_followed() {
     let stage = stage(OpenAi).await;
     let failure = refused(&stage, Behaviour::json(307, "").header("Location", "http://127.0.0.1:9/")).await;
     assert_eq!(failure.kind, FailureKind::Setup);
-    assert_eq!(stage.fake.seen().len(), 2);
+    assert_eq!(stage.fake.take_requests().len(), 2);
 }
 
 #[tokio::test]
@@ -135,21 +135,21 @@ async fn a_silent_provider_times_out() {
     let stage_within = |first_byte_ms, idle_ms, total_ms| {
         stage_with(OpenAi, move |settings| settings.timeouts = Timeouts { first_byte_ms, idle_ms, total_ms })
     };
-    let silent = Behaviour::events(STREAM).after(PATIENCE);
+    let silent = Behaviour::events(STREAM).delayed_by(PATIENCE);
 
     let stage = stage_within(short, for_ever, for_ever).await;
-    stage.fake.now(silent.clone());
+    stage.fake.respond_with(silent.clone());
     let failure = stage.provider.stream("upstream-model", &question()).await.err().unwrap();
     assert_eq!((failure.kind, failure.may_have_run), (FailureKind::Timeout, true));
     // A whole answer takes longer than a stream's start, so the first-byte timeout does not apply to it.
     let late =
-        Behaviour::json(200, include_str!("fixtures/openai/answer.json")).after(Duration::from_millis(3 * short));
+        Behaviour::json(200, include_str!("fixtures/openai/answer.json")).delayed_by(Duration::from_millis(3 * short));
     assert!(stage.answered(late, &question()).await.is_ok());
 
     let stage = stage_within(for_ever, for_ever, short).await;
     assert_eq!(stage.answered(silent, &question()).await.unwrap_err().kind, FailureKind::Timeout);
     let endless = STREAM.split_inclusive("\n\n").take(2).collect::<String>().repeat(1_000);
-    let endless = Behaviour::events(&endless).pausing(Duration::from_millis(20));
+    let endless = Behaviour::events(&endless).with_pause(Duration::from_millis(20));
     assert_eq!(stage.streamed(endless, &question()).await.failure.unwrap().kind, FailureKind::Timeout);
 
     let stage = stage_within(for_ever, short, for_ever).await;
@@ -162,11 +162,12 @@ async fn a_silent_provider_times_out() {
 #[tokio::test]
 async fn a_dropped_stream_closes_its_connection() {
     let stage = stage(OpenAi).await;
-    stage.fake.now(Behaviour::events(STREAM).silent_after(3));
+    stage.fake.respond_with(Behaviour::events(STREAM).silent_after(3));
     let mut stream = stage.provider.stream("upstream-model", &question()).await.unwrap();
     stream.next().await.unwrap().unwrap();
     drop(stream);
-    eventually("the provider's connection closes", async || (stage.fake.hung_up() == 1).then_some(())).await;
+    eventually("the provider's connection closes", async || (stage.fake.abandoned_responses() == 1).then_some(()))
+        .await;
 }
 
 #[tokio::test]

@@ -35,10 +35,10 @@ async fn a_conversation_is_translated() {
     body["generationConfig"] = json!({"thinkingConfig": {"thinkingBudget": 0}});
     body["messages"][2]["tool_calls"][0]["extra_content"] = json!({"google": {"thought_signature": "c2ln"}});
     stage.answered(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/v1beta/models/upstream-model:generateContent");
-    assert_eq!(seen.headers["x-goog-api-key"], KEY);
-    assert_json_snapshot!("gemini_request", seen.body);
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/v1beta/models/upstream-model:generateContent");
+    assert_eq!(received.headers["x-goog-api-key"], KEY);
+    assert_json_snapshot!("gemini_request", received.body);
 }
 
 #[tokio::test]
@@ -47,9 +47,9 @@ async fn response_formats_are_sent_as_type_and_schema() {
     let schema = json!({"type": "object", "properties": {"a": {"type": ["string", "null"]}}});
     let format = json!({"type": "json_schema", "json_schema": {"name": "s", "schema": schema}});
     stage.streamed(stream(), &question_with(json!({"response_format": format}))).await;
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/v1beta/models/upstream-model:streamGenerateContent?alt=sse");
-    let config = &seen.body["generationConfig"];
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/v1beta/models/upstream-model:streamGenerateContent?alt=sse");
+    let config = &received.body["generationConfig"];
     assert_eq!((&config["responseMimeType"], &config["responseJsonSchema"]), (&json!("application/json"), &schema));
     let plain = question_with(json!({"response_format": {"type": "json_object"}}));
     stage.answered(Behaviour::json(200, ANSWER), &plain).await.unwrap();
@@ -154,17 +154,17 @@ async fn unsupported_parameters_are_refused_before_a_request() {
     }
     let numbers = embeddings(json!({"model": "m", "input": [1, 2]}));
     assert_eq!(stage.provider.embed("m", &numbers).await.unwrap_err().kind, FailureKind::Unsupported);
-    assert!(stage.fake.seen().is_empty());
+    assert!(stage.fake.take_requests().is_empty());
 }
 
 #[tokio::test]
 async fn embeddings_are_sent_in_one_batch() {
     let stage = stage(Gemini).await;
-    stage.fake.now(Behaviour::json(200, json!({"embeddings": [{"values": [0.5]}, {"values": [-1]}]})));
+    stage.fake.respond_with(Behaviour::json(200, json!({"embeddings": [{"values": [0.5]}, {"values": [-1]}]})));
     let request = json!({"model": "m", "input": ["a", "b"], "dimensions": 1, "taskType": "RETRIEVAL_QUERY"});
     let answer = stage.provider.embed("upstream-model", &embeddings(request)).await.unwrap();
     assert_eq!((answer.vectors, answer.usage), (vec![vec![0.5], vec![-1.0]], None));
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/v1beta/models/upstream-model:batchEmbedContents");
-    assert_json_snapshot!("gemini_embeddings_request", seen.body);
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/v1beta/models/upstream-model:batchEmbedContents");
+    assert_json_snapshot!("gemini_embeddings_request", received.body);
 }

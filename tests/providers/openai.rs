@@ -39,9 +39,9 @@ async fn requests_are_forwarded_without_the_gateways_own_fields() {
 async fn the_key_is_sent_in_the_configured_header() {
     let stage = stage(OpenAi).await;
     stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/chat/completions");
-    assert_eq!(seen.headers["authorization"], format!("Bearer {KEY}"));
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/chat/completions");
+    assert_eq!(received.headers["authorization"], format!("Bearer {KEY}"));
 
     let azure = stage_with(OpenAi, |settings| {
         let base = settings.base_url.take().unwrap();
@@ -51,10 +51,13 @@ async fn the_key_is_sent_in_the_configured_header() {
     })
     .await;
     azure.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
-    let seen = azure.fake.seen().remove(0);
-    assert_eq!(seen.path, "/openai/deployments/d/chat/completions?api-version=2026-01-01");
-    assert_eq!((&seen.headers["api-key"], &seen.headers["x-extra"]), (&KEY.parse().unwrap(), &"yes".parse().unwrap()));
-    assert!(!seen.headers.contains_key("authorization"));
+    let received = azure.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/openai/deployments/d/chat/completions?api-version=2026-01-01");
+    assert_eq!(
+        (&received.headers["api-key"], &received.headers["x-extra"]),
+        (&KEY.parse().unwrap(), &"yes".parse().unwrap())
+    );
+    assert!(!received.headers.contains_key("authorization"));
 }
 
 #[tokio::test]
@@ -92,7 +95,7 @@ async fn a_connection_is_reused_for_streams() {
     for _ in 0..5 {
         stage.streamed(Behaviour::events(STREAM), &question()).await;
     }
-    assert_eq!(stage.fake.hung_up(), 0);
+    assert_eq!(stage.fake.abandoned_responses(), 0);
 }
 
 #[tokio::test]
@@ -105,15 +108,15 @@ async fn embeddings_requests_are_forwarded() {
             {"object": "embedding", "index": 1, "embedding": "AACAPgAAgL8="},
         ],
     });
-    stage.fake.now(Behaviour::json(200, answer));
+    stage.fake.respond_with(Behaviour::json(200, answer));
     let request = json!({"model": "e", "input": ["a", "b"], "dimensions": 2, "encoding_format": "base64", "user": "u"});
     let answer = stage.provider.embed("upstream-model", &embeddings(request)).await.unwrap();
     assert_eq!(answer.vectors, [[0.25, -1.0], [0.25, -1.0]]);
     assert_eq!(answer.usage, Some(Tokens { input: 8, ..Tokens::default() }));
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/embeddings");
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/embeddings");
     assert_eq!(
-        seen.body,
+        received.body,
         json!({"model": "upstream-model", "input": ["a", "b"], "dimensions": 2, "encoding_format": "base64", "user": "u"})
     );
 }

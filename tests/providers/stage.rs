@@ -136,19 +136,19 @@ impl Gathered {
 
 impl Stage {
     pub async fn streamed(&self, behaviour: Behaviour, request: &ChatRequest) -> Gathered {
-        self.fake.now(behaviour);
+        self.fake.respond_with(behaviour);
         gather(self.provider.stream("upstream-model", request).await.unwrap()).await
     }
 
     pub async fn answered(&self, behaviour: Behaviour, request: &ChatRequest) -> Result<ChatAnswer, Failure> {
-        self.fake.now(behaviour);
+        self.fake.respond_with(behaviour);
         self.provider.chat("upstream-model", request).await
     }
 
     /// The body of the one request that was made.
     pub fn asked(&self) -> Value {
-        let mut seen = self.fake.seen();
-        assert_eq!(seen.len(), 1, "one request was expected");
-        seen.remove(0).body
+        let mut received = self.fake.take_requests();
+        assert_eq!(received.len(), 1, "one request was expected");
+        received.remove(0).body
     }
 }

@@ -46,7 +46,7 @@ async fn agents_are_scoped_to_the_organization() {
 #[tokio::test]
 async fn every_method_needs_a_token() {
     let app = TestApp::start().await;
-    let nobody = app.nobody();
+    let nobody = app.anonymous();
     let path = format!("{AGENTS}/{}", Uuid::now_v7());
     let answers = [
         nobody.get(AGENTS).await,

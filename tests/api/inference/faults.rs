@@ -6,8 +6,8 @@ use shared::store::catalog::Provider;
 use tests::TestApp;
 use tests::client::Answer;
 use tests::gateway::{Customer, ModelBuilder, events};
+use tests::polling::PATIENCE;
 use tests::provider::{Behaviour, FakeProvider};
-use tests::waiting::PATIENCE;
 
 use super::{chat, question, with};
 
@@ -27,19 +27,19 @@ async fn stage() -> Stage {
 async fn stage_with(change: impl FnOnce(&mut Provider)) -> Stage {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    ModelBuilder::new("fake").at_with(&app, &fake, change).await.insert(&app).await;
+    ModelBuilder::new("fake").with_changed_deployment(&app, &fake, change).await.insert(&app).await;
     let customer = app.customer("faults", Money::from_usd(1)).await;
     Stage { app, fake, customer }
 }
 
 impl Stage {
     async fn whole(&self, behaviour: Behaviour) -> Answer {
-        self.fake.now(behaviour);
+        self.fake.respond_with(behaviour);
         chat(&self.customer.person, &question("fake")).await
     }
 
     async fn streamed(&self, behaviour: Behaviour) -> Answer {
-        self.fake.now(behaviour);
+        self.fake.respond_with(behaviour);
         chat(&self.customer.person, &with(question("fake"), json!({"stream": true}))).await
     }
 
@@ -70,7 +70,7 @@ async fn a_400_keeps_code_param_and_message() {
         assert_eq!((&told["param"], &told["message"]), (&json!("temperature"), &json!("the provider's words")));
         assert_eq!(told["request_id"], answer.header("x-request-id").unwrap());
     }
-    assert_eq!(stage.fake.seen().len(), 2, "an error of the request is not retried");
+    assert_eq!(stage.fake.take_requests().len(), 2, "an error of the request is not retried");
     stage.is_free().await;
 }
 
@@ -96,11 +96,11 @@ async fn a_429_keeps_its_retry_after() {
 #[tokio::test]
 async fn a_503_is_retried_and_then_reported() {
     let stage = stage().await;
-    stage.fake.will(Behaviour::json(503, error("overloaded")));
-    stage.fake.will(Behaviour::json(200, ANSWER));
+    stage.fake.then_respond(Behaviour::json(503, error("overloaded")));
+    stage.fake.then_respond(Behaviour::json(200, ANSWER));
     let answer = chat(&stage.customer.person, &question("fake")).await;
     assert_eq!(answer.status, "200 OK");
-    assert_eq!(stage.fake.seen().len(), 2);
+    assert_eq!(stage.fake.take_requests().len(), 2);
 
     let answer = stage.whole(Behaviour::json(503, error("overloaded")).header("Retry-After", "9")).await;
     assert_eq!((answer.status.as_str(), answer.header("retry-after")), ("502 Bad Gateway", Some("9")));
@@ -110,7 +110,7 @@ async fn a_503_is_retried_and_then_reported() {
 #[tokio::test]
 async fn a_silent_provider_is_a_504() {
     let stage = stage_with(|provider| provider.timeouts.total_ms = 200).await;
-    let answer = stage.whole(Behaviour::json(200, ANSWER).after(PATIENCE)).await;
+    let answer = stage.whole(Behaviour::json(200, ANSWER).delayed_by(PATIENCE)).await;
     assert_eq!((answer.status.as_str(), answer.code()), ("504 Gateway Timeout", "provider_timeout"));
     assert_eq!(answer.json["error"]["type"], "provider_error");
     stage.is_free().await;
@@ -172,14 +172,20 @@ async fn a_garbled_answer_is_an_error() {
 async fn a_failing_deployment_falls_back_and_is_then_skipped() {
     let app = TestApp::start().await;
     let (broken, well) = (FakeProvider::start().await, FakeProvider::start().await);
-    broken.will(Behaviour::json(500, error("broken")));
-    well.will(Behaviour::json(200, ANSWER));
-    ModelBuilder::new("twofold").at(&app, &broken).await.at(&app, &well).await.insert(&app).await;
+    broken.then_respond(Behaviour::json(500, error("broken")));
+    well.then_respond(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("twofold")
+        .with_deployment(&app, &broken)
+        .await
+        .with_deployment(&app, &well)
+        .await
+        .insert(&app)
+        .await;
     let customer = app.customer("faults", Money::from_usd(1)).await;
     for _ in 0..4 {
         assert_eq!(chat(&customer.person, &question("twofold")).await.status, "200 OK");
     }
-    let asked = broken.seen().len();
+    let asked = broken.take_requests().len();
     assert!((3..=4).contains(&asked), "the deployment is skipped after three failures in a row: {asked}");
-    assert_eq!(well.seen().len(), 4);
+    assert_eq!(well.take_requests().len(), 4);
 }

@@ -26,27 +26,30 @@ impl Trial<'_> {
 async fn a_credential_can_be_tested() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Caller", echo()).await;
+    let id = create_workflow(&ada, "Caller", echo()).await;
     let trial = Trial { ada: &ada, outbound: format!("{WORKFLOWS}/{id}/webhook-credentials/outbound") };
     let fake = FakeProvider::start().await;
     let bearer = || json!({"type": "bearer", "token": "s3cr3t-value"});
     let call = || json!({"url": format!("{}/me", fake.base_url)});
 
-    fake.now(Behaviour::json(200, json!({"private": "to the caller"})));
+    fake.respond_with(Behaviour::json(200, json!({"private": "to the caller"})));
     let tried = trial.of(bearer(), call()).await;
     assert_eq!((&tried.json["data"]["ok"], &tried.json["data"]["status"]), (&json!(true), &json!(200)));
     assert_eq!(tried.json["data"]["error"], Value::Null);
     assert!(!tried.text.contains("private") && !tried.text.contains("s3cr3t"), "{}", tried.text);
-    let seen = fake.seen().remove(0);
-    assert_eq!((seen.path.as_str(), &seen.headers["authorization"]), ("/me", &"Bearer s3cr3t-value".parse().unwrap()));
+    let received = fake.take_requests().remove(0);
+    assert_eq!(
+        (received.path.as_str(), &received.headers["authorization"]),
+        ("/me", &"Bearer s3cr3t-value".parse().unwrap())
+    );
 
-    fake.now(Behaviour::json(403, "{}"));
+    fake.respond_with(Behaviour::json(403, "{}"));
     let refused = trial.of(bearer(), call()).await;
     assert_eq!((&refused.json["data"]["ok"], &refused.json["data"]["status"]), (&json!(false), &json!(403)));
 
     // OAuth2 client credentials are tested by fetching a token, with or without a call.
     let client = || json!({"type": "oauth2_client_credentials", "tokenUrl": format!("{}/token", fake.base_url), "clientId": "c", "clientSecret": "s"});
-    fake.now(Behaviour::json(200, json!({"access_token": "t0ken", "expires_in": 60})));
+    fake.respond_with(Behaviour::json(200, json!({"access_token": "t0ken", "expires_in": 60})));
     let token = trial.of(client(), json!({})).await;
     assert_eq!(
         (&token.json["data"]["ok"], &token.json["data"]["status"]),
@@ -55,11 +58,11 @@ async fn a_credential_can_be_tested() {
         token.text
     );
     assert!(!token.text.contains("t0ken"));
-    fake.seen();
+    fake.take_requests();
     trial.of(client(), call()).await;
-    let paths: Vec<_> = fake.seen().into_iter().map(|seen| seen.path).collect();
+    let paths: Vec<_> = fake.take_requests().into_iter().map(|received| received.path).collect();
     assert_eq!(paths, ["/token", "/me"]);
-    fake.now(Behaviour::json(401, json!({"error": "invalid_client"})));
+    fake.respond_with(Behaviour::json(401, json!({"error": "invalid_client"})));
     let denied = trial.of(client(), json!({})).await;
     assert_eq!(
         denied.json["data"]["error"],
@@ -71,13 +74,13 @@ async fn a_credential_can_be_tested() {
 async fn a_failed_test_call_reports_its_reason() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Caller", echo()).await;
+    let id = create_workflow(&ada, "Caller", echo()).await;
     let trial = Trial { ada: &ada, outbound: format!("{WORKFLOWS}/{id}/webhook-credentials/outbound") };
     let bearer = || json!({"type": "bearer", "token": "x"});
     let fake = FakeProvider::start().await;
     let at = |path: &str| json!({"url": format!("{}{path}", fake.base_url)});
 
-    fake.now(Behaviour::json(302, "").header("location", "/round"));
+    fake.respond_with(Behaviour::json(302, "").header("location", "/round"));
     for (call, code) in [
         (at("/"), "too_many_redirects"),
         // `local` may call this machine, but never a metadata address.
@@ -87,10 +90,10 @@ async fn a_failed_test_call_reports_its_reason() {
         let failed = trial.of(bearer(), call).await;
         assert_eq!((&failed.json["data"]["ok"], &failed.json["data"]["error"]["code"]), (&json!(false), &json!(code)));
     }
-    fake.now(Behaviour::json(302, "").header("location", "http://169.254.169.254/"));
+    fake.respond_with(Behaviour::json(302, "").header("location", "http://169.254.169.254/"));
     let led_inside = trial.of(bearer(), at("/")).await;
     assert_eq!(led_inside.json["data"]["error"]["code"], "destination_forbidden");
-    fake.now(Behaviour::hang_up());
+    fake.respond_with(Behaviour::hang_up());
     assert_eq!(trial.of(bearer(), at("/")).await.json["data"]["error"]["code"], "connection_cut");
 
     // The platform's own ports are forbidden although this machine is allowed: they give access to all data.
@@ -101,7 +104,7 @@ async fn a_failed_test_call_reports_its_reason() {
     for url in own {
         let refused = trial.of(bearer(), json!({"url": url})).await;
         assert_eq!(refused.json["data"]["error"]["code"], "destination_forbidden", "{url}");
-        fake.now(Behaviour::json(307, "").header("location", &url));
+        fake.respond_with(Behaviour::json(307, "").header("location", &url));
         let led_there = trial.of(bearer(), at("/")).await;
         assert_eq!(led_there.json["data"]["error"]["code"], "destination_forbidden", "{url}");
     }

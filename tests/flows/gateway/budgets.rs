@@ -39,8 +39,8 @@ async fn an_overage_costs_one_write_in_a_wide_lease_and_a_transaction_otherwise(
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "Yes."}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 100, "completion_tokens": 1, "total_tokens": 101},
     });
-    fake.will(Behaviour::json(200, answer));
-    ModelBuilder::new("over").at(&app, &fake).await.insert(&app).await;
+    fake.then_respond(Behaviour::json(200, answer));
+    ModelBuilder::new("over").with_deployment(&app, &fake).await.insert(&app).await;
     let body = json!({"model": "over", "max_tokens": 1, "messages": [{"role": "user", "content": "Hello"}]});
     let call_costs = async |customer: &Customer, environment: &Router| {
         app.recorder.take();

@@ -68,9 +68,9 @@ async fn malformed_keys_and_keys_of_another_request_are_refused() {
 async fn a_failed_call_is_executed_again() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    fake.will(Behaviour::json(400, json!({"error": {"message": "no", "code": "no"}})))
-        .will(Behaviour::json(200, ANSWER));
-    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    fake.then_respond(Behaviour::json(400, json!({"error": {"message": "no", "code": "no"}})))
+        .then_respond(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
     let customer = app.customer("anew", Money::from_usd(1)).await;
     let body = json!({"model": "fake", "messages": [{"role": "user", "content": "Hello there"}]});
     assert_eq!(call(&customer, "again", &body).await.status, "400 Bad Request");
@@ -85,15 +85,15 @@ async fn an_answer_too_large_for_an_item_is_replayed() {
     let fake = FakeProvider::start().await;
     let mut answer: Value = serde_json::from_str(ANSWER).unwrap();
     answer["choices"][0]["message"]["content"] = "long ".repeat(20_000).into();
-    fake.will(Behaviour::json(200, answer));
-    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    fake.then_respond(Behaviour::json(200, answer));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
     let customer = app.customer("large", Money::from_usd(1)).await;
     let body = json!({"model": "fake", "messages": [{"role": "user", "content": "Hello there"}]});
     let first = call(&customer, "large", &body).await;
     let again = call(&customer, "large", &body).await;
     assert!(first.text.len() > 100_000);
     assert_eq!((again.text, again.headers.get("idempotent-replayed").is_some()), (first.text, true));
-    assert_eq!(fake.seen().len(), 1);
+    assert_eq!(fake.take_requests().len(), 1);
 }
 
 /// An environment is suspended during a call, and wakes up after another one has executed the call.

@@ -15,7 +15,7 @@ const NOWHERE: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
 async fn another_users_workflow_is_404_on_every_route() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = published(&ada, "Secret").await;
+    let id = publish_workflow(&ada, "Secret").await;
     let path = format!("{WORKFLOWS}/{id}");
     let bearer = || json!({"name": "Bot", "type": "bearer", "token": "x"});
     let outbound = format!("{path}/webhook-credentials/outbound");
@@ -55,7 +55,7 @@ async fn another_users_workflow_is_404_on_every_route() {
             assert_eq!(theirs.text, nobodys.text, "{method} {path}");
         }
         // A stranger's own workflow gives no access to the owner's resources either.
-        let own = format!("{WORKFLOWS}/{}", created(&stranger, "Own", echo()).await);
+        let own = format!("{WORKFLOWS}/{}", create_workflow(&stranger, "Own", echo()).await);
         let taken = stranger.get(&format!("{own}/webhooks/{webhook}")).await;
         assert_eq!(taken.code(), "webhook_not_found");
         assert_eq!(stranger.get(&format!("{own}/releases/{release}")).await.code(), "release_not_found");
@@ -67,5 +67,5 @@ async fn another_users_workflow_is_404_on_every_route() {
     }
     assert_eq!(ada.get(&path).await.json["data"]["name"], "Secret");
     assert_eq!(ada.get(&outbound).await.json["data"].as_array().unwrap().len(), 1);
-    assert_eq!(app.nobody().get(&format!("{path}/connections")).await.code(), "unauthorized");
+    assert_eq!(app.anonymous().get(&format!("{path}/connections")).await.code(), "unauthorized");
 }
