@@ -67,8 +67,8 @@ async fn an_incomplete_request_head_times_out() {
     }
     for socket in &mut sockets {
         // The platform closes the connection: the test sends nothing more, and waits without a timeout.
-        let said = read_to_end(socket).await;
-        assert!(said.is_empty() || said.starts_with("HTTP/1.1 408"), "{said}");
+        let response = read_to_end(socket).await;
+        assert!(response.is_empty() || response.starts_with("HTTP/1.1 408"), "{response}");
     }
 }
 

@@ -44,18 +44,18 @@ impl Measurement {
 
 impl Results {
     /// The measurements of one subject under one load, in the order of rounds.
-    pub fn of(&self, name: Name, kind: Kind) -> impl Iterator<Item = &Measurement> {
+    pub fn select(&self, name: Name, kind: Kind) -> impl Iterator<Item = &Measurement> {
         self.measurements.iter().filter(move |measurement| measurement.name == name && measurement.kind == kind)
     }
 
     /// The median over the rounds that have this number.
     pub fn median(&self, name: Name, kind: Kind, number: impl Fn(&Measurement) -> Option<f64>) -> Option<f64> {
-        statistics::median(self.of(name, kind).filter_map(number))
+        statistics::median(self.select(name, kind).filter_map(number))
     }
 
     /// The median of what a gateway adds to the mock's own number in the same round.
     pub fn added(&self, name: Name, kind: Kind, number: impl Fn(&Measurement) -> Option<f64>) -> Option<f64> {
-        let pairs = self.of(name, kind).zip(self.of(Name::Direct, kind));
+        let pairs = self.select(name, kind).zip(self.select(Name::Direct, kind));
         let added = pairs.filter_map(|(measurement, direct)| Some(number(measurement)? - number(direct)?));
         if name == Name::Direct { None } else { statistics::median(added) }
     }

@@ -73,9 +73,9 @@ pub fn streams(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
 /// The errors of each subject: how many, and the first one.
 pub fn errors(results: &Results, names: &[Name], kinds: &[Kind]) -> Vec<String> {
     let rows = rows(names, kinds).filter_map(|(name, kind)| {
-        let first = results.of(name, kind).find_map(|measurement| measurement.report.first_error.as_deref())?;
-        let errors: usize = results.of(name, kind).map(|measurement| measurement.report.errors).sum();
-        let calls = errors + results.of(name, kind).map(|measurement| measurement.report.requests).sum::<usize>();
+        let first = results.select(name, kind).find_map(|measurement| measurement.report.first_error.as_deref())?;
+        let errors: usize = results.select(name, kind).map(|measurement| measurement.report.errors).sum();
+        let calls = errors + results.select(name, kind).map(|measurement| measurement.report.requests).sum::<usize>();
         let (name, connections) = (name.display_name(), kind.connections);
         let streaming = if kind.stream { " streaming" } else { "" };
         Some(format!(

@@ -31,14 +31,14 @@ const MEASURES: [Measure; 3] = [
 /// The number of rounds in which Atelier was better, by measure.
 pub fn win_table(results: &Results, others: &[Name], kinds: &[Kind]) -> String {
     table(&HEAD, others, kinds, |other, kind| {
-        let rounds = results.of(Name::Atelier, kind).count();
+        let rounds = results.select(Name::Atelier, kind).count();
         MEASURES.iter().map(|measure| format!("{} of {rounds} rounds", measure.won(results, other, kind))).collect()
     })
 }
 
 pub fn is_met(results: &Results, others: &[Name], kinds: &[Kind]) -> bool {
     kinds.iter().all(|&kind| {
-        let rounds = results.of(Name::Atelier, kind).count();
+        let rounds = results.select(Name::Atelier, kind).count();
         let won = |&other: &Name| MEASURES.iter().all(|measure| measure.won(results, other, kind) == rounds);
         rounds > 0 && others.iter().all(won)
     })
@@ -69,7 +69,7 @@ pub fn judge_streams(results: &Results, kinds: &[Kind]) -> Vec<(String, bool)> {
 
 impl Measure {
     fn won(&self, results: &Results, other: Name, kind: Kind) -> usize {
-        let pairs = results.of(Name::Atelier, kind).zip(results.of(other, kind));
+        let pairs = results.select(Name::Atelier, kind).zip(results.select(other, kind));
         pairs.filter(|(own, others)| self.is_better(own, others)).count()
     }
 

@@ -64,7 +64,7 @@ async fn a_conversation_is_translated_and_signed() {
     body["tool_choice"] = json!("required");
     let format = json!({"name": "s", "schema": {"type": "object"}});
     body["response_format"] = json!({"type": "json_schema", "json_schema": format});
-    stage.answered(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
+    stage.send(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
     let received = stage.fake.take_requests().remove(0);
     assert_eq!(received.path, "/model/upstream-model/converse");
     let authorization = received.headers["authorization"].to_str().unwrap();
@@ -76,14 +76,14 @@ async fn a_conversation_is_translated_and_signed() {
 #[tokio::test]
 async fn an_api_key_is_sent_as_a_bearer_token() {
     let stage = stage_with(Bedrock, |_| {}).await;
-    stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    stage.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert_eq!(stage.fake.take_requests().remove(0).headers["authorization"], format!("Bearer {KEY}"));
 }
 
 #[tokio::test]
 async fn an_answer_has_its_tool_calls_and_total_input() {
     let stage = stage().await;
-    let answer = stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    let answer = stage.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert_json_snapshot!("bedrock_choices", choices(&answer));
     assert_eq!(answer.usage, Some(Tokens { input: 1_250, cached: 1_000, output: 75, reasoning: 0 }));
 }
@@ -91,7 +91,7 @@ async fn an_answer_has_its_tool_calls_and_total_input() {
 #[tokio::test]
 async fn a_stream_has_the_content_of_an_answer() {
     let stage = stage().await;
-    let all = stage.streamed(stream(frames()), &question()).await;
+    let all = stage.stream(stream(frames()), &question()).await;
     assert_json_snapshot!("bedrock_stream", all.choices);
     assert_eq!((all.text().as_str(), all.finished), ("Let me look.", 1));
     assert_eq!(all.usage, Some(Tokens { input: 125, cached: 100, output: 89, reasoning: 0 }));
@@ -102,16 +102,16 @@ async fn a_stream_has_the_content_of_an_answer() {
 #[tokio::test]
 async fn failed_cut_and_silent_streams_are_reported() {
     let stage = stage().await;
-    let cut = stage.streamed(stream(frames()).cut_after(4), &question()).await;
+    let cut = stage.stream(stream(frames()).cut_after(4), &question()).await;
     assert_eq!((cut.text().as_str(), cut.failure.unwrap().code.as_str()), ("Let me", "provider_stream_cut"));
-    let ended = stage.streamed(stream(frames()).ended_after(4), &question()).await;
+    let ended = stage.stream(stream(frames()).ended_after(4), &question()).await;
     assert_eq!((ended.finished, ended.failure.is_none()), (0, true));
     let impatient = stage_with(Bedrock, |settings| settings.timeouts.idle_ms = 50).await;
-    let silent = impatient.streamed(stream(frames()).silent_after(4), &question()).await;
+    let silent = impatient.stream(stream(frames()).silent_after(4), &question()).await;
     assert_eq!(silent.failure.unwrap().kind, FailureKind::Timeout);
     let mut garbled = frames();
     garbled[3] = garbled[3].iter().map(|byte| byte ^ 1).collect();
-    let all = stage.streamed(stream(garbled), &question()).await;
+    let all = stage.stream(stream(garbled), &question()).await;
     assert_eq!(all.failure.unwrap().kind, FailureKind::Broken);
     for (name, kind) in [
         ("throttlingException", FailureKind::RateLimited),
@@ -120,7 +120,7 @@ async fn failed_cut_and_silent_streams_are_reported() {
     ] {
         let mut failed = frames();
         failed[4] = frame("exception", name, &json!({"message": "said so"}));
-        let failure = stage.streamed(stream(failed), &question()).await.failure.unwrap();
+        let failure = stage.stream(stream(failed), &question()).await.failure.unwrap();
         assert_eq!((failure.kind, failure.message.as_str(), failure.may_have_run), (kind, "said so", true), "{name}");
     }
 }
@@ -142,10 +142,10 @@ async fn stop_reasons_are_translated() {
         ("model_context_window_exceeded", "length"),
     ];
     for (reason, finish) in reasons {
-        let answer = stage.answered(answer(reason), &question()).await.unwrap();
+        let answer = stage.send(answer(reason), &question()).await.unwrap();
         assert_eq!(choices(&answer)[0]["finish_reason"], finish, "{reason}");
     }
-    let failure = stage.answered(answer("malformed_tool_use"), &question()).await.unwrap_err();
+    let failure = stage.send(answer("malformed_tool_use"), &question()).await.unwrap_err();
     assert_eq!(failure.kind, FailureKind::Broken);
 }
 
@@ -165,7 +165,7 @@ async fn errors_are_classified_and_not_retried() {
         (503, "ServiceUnavailableException", "oh", FailureKind::Unavailable),
     ];
     for (status, code, message, kind) in cases {
-        let failure = stage.answered(error(status, code, message), &question()).await.unwrap_err();
+        let failure = stage.send(error(status, code, message), &question()).await.unwrap_err();
         assert_eq!(failure.kind, kind, "{code}");
         assert_eq!(stage.fake.take_requests().len(), 1, "{code}");
         if kind == FailureKind::Request {
@@ -173,14 +173,14 @@ async fn errors_are_classified_and_not_retried() {
         }
     }
     let later = error(429, "ThrottlingException", "slow down").header("Retry-After", "3");
-    let failure = stage.answered(later, &question()).await.unwrap_err();
+    let failure = stage.send(later, &question()).await.unwrap_err();
     assert_eq!(failure.retry_after, Some(Duration::from_secs(3)));
-    let cut = stage.answered(Behaviour::hang_up(), &question()).await.unwrap_err();
+    let cut = stage.send(Behaviour::hang_up(), &question()).await.unwrap_err();
     assert_eq!((cut.kind, cut.may_have_run), (FailureKind::Unavailable, true));
     let nobody = stage_with(Bedrock, |settings| settings.base_url = Some("http://127.0.0.1:9".to_owned())).await;
     let unreached = nobody.provider.chat("m", &question()).await.unwrap_err();
     assert_eq!((unreached.kind, unreached.may_have_run), (FailureKind::Unavailable, false));
-    let garbled = stage.answered(Behaviour::json(200, "{\"output\""), &question()).await.unwrap_err();
+    let garbled = stage.send(Behaviour::json(200, "{\"output\""), &question()).await.unwrap_err();
     assert_eq!(garbled.kind, FailureKind::Broken);
 }
 
@@ -226,5 +226,5 @@ async fn embeddings_are_made_by_titan_and_cohere() {
     let expected = json!({
         "texts": ["a", "b"], "input_type": "search_document", "output_dimension": 2, "embedding_types": ["float"],
     });
-    assert_eq!(stage.asked(), expected);
+    assert_eq!(stage.take_request_body(), expected);
 }

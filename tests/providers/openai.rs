@@ -27,10 +27,10 @@ async fn requests_are_forwarded_without_the_gateways_own_fields() {
         "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
         "stream_options": {"include_usage": false, "include_obfuscation": false},
     }));
-    stage.streamed(Behaviour::events(STREAM), &request).await;
-    assert_json_snapshot!("openai_streamed_request", stage.asked());
-    stage.answered(Behaviour::json(200, ANSWER), &request).await.unwrap();
-    let whole = stage.asked();
+    stage.stream(Behaviour::events(STREAM), &request).await;
+    assert_json_snapshot!("openai_streamed_request", stage.take_request_body());
+    stage.send(Behaviour::json(200, ANSWER), &request).await.unwrap();
+    let whole = stage.take_request_body();
     assert!(whole.get("stream").is_none() && whole.get("stream_options").is_none() && whole.get("guard").is_none());
     assert_eq!(whole["model"], "upstream-model");
 }
@@ -38,7 +38,7 @@ async fn requests_are_forwarded_without_the_gateways_own_fields() {
 #[tokio::test]
 async fn the_key_is_sent_in_the_configured_header() {
     let stage = stage(OpenAi).await;
-    stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    stage.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     let received = stage.fake.take_requests().remove(0);
     assert_eq!(received.path, "/chat/completions");
     assert_eq!(received.headers["authorization"], format!("Bearer {KEY}"));
@@ -50,7 +50,7 @@ async fn the_key_is_sent_in_the_configured_header() {
         settings.headers.insert("X-Extra".to_owned(), "yes".to_owned());
     })
     .await;
-    azure.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    azure.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     let received = azure.fake.take_requests().remove(0);
     assert_eq!(received.path, "/openai/deployments/d/chat/completions?api-version=2026-01-01");
     assert_eq!(
@@ -63,7 +63,7 @@ async fn the_key_is_sent_in_the_configured_header() {
 #[tokio::test]
 async fn an_answer_keeps_its_bytes_and_reports_usage() {
     let stage = stage(OpenAi).await;
-    let answer = stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    let answer = stage.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert!(ANSWER.contains(answer.choices.get()));
     assert_eq!(choices(&answer)[0]["message"]["content"], "Because a lease is taken first.");
     assert_eq!(answer.usage, Some(Tokens { input: 1_200, cached: 1_024, output: 90, reasoning: 64 }));
@@ -73,7 +73,7 @@ async fn an_answer_keeps_its_bytes_and_reports_usage() {
 #[tokio::test]
 async fn a_stream_has_text_finish_and_usage() {
     let stage = stage(OpenAi).await;
-    let all = stage.streamed(Behaviour::events(STREAM), &question()).await;
+    let all = stage.stream(Behaviour::events(STREAM), &question()).await;
     assert_eq!((all.text().as_str(), all.finished), ("Because a lease is taken first.", 1));
     assert_eq!(all.usage, Some(Tokens { input: 12, output: 8, ..Tokens::default() }));
     assert!(all.failure.is_none() && all.counted >= 8);
@@ -82,7 +82,7 @@ async fn a_stream_has_text_finish_and_usage() {
 #[tokio::test]
 async fn streamed_tool_calls_are_unchanged() {
     let stage = stage(OpenAi).await;
-    let all = stage.streamed(Behaviour::events(TOOLS), &question()).await;
+    let all = stage.stream(Behaviour::events(TOOLS), &question()).await;
     let deltas = all.choices.iter().filter_map(|choice| choice["delta"]["tool_calls"][0].as_object());
     let indexes: Vec<_> = deltas.map(|call| call["index"].as_u64().unwrap()).collect();
     assert_eq!(indexes, [0, 0, 0, 0, 1, 1]);
@@ -93,7 +93,7 @@ async fn streamed_tool_calls_are_unchanged() {
 async fn a_connection_is_reused_for_streams() {
     let stage = stage(OpenAi).await;
     for _ in 0..5 {
-        stage.streamed(Behaviour::events(STREAM), &question()).await;
+        stage.stream(Behaviour::events(STREAM), &question()).await;
     }
     assert_eq!(stage.fake.abandoned_responses(), 0);
 }
@@ -130,7 +130,7 @@ async fn usage_reported_during_a_stream_is_kept() {
         format!("data: {}\n\n", json!({"choices": [choice], "usage": usage}))
     };
     let events = [piece("a", 1), piece("b", 2)].concat();
-    let all = stage.streamed(Behaviour::events(&events).cut_after(2), &question()).await;
+    let all = stage.stream(Behaviour::events(&events).cut_after(2), &question()).await;
     assert_eq!(all.usage.map(|usage| usage.output), Some(2));
     assert_eq!(all.failure.unwrap().code, "provider_stream_cut");
 }

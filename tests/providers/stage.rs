@@ -135,18 +135,18 @@ impl Gathered {
 }
 
 impl Stage {
-    pub async fn streamed(&self, behaviour: Behaviour, request: &ChatRequest) -> Gathered {
+    pub async fn stream(&self, behaviour: Behaviour, request: &ChatRequest) -> Gathered {
         self.fake.respond_with(behaviour);
         gather(self.provider.stream("upstream-model", request).await.unwrap()).await
     }
 
-    pub async fn answered(&self, behaviour: Behaviour, request: &ChatRequest) -> Result<ChatAnswer, Failure> {
+    pub async fn send(&self, behaviour: Behaviour, request: &ChatRequest) -> Result<ChatAnswer, Failure> {
         self.fake.respond_with(behaviour);
         self.provider.chat("upstream-model", request).await
     }
 
     /// The body of the one request that was made.
-    pub fn asked(&self) -> Value {
+    pub fn take_request_body(&self) -> Value {
         let mut received = self.fake.take_requests();
         assert_eq!(received.len(), 1, "one request was expected");
         received.remove(0).body

@@ -109,7 +109,7 @@ impl TestApp {
     }
 
     /// The sum and the number of the ledger's charges of this month.
-    pub async fn charged(&self, org: OrgId) -> (Money, usize) {
+    pub async fn sum_charges(&self, org: OrgId) -> (Money, usize) {
         let ledger = Ledger::new(&self.platform.context()).unwrap();
         let (mut sum, mut count, mut after) = (Money::ZERO, 0, None);
         loop {

@@ -45,8 +45,9 @@ impl Issuer {
         if let Some(issuer) = Self::open(folder)? {
             return Ok(issuer);
         }
-        let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new());
-        let pkcs8 = made.map_err(|_| Failure::Other("the random number generator of the system failed".to_owned()))?;
+        let generated = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new());
+        let pkcs8 =
+            generated.map_err(|_| Failure::Other("the random number generator of the system failed".to_owned()))?;
         let file = IssuerFile { pkcs8: STANDARD.encode(pkcs8.as_ref()) };
         let content = serde_json::to_vec_pretty(&file).unwrap_or_default();
         let written = write_private(&folder.join(FILE), &content);

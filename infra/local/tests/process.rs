@@ -59,8 +59,8 @@ async fn the_printed_call_works_and_the_log_holds_no_secrets() {
     let answer = Command::new("sh").args(["-c", call]).output().unwrap();
     assert!(String::from_utf8_lossy(&answer.stdout).contains("\"totalPages\""), "{call}: {answer:?}");
 
-    let kept = credentials(&folder.0);
-    let token = kept["users"]["eve"]["accessToken"].as_str().unwrap();
+    let accounts = credentials(&folder.0);
+    let token = accounts["users"]["eve"]["accessToken"].as_str().unwrap();
     let http = reqwest::Client::new();
     let created = agents(&running.base_url, token, reqwest::Method::POST).await;
     let path = format!("{}{AGENTS}/{}", running.base_url, created["data"]["id"].as_str().unwrap());

@@ -151,7 +151,7 @@ async fn usage_that_was_not_requested_is_charged_but_not_sent() {
     assert!(events.iter().all(|event| event.get("usage").is_none()), "{}", answer.text);
     assert_eq!(fake.take_requests()[0].body["stream_options"]["include_usage"], true);
     // 12 input tokens at 1 USD per million, and 8 output tokens at 4 USD.
-    assert_eq!(app.charged(customer.account.org).await, (Money::from_micro_usd(12 + 8 * 4), 1));
+    assert_eq!(app.sum_charges(customer.account.org).await, (Money::from_micro_usd(12 + 8 * 4), 1));
 }
 
 /// An event reaches the client before the provider sends the next one.
@@ -210,7 +210,7 @@ async fn a_disconnect_stops_or_drains_the_provider_by_the_models_setting() {
             eventually("the provider is cut off", async || (fake.abandoned_responses() == 1).then_some(())).await;
         }
         let charged = eventually("the charge", async || {
-            let (charged, calls) = app.charged(customer.account.org).await;
+            let (charged, calls) = app.sum_charges(customer.account.org).await;
             (calls == 1).then_some(charged)
         })
         .await;

@@ -303,6 +303,6 @@ async fn a_deleted_workflow_is_gone_and_its_users_need_attention() {
 
     // After a release without the reference, the workflow is in order again.
     ada.patch(&user_path, json!({"graph": echo()})).await;
-    let mended = post_action(&ada, &user, "publish").await;
-    assert_eq!(mended.json["data"]["workflow"]["state"], "published");
+    let fixed = post_action(&ada, &user, "publish").await;
+    assert_eq!(fixed.json["data"]["workflow"]["state"], "published");
 }

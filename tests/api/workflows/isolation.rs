@@ -49,10 +49,10 @@ async fn another_users_workflow_is_404_on_every_route() {
                 let request = stranger.request(method.clone(), &path.replace("{id}", id));
                 send(if let Some(body) = &body { request.json(body) } else { request }).await
             };
-            let (theirs, nobodys) = (ask(&id).await, ask(NOWHERE).await);
-            let said = (theirs.status.as_str(), theirs.code());
-            assert_eq!(said, ("404 Not Found", "workflow_not_found"), "{method} {path}");
-            assert_eq!(theirs.text, nobodys.text, "{method} {path}");
+            let (theirs, missing) = (ask(&id).await, ask(NOWHERE).await);
+            let refusal = (theirs.status.as_str(), theirs.code());
+            assert_eq!(refusal, ("404 Not Found", "workflow_not_found"), "{method} {path}");
+            assert_eq!(theirs.text, missing.text, "{method} {path}");
         }
         // A stranger's own workflow gives no access to the owner's resources either.
         let own = format!("{WORKFLOWS}/{}", create_workflow(&stranger, "Own", echo()).await);

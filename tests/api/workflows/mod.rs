@@ -35,8 +35,8 @@ fn echo() -> Value {
 /// The same graph with a template step in between.
 fn template_graph(text: &str) -> Value {
     let mut graph = echo();
-    let said = json!({"id": "say", "type": "template", "name": "Say", "config": {"template": text}});
-    graph["nodes"].as_array_mut().unwrap().push(said);
+    let step = json!({"id": "say", "type": "template", "name": "Say", "config": {"template": text}});
+    graph["nodes"].as_array_mut().unwrap().push(step);
     graph["connections"] = json!([
         {"from": {"node": "start", "port": "out"}, "to": {"node": "say", "port": "in"}},
         {"from": {"node": "say", "port": "out"}, "to": {"node": "end", "port": "in"}},

@@ -56,11 +56,11 @@ async fn all_problems_are_reported_at_once() {
         "call credential_gone config.credentialId",
         "hook channel_incomplete null",
     ];
-    let mut said = found(&answer.json["data"]["problems"]);
-    said.sort();
+    let mut problems = found(&answer.json["data"]["problems"]);
+    problems.sort();
     let mut sorted = expected;
     sorted.sort_unstable();
-    assert_eq!(said, sorted);
+    assert_eq!(problems, sorted);
     let first = &answer.json["data"]["problems"][0];
     assert_eq!(
         first["message"],

@@ -22,7 +22,7 @@ fn call() -> Value {
 /// Asserts that balance, ledger and usage agree to the pico-dollar.
 async fn assert_accounts_agree(app: &TestApp, customer: &Customer, credits: Money, calls: usize) {
     let org = customer.account.org;
-    let (charged, entries) = app.charged(org).await;
+    let (charged, entries) = app.sum_charges(org).await;
     assert_eq!(entries, calls);
     assert_eq!(app.balance(org).await + charged, credits);
     let usage = app.usage(org).await;

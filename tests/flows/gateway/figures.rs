@@ -121,7 +121,7 @@ fn money(number: &Value) -> Money {
 }
 
 /// The cost that an answer reports, or `None` for a refused call.
-fn reported(answer: &Answer, kind: Kind) -> Option<Money> {
+fn reported_cost(answer: &Answer, kind: Kind) -> Option<Money> {
     if answer.status != "200 OK" {
         return None;
     }
@@ -213,7 +213,7 @@ async fn every_figure_shows_the_real_cost_of_a_call() {
             let key = format!("call-{number}");
             let key = (random.u8(..4) == 0).then_some(key.as_str());
             let answer = stage.call(person, kind, count, key).await;
-            let Some(cost) = reported(&answer, kind) else {
+            let Some(cost) = reported_cost(&answer, kind) else {
                 assert_eq!(answer.status, "402 Payment Required", "{}", answer.text);
                 break;
             };
@@ -260,7 +260,7 @@ async fn each_answered_call_is_charged_once_when_requests_are_repeated_and_lost(
                 ask(&customer.person, kind, (call < 4).then_some(key.as_str()))
             });
             for answer in join_all(calls).await {
-                if let Some(cost) = reported(&answer, kind) {
+                if let Some(cost) = reported_cost(&answer, kind) {
                     assert_eq!(cost, count.cost());
                     if answer.header("idempotent-replayed").is_none() {
                         answered.push((answer.header("x-request-id").unwrap().to_owned(), cost));
@@ -297,14 +297,14 @@ async fn figures_agree_after_environments_die_during_overages() {
         }
         tokio::time::sleep(Duration::from_millis(random.u64(20..120))).await;
         runtime.shutdown_background();
-        let (charged, _) = stage.app.charged(customer.account.org).await;
+        let (charged, _) = stage.app.sum_charges(customer.account.org).await;
         assert!(stage.app.balance(customer.account.org).await + charged <= credits, "overdrawn");
     }
     // One more call, which is not interrupted.
     let (status, answer) = customer.call(&stage.app.environment(), CHAT, &body).await;
     assert!(status.is_success() || answer["error"]["code"] == "insufficient_credits", "{answer}");
     stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
-    let (charged, calls) = stage.app.charged(customer.account.org).await;
+    let (charged, calls) = stage.app.sum_charges(customer.account.org).await;
     assert!(calls > 0, "no call was charged");
     assert_eq!(stage.app.balance(customer.account.org).await + charged, credits);
     let total = stage.app.usage(customer.account.org).await.total();
@@ -322,7 +322,7 @@ async fn concurrent_overages_never_overdraw_the_balance() {
     let customer = stage.app.customer("rush", credits).await;
     stage.fake.respond_with(count.behaviour(Kind::Chat).delayed_by(Duration::from_millis(20)));
     let answers = join_all((0..60).map(|_| ask(&customer.person, Kind::Chat, None))).await;
-    let costs: Money = answers.iter().filter_map(|answer| reported(answer, Kind::Chat)).sum();
+    let costs: Money = answers.iter().filter_map(|answer| reported_cost(answer, Kind::Chat)).sum();
     stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
     let figures = Figures::read(&customer.person, credits).await;
     assert_eq!(figures.costs, costs);

@@ -89,8 +89,8 @@ async fn prompts_answers_and_keys_are_never_logged() {
 
     let log = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
     assert!(log.contains("request served") && log.contains("a provider failed"), "the log was captured");
-    for unspeakable in [PROMPT, ANSWER, PROVIDER_KEY, &secret, &mistyped] {
-        let line = log.lines().find(|line| line.contains(unspeakable));
-        assert_eq!(line, None, "{unspeakable}");
+    for secret_text in [PROMPT, ANSWER, PROVIDER_KEY, &secret, &mistyped] {
+        let line = log.lines().find(|line| line.contains(secret_text));
+        assert_eq!(line, None, "{secret_text}");
     }
 }

@@ -161,7 +161,7 @@ impl Normalizer {
         let here = text.replace(&self.base_url, "http://127.0.0.1:9000");
         let here = self.others.iter().fold(here, |text, (origin, shown)| text.replace(origin, shown));
         let normalized = CHANGING.replace_all(&here, |found: &Captures<'_>| {
-            let whole = &found[0];
+            let matched = &found[0];
             if found.name("token").is_some() {
                 return "whk_4rVb0mE2sXw9Tq6LzY1cJ8nHf3uKp5Da7gRiMkN4k7Qd".to_owned();
             }
@@ -172,7 +172,7 @@ impl Normalizer {
                 return "in 42 s".to_owned();
             }
             if found.name("date").is_some() {
-                return "2026-01-15"[..whole.len()].to_owned();
+                return "2026-01-15"[..matched.len()].to_owned();
             }
             if found.name("time").is_some() {
                 return "2026-01-15T09:30:00.000Z".to_owned();
@@ -181,7 +181,7 @@ impl Normalizer {
                 return "5d41402abc4b2a76b9719d911017c592ae2f9d3c8b7e6f5041d2c3b4a5968778".to_owned();
             }
             let next = self.ids.len() + 1;
-            let number = *self.ids.entry(whole.to_owned()).or_insert(next);
+            let number = *self.ids.entry(matched.to_owned()).or_insert(next);
             match found.name("prefix") {
                 Some(prefix) => format!("{}0199a2c47b1e7c529d3f{number:012x}", prefix.as_str()),
                 None => format!("0199a2c4-7b1e-7c52-9d3f-{number:012x}"),

@@ -22,7 +22,7 @@ pub enum StorageFailure {
 
 impl StorageFailure {
     /// The cause of an error of `SQLite`; `None` if it is not a storage failure.
-    pub fn of_sqlite(message: &str) -> Option<Self> {
+    pub fn from_sqlite(message: &str) -> Option<Self> {
         let says = |part: &str| message.contains(part);
         match () {
             () if says("disk is full") => Some(Self::Full),
@@ -32,7 +32,7 @@ impl StorageFailure {
         }
     }
 
-    fn of_io(error: &io::Error) -> Self {
+    fn from_io(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
             io::ErrorKind::NotFound => Self::Missing,
@@ -75,7 +75,7 @@ impl StorageHealth {
     }
 
     pub fn report_io(&self, part: &str, error: &io::Error) {
-        self.report(part, StorageFailure::of_io(error));
+        self.report(part, StorageFailure::from_io(error));
     }
 
     /// Records a successful write: the part is no longer full or unusable. Damage stays recorded.
@@ -127,7 +127,7 @@ mod tests {
             ("file is not a database", Some(StorageFailure::Damaged)),
             ("backend: database is locked or busy", None),
         ] {
-            assert_eq!(StorageFailure::of_sqlite(message), failure, "{message}");
+            assert_eq!(StorageFailure::from_sqlite(message), failure, "{message}");
         }
     }
 

@@ -101,7 +101,7 @@ async fn serve(State(Served { database, storage }): State<Served>, headers: Head
 
 fn refusal(error: &DynoxideError, storage: &StorageHealth) -> (StatusCode, Vec<u8>) {
     let status = StatusCode::from_u16(error.status_code()).unwrap_or(StatusCode::BAD_REQUEST);
-    match StorageFailure::of_sqlite(&error.to_string()).filter(|_| status.is_server_error()) {
+    match StorageFailure::from_sqlite(&error.to_string()).filter(|_| status.is_server_error()) {
         Some(failure) => {
             storage.report(DYNAMODB, failure);
             // SDK clients do not retry this status; a retry would fail too.
