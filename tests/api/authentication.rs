@@ -78,7 +78,7 @@ async fn only_a_current_token_of_the_issuer_for_this_audience_is_accepted() {
         (json!({"iat": null}), true),
     ];
     for (changes, is_let_in) in cases {
-        let mut person = app.nobody();
+        let mut person = app.anonymous();
         person.token = Some(app.platform.issuer.sign(&claims(&changes)));
         let answer = person.get(AGENTS).await;
         assert_eq!(answer.status == "200 OK", is_let_in, "{changes}: {}", answer.text);
@@ -121,15 +121,15 @@ async fn a_forged_or_garbled_token_is_refused() {
     ];
     for token in tokens {
         let answer =
-            send(app.nobody().request(Method::GET, AGENTS).header("Authorization", format!("Bearer {token}"))).await;
+            send(app.anonymous().request(Method::GET, AGENTS).header("Authorization", format!("Bearer {token}"))).await;
         assert_eq!((answer.status.as_str(), answer.code()), ("401 Unauthorized", "unauthorized"), "{token}");
     }
     for header in ["", "Bearer", "Bearer ", "Basic YWRhOmFkYQ==", &format!("Token {good}")] {
-        let answer = send(app.nobody().request(Method::GET, AGENTS).header("Authorization", header)).await;
+        let answer = send(app.anonymous().request(Method::GET, AGENTS).header("Authorization", header)).await;
         assert_eq!(answer.status, "401 Unauthorized", "{header}");
     }
     let lower_case =
-        send(app.nobody().request(Method::GET, AGENTS).header("Authorization", format!("bearer {good}"))).await;
+        send(app.anonymous().request(Method::GET, AGENTS).header("Authorization", format!("bearer {good}"))).await;
     assert_eq!(lower_case.status, "200 OK");
 }
 
@@ -166,8 +166,8 @@ async fn an_ambiguous_token_is_refused() {
         (header(json!({})), "[]".to_owned(), false),
     ];
     for (header, claims, is_let_in) in cases {
-        let mut person = app.nobody();
-        person.token = Some(issuer.sign_text(&header, &claims));
+        let mut person = app.anonymous();
+        person.token = Some(issuer.sign_parts(&header, &claims));
         let answer = person.get(AGENTS).await;
         assert_eq!(answer.status == "200 OK", is_let_in, "{header} {claims}: {}", answer.text);
         assert!(is_let_in || answer.code() == "unauthorized", "{}", answer.text);

@@ -27,7 +27,7 @@ async fn read_to_end(socket: &mut TcpStream) -> String {
 
 #[tokio::test]
 async fn excess_connections_get_retry_after_until_there_is_room() {
-    let app = TestApp::start_as(|options| options.limits.connections = 4).await;
+    let app = TestApp::start_with_options(|options| options.limits.connections = 4).await;
     let mut open = Vec::new();
     for _ in 0..4 {
         let mut socket = connect(&app).await;
@@ -35,7 +35,7 @@ async fn excess_connections_get_retry_after_until_there_is_room() {
         open.push(socket);
     }
     for (path, form) in [("/builder/v1/agents", json!(null)), ("/gateway/v1/models", json!("internal_error"))] {
-        let refused = app.nobody().get(path).await;
+        let refused = app.anonymous().get(path).await;
         assert_eq!(refused.status, "503 Service Unavailable", "{path}");
         assert_eq!((refused.code(), &refused.json["error"]["type"]), ("unavailable", &form));
         assert_eq!(refused.header("retry-after"), Some("1"));
@@ -47,7 +47,7 @@ async fn excess_connections_get_retry_after_until_there_is_room() {
     first.write_all(b"connection: close\r\n\r\n").await.unwrap();
     assert!(read_to_end(&mut first).await.starts_with("HTTP/1.1 200"));
     let mut tries = 0;
-    while app.nobody().get("/health").await.status != "200 OK" {
+    while app.anonymous().get("/health").await.status != "200 OK" {
         tries += 1;
         assert!(tries < 1_000, "the place of a closed connection is never freed");
         tokio::task::yield_now().await;
@@ -56,7 +56,7 @@ async fn excess_connections_get_retry_after_until_there_is_room() {
 
 #[tokio::test]
 async fn an_incomplete_request_head_times_out() {
-    let app = TestApp::start_as(|options| {
+    let app = TestApp::start_with_options(|options| {
         options.limits.connections = 2;
         options.limits.head_timeout = Duration::from_millis(50);
     })
@@ -67,14 +67,14 @@ async fn an_incomplete_request_head_times_out() {
     }
     for socket in &mut sockets {
         // The platform closes the connection: the test sends nothing more, and waits without a timeout.
-        let said = read_to_end(socket).await;
-        assert!(said.is_empty() || said.starts_with("HTTP/1.1 408"), "{said}");
+        let response = read_to_end(socket).await;
+        assert!(response.is_empty() || response.starts_with("HTTP/1.1 408"), "{response}");
     }
 }
 
 #[tokio::test]
 async fn exhausted_outbound_connections_are_not_a_provider_failure() {
-    let app = TestApp::start_as(|options| options.max_outbound = 1).await;
+    let app = TestApp::start_with_options(|options| options.max_outbound = 1).await;
     let fake = FakeProvider::start().await;
     let operator = app.operator();
     let provider = json!({"name": "slow", "kind": "openai", "base_url": format!("{}/v1", fake.base_url)});
@@ -87,9 +87,9 @@ async fn exhausted_outbound_connections_are_not_a_provider_failure() {
     assert_eq!(operator.post_json("/gateway/v1/admin/models", model).await.status, "201 Created");
 
     let chunk = json!({"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [{"index": 0, "delta": {"content": "Hi"}, "finish_reason": null}]});
-    fake.now(Behaviour::events(&format!("data: {chunk}\n\n")).silent_after(1));
+    fake.respond_with(Behaviour::events(&format!("data: {chunk}\n\n")).silent_after(1));
     let question = |stream: bool| json!({"model": "slow-chat", "stream": stream, "messages": [{"role": "user", "content": "Hello"}]});
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     let mut streaming =
         ada.request(reqwest::Method::POST, "/gateway/v1/chat/completions").json(&question(true)).send().await.unwrap();
     assert_eq!(streaming.status(), 200);
@@ -102,5 +102,5 @@ async fn exhausted_outbound_connections_are_not_a_provider_failure() {
         assert_eq!((refused.code(), &refused.json["error"]["type"]), ("unavailable", &json!("internal_error")));
         assert!(refused.header("retry-after").is_some());
     }
-    assert_eq!(fake.seen().len(), 1);
+    assert_eq!(fake.take_requests().len(), 1);
 }

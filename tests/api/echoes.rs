@@ -243,11 +243,11 @@ async fn a_schema_of_a_user_is_checked_within_a_budget() {
 async fn provider_messages_are_bounded() {
     let app = TestApp::start().await;
     let provider = FakeProvider::start().await;
-    ModelBuilder::new("wordy").at(&app, &provider).await.insert(&app).await;
+    ModelBuilder::new("wordy").with_deployment(&app, &provider).await.insert(&app).await;
     let customer = app.customer("wordy", Money::from_usd(1)).await;
     let text = long(4_000);
     let error = json!({"error": {"message": text, "code": text, "param": text, "type": text}});
-    provider.will(Behaviour::json(400, error));
+    provider.then_respond(Behaviour::json(400, error));
     let body = json!({"model": "wordy", "messages": [{"role": "user", "content": "x"}]});
     let refused = customer.person.post_json("/gateway/v1/chat/completions", body).await;
     assert_eq!(refused.status, "400 Bad Request");

@@ -157,9 +157,9 @@ async fn a_chat_is_described_with_its_parameters_headers_parts_and_streams() {
 async fn every_described_route_is_served_and_other_methods_are_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let document = app.nobody().get("/builder/v1/openapi.json").await.json;
+    let document = app.anonymous().get("/builder/v1/openapi.json").await.json;
     assert_eq!(document["servers"][0]["url"], app.platform.base_url, "the address of the request");
-    let elsewhere = app.nobody().request(Method::GET, "/builder/v1/openapi.json").header("host", "attacker.example");
+    let elsewhere = app.anonymous().request(Method::GET, "/builder/v1/openapi.json").header("host", "attacker.example");
     assert_eq!(send(elsewhere).await.json["servers"][0]["url"], "../..", "a relative address for an unknown host");
     let described = routes(&document);
     assert!(described.len() >= 8, "{described:?}");

@@ -27,7 +27,7 @@ async fn a_function_may_do_what_its_policies_allow() {
 #[tokio::test]
 async fn a_function_may_do_nothing_else() {
     let app = TestApp::start().await;
-    let refused = || app.platform.take_denied().join("; ");
+    let refused = || app.platform.take_denied_calls().join("; ");
 
     let reference = app.platform.context_of("reference").aws.dynamodb();
     let put = reference.put_item().table_name(ENTITIES).item("pk", S("a".into())).item("sk", S("b".into()));
@@ -55,13 +55,13 @@ async fn a_function_may_do_nothing_else() {
 
     let key = [("pk", "a"), ("sk", "b")].map(|(name, value)| (name.to_owned(), S(value.to_owned())));
     worker.get_item().table_name("JournalTable").set_key(Some(key.into())).send().await.unwrap_err();
-    assert!(refused().contains("dynamodb:GetItem to JournalTable"));
+    assert!(refused().contains("dynamodb:GetItem on JournalTable"));
 
     let bucket = Bucket::new(&app.platform.context_of("channels"), config::BUCKET_FILES).unwrap();
     assert!(bucket.put("graphs/one.json", "application/json", Vec::new()).await.is_err());
-    assert!(refused().contains("s3:PutObject to filesbucket/graphs/one.json"));
+    assert!(refused().contains("s3:PutObject on filesbucket/graphs/one.json"));
     assert!(bucket.get("tmp/answers/one.json").await.is_err());
-    assert!(refused().contains("s3:GetObject to filesbucket/tmp/answers/one.json"));
+    assert!(refused().contains("s3:GetObject on filesbucket/tmp/answers/one.json"));
 
     let secrets = Secrets::new(&app.platform.context_of("inference")).unwrap();
     assert!(secrets.seal("place", b"hunter2").await.is_err());
@@ -73,5 +73,5 @@ async fn a_missing_object_is_an_error_without_permission_to_list() {
     let app = TestApp::start().await;
     let bucket = Bucket::new(&app.platform.context_of("inference"), config::BUCKET_FILES).unwrap();
     assert!(bucket.get("tmp/answers/none").await.is_err());
-    assert!(app.platform.take_denied().join("; ").contains("s3:ListBucket on filesbucket"));
+    assert!(app.platform.take_denied_calls().join("; ").contains("s3:ListBucket on filesbucket"));
 }

@@ -7,7 +7,7 @@ use tests::client::send;
 #[tokio::test]
 async fn the_reference_page_loads_nothing_from_other_hosts() {
     let app = TestApp::start().await;
-    let nobody = app.nobody();
+    let nobody = app.anonymous();
     let front = nobody.get("/docs").await;
     assert_eq!((front.status.as_str(), front.header("location")), ("307 Temporary Redirect", Some("docs/index.html")));
     let folder = nobody.get("/docs/").await;
@@ -36,16 +36,16 @@ async fn the_health_check_caches_its_table_read() {
     let app = TestApp::start().await;
     app.recorder.take();
     for _ in 0..20 {
-        let health = app.nobody().get("/health").await;
+        let health = app.anonymous().get("/health").await;
         assert_eq!((health.status.as_str(), health.json["status"].as_str()), ("200 OK", Some("ok")));
     }
-    assert_eq!(app.recorder.take_bill().to_string(), "1 dynamodb:GetItem (1 units)");
+    assert_eq!(app.recorder.take_costs().to_string(), "1 dynamodb:GetItem (1 units)");
 }
 
 #[tokio::test]
 async fn every_response_has_a_request_id_and_echoes_the_clients() {
     let app = TestApp::start().await;
-    let nobody = app.nobody();
+    let nobody = app.anonymous();
     for path in ["/health", "/builder/v1/agents", "/none", "/docs"] {
         let id = nobody.get(path).await.header("x-request-id").unwrap_or_default().to_owned();
         assert!(id.starts_with("req_") && id.len() == 36, "{path}: {id}");

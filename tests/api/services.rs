@@ -37,7 +37,7 @@ async fn one_data_key_is_requested_for_many_secrets() {
         let sealed = secrets.seal("place", format!("secret {i}").as_bytes()).await.unwrap();
         assert_eq!(&**secrets.open("place", &sealed).await.unwrap(), format!("secret {i}").as_bytes());
     }
-    assert_eq!(app.recorder.take_bill().to_string(), "1 kms:Decrypt, 1 kms:GenerateDataKey");
+    assert_eq!(app.recorder.take_costs().to_string(), "1 kms:Decrypt, 1 kms:GenerateDataKey");
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn demo_organizations_get_their_credits_once() {
     let leases = Leases::new(&app.platform.context()).unwrap();
     let org = app.account("ada").org;
     assert_eq!(leases.balance(org).await.unwrap().1, Money::from_usd(25));
-    seed::give_credits(&app.platform.context(), org).await.unwrap();
+    seed::grant_first_credits(&app.platform.context(), org).await.unwrap();
     assert_eq!(leases.balance(org).await.unwrap().1, Money::from_usd(25));
 }
 

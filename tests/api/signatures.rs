@@ -68,7 +68,7 @@ fn addresses(app: &TestApp) -> BTreeMap<&'static str, SocketAddr> {
     ])
 }
 
-fn connected(app: &TestApp, secret_key: SecretKey) -> Aws {
+fn connect(app: &TestApp, secret_key: SecretKey) -> Aws {
     let address = addresses(app);
     let endpoints = Endpoints { dynamodb: address["dynamodb"], awsim: address["awsim"], s3: address["s3"], secret_key };
     Aws::local(endpoints.sdk_config())
@@ -102,7 +102,7 @@ async fn only_calls_signed_with_the_key_of_this_start_reach_a_service() {
     let environment: BTreeMap<_, _> = other_start.platform.environment_of("channels").into_iter().collect();
     let own_environment: BTreeMap<_, _> = app.platform.environment_of("channels").into_iter().collect();
     assert_ne!(environment["AWS_SECRET_ACCESS_KEY"], own_environment["AWS_SECRET_ACCESS_KEY"]);
-    let stranger = connected(&app, SecretKey::generate().unwrap());
+    let stranger = connect(&app, SecretKey::generate().unwrap());
     assert_eq!(statuses(&stranger).await.map(|(_, status)| status), [403; 4]);
 }
 

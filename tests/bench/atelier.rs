@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs};
 
-use local::credentials::Kept;
+use local::credentials::StoredCredentials;
 use tests::binaries;
 use tokio::process::Command;
 
@@ -24,10 +24,12 @@ pub async fn start(run: &Path, mock_port: u16) -> Result<(Target, Process)> {
     command.args(["--port", &port.to_string(), "--data-dir"]).arg(&data);
     let process = Process::serve(&mut command, port, &run.join("atelier.log")).await?;
 
-    let kept = Kept::read(&data).map_err(|failure| failure.to_string())?.ok_or("the platform wrote no credentials")?;
-    let ada = kept.users.get("ada").ok_or("the credentials have no user ada")?;
+    let stored = StoredCredentials::read(&data)
+        .map_err(|failure| failure.to_string())?
+        .ok_or("the platform wrote no credentials")?;
+    let ada = stored.users.get("ada").ok_or("the credentials have no user ada")?;
     let base = format!("http://127.0.0.1:{port}{}", admin::BASE);
-    admin::register(&base, &kept.operator.api_key, mock_port).await?;
+    admin::register(&base, &stored.operator.api_key, mock_port).await?;
     let headers = vec![("authorization".to_owned(), format!("Bearer {}", ada.api_key))];
     let path = format!("{}/chat/completions", admin::BASE);
     Ok((Target { port, path, headers, model: admin::MODEL.to_owned() }, process))

@@ -13,11 +13,11 @@ pub async fn compare(bench: &Bench) -> Result<()> {
     let folders = Folders::new(bench.cache()?)?;
     let (mock_port, mut subjects) = (free_port()?, Vec::new());
     for &name in &wanted {
-        println!("starting {} …", name.shown());
+        println!("starting {} …", name.display_name());
         match Subject::start(name, &folders, mock_port).await {
             Ok(subject) => subjects.push(subject),
             Err(cause) if name == Name::Direct => return Err(cause),
-            Err(cause) => eprintln!("{} is not measured: {cause}", name.shown()),
+            Err(cause) => eprintln!("{} is not measured: {cause}", name.display_name()),
         }
     }
     let results = rounds::run(&plan, &subjects).await?;
@@ -25,16 +25,16 @@ pub async fn compare(bench: &Bench) -> Result<()> {
     let (streams, whole): (Vec<_>, Vec<_>) = plan.kinds().partition(|kind| kind.stream);
     let names: Vec<_> = subjects.iter().map(|subject| subject.name).collect();
     println!("\nMedians; {} s per measurement, rounds: {}.\n", plan.seconds, plan.rounds);
-    println!("{}", table::whole(&results, &names, &whole));
+    println!("{}", table::whole_table(&results, &names, &whole));
     if !streams.is_empty() {
         println!("{}", table::streams(&results, &names, &streams));
     }
     for error in table::errors(&results, &names, &[whole.clone(), streams.clone()].concat()) {
         println!("{error}");
     }
-    let mut is_met = judged(&results, &names, &whole) && subjects.len() == wanted.len();
-    for (said, is_so) in verdict::of_streams(&results, &streams) {
-        println!("Streaming: {said}: {}.", yes_or_no(is_so));
+    let mut is_met = print_verdict(&results, &names, &whole) && subjects.len() == wanted.len();
+    for (sentence, is_so) in verdict::judge_streams(&results, &streams) {
+        println!("Streaming: {sentence}: {}.", yes_or_no(is_so));
         is_met &= is_so;
     }
     if bench.check && !is_met {
@@ -46,7 +46,7 @@ pub async fn compare(bench: &Bench) -> Result<()> {
 }
 
 /// Prints the verdict, and returns whether Atelier is better than each other gateway.
-fn judged(results: &Results, names: &[Name], kinds: &[Kind]) -> bool {
+fn print_verdict(results: &Results, names: &[Name], kinds: &[Kind]) -> bool {
     if !names.contains(&Name::Atelier) {
         println!("There is no verdict: Atelier was not measured.");
         return false;
@@ -56,7 +56,7 @@ fn judged(results: &Results, names: &[Name], kinds: &[Kind]) -> bool {
         "atelier: CPU and RSS include the DynamoDB, SQS, S3 and KMS in the gateway's process; \
          CPU is also shown without these services.\n"
     );
-    println!("{}", verdict::shown(results, &others, kinds));
+    println!("{}", verdict::win_table(results, &others, kinds));
     let is_met = verdict::is_met(results, &others, kinds);
     println!("Better than each of them in every round: {}.", yes_or_no(is_met));
     is_met

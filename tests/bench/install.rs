@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(540);
 const DONE: &str = "installed";
 
 /// Runs the commands that fill the folder, unless it is complete.
-pub async fn once(folder: &Path, commands: impl IntoIterator<Item = Command>) -> Result<()> {
+pub async fn install_once(folder: &Path, commands: impl IntoIterator<Item = Command>) -> Result<()> {
     if folder.join(DONE).exists() {
         return Ok(());
     }

@@ -21,7 +21,7 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
     venv.args(["-m", "venv"]).arg(&folder);
     let mut pip = Command::new(binaries.join("pip"));
     pip.args(["install", "--disable-pip-version-check", &format!("litellm[proxy]=={VERSION}")]);
-    install::once(&folder, [venv, pip]).await?;
+    install::install_once(&folder, [venv, pip]).await?;
 
     let config = run.join("litellm.yaml");
     fs::write(&config, configuration(mock_port))?;

@@ -21,7 +21,7 @@ use crate::openai;
 
 /// The fields of a request that the mock reads.
 #[derive(Deserialize)]
-struct Asked {
+struct MockRequest {
     #[serde(default)]
     stream: bool,
     stream_options: Option<StreamOptions>,
@@ -64,13 +64,13 @@ async fn answer(answers: Arc<Answers>, request: Request<Incoming>) -> Result<Res
         return Ok(refusal(StatusCode::NOT_FOUND));
     }
     let Ok(body) = request.into_body().collect().await else { return Ok(refusal(StatusCode::BAD_REQUEST)) };
-    let Ok(asked) = serde_json::from_slice::<Asked>(&body.to_bytes()) else {
+    let Ok(request) = serde_json::from_slice::<MockRequest>(&body.to_bytes()) else {
         return Ok(refusal(StatusCode::BAD_REQUEST));
     };
-    if !asked.stream {
+    if !request.stream {
         return Ok(response("application/json", Full::new(answers.whole.clone()).boxed()));
     }
-    let include_usage = asked.stream_options.is_some_and(|options| options.include_usage);
+    let include_usage = request.stream_options.is_some_and(|options| options.include_usage);
     let events = if include_usage { &answers.events_with_usage } else { &answers.events };
     let events = stream::iter(events.clone()).then(async |event| {
         // A pending body is flushed, so each event is sent separately, as the tokens of a model are.

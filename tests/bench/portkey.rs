@@ -21,7 +21,7 @@ pub async fn start(cache: &Path, run: &Path, mock_port: u16) -> Result<(Target, 
     let mut npm = Command::new("npm");
     npm.args(["install", "--no-audit", "--no-fund", &format!("@portkey-ai/gateway@{VERSION}"), "--prefix"]);
     npm.arg(&folder);
-    install::once(&folder, [npm]).await?;
+    install::install_once(&folder, [npm]).await?;
 
     let port = free_port()?;
     let mut command = server("node");

@@ -1,15 +1,15 @@
 //! The results of all rounds: numbers per measurement, and medians over rounds.
 
-use tests::figures;
+use tests::statistics;
 
-use crate::rounds::{Kind, Leg};
+use crate::rounds::{Kind, Measurement};
 use crate::subject::Name;
 
 pub struct Results {
-    pub legs: Vec<Leg>,
+    pub measurements: Vec<Measurement>,
 }
 
-impl Leg {
+impl Measurement {
     pub fn p50_ms(&self) -> Option<f64> {
         self.report.times.as_ref().map(|times| times.p50_us / 1e3)
     }
@@ -33,7 +33,7 @@ impl Leg {
     }
 
     /// The CPU time per call without the embedded services, which the other gateways do not have.
-    pub fn own_cpu_ms_per_call(&self) -> Option<f64> {
+    pub fn cpu_ms_per_call_without_services(&self) -> Option<f64> {
         self.cpu_ms_per_call().map(|cpu| cpu - self.services_ms_per_call)
     }
 
@@ -44,19 +44,19 @@ impl Leg {
 
 impl Results {
     /// The measurements of one subject under one load, in the order of rounds.
-    pub fn of(&self, name: Name, kind: Kind) -> impl Iterator<Item = &Leg> {
-        self.legs.iter().filter(move |leg| leg.name == name && leg.kind == kind)
+    pub fn select(&self, name: Name, kind: Kind) -> impl Iterator<Item = &Measurement> {
+        self.measurements.iter().filter(move |measurement| measurement.name == name && measurement.kind == kind)
     }
 
     /// The median over the rounds that have this number.
-    pub fn median(&self, name: Name, kind: Kind, number: impl Fn(&Leg) -> Option<f64>) -> Option<f64> {
-        figures::median(self.of(name, kind).filter_map(number))
+    pub fn median(&self, name: Name, kind: Kind, number: impl Fn(&Measurement) -> Option<f64>) -> Option<f64> {
+        statistics::median(self.select(name, kind).filter_map(number))
     }
 
     /// The median of what a gateway adds to the mock's own number in the same round.
-    pub fn added(&self, name: Name, kind: Kind, number: impl Fn(&Leg) -> Option<f64>) -> Option<f64> {
-        let pairs = self.of(name, kind).zip(self.of(Name::Direct, kind));
-        let added = pairs.filter_map(|(leg, direct)| Some(number(leg)? - number(direct)?));
-        if name == Name::Direct { None } else { figures::median(added) }
+    pub fn added(&self, name: Name, kind: Kind, number: impl Fn(&Measurement) -> Option<f64>) -> Option<f64> {
+        let pairs = self.select(name, kind).zip(self.select(Name::Direct, kind));
+        let added = pairs.filter_map(|(measurement, direct)| Some(number(measurement)? - number(direct)?));
+        if name == Name::Direct { None } else { statistics::median(added) }
     }
 }

@@ -30,7 +30,7 @@ pub struct Kind {
 }
 
 /// The measurement of one subject under one load in one round.
-pub struct Leg {
+pub struct Measurement {
     pub name: Name,
     pub kind: Kind,
     pub report: Report,
@@ -48,28 +48,28 @@ impl Plan {
 }
 
 pub async fn run(plan: &Plan, subjects: &[Subject]) -> Result<Results> {
-    let mut legs = Vec::new();
+    let mut measurements = Vec::new();
     for round in 1..=plan.rounds {
         println!("\nround {round} of {}", plan.rounds);
         for kind in plan.kinds() {
             for subject in subjects {
-                let leg = Leg::measure(subject, kind, plan.seconds).await?;
-                println!("{}", table::line(&leg));
-                legs.push(leg);
+                let measurement = Measurement::measure(subject, kind, plan.seconds).await?;
+                println!("{}", table::line(&measurement));
+                measurements.push(measurement);
             }
         }
     }
-    Ok(Results { legs })
+    Ok(Results { measurements })
 }
 
-impl Leg {
+impl Measurement {
     async fn measure(subject: &Subject, kind: Kind, seconds: f64) -> Result<Self> {
         let Kind { connections, stream } = kind;
         let load = Load { target: subject.target.clone(), connections, seconds, stream };
-        let before = Cpu::of(&subject.process)?;
+        let before = Cpu::measure(&subject.process)?;
         let report = load.run().await?;
         sleep(SETTLE).await;
-        let after = Cpu::of(&subject.process)?;
+        let after = Cpu::measure(&subject.process)?;
         let calls = (report.requests + report.errors).max(1) as f64;
         let per_call = |cpu: fn(&Cpu) -> Duration| cpu(&after).saturating_sub(cpu(&before)).as_secs_f64() * 1e3 / calls;
         Ok(Self {
@@ -89,7 +89,7 @@ struct Cpu {
 }
 
 impl Cpu {
-    fn of(process: &Process) -> Result<Self> {
+    fn measure(process: &Process) -> Result<Self> {
         Ok(Self { whole: process.cpu()?, services: process.cpu_of_threads(SERVICES)? })
     }
 }

@@ -23,7 +23,7 @@ pub enum Name {
 
 impl Name {
     /// The name in the tables.
-    pub fn shown(self) -> &'static str {
+    pub fn display_name(self) -> &'static str {
         match self {
             Self::Direct => "direct",
             Self::Atelier => "atelier",

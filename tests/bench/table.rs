@@ -1,7 +1,7 @@
 //! The tables of results, and a line of progress for each measurement.
 
 use crate::results::Results;
-use crate::rounds::{Kind, Leg};
+use crate::rounds::{Kind, Measurement};
 use crate::subject::Name;
 
 const WHOLE: [&str; 9] = [
@@ -26,33 +26,33 @@ const STREAMS: [&str; 7] = [
 ];
 
 /// One measurement as a line of progress.
-pub fn line(leg: &Leg) -> String {
-    let Leg { name, kind, report, .. } = leg;
+pub fn line(measurement: &Measurement) -> String {
+    let Measurement { name, kind, report, .. } = measurement;
     let stream = if kind.stream { "stream" } else { "" };
     format!(
         "{:<8}{:>4} {stream:<7} p50 {:>9} ms  p99 {:>9} ms  {:>7} requests/s  CPU {:>7} ms  RSS {:>4} MB  {} errors",
-        name.shown(),
+        name.display_name(),
         kind.connections,
-        shown(leg.p50_ms(), 3),
-        shown(leg.p99_ms(), 3),
-        shown(leg.requests_per_s(), 0),
-        shown(leg.cpu_ms_per_call(), 3),
-        shown(leg.rss_mb(), 0),
+        format_number(measurement.p50_ms(), 3),
+        format_number(measurement.p99_ms(), 3),
+        format_number(measurement.requests_per_s(), 0),
+        format_number(measurement.cpu_ms_per_call(), 3),
+        format_number(measurement.rss_mb(), 0),
         report.errors,
     )
 }
 
 /// The table of answers in one piece.
-pub fn whole(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
+pub fn whole_table(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
     table(&WHOLE, names, kinds, |name, kind| {
         vec![
-            shown(results.median(name, kind, Leg::p50_ms), 3),
-            shown(results.added(name, kind, Leg::p50_ms), 3),
-            shown(results.median(name, kind, Leg::p99_ms), 3),
-            shown(results.median(name, kind, Leg::requests_per_s), 0),
-            shown(results.median(name, kind, Leg::cpu_ms_per_call), 3),
-            shown(results.median(name, kind, Leg::own_cpu_ms_per_call), 3),
-            shown(results.median(name, kind, Leg::rss_mb), 0),
+            format_number(results.median(name, kind, Measurement::p50_ms), 3),
+            format_number(results.added(name, kind, Measurement::p50_ms), 3),
+            format_number(results.median(name, kind, Measurement::p99_ms), 3),
+            format_number(results.median(name, kind, Measurement::requests_per_s), 0),
+            format_number(results.median(name, kind, Measurement::cpu_ms_per_call), 3),
+            format_number(results.median(name, kind, Measurement::cpu_ms_per_call_without_services), 3),
+            format_number(results.median(name, kind, Measurement::rss_mb), 0),
         ]
     })
 }
@@ -61,11 +61,11 @@ pub fn whole(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
 pub fn streams(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
     table(&STREAMS, names, kinds, |name, kind| {
         vec![
-            shown(results.median(name, kind, Leg::first_byte_ms), 3),
-            shown(results.added(name, kind, Leg::first_byte_ms), 3),
-            shown(results.median(name, kind, Leg::p50_ms), 3),
-            shown(results.median(name, kind, Leg::requests_per_s), 0),
-            shown(results.median(name, kind, Leg::cpu_ms_per_call), 3),
+            format_number(results.median(name, kind, Measurement::first_byte_ms), 3),
+            format_number(results.added(name, kind, Measurement::first_byte_ms), 3),
+            format_number(results.median(name, kind, Measurement::p50_ms), 3),
+            format_number(results.median(name, kind, Measurement::requests_per_s), 0),
+            format_number(results.median(name, kind, Measurement::cpu_ms_per_call), 3),
         ]
     })
 }
@@ -73,10 +73,10 @@ pub fn streams(results: &Results, names: &[Name], kinds: &[Kind]) -> String {
 /// The errors of each subject: how many, and the first one.
 pub fn errors(results: &Results, names: &[Name], kinds: &[Kind]) -> Vec<String> {
     let rows = rows(names, kinds).filter_map(|(name, kind)| {
-        let first = results.of(name, kind).find_map(|leg| leg.report.first_error.as_deref())?;
-        let errors: usize = results.of(name, kind).map(|leg| leg.report.errors).sum();
-        let calls = errors + results.of(name, kind).map(|leg| leg.report.requests).sum::<usize>();
-        let (name, connections) = (name.shown(), kind.connections);
+        let first = results.select(name, kind).find_map(|measurement| measurement.report.first_error.as_deref())?;
+        let errors: usize = results.select(name, kind).map(|measurement| measurement.report.errors).sum();
+        let calls = errors + results.select(name, kind).map(|measurement| measurement.report.requests).sum::<usize>();
+        let (name, connections) = (name.display_name(), kind.connections);
         let streaming = if kind.stream { " streaming" } else { "" };
         Some(format!(
             "{name},{streaming} connections {connections}: {errors} of {calls} calls failed; the first: {first}"
@@ -87,7 +87,7 @@ pub fn errors(results: &Results, names: &[Name], kinds: &[Kind]) -> Vec<String> 
 
 pub fn table(head: &[&str], names: &[Name], kinds: &[Kind], cells: impl Fn(Name, Kind) -> Vec<String>) -> String {
     let rows = rows(names, kinds).map(|(name, kind)| {
-        let first = [name.shown().to_owned(), kind.connections.to_string()];
+        let first = [name.display_name().to_owned(), kind.connections.to_string()];
         row(first.into_iter().chain(cells(name, kind)))
     });
     let head_row = row(head.iter().map(|&title| title.to_owned()));
@@ -103,6 +103,6 @@ fn row(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
 }
 
-fn shown(number: Option<f64>, decimals: usize) -> String {
+fn format_number(number: Option<f64>, decimals: usize) -> String {
     number.map_or("–".to_owned(), |number| format!("{number:.decimals$}"))
 }

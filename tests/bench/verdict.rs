@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use crate::results::Results;
-use crate::rounds::{Kind, Leg};
+use crate::rounds::{Kind, Measurement};
 use crate::subject::Name;
 use crate::table::table;
 
@@ -17,60 +17,64 @@ const HEAD: [&str; 5] = ["Atelier better than", "connections", "added p50", "req
 
 /// A number that is compared, and which of two values is better.
 struct Measure {
-    number: fn(&Leg) -> Option<f64>,
+    number: fn(&Measurement) -> Option<f64>,
     better: Ordering,
 }
 
 /// The total latency is compared in place of the added one: in a round, both gateways add to the same mock's latency.
 const MEASURES: [Measure; 3] = [
-    Measure { number: Leg::p50_ms, better: Ordering::Less },
-    Measure { number: Leg::requests_per_s, better: Ordering::Greater },
-    Measure { number: Leg::cpu_ms_per_call, better: Ordering::Less },
+    Measure { number: Measurement::p50_ms, better: Ordering::Less },
+    Measure { number: Measurement::requests_per_s, better: Ordering::Greater },
+    Measure { number: Measurement::cpu_ms_per_call, better: Ordering::Less },
 ];
 
 /// The number of rounds in which Atelier was better, by measure.
-pub fn shown(results: &Results, others: &[Name], kinds: &[Kind]) -> String {
+pub fn win_table(results: &Results, others: &[Name], kinds: &[Kind]) -> String {
     table(&HEAD, others, kinds, |other, kind| {
-        let rounds = results.of(Name::Atelier, kind).count();
+        let rounds = results.select(Name::Atelier, kind).count();
         MEASURES.iter().map(|measure| format!("{} of {rounds} rounds", measure.won(results, other, kind))).collect()
     })
 }
 
 pub fn is_met(results: &Results, others: &[Name], kinds: &[Kind]) -> bool {
     kinds.iter().all(|&kind| {
-        let rounds = results.of(Name::Atelier, kind).count();
+        let rounds = results.select(Name::Atelier, kind).count();
         let won = |&other: &Name| MEASURES.iter().all(|measure| measure.won(results, other, kind) == rounds);
         rounds > 0 && others.iter().all(won)
     })
 }
 
 /// The sentences about Atelier's streams, each with whether its limit is met.
-pub fn of_streams(results: &Results, kinds: &[Kind]) -> Vec<(String, bool)> {
+pub fn judge_streams(results: &Results, kinds: &[Kind]) -> Vec<(String, bool)> {
     let at_one = kinds.iter().find(|kind| kind.connections == 1);
-    let first_byte = at_one.and_then(|&kind| results.added(Name::Atelier, kind, Leg::first_byte_ms)).map(|added| {
-        let said = format!("adds {added:.3} ms to a first byte at 1 connection, at most {FIRST_BYTE_MS} ms");
-        (said, added <= FIRST_BYTE_MS)
-    });
-    let legs: Vec<&Leg> =
-        results.legs.iter().filter(|leg| leg.name == Name::Atelier && kinds.contains(&leg.kind)).collect();
-    let memory = legs.first().zip(legs.last()).map(|(first, last)| {
-        let streams: usize = legs.iter().map(|leg| leg.report.requests).sum();
+    let first_byte =
+        at_one.and_then(|&kind| results.added(Name::Atelier, kind, Measurement::first_byte_ms)).map(|added| {
+            let sentence = format!("adds {added:.3} ms to a first byte at 1 connection, at most {FIRST_BYTE_MS} ms");
+            (sentence, added <= FIRST_BYTE_MS)
+        });
+    let measurements: Vec<&Measurement> = results
+        .measurements
+        .iter()
+        .filter(|measurement| measurement.name == Name::Atelier && kinds.contains(&measurement.kind))
+        .collect();
+    let memory = measurements.first().zip(measurements.last()).map(|(first, last)| {
+        let streams: usize = measurements.iter().map(|measurement| measurement.report.requests).sum();
         let (before, after) = (first.rss_mb, last.rss_mb);
-        let said =
+        let sentence =
             format!("{before:.0} MB after its first streams, {after:.0} MB after {streams}, at most {GROWTH} times");
-        (said, after <= before * GROWTH)
+        (sentence, after <= before * GROWTH)
     });
     first_byte.into_iter().chain(memory).collect()
 }
 
 impl Measure {
     fn won(&self, results: &Results, other: Name, kind: Kind) -> usize {
-        let pairs = results.of(Name::Atelier, kind).zip(results.of(other, kind));
+        let pairs = results.select(Name::Atelier, kind).zip(results.select(other, kind));
         pairs.filter(|(own, others)| self.is_better(own, others)).count()
     }
 
     /// With a single error, Atelier is not better. Another gateway without any answer is always worse.
-    fn is_better(&self, own: &Leg, other: &Leg) -> bool {
+    fn is_better(&self, own: &Measurement, other: &Measurement) -> bool {
         let Some(own_number) = (self.number)(own).filter(|_| own.report.errors == 0) else { return false };
         (self.number)(other).is_none_or(|number| own_number.total_cmp(&number) == self.better)
     }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use clap::{Parser, ValueEnum};
 use local::template::Template;
 use tests::runtime_api::FunctionProcess;
-use tests::{TestApp, binaries, figures};
+use tests::{TestApp, binaries, statistics};
 
 /// Measures the cold start of every function: medians of several runs.
 #[derive(Parser)]
@@ -80,7 +80,7 @@ async fn main() -> ExitCode {
         let mut runs = Vec::new();
         for _ in 0..cli.runs {
             let mut process = FunctionProcess::start(function, binary, &settings).await;
-            let first_poll_ms = ms(process.polled().await);
+            let first_poll_ms = ms(process.wait_for_poll().await);
             let first_response_ms = ms(event::send(&mut process, &event).await);
             runs.push(Measured { first_poll_ms, first_response_ms, rss_mb: rss_mb(process.pid()) });
             process.stop().await;
@@ -134,7 +134,7 @@ fn ms(duration: Duration) -> f64 {
 
 /// NaN without values: it is below no limit, so `--check` fails.
 fn median(values: impl Iterator<Item = f64>) -> f64 {
-    figures::median(values).unwrap_or(f64::NAN)
+    statistics::median(values).unwrap_or(f64::NAN)
 }
 
 fn size_mb(binary: &Path) -> f64 {

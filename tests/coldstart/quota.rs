@@ -35,7 +35,7 @@ impl Quota {
     }
 
     /// Moves a process with all its threads into the cgroup.
-    pub fn hold(&self, pid: u32) -> io::Result<()> {
+    pub fn add_process(&self, pid: u32) -> io::Result<()> {
         self.write("cgroup.procs", pid.to_string())
     }
 

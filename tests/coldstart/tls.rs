@@ -45,10 +45,10 @@ pub async fn measure(
     let (mut calls, mut responses) = (Vec::new(), Vec::new());
     for _ in 0..runs {
         let mut process = FunctionProcess::start("agents", binary, &settings).await;
-        process.polled().await;
+        process.wait_for_poll().await;
         if let Some(quota) = &quota {
             // Only now: Lambda gives a cold start a whole core.
-            quota.hold(process.pid())?;
+            quota.add_process(process.pid())?;
         }
         responses.push(ms(event::send(&mut process, event).await));
         calls.push(ms(front.first_calls.recv().await.unwrap()));

@@ -206,7 +206,7 @@ async fn a_function_without_a_setting_names_it_and_exits() {
     let app = TestApp::start().await;
     let mut settings = app.platform.environment_of("ticker");
     settings.retain(|(name, _)| name != "TABLE_ENTITIES");
-    FunctionProcess::start("ticker", &BINARIES["ticker"], &settings).await.polled().await;
+    FunctionProcess::start("ticker", &BINARIES["ticker"], &settings).await.wait_for_poll().await;
 }
 
 #[tokio::test]

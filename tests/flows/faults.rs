@@ -13,7 +13,7 @@ const AGENTS: &str = "/builder/v1/agents";
 
 #[tokio::test(flavor = "multi_thread")]
 async fn concurrent_creations_are_all_counted() {
-    let app = TestApp::start_with(Some(Faults { held: Duration::from_millis(4), ..Faults::default() })).await;
+    let app = TestApp::start_with_faults(Some(Faults { held: Duration::from_millis(4), ..Faults::default() })).await;
     let ada = app.person("ada");
     ada.get(AGENTS).await;
     let creates = stream::iter((0..60).map(|_| ada.post(AGENTS))).buffer_unordered(4);
@@ -29,7 +29,7 @@ async fn concurrent_creations_are_all_counted() {
 async fn lost_answers_and_throttling_change_nothing_for_the_caller() {
     for seed in 0..4 {
         let faults = Faults { throttled: 100, lost: 150, held: Duration::from_millis(1), seed, ..Faults::default() };
-        let app = TestApp::start_with(Some(faults)).await;
+        let app = TestApp::start_with_faults(Some(faults)).await;
         let ada = app.person("ada");
         for i in 1..=6 {
             let created = ada.post(AGENTS).await;
@@ -53,7 +53,7 @@ async fn lost_answers_and_throttling_change_nothing_for_the_caller() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_idempotency_key_creates_one_agent_when_answers_are_lost() {
     let faults = Faults { lost: 300, held: Duration::from_millis(2), seed: 7, ..Faults::default() };
-    let app = TestApp::start_with(Some(faults)).await;
+    let app = TestApp::start_with_faults(Some(faults)).await;
     let ada = app.person("ada");
     ada.get(AGENTS).await;
     let key = uuid::Uuid::now_v7().to_string();
@@ -67,11 +67,11 @@ async fn one_idempotency_key_creates_one_agent_when_answers_are_lost() {
 
 #[tokio::test]
 async fn an_unavailable_table_is_a_503_with_retry_after() {
-    let app = TestApp::start_with(Some(Faults { throttled: 1000, ..Faults::default() })).await;
+    let app = TestApp::start_with_faults(Some(Faults { throttled: 1000, ..Faults::default() })).await;
     let answer = app.person("ada").get(AGENTS).await;
     assert_eq!((answer.status.as_str(), answer.code()), ("503 Service Unavailable", "unavailable"));
     assert_eq!(answer.header("retry-after"), Some("1"));
-    let health = app.nobody().get("/health").await;
+    let health = app.anonymous().get("/health").await;
     assert_eq!(health.status, "503 Service Unavailable");
 }
 
@@ -80,7 +80,7 @@ async fn a_large_draft_survives_lost_answers() {
     const WORKFLOWS: &str = "/builder/v1/workflows";
     for seed in 0..4 {
         let faults = Faults { lost: 300, held: Duration::from_millis(1), seed, ..Faults::default() };
-        let app = TestApp::start_with(Some(faults)).await;
+        let app = TestApp::start_with_faults(Some(faults)).await;
         let ada = app.person("ada");
         // Too large for an item, so the graph is stored in the bucket.
         let graph = |round: usize| {

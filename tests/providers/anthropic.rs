@@ -25,14 +25,14 @@ async fn a_conversation_is_translated() {
     body["user"] = json!("user-7");
     body["parallel_tool_calls"] = json!(false);
     body["tool_choice"] = json!("required");
-    stage.answered(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/v1/messages", "the base URL has the form that Anthropic's SDKs use");
+    stage.send(Behaviour::json(200, ANSWER), &chat(body)).await.unwrap();
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/v1/messages", "the base URL has the form that Anthropic's SDKs use");
     assert_eq!(
-        (&seen.headers["x-api-key"], &seen.headers["anthropic-version"]),
+        (&received.headers["x-api-key"], &received.headers["anthropic-version"]),
         (&KEY.parse().unwrap(), &"2023-06-01".parse().unwrap())
     );
-    assert_json_snapshot!("anthropic_request", seen.body);
+    assert_json_snapshot!("anthropic_request", received.body);
 }
 
 #[tokio::test]
@@ -41,8 +41,8 @@ async fn a_response_schema_becomes_an_output_format() {
     let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let format = json!({"type": "json_schema", "json_schema": {"name": "s", "strict": true, "schema": schema}});
     let request = question_with(json!({"response_format": format, "output_config": {"effort": "low"}}));
-    stage.streamed(Behaviour::events(STREAM), &request).await;
-    let asked = stage.asked();
+    stage.stream(Behaviour::events(STREAM), &request).await;
+    let asked = stage.take_request_body();
     let expected = json!({"effort": "low", "format": {"type": "json_schema", "schema": schema}});
     assert_eq!((&asked["output_config"], &asked["stream"]), (&expected, &json!(true)));
 }
@@ -50,7 +50,7 @@ async fn a_response_schema_becomes_an_output_format() {
 #[tokio::test]
 async fn an_answer_has_its_tool_calls_and_total_input() {
     let stage = stage(Anthropic).await;
-    let answer = stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    let answer = stage.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert_json_snapshot!("anthropic_choices", choices(&answer));
     assert_eq!(answer.usage, Some(Tokens { input: 1_250, cached: 1_000, output: 75, reasoning: 0 }));
 }
@@ -58,7 +58,7 @@ async fn an_answer_has_its_tool_calls_and_total_input() {
 #[tokio::test]
 async fn a_stream_has_the_content_of_an_answer() {
     let stage = stage(Anthropic).await;
-    let all = stage.streamed(Behaviour::events(STREAM), &question()).await;
+    let all = stage.stream(Behaviour::events(STREAM), &question()).await;
     assert_json_snapshot!("anthropic_stream", all.choices);
     assert_eq!((all.text().as_str(), all.finished), ("Let me look.", 1));
     assert_eq!(all.usage, Some(Tokens { input: 125, cached: 100, output: 89, reasoning: 0 }));
@@ -68,7 +68,7 @@ async fn a_stream_has_the_content_of_an_answer() {
 #[tokio::test]
 async fn a_cut_stream_keeps_the_reported_input() {
     let stage = stage(Anthropic).await;
-    let all = stage.streamed(Behaviour::events(STREAM).cut_after(9), &question()).await;
+    let all = stage.stream(Behaviour::events(STREAM).cut_after(9), &question()).await;
     assert_eq!(all.usage.map(|usage| (usage.input, usage.output)), Some((125, 1)));
     assert_eq!((all.failure.unwrap().code.as_str(), all.finished), ("provider_stream_cut", 0));
 }
@@ -86,10 +86,10 @@ async fn stop_reasons_are_translated() {
     ];
     for (reason, finish) in reasons {
         let content = json!([{"type": "text", "text": "a"}]);
-        let answer = stage.answered(answer(reason, content), &question()).await.unwrap();
+        let answer = stage.send(answer(reason, content), &question()).await.unwrap();
         assert_eq!(choices(&answer)[0]["finish_reason"], finish, "{reason}");
     }
-    let silent = stage.answered(answer("end_turn", json!([])), &question()).await.unwrap();
+    let silent = stage.send(answer("end_turn", json!([])), &question()).await.unwrap();
     assert_eq!(choices(&silent)[0]["message"]["content"], "");
 }
 
@@ -106,16 +106,16 @@ async fn errors_keep_their_type() {
         (529, "overloaded_error", FailureKind::Unavailable),
     ];
     for (status, kind, expected) in cases {
-        let failure = stage.answered(Behaviour::json(status, error(kind)), &question()).await.unwrap_err();
+        let failure = stage.send(Behaviour::json(status, error(kind)), &question()).await.unwrap_err();
         assert_eq!((failure.kind, failure.code.as_str(), failure.message.as_str()), (expected, kind, "said so"));
     }
     for (status, kind) in [(401, "authentication_error"), (403, "permission_error"), (404, "not_found_error")] {
-        let failure = stage.answered(Behaviour::json(status, error(kind)), &question()).await.unwrap_err();
+        let failure = stage.send(Behaviour::json(status, error(kind)), &question()).await.unwrap_err();
         assert_eq!((failure.kind, failure.code.as_str()), (FailureKind::Setup, "provider_setup"));
     }
     let begun: String = STREAM.split_inclusive("\n\n").take(8).collect();
     let events = format!("{begun}event: error\ndata: {}\n\n", error("overloaded_error"));
-    let all = stage.streamed(Behaviour::events(&events), &question()).await;
+    let all = stage.stream(Behaviour::events(&events), &question()).await;
     let failure = all.failure.as_ref().unwrap();
     assert_eq!((failure.code.as_str(), failure.message.as_str()), ("overloaded_error", "said so"));
     assert_eq!((failure.kind, all.text().as_str()), (FailureKind::Unavailable, "Let me"));
@@ -137,5 +137,5 @@ async fn unsupported_parameters_are_refused_before_a_request() {
     }
     let request = embeddings(json!({"model": "m", "input": "a"}));
     assert_eq!(stage.provider.embed("m", &request).await.unwrap_err().kind, FailureKind::Unsupported);
-    assert!(stage.fake.seen().is_empty());
+    assert!(stage.fake.take_requests().is_empty());
 }

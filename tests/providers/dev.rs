@@ -21,7 +21,7 @@ async fn dev_models_answer_without_a_provider() {
     let answer = stage.provider.embed("dev-embed", &request).await.unwrap();
     assert_eq!(answer.vectors.iter().map(Vec::len).collect::<Vec<_>>(), [8, 8]);
     assert_eq!(answer.usage.unwrap().input, request.greatest_input());
-    assert!(stage.fake.seen().is_empty());
+    assert!(stage.fake.take_requests().is_empty());
 }
 
 #[tokio::test]

@@ -9,16 +9,16 @@ use futures::StreamExt;
 use gateway::providers::{FailureKind, ProviderFailure, ProviderSettings, connect};
 use serde_json::json;
 use shared::outbound::{Guard, Internet, Outbound};
+use tests::polling::{PATIENCE, eventually};
 use tests::provider::Behaviour;
-use tests::waiting::{PATIENCE, eventually};
 
 use crate::stage::{KEY, Stage, aws, outbound, question, stage, stage_with};
 
 const STREAM: &str = include_str!("fixtures/openai/stream.sse");
 
-async fn refused(stage: &Stage, behaviour: Behaviour) -> ProviderFailure {
-    let whole = stage.answered(behaviour.clone(), &question()).await.expect_err("a refusal");
-    stage.fake.now(behaviour);
+async fn expect_failure(stage: &Stage, behaviour: Behaviour) -> ProviderFailure {
+    let whole = stage.send(behaviour.clone(), &question()).await.expect_err("a refusal");
+    stage.fake.respond_with(behaviour);
     let streamed = stage.provider.stream("upstream-model", &question()).await.err().expect("a refusal");
     assert_eq!((whole.kind, &whole.code, &whole.message), (streamed.kind, &streamed.code, &streamed.message));
     whole
@@ -31,7 +31,7 @@ async fn a_request_error_keeps_the_providers_message() {
         "message": "max_tokens is too large: 9999", "type": "invalid_request_error", "param": "max_tokens",
         "code": "invalid_value",
     }});
-    let failure = refused(&stage, Behaviour::json(400, error)).await;
+    let failure = expect_failure(&stage, Behaviour::json(400, error)).await;
     assert_eq!((failure.kind, failure.code.as_str()), (FailureKind::Request, "invalid_value"));
     assert_eq!(
         (failure.message.as_str(), failure.param.as_deref()),
@@ -44,9 +44,9 @@ async fn a_request_error_keeps_the_providers_message() {
 async fn a_rate_limit_keeps_its_retry_after() {
     let stage = stage(OpenAi).await;
     let error = json!({"error": {"message": "slow down", "type": "requests", "code": "rate_limit_exceeded"}});
-    let failure = refused(&stage, Behaviour::json(429, error).header("Retry-After", "7")).await;
+    let failure = expect_failure(&stage, Behaviour::json(429, error).header("Retry-After", "7")).await;
     assert_eq!((failure.kind, failure.retry_after), (FailureKind::RateLimited, Some(Duration::from_secs(7))));
-    let failure = refused(&stage, Behaviour::json(503, "<html>").header("retry-after-ms", "250")).await;
+    let failure = expect_failure(&stage, Behaviour::json(503, "<html>").header("retry-after-ms", "250")).await;
     assert_eq!((failure.kind, failure.retry_after), (FailureKind::Unavailable, Some(Duration::from_millis(250))));
 }
 
@@ -57,22 +57,22 @@ async fn provider_messages_are_redacted() {
     let message = format!("call {url}/chat/completions with {KEY} of org-Ab12 failed");
     for status in [400, 401, 429, 500] {
         let body = json!({"error": {"message": message, "code": "c"}});
-        let failure = refused(&stage, Behaviour::json(status, body)).await;
+        let failure = expect_failure(&stage, Behaviour::json(status, body)).await;
         for ours in [url.as_str(), KEY, "127.0.0.1", "org-Ab12"] {
             assert!(!failure.message.contains(ours), "{}", failure.message);
         }
     }
     let failure_in_stream = format!("data: {}\n\n", json!({"error": {"message": message, "code": "c"}}));
-    let failure = stage.streamed(Behaviour::events(&failure_in_stream), &question()).await.failure.unwrap();
+    let failure = stage.stream(Behaviour::events(&failure_in_stream), &question()).await.failure.unwrap();
     assert!(!failure.message.contains(KEY) && !failure.message.contains(&url));
 }
 
 #[tokio::test]
 async fn a_redirect_is_not_followed() {
     let stage = stage(OpenAi).await;
-    let failure = refused(&stage, Behaviour::json(307, "").header("Location", "http://127.0.0.1:9/")).await;
+    let failure = expect_failure(&stage, Behaviour::json(307, "").header("Location", "http://127.0.0.1:9/")).await;
     assert_eq!(failure.kind, FailureKind::Setup);
-    assert_eq!(stage.fake.seen().len(), 2);
+    assert_eq!(stage.fake.take_requests().len(), 2);
 }
 
 #[tokio::test]
@@ -81,7 +81,7 @@ async fn an_error_within_a_stream_ends_it() {
     let error = json!({"error": {"message": "the engine is gone", "type": "server_error", "code": 503}});
     let events: String = STREAM.split_inclusive("\n\n").take(3).collect();
     let events = format!("{events}data: {error}\n\ndata: {{\"choices\":[]}}\n\n");
-    let all = stage.streamed(Behaviour::events(&events), &question()).await;
+    let all = stage.stream(Behaviour::events(&events), &question()).await;
     let failure = all.failure.as_ref().unwrap();
     assert_eq!((failure.code.as_str(), failure.message.as_str()), ("server_error", "the engine is gone"));
     assert_eq!((all.text().as_str(), all.finished), ("Because a", 0));
@@ -92,38 +92,38 @@ async fn an_error_within_a_stream_ends_it() {
 async fn an_error_with_status_200_is_an_error() {
     let stage = stage(OpenAi).await;
     let error = json!({"error": {"message": "too busy", "code": "rate_limit_exceeded"}});
-    assert_eq!(refused(&stage, Behaviour::json(200, error)).await.kind, FailureKind::RateLimited);
-    assert_eq!(refused(&stage, Behaviour::json(200, "{}")).await.code, "provider_answer_garbled");
+    assert_eq!(expect_failure(&stage, Behaviour::json(200, error)).await.kind, FailureKind::RateLimited);
+    assert_eq!(expect_failure(&stage, Behaviour::json(200, "{}")).await.code, "provider_answer_garbled");
 }
 
 #[tokio::test]
 async fn a_clean_end_without_a_finish_reason_is_not_finished() {
     let stage = stage(OpenAi).await;
-    let all = stage.streamed(Behaviour::events(STREAM).ended_after(4), &question()).await;
+    let all = stage.stream(Behaviour::events(STREAM).ended_after(4), &question()).await;
     assert_eq!((all.finished, all.failure.is_none()), (0, true));
 }
 
 #[tokio::test]
 async fn cut_connections_are_detected_at_any_point() {
     let stage = stage(OpenAi).await;
-    let at_once = refused(&stage, Behaviour::hang_up()).await;
+    let at_once = expect_failure(&stage, Behaviour::hang_up()).await;
     assert_eq!((at_once.kind, at_once.may_have_run), (FailureKind::Unavailable, true));
-    let middle = stage.streamed(Behaviour::events(STREAM).cut_after(3), &question()).await;
+    let middle = stage.stream(Behaviour::events(STREAM).cut_after(3), &question()).await;
     assert_eq!((middle.text().as_str(), middle.failure.unwrap().code.as_str()), ("Because a", "provider_stream_cut"));
     let body = Bytes::from_static(b"{\"choices\":[{\"index\":0,");
     let half = Behaviour::bytes(200, "application/json", vec![body]).cut_after(1);
-    assert_eq!(stage.answered(half, &question()).await.unwrap_err().code, "provider_stream_cut");
+    assert_eq!(stage.send(half, &question()).await.unwrap_err().code, "provider_stream_cut");
 }
 
 #[tokio::test]
 async fn garbage_is_not_an_answer() {
     let stage = stage(OpenAi).await;
     for garbage in ["", "null", "{\"choices\": 3}", "{\"choices\": []}", "<html>busy</html>"] {
-        let failure = stage.answered(Behaviour::json(200, garbage), &question()).await.unwrap_err();
+        let failure = stage.send(Behaviour::json(200, garbage), &question()).await.unwrap_err();
         assert_eq!((failure.kind, failure.may_have_run), (FailureKind::Broken, true), "{garbage}");
     }
     let garbled = Bytes::from_static(b"data: {\"choices\":[{\"delta\":\xff}]}\n\n");
-    let all = stage.streamed(Behaviour::bytes(200, "text/event-stream", vec![garbled]), &question()).await;
+    let all = stage.stream(Behaviour::bytes(200, "text/event-stream", vec![garbled]), &question()).await;
     assert_eq!(all.failure.unwrap().code, "provider_answer_garbled");
 }
 
@@ -135,25 +135,25 @@ async fn a_silent_provider_times_out() {
     let stage_within = |first_byte_ms, idle_ms, total_ms| {
         stage_with(OpenAi, move |settings| settings.timeouts = Timeouts { first_byte_ms, idle_ms, total_ms })
     };
-    let silent = Behaviour::events(STREAM).after(PATIENCE);
+    let silent = Behaviour::events(STREAM).delayed_by(PATIENCE);
 
     let stage = stage_within(short, for_ever, for_ever).await;
-    stage.fake.now(silent.clone());
+    stage.fake.respond_with(silent.clone());
     let failure = stage.provider.stream("upstream-model", &question()).await.err().unwrap();
     assert_eq!((failure.kind, failure.may_have_run), (FailureKind::Timeout, true));
     // A whole answer takes longer than a stream's start, so the first-byte timeout does not apply to it.
     let late =
-        Behaviour::json(200, include_str!("fixtures/openai/answer.json")).after(Duration::from_millis(3 * short));
-    assert!(stage.answered(late, &question()).await.is_ok());
+        Behaviour::json(200, include_str!("fixtures/openai/answer.json")).delayed_by(Duration::from_millis(3 * short));
+    assert!(stage.send(late, &question()).await.is_ok());
 
     let stage = stage_within(for_ever, for_ever, short).await;
-    assert_eq!(stage.answered(silent, &question()).await.unwrap_err().kind, FailureKind::Timeout);
+    assert_eq!(stage.send(silent, &question()).await.unwrap_err().kind, FailureKind::Timeout);
     let endless = STREAM.split_inclusive("\n\n").take(2).collect::<String>().repeat(1_000);
-    let endless = Behaviour::events(&endless).pausing(Duration::from_millis(20));
-    assert_eq!(stage.streamed(endless, &question()).await.failure.unwrap().kind, FailureKind::Timeout);
+    let endless = Behaviour::events(&endless).with_pause(Duration::from_millis(20));
+    assert_eq!(stage.stream(endless, &question()).await.failure.unwrap().kind, FailureKind::Timeout);
 
     let stage = stage_within(for_ever, short, for_ever).await;
-    let silent = stage.streamed(Behaviour::events(STREAM).silent_after(3), &question()).await;
+    let silent = stage.stream(Behaviour::events(STREAM).silent_after(3), &question()).await;
     // How much text arrives depends on the speed of this machine.
     assert!("Because a".starts_with(&silent.text()), "{}", silent.text());
     assert_eq!(silent.failure.unwrap().kind, FailureKind::Timeout);
@@ -162,11 +162,12 @@ async fn a_silent_provider_times_out() {
 #[tokio::test]
 async fn a_dropped_stream_closes_its_connection() {
     let stage = stage(OpenAi).await;
-    stage.fake.now(Behaviour::events(STREAM).silent_after(3));
+    stage.fake.respond_with(Behaviour::events(STREAM).silent_after(3));
     let mut stream = stage.provider.stream("upstream-model", &question()).await.unwrap();
     stream.next().await.unwrap().unwrap();
     drop(stream);
-    eventually("the provider's connection closes", async || (stage.fake.hung_up() == 1).then_some(())).await;
+    eventually("the provider's connection closes", async || (stage.fake.abandoned_responses() == 1).then_some(()))
+        .await;
 }
 
 #[tokio::test]

@@ -27,10 +27,10 @@ async fn requests_are_forwarded_without_the_gateways_own_fields() {
         "tools": [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}],
         "stream_options": {"include_usage": false, "include_obfuscation": false},
     }));
-    stage.streamed(Behaviour::events(STREAM), &request).await;
-    assert_json_snapshot!("openai_streamed_request", stage.asked());
-    stage.answered(Behaviour::json(200, ANSWER), &request).await.unwrap();
-    let whole = stage.asked();
+    stage.stream(Behaviour::events(STREAM), &request).await;
+    assert_json_snapshot!("openai_streamed_request", stage.take_request_body());
+    stage.send(Behaviour::json(200, ANSWER), &request).await.unwrap();
+    let whole = stage.take_request_body();
     assert!(whole.get("stream").is_none() && whole.get("stream_options").is_none() && whole.get("guard").is_none());
     assert_eq!(whole["model"], "upstream-model");
 }
@@ -38,10 +38,10 @@ async fn requests_are_forwarded_without_the_gateways_own_fields() {
 #[tokio::test]
 async fn the_key_is_sent_in_the_configured_header() {
     let stage = stage(OpenAi).await;
-    stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/chat/completions");
-    assert_eq!(seen.headers["authorization"], format!("Bearer {KEY}"));
+    stage.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/chat/completions");
+    assert_eq!(received.headers["authorization"], format!("Bearer {KEY}"));
 
     let azure = stage_with(OpenAi, |settings| {
         let base = settings.base_url.take().unwrap();
@@ -50,17 +50,20 @@ async fn the_key_is_sent_in_the_configured_header() {
         settings.headers.insert("X-Extra".to_owned(), "yes".to_owned());
     })
     .await;
-    azure.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
-    let seen = azure.fake.seen().remove(0);
-    assert_eq!(seen.path, "/openai/deployments/d/chat/completions?api-version=2026-01-01");
-    assert_eq!((&seen.headers["api-key"], &seen.headers["x-extra"]), (&KEY.parse().unwrap(), &"yes".parse().unwrap()));
-    assert!(!seen.headers.contains_key("authorization"));
+    azure.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    let received = azure.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/openai/deployments/d/chat/completions?api-version=2026-01-01");
+    assert_eq!(
+        (&received.headers["api-key"], &received.headers["x-extra"]),
+        (&KEY.parse().unwrap(), &"yes".parse().unwrap())
+    );
+    assert!(!received.headers.contains_key("authorization"));
 }
 
 #[tokio::test]
 async fn an_answer_keeps_its_bytes_and_reports_usage() {
     let stage = stage(OpenAi).await;
-    let answer = stage.answered(Behaviour::json(200, ANSWER), &question()).await.unwrap();
+    let answer = stage.send(Behaviour::json(200, ANSWER), &question()).await.unwrap();
     assert!(ANSWER.contains(answer.choices.get()));
     assert_eq!(choices(&answer)[0]["message"]["content"], "Because a lease is taken first.");
     assert_eq!(answer.usage, Some(Tokens { input: 1_200, cached: 1_024, output: 90, reasoning: 64 }));
@@ -70,7 +73,7 @@ async fn an_answer_keeps_its_bytes_and_reports_usage() {
 #[tokio::test]
 async fn a_stream_has_text_finish_and_usage() {
     let stage = stage(OpenAi).await;
-    let all = stage.streamed(Behaviour::events(STREAM), &question()).await;
+    let all = stage.stream(Behaviour::events(STREAM), &question()).await;
     assert_eq!((all.text().as_str(), all.finished), ("Because a lease is taken first.", 1));
     assert_eq!(all.usage, Some(Tokens { input: 12, output: 8, ..Tokens::default() }));
     assert!(all.failure.is_none() && all.counted >= 8);
@@ -79,7 +82,7 @@ async fn a_stream_has_text_finish_and_usage() {
 #[tokio::test]
 async fn streamed_tool_calls_are_unchanged() {
     let stage = stage(OpenAi).await;
-    let all = stage.streamed(Behaviour::events(TOOLS), &question()).await;
+    let all = stage.stream(Behaviour::events(TOOLS), &question()).await;
     let deltas = all.choices.iter().filter_map(|choice| choice["delta"]["tool_calls"][0].as_object());
     let indexes: Vec<_> = deltas.map(|call| call["index"].as_u64().unwrap()).collect();
     assert_eq!(indexes, [0, 0, 0, 0, 1, 1]);
@@ -90,9 +93,9 @@ async fn streamed_tool_calls_are_unchanged() {
 async fn a_connection_is_reused_for_streams() {
     let stage = stage(OpenAi).await;
     for _ in 0..5 {
-        stage.streamed(Behaviour::events(STREAM), &question()).await;
+        stage.stream(Behaviour::events(STREAM), &question()).await;
     }
-    assert_eq!(stage.fake.hung_up(), 0);
+    assert_eq!(stage.fake.abandoned_responses(), 0);
 }
 
 #[tokio::test]
@@ -105,15 +108,15 @@ async fn embeddings_requests_are_forwarded() {
             {"object": "embedding", "index": 1, "embedding": "AACAPgAAgL8="},
         ],
     });
-    stage.fake.now(Behaviour::json(200, answer));
+    stage.fake.respond_with(Behaviour::json(200, answer));
     let request = json!({"model": "e", "input": ["a", "b"], "dimensions": 2, "encoding_format": "base64", "user": "u"});
     let answer = stage.provider.embed("upstream-model", &embeddings(request)).await.unwrap();
     assert_eq!(answer.vectors, [[0.25, -1.0], [0.25, -1.0]]);
     assert_eq!(answer.usage, Some(Tokens { input: 8, ..Tokens::default() }));
-    let seen = stage.fake.seen().remove(0);
-    assert_eq!(seen.path, "/embeddings");
+    let received = stage.fake.take_requests().remove(0);
+    assert_eq!(received.path, "/embeddings");
     assert_eq!(
-        seen.body,
+        received.body,
         json!({"model": "upstream-model", "input": ["a", "b"], "dimensions": 2, "encoding_format": "base64", "user": "u"})
     );
 }
@@ -127,7 +130,7 @@ async fn usage_reported_during_a_stream_is_kept() {
         format!("data: {}\n\n", json!({"choices": [choice], "usage": usage}))
     };
     let events = [piece("a", 1), piece("b", 2)].concat();
-    let all = stage.streamed(Behaviour::events(&events).cut_after(2), &question()).await;
+    let all = stage.stream(Behaviour::events(&events).cut_after(2), &question()).await;
     assert_eq!(all.usage.map(|usage| usage.output), Some(2));
     assert_eq!(all.failure.unwrap().code, "provider_stream_cut");
 }

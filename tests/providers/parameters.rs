@@ -9,7 +9,7 @@ use domain::provider::ProviderKind;
 use domain::provider::ProviderKind::{Anthropic, Bedrock, Gemini, OpenAi};
 use gateway::providers::{CHAT, FailureKind, Rule, markdown};
 use serde_json::{Map, Value, json};
-use tests::provider::{Behaviour, Seen};
+use tests::provider::{Behaviour, RecordedRequest};
 
 use crate::stage::{Stage, chat, conversation, embeddings, question_with, stage_with};
 
@@ -57,16 +57,16 @@ impl Record {
         Self(folder)
     }
 
-    fn add(&self, kind: &str, file: &str, seen: &Seen) {
-        let recorded = json!({"path": seen.path, "body": seen.body});
+    fn add(&self, kind: &str, file: &str, received: &RecordedRequest) {
+        let recorded = json!({"path": received.path, "body": received.body});
         fs::write(self.0.join(kind).join(format!("{file}.json")), recorded.to_string()).unwrap();
     }
 }
 
 /// Sends a chat, and returns the request that arrived or the parameter that was refused. The fake provider answers with
 /// an error, because only the request matters.
-async fn sent(stage: &Stage, model: &str, body: &Value, streamed: bool) -> Result<Seen, String> {
-    stage.fake.now(Behaviour::json(418, json!({"error": {"message": "teapot"}})));
+async fn sent(stage: &Stage, model: &str, body: &Value, streamed: bool) -> Result<RecordedRequest, String> {
+    stage.fake.respond_with(Behaviour::json(418, json!({"error": {"message": "teapot"}})));
     let request = chat(body.clone());
     let failure = if streamed {
         stage.provider.stream(model, &request).await.err()
@@ -74,13 +74,13 @@ async fn sent(stage: &Stage, model: &str, body: &Value, streamed: bool) -> Resul
         stage.provider.chat(model, &request).await.err()
     };
     let failure = failure.expect("a 418 is a failure");
-    let mut seen = stage.fake.seen();
+    let mut received = stage.fake.take_requests();
     if failure.kind == FailureKind::Unsupported {
-        assert!(seen.is_empty(), "a refused request was sent");
+        assert!(received.is_empty(), "a refused request was sent");
         return Err(failure.param.unwrap());
     }
-    assert_eq!(seen.len(), 1, "{failure:?}");
-    Ok(seen.remove(0))
+    assert_eq!(received.len(), 1, "{failure:?}");
+    Ok(received.remove(0))
 }
 
 fn function() -> Value {
@@ -169,7 +169,7 @@ async fn each_parameter_is_sent_as_the_table_defines() {
             let mut without = fields.clone();
             without.as_object_mut().unwrap().remove(name);
             let baseline = match sent(&stage, model(kind), &body(&without), false).await {
-                Ok(seen) => seen.body,
+                Ok(received) => received.body,
                 // The parameters that it needs are refused too.
                 Err(_) => Value::Null,
             };
@@ -177,12 +177,12 @@ async fn each_parameter_is_sent_as_the_table_defines() {
             let rule = parameter.rule(kind);
             match (&rule, arrived) {
                 (Rule::Refused(_), Err(param)) => assert!(fields.get(&param).is_some(), "{folder} refuses {param}"),
-                (Rule::Refused(_), Ok(seen)) => panic!("{folder} was sent {name}: {}", seen.body),
+                (Rule::Refused(_), Ok(received)) => panic!("{folder} was sent {name}: {}", received.body),
                 (_, Err(param)) => panic!("{folder} refuses {param}, the table has {rule:?}"),
-                (rule, Ok(seen)) => {
-                    assert_as_ruled(rule, name, &fields[name], &seen.body, &baseline, folder);
+                (rule, Ok(received)) => {
+                    assert_as_ruled(rule, name, &fields[name], &received.body, &baseline, folder);
                     if !(kind == OpenAi && is_of_another_vendor(name)) {
-                        record.add(folder, &format!("row.{name}"), &seen);
+                        record.add(folder, &format!("row.{name}"), &received);
                     }
                 }
             }
@@ -258,12 +258,12 @@ async fn conversations_of_every_form_are_translated() {
         let stage = stage(kind).await;
         for (name, body) in &forms {
             for streamed in [false, true] {
-                let seen = sent(&stage, model(kind), body, streamed).await.unwrap();
-                record.add(folder, &format!("form.{name}{}", if streamed { ".stream" } else { "" }), &seen);
+                let received = sent(&stage, model(kind), body, streamed).await.unwrap();
+                record.add(folder, &format!("form.{name}{}", if streamed { ".stream" } else { "" }), &received);
                 if *name == "without-limit" {
-                    let limits = ["max_tokens", "max_completion_tokens"].map(|name| seen.body.get(name).is_some());
+                    let limits = ["max_tokens", "max_completion_tokens"].map(|name| received.body.get(name).is_some());
                     assert_eq!(limits, [kind == Anthropic, false], "only Anthropic needs a limit");
-                    let text = seen.body.to_string();
+                    let text = received.body.to_string();
                     assert!(!text.contains("maxOutputTokens") && !text.contains("maxTokens"), "{text}");
                 }
             }
@@ -280,19 +280,19 @@ async fn newer_claude_models_get_no_sampling_parameters() {
         let stage = stage(kind).await;
         let sampling = json!({"temperature": 0.2, "top_p": 0.5, "top_k": 4});
         let body = Value::Object(question_with(sampling).body().clone());
-        let seen = sent(&stage, name, &body, false).await.unwrap();
-        let text = seen.body.to_string();
+        let received = sent(&stage, name, &body, false).await.unwrap();
+        let text = received.body.to_string();
         assert!(["temperature", "top_p", "topP", "top_k"].iter().all(|name| !text.contains(name)), "{text}");
-        record.add(folder, "claude.new", &seen);
+        record.add(folder, "claude.new", &received);
     }
 }
 
 #[tokio::test]
 async fn the_token_limit_has_the_name_that_the_model_accepts() {
     let stage = stage(OpenAi).await;
-    let limits = |seen: &Seen| {
+    let limits = |received: &RecordedRequest| {
         let names = ["max_tokens", "max_completion_tokens"];
-        names.map(|name| seen.body.get(name).and_then(Value::as_u64))
+        names.map(|name| received.body.get(name).and_then(Value::as_u64))
     };
     let body = |name: &str| json!({"model": "m", "messages": [{"role": "user", "content": "a"}], name: 32});
     for (model, asked, expected) in [
@@ -302,8 +302,8 @@ async fn the_token_limit_has_the_name_that_the_model_accepts() {
         ("gpt-5.1", "max_tokens", [None, Some(32)]),
         ("openai/gpt-5", "max_completion_tokens", [None, Some(32)]),
     ] {
-        let seen = sent(&stage, model, &body(asked), false).await.unwrap();
-        assert_eq!(limits(&seen), expected, "{model}, asked by {asked}");
+        let received = sent(&stage, model, &body(asked), false).await.unwrap();
+        assert_eq!(limits(&received), expected, "{model}, asked by {asked}");
     }
 }
 
@@ -314,16 +314,16 @@ async fn embeddings_parameters_are_sent_where_they_are_supported() {
         "model": "m", "input": ["a", "b"], "dimensions": 8, "user": "user-7", "taskType": "RETRIEVAL_QUERY", "other": 1,
     });
     let openai = stage(OpenAi).await;
-    openai.fake.now(Behaviour::json(418, json!({})));
+    openai.fake.respond_with(Behaviour::json(418, json!({})));
     let plain = embeddings(json!({"model": "m", "input": "a", "dimensions": 8, "user": "user-7"}));
     openai.provider.embed("text-embedding-3-small", &plain).await.unwrap_err();
-    record.add("openai", "embeddings.whole", &openai.fake.seen().remove(0));
+    record.add("openai", "embeddings.whole", &openai.fake.take_requests().remove(0));
 
     let gemini = stage(Gemini).await;
-    gemini.fake.now(Behaviour::json(418, json!({})));
+    gemini.fake.respond_with(Behaviour::json(418, json!({})));
     gemini.provider.embed("gemini-embedding-001", &embeddings(request)).await.unwrap_err();
-    let seen = gemini.fake.seen().remove(0);
-    let first: &Map<String, Value> = seen.body["requests"][0].as_object().unwrap();
+    let received = gemini.fake.take_requests().remove(0);
+    let first: &Map<String, Value> = received.body["requests"][0].as_object().unwrap();
     assert_eq!(first.keys().collect::<Vec<_>>(), ["taskType", "model", "content", "outputDimensionality"]);
-    record.add("gemini", "embeddings.whole", &seen);
+    record.add("gemini", "embeddings.whole", &received);
 }

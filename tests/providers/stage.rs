@@ -135,20 +135,20 @@ impl Gathered {
 }
 
 impl Stage {
-    pub async fn streamed(&self, behaviour: Behaviour, request: &ChatRequest) -> Gathered {
-        self.fake.now(behaviour);
+    pub async fn stream(&self, behaviour: Behaviour, request: &ChatRequest) -> Gathered {
+        self.fake.respond_with(behaviour);
         gather(self.provider.stream("upstream-model", request).await.unwrap()).await
     }
 
-    pub async fn answered(&self, behaviour: Behaviour, request: &ChatRequest) -> Result<ChatAnswer, ProviderFailure> {
-        self.fake.now(behaviour);
+    pub async fn send(&self, behaviour: Behaviour, request: &ChatRequest) -> Result<ChatAnswer, ProviderFailure> {
+        self.fake.respond_with(behaviour);
         self.provider.chat("upstream-model", request).await
     }
 
     /// The body of the one request that was made.
-    pub fn asked(&self) -> Value {
-        let mut seen = self.fake.seen();
-        assert_eq!(seen.len(), 1, "one request was expected");
-        seen.remove(0).body
+    pub fn take_request_body(&self) -> Value {
+        let mut received = self.fake.take_requests();
+        assert_eq!(received.len(), 1, "one request was expected");
+        received.remove(0).body
     }
 }

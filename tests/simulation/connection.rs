@@ -22,14 +22,14 @@ use crate::service;
 pub struct Connection(Process);
 
 /// The delays and faults of one request.
-struct RequestFate {
-    there: Duration,
+struct RequestFaults {
+    request_delay: Duration,
     /// How long its items are locked, if it is a write.
-    pub holds: Duration,
-    back: Duration,
-    is_lost: bool,
+    pub lock_time: Duration,
+    answer_delay: Duration,
+    loses_request: bool,
     is_throttled: bool,
-    loses_its_answer: bool,
+    loses_answer: bool,
 }
 
 impl Connection {
@@ -37,40 +37,47 @@ impl Connection {
         SharedHttpClient::new(Self(process.clone()))
     }
 
-    fn journey(&self) -> RequestFate {
+    fn random_request_faults(&self) -> RequestFaults {
         let faults = self.0.faults;
         let mut state = self.0.world.state();
         let random = &mut state.random;
         let mut happens = |of_a_thousand: u32| of_a_thousand > 0 && random.u32(..1_000) < of_a_thousand;
-        let is_lost = happens(faults.request_lost);
+        let loses_request = happens(faults.request_lost);
         let is_throttled = happens(faults.throttled);
-        let loses_its_answer = happens(faults.answer_lost);
+        let loses_answer = happens(faults.answer_lost);
         let is_delayed = happens(faults.delayed);
         let millis = |millis| Duration::from_millis(millis);
         // Delays stay below five minutes: DynamoDB refuses a request whose signature is older.
-        let there = if is_delayed { random.u64(100..60_000) } else { random.u64(1..=3) };
-        let (holds, back) = (millis(random.u64(4..=8)), millis(random.u64(1..=3)));
-        RequestFate { there: millis(there), holds, back, is_lost, is_throttled, loses_its_answer }
+        let request_delay = if is_delayed { random.u64(100..60_000) } else { random.u64(1..=3) };
+        let (lock_time, answer_delay) = (millis(random.u64(4..=8)), millis(random.u64(1..=3)));
+        RequestFaults {
+            request_delay: millis(request_delay),
+            lock_time,
+            answer_delay,
+            loses_request,
+            is_throttled,
+            loses_answer,
+        }
     }
 
     async fn exchange(self, request: HttpRequest) -> Result<HttpResponse, ConnectorError> {
         let process = &self.0;
-        process.runs().await;
+        process.wait_until_running().await;
         let target = request.headers().get("x-amz-target").unwrap_or_default();
         let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
         let body = request.into_body().collect().await.map_err(ConnectorError::io)?.to_bytes();
         let body: Value = serde_json::from_slice(&body).expect("the SDK writes JSON");
-        let journey = self.journey();
-        if journey.is_lost {
-            sleep(journey.there).await;
+        let faults = self.random_request_faults();
+        if faults.loses_request {
+            sleep(faults.request_delay).await;
             process.world.note(|| format!("{}: a {operation} is lost", process.name));
             return Err(ConnectorError::io("the connection was reset".into()));
         }
         let (sender, answer) = oneshot::channel();
         // A separate task: a request that was sent arrives even if its sender is dropped.
-        tokio::spawn(deliver(process.clone(), operation, body, journey, sender));
+        tokio::spawn(deliver(process.clone(), operation, body, faults, sender));
         let answer = answer.await.map_err(|_| ConnectorError::io("the connection was reset".into()))?;
-        process.runs().await;
+        process.wait_until_running().await;
         let body = SdkBody::from(answer.body.to_string());
         Ok(HttpResponse::new(answer.status.try_into().expect("the status is a valid HTTP status"), body))
     }
@@ -80,16 +87,16 @@ async fn deliver(
     process: Process,
     operation: String,
     body: Value,
-    journey: RequestFate,
+    faults: RequestFaults,
     sender: oneshot::Sender<Answer>,
 ) {
-    sleep(journey.there).await;
-    let answer = match journey.is_throttled {
+    sleep(faults.request_delay).await;
+    let answer = match faults.is_throttled {
         true => service::throttled(),
-        false => service::carry_out(&process, &operation, body, journey.holds).await,
+        false => service::execute(&process, &operation, body, faults.lock_time).await,
     };
-    sleep(journey.back).await;
-    if journey.loses_its_answer {
+    sleep(faults.answer_delay).await;
+    if faults.loses_answer {
         process.world.note(|| format!("{}: the answer to a {operation} is lost", process.name));
     } else {
         // This fails if the caller is gone.

@@ -13,7 +13,7 @@ pub struct Credits {
 
 impl Credits {
     /// Adds credits given and charged, and returns what is left.
-    pub fn moved(&mut self, given: i128, charged: i128, now: Time) -> i128 {
+    pub fn add(&mut self, given: i128, charged: i128, now: Time) -> i128 {
         self.given += given;
         self.charged += charged;
         self.had.push((now, self.left()));

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::wire::plain;
+use crate::dynamodb_json::to_plain_json;
 
 pub const COUNTERS: &str = "counters";
 pub const JOURNAL: &str = "journal";
@@ -79,7 +79,7 @@ impl Database {
 }
 
 fn plain_item(item: &Value) -> Value {
-    plain(&json!({"M": item}))
+    to_plain_json(&json!({"M": item}))
 }
 
 fn read<R: DeserializeOwned, A: Serialize>(

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::process::Process;
 use crate::rules::Rule;
-use crate::scenario::{Call, Fate};
+use crate::scenario::{Call, CallOutcome};
 use crate::violation::Oracle;
 
 /// How many times a charge is attempted.
@@ -24,8 +24,8 @@ pub struct Environment {
 
 impl Environment {
     pub fn new(process: Process) -> Self {
-        let clock = match process.world.without {
-            Some(Rule::EndsWithItsMinute) => kept(&process),
+        let clock = match process.world.disabled_rule {
+            Some(Rule::EndsWithItsMinute) => lagging_clock(&process),
             _ => process.clock(),
         };
         let leases = Leases::with_clock(clock, &process.context()).unwrap();
@@ -34,30 +34,30 @@ impl Environment {
 
     /// Serves a call from its arrival until it ends or is dropped.
     pub async fn serve(&self, call: &Call) {
-        self.process.sleeps_until(call.at).await;
-        match call.fate {
-            Fate::DroppedAfter(after) => drop(timeout(after, self.serve_whole(call)).await),
-            _ => self.serve_whole(call).await,
+        self.process.sleep_until(call.at).await;
+        match call.outcome {
+            CallOutcome::DroppedAfter(after) => drop(timeout(after, self.serve_to_end(call)).await),
+            _ => self.serve_to_end(call).await,
         }
     }
 
-    async fn serve_whole(&self, call: &Call) {
+    async fn serve_to_end(&self, call: &Call) {
         let world = &self.process.world;
         let payer = &world.scenario.payers[call.payer];
         let mut slot = match self.leases.take(payer, &world.scenario.models[call.model], call.need).await {
             Ok(Taken::Slot(slot)) => slot,
-            Ok(Taken::Short(shortage)) => return self.refused(call, shortage),
-            Err(error) => return self.failed(call, &error),
+            Ok(Taken::Short(shortage)) => return self.record_refusal(call, shortage),
+            Err(error) => return self.record_failure(call, &error),
         };
-        if call.fate == Fate::NeverReachesItsProvider {
+        if call.outcome == CallOutcome::NeverReachesItsProvider {
             sleep(call.takes).await;
-            self.process.runs().await;
+            self.process.wait_until_running().await;
             return slot.put_back();
         }
-        world.state().books.admit(payer, call, self.process.now());
+        world.state().accounting.admit(payer, call, self.process.now());
         world.note(|| format!("{}: call {} is admitted", self.process.name, call.number));
         sleep(call.takes).await;
-        self.process.runs().await;
+        self.process.wait_until_running().await;
         self.charge(call, slot).await;
     }
 
@@ -74,20 +74,20 @@ impl Environment {
         for _ in 0..TRIES {
             match slot.record(&charge).await {
                 Ok(()) => {
-                    world.state().books.answered.insert(call.number.to_string(), charge.cost);
+                    world.state().accounting.answered.insert(call.number.to_string(), charge.cost);
                     return slot.close_if_finished().await;
                 }
-                Err(error) => self.failed(call, &error),
+                Err(error) => self.record_failure(call, &error),
             }
             sleep(Duration::from_secs(1)).await;
-            self.process.runs().await;
+            self.process.wait_until_running().await;
         }
     }
 
-    fn refused(&self, call: &Call, shortage: Shortage) {
+    fn record_refusal(&self, call: &Call, shortage: Shortage) {
         let world = &self.process.world;
         world.note(|| format!("{}: call {} is refused {shortage:?}", self.process.name, call.number));
-        world.state().books.count(match shortage {
+        world.state().accounting.count(match shortage {
             Shortage::Credits { .. } => "refused for credits",
             Shortage::Cap { .. } => "refused for a cap",
             Shortage::Rate { .. } => "refused for a rate",
@@ -95,28 +95,28 @@ impl Environment {
         });
     }
 
-    fn failed(&self, call: &Call, error: &Error) {
-        failed(&self.process, &format!("call {}", call.number), error);
+    fn record_failure(&self, call: &Call, error: &Error) {
+        record_failure(&self.process, &format!("call {}", call.number), error);
     }
 }
 
 /// Records a failure. `Unavailable` is allowed; any other error is a violation.
-pub fn failed(process: &Process, what: &str, error: &Error) {
+pub fn record_failure(process: &Process, what: &str, error: &Error) {
     process.world.note(|| format!("{}: {what} fails: {error:?}", process.name));
-    let books = &mut process.world.state().books;
-    books.count("busy");
+    let accounting = &mut process.world.state().accounting;
+    accounting.count("busy");
     if !matches!(error, Error::Unavailable { .. }) {
-        books.violated(Oracle::Failed, format!("{what}: {error:?}"));
+        accounting.record_violation(Oracle::Failed, format!("{what}: {error:?}"));
     }
 }
 
 /// A clock that is up to 15 s behind. With it, leases are used past the end of their minute.
-fn kept(process: &Process) -> Clock {
-    const KEPT_MS: i64 = 15_000;
+fn lagging_clock(process: &Process) -> Clock {
+    const LAG_MS: i64 = 15_000;
     const BEFORE_THE_MINUTE_MS: i64 = 7_000;
     let process = process.clone();
     Clock::new(move || {
         let now_ms = process.now().as_millis() + BEFORE_THE_MINUTE_MS;
-        Time::from_millis(now_ms / KEPT_MS * KEPT_MS - BEFORE_THE_MINUTE_MS)
+        Time::from_millis(now_ms / LAG_MS * LAG_MS - BEFORE_THE_MINUTE_MS)
     })
 }

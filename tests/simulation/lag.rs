@@ -4,16 +4,16 @@ use domain::time::Time;
 use serde_json::{Value, json};
 use shared::store::keys;
 
-use crate::books::Books;
+use crate::accounting::Accounting;
 
-impl Books {
+impl Accounting {
     /// Makes the due index lag: it misses some leases, and still lists some that are closed.
     pub fn lag(&mut self, items: &mut Vec<Value>, shard: &str) {
         if shard == keys::due_shard_at(0) {
-            self.looks_at_due += 1;
+            self.due_reads += 1;
         }
-        let looks = self.looks_at_due;
-        let lags = |number: usize| fastrand::Rng::with_seed(looks * 1_000 + number as u64).u8(..4) == 0;
+        let reads = self.due_reads;
+        let lags = |number: usize| fastrand::Rng::with_seed(reads * 1_000 + number as u64).u8(..4) == 0;
         let number = |item: &Value| {
             let id = item["lease"]["S"].as_str()?.parse().ok()?;
             Some(self.leases.get(&id)?.number)
@@ -28,7 +28,7 @@ impl Books {
     }
 
     /// Removes the charges of the last 0.8 s, as an index that lags would.
-    pub fn forget_newest(&self, items: &mut Vec<Value>, now: Time) {
+    pub fn hide_newest_charges(&self, items: &mut Vec<Value>, now: Time) {
         items.retain(|item| {
             let id = item["pk"]["S"].as_str().unwrap_or_default().strip_prefix("LEASE#");
             let lease = id.and_then(|id| self.leases.get(&id.parse().ok()?));

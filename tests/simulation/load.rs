@@ -10,8 +10,8 @@ use domain::money::Money;
 use fastrand::Rng;
 use uuid::Uuid;
 
-use crate::scenario::{Call, Cap, Fate};
-use crate::trouble::millis;
+use crate::faults::millis;
+use crate::scenario::{Call, CallOutcome, Cap};
 
 pub fn payers(random: &mut Rng, is_roomy: bool) -> Vec<Payer> {
     let id = |kind: u128, number: u8| Uuid::from_u128((kind << 64) + u128::from(number) + 1);
@@ -102,10 +102,10 @@ pub fn calls(random: &mut Rng, models: &[Model], payers: usize, environments: us
             cached: if random.bool() { random.u64(0..=input) } else { 0 },
             output,
             takes: millis(random, 20, 4_000),
-            fate: match random.u8(..16) {
-                0 => Fate::NeverReachesItsProvider,
-                1 if !is_calm => Fate::DroppedAfter(millis(random, 0, 3_000)),
-                _ => Fate::Served,
+            outcome: match random.u8(..16) {
+                0 => CallOutcome::NeverReachesItsProvider,
+                1 if !is_calm => CallOutcome::DroppedAfter(millis(random, 0, 3_000)),
+                _ => CallOutcome::Served,
             },
         }
     });
@@ -127,7 +127,7 @@ pub fn money(
     };
     let mut orgs: Vec<OrgId> = payers.iter().map(|payer| payer.org).collect();
     orgs.dedup();
-    let credits = orgs.iter().map(|org| (*org, part(random, is_roomy, demand(&|payer| payer.org == *org))));
+    let credits = orgs.iter().map(|org| (*org, random_part(random, is_roomy, demand(&|payer| payer.org == *org))));
     let credits = credits.collect();
     let mut caps = Vec::new();
     for (index, payer) in payers.iter().enumerate() {
@@ -138,14 +138,14 @@ pub fn money(
         ];
         for (level, is_first) in levels {
             if is_first && random.u8(..5) == 0 {
-                caps.push(Cap { payer: index, level, most: part(random, is_roomy, demand(&|_| true) / 2) });
+                caps.push(Cap { payer: index, level, most: random_part(random, is_roomy, demand(&|_| true) / 2) });
             }
         }
     }
     (credits, caps)
 }
 
-fn part(random: &mut Rng, is_roomy: bool, demand: u64) -> Money {
+fn random_part(random: &mut Rng, is_roomy: bool, demand: u64) -> Money {
     let percent = if is_roomy { random.u64(800..=6_000) } else { random.u64(15..=140) };
     Money::from_pico_usd(demand * percent / 100 + random.u64(..1_000_000))
 }

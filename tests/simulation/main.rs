@@ -6,11 +6,13 @@
 //! trace. With both, the histories start at that seed.
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-mod books;
+mod accounting;
 mod connection;
 mod credits;
 mod database;
+mod dynamodb_json;
 mod environment;
+mod faults;
 mod history;
 mod lag;
 mod load;
@@ -19,9 +21,7 @@ mod process;
 mod rules;
 mod scenario;
 mod service;
-mod trouble;
 mod violation;
-mod wire;
 mod world;
 
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ fn nothing_is_overdrawn_lost_or_charged_twice() {
     let (tally, failed) = (tally.into_inner().unwrap(), failed.into_inner().unwrap());
     eprintln!("{} histories: {tally:?}", last - first);
     if let Some((seed, report)) = failed.first_key_value() {
-        eprintln!("{}", told(*seed, report, is_one));
+        eprintln!("{}", format_report(*seed, report, is_one));
         let seeds: Vec<&u64> = failed.keys().take(20).collect();
         assert!(report.violations.is_empty(), "{} histories have violations; the first seeds: {seeds:?}", failed.len());
     }
@@ -91,10 +91,10 @@ fn every_rule_is_needed() {
     on_every_core(|| {
         loop {
             let Some(rule) = ({ rules.lock().unwrap().next() }) else { break };
-            let seeds = std::iter::once(rule.is_missed_in()).chain(0..MISSED_WITHIN);
+            let seeds = std::iter::once(rule.first_seed()).chain(0..MISSED_WITHIN);
             let reports = seeds.map(|seed| (seed, run(seed, Some(*rule))));
             let missed = reports.into_iter().find_map(|(seed, report)| {
-                let is_expected = |oracle| rule.guards().contains(&oracle);
+                let is_expected = |oracle| rule.expected_oracles().contains(&oracle);
                 let violation = report.violations.into_iter().find(|violation| is_expected(violation.oracle))?;
                 Some((seed, violation))
             });
@@ -132,9 +132,9 @@ fn setting(name: &str) -> Option<u64> {
 }
 
 /// The end of the trace and the violations, with the setting that prints the whole trace.
-fn told(seed: u64, report: &Report, whole: bool) -> String {
+fn format_report(seed: u64, report: &Report, is_complete: bool) -> String {
     let violations: Vec<String> = report.violations.iter().map(ToString::to_string).collect();
-    let skipped = if whole { 0 } else { report.trace.len().saturating_sub(SHOWN) };
+    let skipped = if is_complete { 0 } else { report.trace.len().saturating_sub(SHOWN) };
     let (trace, violations) = (report.trace[skipped..].join("\n"), violations.join("\n"));
     format!("{trace}\n{violations}\nSIMULATION_SEED={seed} prints the whole trace")
 }

@@ -24,37 +24,40 @@ use crate::world::World;
 const SWEEPS: usize = 30;
 
 /// Checks that a shown balance was the true one at some moment of the read, and that it agrees with the totals.
-pub async fn look_at_balance(auditor: &Process, org: OrgId, looks: &[Duration]) {
+pub async fn check_shown_balances(auditor: &Process, org: OrgId, moments: &[Duration]) {
     let leases = Leases::new(&auditor.context()).unwrap();
     let world = &auditor.world;
-    for at in looks {
-        auditor.sleeps_until(*at).await;
+    for at in moments {
+        auditor.sleep_until(*at).await;
         let from = world.now();
         let Ok(statement) = leases.statement(org, month(from)).await else { continue };
-        let books = &mut world.state().books;
+        let accounting = &mut world.state().accounting;
         let shown = i128::from(statement.balance.pico_usd());
-        let had = books.orgs.get(&org).and_then(|credits| credits.between(from, world.now()));
+        let had = accounting.orgs.get(&org).and_then(|credits| credits.between(from, world.now()));
         let Some((least, most)) = had else { continue };
         if !(least..=most).contains(&shown) {
-            books.violated(Oracle::Shown, format!("{shown} was shown, but {least} to {most} was left"));
+            accounting.record_violation(
+                Oracle::WrongBalanceShown,
+                format!("{shown} was shown, but {least} to {most} was left"),
+            );
         }
         let AdjustmentSums { credit, debit } = statement.usage.adjusted;
         let charged = statement.usage.total().charged;
         if month(world.scenario.starts_at) == month(from) && statement.balance + debit + charged != credit {
             let what = format!("{credit} given, {debit} taken, {charged} charged, {} left", statement.balance);
-            books.violated(Oracle::Shown, what);
+            accounting.record_violation(Oracle::WrongBalanceShown, what);
         }
     }
 }
 
-pub async fn look(world: &Arc<World>) {
-    let auditor = Process::calm(world, "auditor");
+pub async fn check_invariants(world: &Arc<World>) {
+    let auditor = Process::without_faults(world, "auditor");
     if world.scenario.is_calm {
         leases_are_closed(world, "left open by a living owner");
     }
     let leases = Leases::new(&auditor.context()).unwrap();
     for _ in 0..SWEEPS {
-        if world.state().books.leases.values().all(|lease| !lease.is_open) {
+        if world.state().accounting.leases.values().all(|lease| !lease.is_open) {
             break;
         }
         sweep(&auditor, &leases).await;
@@ -66,26 +69,29 @@ pub async fn look(world: &Arc<World>) {
     meters_agree(world);
 }
 
-fn violated(world: &World, oracle: Oracle, what: String) {
-    world.state().books.violated(oracle, what);
+fn record_violation(world: &World, oracle: Oracle, what: String) {
+    world.state().accounting.record_violation(oracle, what);
 }
 
 fn leases_are_closed(world: &World, how: &str) {
-    let books = &mut world.state().books;
-    let open: Vec<usize> = books.leases.values().filter(|lease| lease.is_open).map(|lease| lease.number).collect();
+    let accounting = &mut world.state().accounting;
+    let open: Vec<usize> = accounting.leases.values().filter(|lease| lease.is_open).map(|lease| lease.number).collect();
     if !open.is_empty() {
-        books.violated(Oracle::LeftOpen, format!("leases {open:?} are {how}"));
+        accounting.record_violation(Oracle::LeftOpen, format!("leases {open:?} are {how}"));
     }
 }
 
 /// Checks that each answered call has a charge with the cost that its answer reported.
 fn every_answer_has_its_charge(world: &World) {
-    let books = &mut world.state().books;
-    for (call, cost) in books.answered.clone() {
-        match books.charges.get(&call).map(|charges| charges[0].cost) {
-            None => books.violated(Oracle::NotCharged, format!("call {call} was answered but not charged")),
+    let accounting = &mut world.state().accounting;
+    for (call, cost) in accounting.answered.clone() {
+        match accounting.charges.get(&call).map(|charges| charges[0].cost) {
+            None => {
+                accounting.record_violation(Oracle::NotCharged, format!("call {call} was answered but not charged"))
+            }
             Some(of_row) if of_row != cost => {
-                books.violated(Oracle::Misreported, format!("call {call} reported {cost}, its charge {of_row}"));
+                accounting
+                    .record_violation(Oracle::Misreported, format!("call {call} reported {cost}, its charge {of_row}"));
             }
             Some(_) => {}
         }
@@ -97,7 +103,7 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
     let (leases, ledger) = (Leases::new(&context).unwrap(), Ledger::new(&context).unwrap());
     let rows = world.database.items(JOURNAL);
     let orgs: Vec<(OrgId, i128, i128)> =
-        world.state().books.orgs.iter().map(|(org, credits)| (*org, credits.given, credits.left())).collect();
+        world.state().accounting.orgs.iter().map(|(org, credits)| (*org, credits.given, credits.left())).collect();
     for (org, given, left) in orgs {
         let meter = world.database.item(COUNTERS, &keys::org_meter(org).pk, keys::METER);
         let balance = number(&meter, "balance");
@@ -105,11 +111,15 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
         let charged: i128 = of_org.map(|row| i128::from(row["slot"]["charge"]["charged"].as_u64().unwrap())).sum();
         if balance + charged != given || balance != left {
             let what = format!("{balance} left and {charged} in the ledger, of {given}");
-            violated(world, Oracle::Unbalanced, what);
+            record_violation(world, Oracle::Unbalanced, what);
         }
         let (_, shown) = leases.balance(org).await.unwrap();
         if i128::from(shown.pico_usd()) != balance {
-            violated(world, Oracle::Shown, format!("{shown} USD is shown at the end, but {balance} pico-USD is left"));
+            record_violation(
+                world,
+                Oracle::WrongBalanceShown,
+                format!("{shown} USD is shown at the end, but {balance} pico-USD is left"),
+            );
         }
         let mut listed = 0;
         let months = [month(world.scenario.starts_at), month(world.now())];
@@ -125,18 +135,22 @@ async fn ledger_and_balance_agree(world: &Arc<World>, auditor: &Process) {
             let totals = leases.statement(org, *month).await.unwrap().usage.total();
             let sums = |figures: Figures| (figures.charged, figures.uncollected);
             if sums(totals) != sums(of_month) {
-                violated(world, Oracle::Usage, format!("{totals:?} instead of {of_month:?} in {month}"));
+                record_violation(world, Oracle::Usage, format!("{totals:?} instead of {of_month:?} in {month}"));
             }
         }
         if listed != charged {
-            violated(world, Oracle::Unbalanced, format!("the ledger lists {listed}, but {charged} was charged"));
+            record_violation(
+                world,
+                Oracle::Unbalanced,
+                format!("the ledger lists {listed}, but {charged} was charged"),
+            );
         }
     }
 }
 
 async fn usage_is_the_ledgers_sum(world: &Arc<World>, auditor: &Process) {
     let leases = Leases::new(&auditor.context()).unwrap();
-    let expected = world.state().books.usage.clone();
+    let expected = world.state().accounting.usage.clone();
     let mut months: Vec<(OrgId, i64)> = expected.keys().map(|(org, month, _)| (*org, *month)).collect();
     months.dedup();
     for (org, month) in months {
@@ -149,7 +163,7 @@ async fn usage_is_the_ledgers_sum(world: &Arc<World>, auditor: &Process) {
         let expected: BTreeMap<String, Figures> =
             of_month.map(|((_, _, key), figures)| (key.clone(), *figures)).collect();
         if found != expected {
-            violated(world, Oracle::Usage, format!("{found:?} instead of {expected:?}"));
+            record_violation(world, Oracle::Usage, format!("{found:?} instead of {expected:?}"));
         }
     }
 }
@@ -165,22 +179,22 @@ fn meters_agree(world: &World) {
         for attribute in attributes.filter(|attribute| is_current(attribute, now)) {
             let value = number(&meter, attribute);
             if attribute.ends_with("_wide") && value != 0 {
-                violated(world, Oracle::Wide, format!("{attribute} of {pk} is {value}"));
+                record_violation(world, Oracle::WideCounterLeft, format!("{attribute} of {pk} is {value}"));
             }
             if let Some(month) = attribute.strip_prefix("spent_").and_then(|month| month.parse().ok()) {
-                let spent = world.state().books.spent.get(&(pk.clone(), month)).copied().unwrap_or_default();
+                let spent = world.state().accounting.spent.get(&(pk.clone(), month)).copied().unwrap_or_default();
                 if value != spent {
                     let what = format!("{attribute} of {pk} is {value}, {spent} was charged");
-                    violated(world, Oracle::Unbalanced, what);
+                    record_violation(world, Oracle::Unbalanced, what);
                 }
             }
         }
-        let admitted = world.state().books.admitted.clone();
+        let admitted = world.state().accounting.admitted.clone();
         for ((of, dimension, window), admitted) in admitted {
             let attribute = format!("{dimension}_{window}");
             if of == pk && is_current(&attribute, now) && number(&meter, &attribute) < i128::from(admitted) {
                 let what = format!("{attribute} of {pk} is {}, {admitted} were admitted", number(&meter, &attribute));
-                violated(world, Oracle::Undercounted, what);
+                record_violation(world, Oracle::Undercounted, what);
             }
         }
     }

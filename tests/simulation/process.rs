@@ -16,7 +16,7 @@ use tokio::time::{sleep_until, timeout_at};
 
 use crate::connection::Connection;
 use crate::database::{COUNTERS, JOURNAL};
-use crate::scenario::{Faults, Fortune};
+use crate::scenario::{Faults, ProcessFaults};
 use crate::world::World;
 
 #[derive(Clone)]
@@ -24,26 +24,26 @@ pub struct Process {
     pub name: String,
     pub world: Arc<World>,
     pub faults: Faults,
-    fortune: Fortune,
+    process_faults: ProcessFaults,
 }
 
 impl Process {
-    pub fn new(world: &Arc<World>, name: String, fortune: &Fortune) -> Self {
-        Self { name, world: world.clone(), faults: world.scenario.faults, fortune: fortune.clone() }
+    pub fn new(world: &Arc<World>, name: String, process_faults: &ProcessFaults) -> Self {
+        Self { name, world: world.clone(), faults: world.scenario.faults, process_faults: process_faults.clone() }
     }
 
     /// A process without faults.
-    pub fn calm(world: &Arc<World>, name: &str) -> Self {
-        Self { faults: Faults::default(), ..Self::new(world, name.to_owned(), &Fortune::default()) }
+    pub fn without_faults(world: &Arc<World>, name: &str) -> Self {
+        Self { faults: Faults::default(), ..Self::new(world, name.to_owned(), &ProcessFaults::default()) }
     }
 
     /// The same process with the faulty connection of the scenario.
-    pub fn in_trouble(self) -> Self {
+    pub fn with_faults(self) -> Self {
         Self { faults: self.world.scenario.faults, ..self }
     }
 
     pub fn now(&self) -> Time {
-        Time::from_millis(self.world.now().as_millis() + self.fortune.skew_ms)
+        Time::from_millis(self.world.now().as_millis() + self.process_faults.skew_ms)
     }
 
     pub fn clock(&self) -> Clock {
@@ -52,28 +52,28 @@ impl Process {
     }
 
     /// Returns when the process runs: at once, when it wakes up, or never if it was killed.
-    pub async fn runs(&self) {
+    pub async fn wait_until_running(&self) {
         let after = self.world.began().elapsed();
-        if self.fortune.killed_at.is_some_and(|at| after >= at) {
+        if self.process_faults.killed_at.is_some_and(|at| after >= at) {
             std::future::pending::<()>().await;
         }
-        let asleep = self.fortune.asleep.iter().find(|(from, until)| (*from..*until).contains(&after));
-        if let Some((_, until)) = asleep {
+        let suspended = self.process_faults.suspended.iter().find(|(from, until)| (*from..*until).contains(&after));
+        if let Some((_, until)) = suspended {
             sleep_until(self.world.began() + *until).await;
         }
     }
 
     /// Runs a future until the process is killed.
-    pub async fn lives(&self, what: impl Future<Output = ()>) {
-        match self.fortune.killed_at {
+    pub async fn run_until_killed(&self, what: impl Future<Output = ()>) {
+        match self.process_faults.killed_at {
             Some(at) => drop(timeout_at(self.world.began() + at, what).await),
             None => what.await,
         }
     }
 
-    pub async fn sleeps_until(&self, at: Duration) {
+    pub async fn sleep_until(&self, at: Duration) {
         sleep_until(self.world.began() + at).await;
-        self.runs().await;
+        self.wait_until_running().await;
     }
 
     pub fn context(&self) -> Context {

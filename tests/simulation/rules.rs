@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use shared::store::keys;
 
 use crate::database::{COUNTERS, JOURNAL};
+use crate::dynamodb_json::{Write, added, bodies, change_added, writes};
 use crate::violation::Oracle;
-use crate::wire::{Write, added, bodies, change_added, writes};
 use crate::world::World;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +60,15 @@ impl Rule {
     ];
 
     /// The oracles that find a violation without this rule.
-    pub fn guards(self) -> &'static [Oracle] {
-        use Oracle::{CapExceeded, Failed, Forgiven, LimitExceeded, Overdrawn, Shown, Unbalanced, Undercounted};
+    pub fn expected_oracles(self) -> &'static [Oracle] {
+        use Oracle::{
+            CapExceeded, Failed, LimitExceeded, Overdrawn, Unbalanced, Undercollected, Undercounted, WrongBalanceShown,
+        };
         match self {
             Self::DebitsOverages | Self::DebitsOveragesOnCondition => &[Overdrawn, CapExceeded],
-            Self::CollectsAllRemaining => &[Forgiven],
-            Self::ReadsItsOwnPartition => &[Shown],
-            Self::CountsChanges => &[Overdrawn, Shown],
+            Self::CollectsAllRemaining => &[Undercollected],
+            Self::ReadsItsOwnPartition => &[WrongBalanceShown],
+            Self::CountsChanges => &[Overdrawn, WrongBalanceShown],
             Self::VoidsEmptySlots | Self::FillsEmptySlotsOnly | Self::ClosesOnce => &[Unbalanced, Overdrawn],
             Self::DebitsLateOnCondition => &[Overdrawn, CapExceeded],
             Self::GrantsOnCondition => &[Overdrawn, CapExceeded, LimitExceeded],
@@ -77,7 +79,7 @@ impl Rule {
     }
 
     /// The seed that is tried first, because its history has such a violation. Other histories may have one too.
-    pub fn is_missed_in(self) -> u64 {
+    pub fn first_seed(self) -> u64 {
         match self {
             Self::DebitsOverages | Self::DebitsOveragesOnCondition | Self::DebitsLateOnCondition => 4,
             Self::CollectsAllRemaining => 16,
@@ -98,22 +100,22 @@ impl Rule {
 
     /// Rewrites a request as a store without the rule would send it.
     pub fn rewrite(self, world: &World, operation: &str, request: &mut Value) {
-        let parts = Parts::of(operation, request);
+        let kinds = OperationKinds::find(operation, request);
         match self {
             Self::VoidsEmptySlots => {
                 let items = request["TransactItems"].as_array_mut();
                 items.into_iter().for_each(|items| items.retain(|item| item["Put"]["Item"]["slot"]["S"] != "void"));
             }
             Self::FillsEmptySlotsOnly if operation == "PutItem" => drop_condition(request),
-            Self::GrantsOnCondition if parts.grant => drop_conditions_of(request, "Update"),
-            Self::ClosesOnce if parts.close => drop_conditions_of(request, "Delete"),
-            Self::DebitsOverages if parts.overage => charge_without_debit(request),
-            Self::DebitsOveragesOnCondition if parts.overage => debit_in_full(request),
-            Self::CollectsAllRemaining if parts.overage || parts.late => drop_conditions_of(request, "Update"),
-            Self::DebitsLateOnCondition if parts.late => debit_in_full(request),
-            Self::SeparateWindows if parts.grant => remove_other_windows(world, request),
+            Self::GrantsOnCondition if kinds.grant => drop_conditions_of(request, "Update"),
+            Self::ClosesOnce if kinds.close => drop_conditions_of(request, "Delete"),
+            Self::DebitsOverages if kinds.overage => charge_without_debit(request),
+            Self::DebitsOveragesOnCondition if kinds.overage => debit_in_full(request),
+            Self::CollectsAllRemaining if kinds.overage || kinds.late => drop_conditions_of(request, "Update"),
+            Self::DebitsLateOnCondition if kinds.late => debit_in_full(request),
+            Self::SeparateWindows if kinds.grant => remove_other_windows(world, request),
             Self::DeduplicatesTransactions => drop(request.as_object_mut().unwrap().remove("ClientRequestToken")),
-            Self::CountsChanges if !parts.adjustment => {
+            Self::CountsChanges if !kinds.adjustment => {
                 let updates = bodies(request).map(|(_, body)| body);
                 updates.for_each(|body| change_added(body, |name, number| if name == "seq" { 0 } else { number }));
             }
@@ -130,7 +132,7 @@ impl Rule {
         let voids: Vec<&Write> = committed.iter().filter(is_void).collect();
         let Some(void) = voids.first() else { return };
         let lease: LeaseId = void.pk.trim_start_matches("LEASE#").parse().unwrap();
-        let counted = world.state().books.leases[&lease].counted_by_day.clone();
+        let counted = world.state().accounting.leases[&lease].counted_by_day.clone();
         for (pk, attribute) in counted {
             let update = committed.iter().find(|write| write.pk == pk && write.sk == keys::METER);
             let returned = update.and_then(|update| added(update.body).remove(&attribute)).unwrap_or_default();
@@ -142,7 +144,7 @@ impl Rule {
 }
 
 /// The operations that a request belongs to.
-struct Parts {
+struct OperationKinds {
     grant: bool,
     close: bool,
     /// A charge that its lease does not fully cover.
@@ -151,8 +153,8 @@ struct Parts {
     adjustment: bool,
 }
 
-impl Parts {
-    fn of(operation: &str, request: &Value) -> Self {
+impl OperationKinds {
+    fn find(operation: &str, request: &Value) -> Self {
         let writes = writes(operation, request);
         let has = |kind: &str, table: &str, sk: &str| {
             writes.iter().any(|write| write.kind == kind && write.table == table && write.sk.starts_with(sk))

@@ -10,8 +10,8 @@ use domain::money::Money;
 use domain::time::Time;
 use fastrand::Rng;
 
+use crate::faults::{adjustments, millis, moments, random_faults, random_process_faults};
 use crate::load::{calls, model, money, payers};
-use crate::trouble::{adjustments, faults, fortune, millis, moments};
 
 #[derive(Clone, Debug)]
 pub struct Scenario {
@@ -23,13 +23,13 @@ pub struct Scenario {
     /// The initial credits of each organization.
     pub credits: Vec<(OrgId, Money)>,
     pub caps: Vec<Cap>,
-    pub environments: Vec<Fortune>,
-    pub tickers: Vec<(Fortune, Vec<Duration>)>,
+    pub environments: Vec<ProcessFaults>,
+    pub tickers: Vec<(ProcessFaults, Vec<Duration>)>,
     pub calls: Vec<Call>,
     /// When the first organization's balance is read.
-    pub looks: Vec<Duration>,
+    pub balance_reads: Vec<Duration>,
     /// When an operator gives credits to the first organization or takes some back.
-    pub adjustments: Vec<(Duration, Adjusts)>,
+    pub adjustments: Vec<(Duration, CreditChange)>,
     pub faults: Faults,
 }
 
@@ -43,10 +43,10 @@ pub struct Cap {
 
 /// The faults of a process.
 #[derive(Clone, Debug, Default)]
-pub struct Fortune {
+pub struct ProcessFaults {
     pub skew_ms: i64,
     pub killed_at: Option<Duration>,
-    pub asleep: Vec<(Duration, Duration)>,
+    pub suspended: Vec<(Duration, Duration)>,
 }
 
 #[derive(Clone, Debug)]
@@ -63,18 +63,18 @@ pub struct Call {
     pub cached: u64,
     pub output: u64,
     pub takes: Duration,
-    pub fate: Fate,
+    pub outcome: CallOutcome,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub enum Adjusts {
-    Gives(Money),
+pub enum CreditChange {
+    Add(Money),
     /// A percentage of the balance, which excludes the money in leases.
-    Takes(u64),
+    Remove(u64),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Fate {
+pub enum CallOutcome {
     Served,
     NeverReachesItsProvider,
     DroppedAfter(Duration),
@@ -93,7 +93,7 @@ const MINUTE_MS: i64 = 60_000;
 const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
 impl Scenario {
-    pub fn of(seed: u64) -> Self {
+    pub fn from_seed(seed: u64) -> Self {
         let mut random = Rng::with_seed(seed);
         let random = &mut random;
         let is_roomy = random.u8(..3) == 0;
@@ -101,14 +101,15 @@ impl Scenario {
         let is_late = !is_calm && random.u8(..4) == 0;
         let payers = payers(random, is_roomy);
         let models = vec![model("m-small", 150_000, 600_000, 1), model("m-large", 2_500_001, 10_000_003, 2)];
-        let mut environments: Vec<Fortune> = (0..random.usize(1..=3)).map(|_| fortune(random, is_calm)).collect();
+        let mut environments: Vec<ProcessFaults> =
+            (0..random.usize(1..=3)).map(|_| random_process_faults(random, is_calm)).collect();
         let mut tickers: Vec<_> =
-            (0..2).map(|_| (fortune(random, is_calm), moments(random, 4, 338_000, 420_000))).collect();
+            (0..2).map(|_| (random_process_faults(random, is_calm), moments(random, 4, 338_000, 420_000))).collect();
         if is_late {
             // The first environment is suspended with calls in flight, and its leases are swept before it wakes up.
-            let asleep = vec![(millis(random, 2_000, 7_000), millis(random, 354_000, 420_000))];
-            environments[0] = Fortune { skew_ms: 0, killed_at: None, asleep };
-            tickers[0] = (Fortune::default(), moments(random, 2, 347_000, 353_000));
+            let suspended = vec![(millis(random, 2_000, 7_000), millis(random, 354_000, 420_000))];
+            environments[0] = ProcessFaults { skew_ms: 0, killed_at: None, suspended };
+            tickers[0] = (ProcessFaults::default(), moments(random, 2, 347_000, 353_000));
         }
         let calls = calls(random, &models, payers.len(), environments.len(), is_calm);
         let (credits, caps) = money(random, is_roomy, &payers, &models, &calls);
@@ -122,9 +123,12 @@ impl Scenario {
             environments,
             tickers,
             calls,
-            looks: moments(random, 3, 1_000, 20_000).into_iter().chain(moments(random, 1, 340_000, 400_000)).collect(),
+            balance_reads: moments(random, 3, 1_000, 20_000)
+                .into_iter()
+                .chain(moments(random, 1, 340_000, 400_000))
+                .collect(),
             adjustments: adjustments(random),
-            faults: faults(random, is_calm),
+            faults: random_faults(random, is_calm),
         }
     }
 }

@@ -9,18 +9,18 @@ use shared::store::keys;
 use tokio::time::sleep;
 
 use crate::database::Answer;
+use crate::dynamodb_json::{Write, writes};
 use crate::process::Process;
-use crate::wire::{Write, writes};
 use crate::world::World;
 
-pub async fn carry_out(process: &Process, operation: &str, mut request: Value, holds: Duration) -> Answer {
+pub async fn execute(process: &Process, operation: &str, mut request: Value, lock_time: Duration) -> Answer {
     let world = &process.world;
-    if let Some(rule) = world.without {
+    if let Some(rule) = world.disabled_rule {
         rule.rewrite(world, operation, &mut request);
     }
-    let items: Vec<String> = writes(operation, &request).iter().map(Write::names_an_item).collect();
+    let items: Vec<String> = writes(operation, &request).iter().map(Write::item_name).collect();
     if items.is_empty() {
-        return read(world, operation, &request, holds).await;
+        return read(world, operation, &request, lock_time).await;
     }
     let is_transaction = operation == "TransactWriteItems";
     let held = match Held::take(world, &items, is_transaction) {
@@ -31,23 +31,23 @@ pub async fn carry_out(process: &Process, operation: &str, mut request: Value, h
         }
     };
     if is_transaction {
-        sleep(holds / 2).await;
+        sleep(lock_time / 2).await;
     }
     let answer = write(process, operation, &request);
     if is_transaction {
-        sleep(holds / 2).await;
+        sleep(lock_time / 2).await;
     }
     drop(held);
     answer
 }
 
-async fn read(world: &World, operation: &str, request: &Value, takes: Duration) -> Answer {
+async fn read(world: &World, operation: &str, request: &Value, duration: Duration) -> Answer {
     let mut answer = world.database.call(operation, request);
     let index = request["IndexName"].as_str().unwrap_or_default();
     let partition = request["ExpressionAttributeValues"][":partition"]["S"].as_str().unwrap_or_default();
     if let Some(meter) = position_of_meter(&answer) {
         // A query is not a snapshot: the meter is read after the leases, and may be newer.
-        sleep(takes).await;
+        sleep(duration).await;
         let later = world.database.call(operation, request);
         if let Some(at) = position_of_meter(&later) {
             answer.body["Items"][meter] = later.body["Items"][at].clone();
@@ -56,10 +56,10 @@ async fn read(world: &World, operation: &str, request: &Value, takes: Duration) 
     if let Some(items) = answer.body["Items"].as_array_mut() {
         let mut state = world.state();
         if index == "due" {
-            state.books.lag(items, partition);
+            state.accounting.lag(items, partition);
         }
-        if world.without.is_some_and(|rule| rule.reads_by_index()) {
-            state.books.forget_newest(items, world.now());
+        if world.disabled_rule.is_some_and(|rule| rule.reads_by_index()) {
+            state.accounting.hide_newest_charges(items, world.now());
         }
     }
     answer
@@ -79,11 +79,11 @@ fn write(process: &Process, operation: &str, request: &Value) -> Answer {
         world.note(|| format!("{}: a {operation} is refused {codes:?}", process.name));
     } else if token.is_empty() || world.state().tokens.insert(token.to_owned()) {
         let now = world.now();
-        let seen = world.state().books.committed(&world.database, &writes(operation, request), now);
-        for line in seen {
+        let lines = world.state().accounting.record_writes(&world.database, &writes(operation, request), now);
+        for line in lines {
             world.note(|| format!("{}: {line}", process.name));
         }
-        if let Some(rule) = world.without {
+        if let Some(rule) = world.disabled_rule {
             rule.after_commit(world, &writes(operation, request));
         }
     } else {
@@ -93,22 +93,22 @@ fn write(process: &Process, operation: &str, request: &Value) -> Answer {
 }
 
 pub fn throttled() -> Answer {
-    refused("ProvisionedThroughputExceededException", json!({"message": "slow down"}))
+    error_answer("ProvisionedThroughputExceededException", json!({"message": "slow down"}))
 }
 
 fn conflict(items: &[String], taken: &BTreeSet<String>, is_transaction: bool) -> Answer {
     if !is_transaction {
-        return refused("TransactionConflictException", json!({"message": "ongoing"}));
+        return error_answer("TransactionConflictException", json!({"message": "ongoing"}));
     }
     let reasons = items.iter().map(|item| match taken.contains(item) {
         true => json!({"Code": "TransactionConflict", "Message": "ongoing"}),
         false => json!({"Code": "None"}),
     });
     let reasons: Vec<Value> = reasons.collect();
-    refused("TransactionCanceledException", json!({"Message": "canceled", "CancellationReasons": reasons}))
+    error_answer("TransactionCanceledException", json!({"Message": "canceled", "CancellationReasons": reasons}))
 }
 
-fn refused(kind: &str, mut body: Value) -> Answer {
+fn error_answer(kind: &str, mut body: Value) -> Answer {
     body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
     Answer { status: 400, body }
 }

@@ -23,13 +23,13 @@ pub enum Oracle {
     /// A reported cost is not the sum of the charged and the uncollected amount.
     Misreported,
     /// Less was collected than the balance and the caps allowed.
-    Forgiven,
+    Undercollected,
     /// A balance was shown that was never the true one.
-    Shown,
+    WrongBalanceShown,
     /// A lease stays open, or its running owner left it to the sweep.
     LeftOpen,
     /// The counter of wide leases is not zero although none is open.
-    Wide,
+    WideCounterLeft,
     /// An internal error of the platform.
     Failed,
 }

@@ -8,7 +8,7 @@ use domain::time::Time;
 use fastrand::Rng;
 use tokio::time::Instant;
 
-use crate::books::Books;
+use crate::accounting::Accounting;
 use crate::database::Database;
 use crate::rules::Rule;
 use crate::scenario::Scenario;
@@ -18,7 +18,7 @@ static HISTORIES: AtomicU64 = AtomicU64::new(0);
 pub struct World {
     pub scenario: Scenario,
     /// The rule that is switched off.
-    pub without: Option<Rule>,
+    pub disabled_rule: Option<Rule>,
     pub database: Database,
     unique: u64,
     began: Instant,
@@ -27,7 +27,7 @@ pub struct World {
 
 pub struct State {
     pub random: Rng,
-    pub books: Books,
+    pub accounting: Accounting,
     /// Items that transactions in flight have locked.
     pub held: BTreeSet<String>,
     /// The idempotency tokens of committed transactions.
@@ -36,17 +36,17 @@ pub struct State {
 }
 
 impl World {
-    pub fn new(seed: u64, without: Option<Rule>) -> Arc<Self> {
-        let scenario = Scenario::of(seed);
+    pub fn new(seed: u64, disabled_rule: Option<Rule>) -> Arc<Self> {
+        let scenario = Scenario::from_seed(seed);
         let state = State {
             random: Rng::with_seed(seed),
-            books: Books::new(&scenario),
+            accounting: Accounting::new(&scenario),
             held: BTreeSet::new(),
             tokens: HashSet::new(),
             trace: Vec::new(),
         };
         let world = Self {
-            without,
+            disabled_rule,
             database: Database::new(),
             unique: HISTORIES.fetch_add(1, Ordering::Relaxed),
             began: Instant::now(),

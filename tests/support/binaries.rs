@@ -27,8 +27,8 @@ pub fn cargo() -> Command {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(folder(""));
     for (name, _) in std::env::vars_os() {
-        let told = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
-        if told.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
+        let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_"];
+        if prefixes.iter().any(|prefix| name.to_string_lossy().starts_with(prefix)) {
             cargo.env_remove(name);
         }
     }
@@ -68,7 +68,7 @@ pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
 
 /// The target triple of this machine.
 fn host() -> String {
-    let said = Command::new("rustc").arg("-vV").output().unwrap();
-    let said = String::from_utf8(said.stdout).unwrap();
-    said.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
+    let version = Command::new("rustc").arg("-vV").output().unwrap();
+    let version = String::from_utf8(version.stdout).unwrap();
+    version.lines().find_map(|line| line.strip_prefix("host: ")).unwrap().to_owned()
 }

@@ -13,7 +13,7 @@ pub struct Environment(Vec<(&'static str, Router)>);
 
 impl TestApp {
     pub fn another_environment(&self) -> Environment {
-        let context = self.platform.context_of_another_environment();
+        let context = self.platform.new_environment_context();
         // The first prefix that matches serves the path.
         Environment(vec![
             ("/gateway/v1/billing/admin", admin::router(&context).unwrap()),

@@ -27,30 +27,30 @@ pub struct Faults {
     /// How long a write locks its items. Another write of a locked item fails with a conflict.
     pub held: Duration,
     pub seed: u64,
-    pub written: Written,
+    pub write_units: WriteUnits,
 }
 
 /// The write capacity units requested, by item.
 #[derive(Clone, Debug, Default)]
-pub struct Written(Arc<Mutex<HashMap<String, u32>>>);
+pub struct WriteUnits(Arc<Mutex<HashMap<String, u32>>>);
 
-impl Written {
+impl WriteUnits {
     /// The units of the most-written item.
     pub fn hottest(&self) -> u32 {
         self.0.lock().unwrap().values().copied().max().unwrap_or_default()
     }
 
     fn add(&self, items: &[String], units: u32) {
-        let mut written = self.0.lock().unwrap();
+        let mut units_by_item = self.0.lock().unwrap();
         for item in items {
-            *written.entry(item.clone()).or_default() += units;
+            *units_by_item.entry(item.clone()).or_default() += units;
         }
     }
 }
 
-pub(crate) type Front = Box<dyn FnOnce(Endpoints) -> Endpoints + Send>;
+pub(crate) type StartProxy = Box<dyn FnOnce(Endpoints) -> Endpoints + Send>;
 
-struct Layer {
+struct FaultProxy {
     faults: Faults,
     upstream: Upstream,
     random: Mutex<fastrand::Rng>,
@@ -58,44 +58,45 @@ struct Layer {
 }
 
 impl Faults {
-    pub(crate) fn front(self) -> Front {
-        put_in_front(move |upstream| {
-            let layer = Layer {
+    pub(crate) fn into_proxy(self) -> StartProxy {
+        start_proxy(move |upstream| {
+            let proxy = FaultProxy {
                 upstream,
                 random: Mutex::new(fastrand::Rng::with_seed(self.seed)),
                 held: Mutex::default(),
                 faults: self,
             };
-            Router::new().fallback(call).with_state(Arc::new(layer))
+            Router::new().fallback(call).with_state(Arc::new(proxy))
         })
     }
 }
 
-async fn call(State(layer): State<Arc<Layer>>, request: Request) -> Response {
+async fn call(State(proxy): State<Arc<FaultProxy>>, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let body = to_bytes(body, usize::MAX).await.unwrap();
     let target = parts.headers.get("x-amz-target").and_then(|value| value.to_str().ok()).unwrap_or_default();
     let operation = target.rsplit('.').next().unwrap_or_default().to_owned();
-    if layer.happens(layer.faults.throttled) {
-        return refused("ProvisionedThroughputExceededException", json!({"message": "slow down"}));
+    if proxy.happens(proxy.faults.throttled) {
+        return error_response("ProvisionedThroughputExceededException", json!({"message": "slow down"}));
     }
     let items = written_items(&operation, &serde_json::from_slice(&body).unwrap_or_default());
     // A transaction consumes twice the units, also when it is refused.
-    layer.faults.written.add(&items, if operation == "TransactWriteItems" { 2 } else { 1 });
-    let Some(_held) = Held::take(&layer, items.clone()) else {
+    proxy.faults.write_units.add(&items, if operation == "TransactWriteItems" { 2 } else { 1 });
+    let Some(_held) = Held::take(&proxy, items.clone()) else {
         let reasons: Vec<_> =
             items.iter().map(|_| json!({"Code": "TransactionConflict", "Message": "ongoing"})).collect();
         return match operation.as_str() {
-            "TransactWriteItems" => {
-                refused("TransactionCanceledException", json!({"message": "canceled", "CancellationReasons": reasons}))
-            }
-            _ => refused("TransactionConflictException", json!({"message": "ongoing"})),
+            "TransactWriteItems" => error_response(
+                "TransactionCanceledException",
+                json!({"message": "canceled", "CancellationReasons": reasons}),
+            ),
+            _ => error_response("TransactionConflictException", json!({"message": "ongoing"})),
         };
     };
-    let answered = layer.upstream.send(&parts.headers, body).await;
+    let answered = proxy.upstream.send(&parts.headers, body).await;
     if !items.is_empty() {
-        tokio::time::sleep(layer.faults.held).await;
-        if layer.happens(layer.faults.lost) {
+        tokio::time::sleep(proxy.faults.held).await;
+        if proxy.happens(proxy.faults.lost) {
             return (StatusCode::INTERNAL_SERVER_ERROR, r#"{"__type":"InternalServerError"}"#).into_response();
         }
     }
@@ -125,21 +126,21 @@ impl Upstream {
 }
 
 /// Starts a proxy in front of DynamoDB. `router` builds it from the service behind it.
-pub(crate) fn put_in_front(router: impl FnOnce(Upstream) -> Router + Send + 'static) -> Front {
+pub(crate) fn start_proxy(router: impl FnOnce(Upstream) -> Router + Send + 'static) -> StartProxy {
     Box::new(move |services| {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
-        let front = Endpoints { dynamodb: listener.local_addr().unwrap(), ..services };
+        let endpoints = Endpoints { dynamodb: listener.local_addr().unwrap(), ..services };
         let router = router(Upstream::new(services.dynamodb));
         tokio::spawn(async move {
             let listener = tokio::net::TcpListener::from_std(listener).unwrap();
             axum::serve(listener, router).await.unwrap();
         });
-        front
+        endpoints
     })
 }
 
-impl Layer {
+impl FaultProxy {
     fn happens(&self, of_a_thousand: u32) -> bool {
         self.random.lock().unwrap().u32(0..1000) < of_a_thousand
     }
@@ -147,24 +148,24 @@ impl Layer {
 
 /// Items that a write in flight has locked.
 struct Held<'a> {
-    layer: &'a Layer,
+    proxy: &'a FaultProxy,
     items: Vec<String>,
 }
 
 impl<'a> Held<'a> {
-    fn take(layer: &'a Layer, items: Vec<String>) -> Option<Self> {
-        let mut held = layer.held.lock().unwrap();
+    fn take(proxy: &'a FaultProxy, items: Vec<String>) -> Option<Self> {
+        let mut held = proxy.held.lock().unwrap();
         if items.iter().any(|item| held.contains(item)) {
             return None;
         }
         held.extend(items.iter().cloned());
-        Some(Self { layer, items })
+        Some(Self { proxy, items })
     }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        let mut held = self.layer.held.lock().unwrap();
+        let mut held = self.proxy.held.lock().unwrap();
         for item in &self.items {
             held.remove(item);
         }
@@ -190,7 +191,7 @@ fn written_items(operation: &str, body: &Value) -> Vec<String> {
     }
 }
 
-fn refused(kind: &str, mut body: Value) -> Response {
+fn error_response(kind: &str, mut body: Value) -> Response {
     body["__type"] = format!("com.amazonaws.dynamodb.v20120810#{kind}").into();
     (StatusCode::BAD_REQUEST, [("content-type", "application/x-amz-json-1.0")], body.to_string()).into_response()
 }

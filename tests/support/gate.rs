@@ -7,7 +7,7 @@ use axum::body::to_bytes;
 use axum::extract::Request;
 use tokio::sync::oneshot;
 
-use crate::faults::{Front, put_in_front};
+use crate::faults::{StartProxy, start_proxy};
 
 #[derive(Clone, Default)]
 pub struct CallGate(Arc<Mutex<Option<Waiting>>>);
@@ -37,9 +37,9 @@ impl CallGate {
         if waiting.as_ref().is_some_and(|waiting| waiting.operation == operation) { waiting.take() } else { None }
     }
 
-    pub(crate) fn front(&self) -> Front {
+    pub(crate) fn proxy(&self) -> StartProxy {
         let gate = self.clone();
-        put_in_front(move |upstream| {
+        start_proxy(move |upstream| {
             let upstream = Arc::new(upstream);
             Router::new().fallback(async move |request: Request| {
                 let (parts, body) = request.into_parts();

@@ -27,8 +27,8 @@ use tower::ServiceExt;
 
 use crate::TestApp;
 use crate::client::Person;
+use crate::polling::PATIENCE;
 use crate::provider::FakeProvider;
-use crate::waiting::PATIENCE;
 
 pub const CHAT: &str = "/gateway/v1/chat/completions";
 
@@ -43,10 +43,10 @@ pub struct Customer {
 impl TestApp {
     /// Creates an organization with these credits, its admin, and an API key of the admin.
     pub async fn customer(&self, org: &str, credits: Money) -> Customer {
-        self.customer_of(org, credits, |_| {}).await
+        self.customer_with_key(org, credits, |_| {}).await
     }
 
-    pub async fn customer_of(&self, org: &str, credits: Money, change: impl FnOnce(&mut ApiKey)) -> Customer {
+    pub async fn customer_with_key(&self, org: &str, credits: Money, change: impl FnOnce(&mut ApiKey)) -> Customer {
         let context = self.platform.context();
         let claims = Claims {
             issuer: local::issuer::ISSUER.to_owned(),
@@ -109,7 +109,7 @@ impl TestApp {
     }
 
     /// The sum and the number of the ledger's charges of this month.
-    pub async fn charged(&self, org: OrgId) -> (Money, usize) {
+    pub async fn sum_charges(&self, org: OrgId) -> (Money, usize) {
         let ledger = Ledger::new(&self.platform.context()).unwrap();
         let (mut sum, mut count, mut after) = (Money::ZERO, 0, None);
         loop {
@@ -135,7 +135,7 @@ impl TestApp {
 
     /// Another environment of the function `inference`: its own memory, the same tables.
     pub fn environment(&self) -> Router {
-        inference::router(&self.platform.context_of_another_environment()).unwrap()
+        inference::router(&self.platform.new_environment_context()).unwrap()
     }
 }
 
@@ -197,11 +197,16 @@ impl ModelBuilder {
     }
 
     /// Adds a deployment. Deployments are tried in the order in which they are added.
-    pub async fn at(self, app: &TestApp, fake: &FakeProvider) -> Self {
-        self.at_with(app, fake, |_| {}).await
+    pub async fn with_deployment(self, app: &TestApp, fake: &FakeProvider) -> Self {
+        self.with_changed_deployment(app, fake, |_| {}).await
     }
 
-    pub async fn at_with(mut self, app: &TestApp, fake: &FakeProvider, change: impl FnOnce(&mut Provider)) -> Self {
+    pub async fn with_changed_deployment(
+        mut self,
+        app: &TestApp,
+        fake: &FakeProvider,
+        change: impl FnOnce(&mut Provider),
+    ) -> Self {
         let name = format!("{}-{}", self.0.name, self.0.deployments.len());
         let mut provider = Provider {
             name: name.clone(),

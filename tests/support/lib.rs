@@ -6,12 +6,12 @@ pub mod binaries;
 pub mod client;
 pub mod environment;
 pub mod faults;
-pub mod figures;
 pub mod gate;
 pub mod gateway;
+pub mod polling;
 pub mod provider;
 pub mod runtime_api;
-pub mod waiting;
+pub mod statistics;
 
 use std::path::Path;
 use std::time::Duration;
@@ -20,12 +20,12 @@ use domain::agent::{Agent, Scope};
 use domain::id::AgentId;
 use domain::identity::{Account, Role};
 use local::issuer::Subject;
-use local::recorder::{Bill, Recorder};
+use local::recorder::{CallCosts, Recorder};
 use local::{DataDir, Options, Platform};
 use shared::store::Agents;
 
 use crate::client::{Answer, Person};
-use crate::faults::{Faults, Front};
+use crate::faults::{Faults, StartProxy};
 use crate::gate::CallGate;
 
 pub struct TestApp {
@@ -36,33 +36,33 @@ pub struct TestApp {
 /// Fails the test if a function made an AWS call that its IAM permissions in the template do not allow.
 impl Drop for TestApp {
     fn drop(&mut self) {
-        let denied = self.platform.take_denied();
+        let denied = self.platform.take_denied_calls();
         assert!(std::thread::panicking() || denied.is_empty(), "{}", denied.join("; "));
     }
 }
 
 impl TestApp {
     pub async fn start() -> Self {
-        Self::start_with(None).await
+        Self::start_with_faults(None).await
     }
 
     /// Starts the platform with faults injected between its functions and DynamoDB.
-    pub async fn start_with(faults: Option<Faults>) -> Self {
-        Self::start_behind(faults.map(Faults::front)).await
+    pub async fn start_with_faults(faults: Option<Faults>) -> Self {
+        Self::start_with_proxy(faults.map(Faults::into_proxy)).await
     }
 
     /// Starts the platform with a gate between its functions and DynamoDB.
     pub async fn start_gated() -> (Self, CallGate) {
         let gate = CallGate::default();
-        (Self::start_behind(Some(gate.front())).await, gate)
+        (Self::start_with_proxy(Some(gate.proxy())).await, gate)
     }
 
-    async fn start_behind(front: Option<Front>) -> Self {
-        Self::start_as(|options| options.front_of_services = front).await
+    async fn start_with_proxy(proxy: Option<StartProxy>) -> Self {
+        Self::start_with_options(|options| options.services_proxy = proxy).await
     }
 
     /// Starts the platform with changed options.
-    pub async fn start_as(change: impl FnOnce(&mut Options)) -> Self {
+    pub async fn start_with_options(change: impl FnOnce(&mut Options)) -> Self {
         let recorder = Recorder::default();
         let mut options =
             Options { observer: Some(recorder.interceptor()), ..Options::new(DataDir::temporary().unwrap()) };
@@ -74,11 +74,11 @@ impl TestApp {
 
     /// The AWS calls of a successful request. Send another request as the same caller before: the first one records the
     /// caller's identity, which costs extra calls.
-    pub async fn bill(&self, request: impl Future<Output = Answer>) -> Bill {
+    pub async fn costs(&self, request: impl Future<Output = Answer>) -> CallCosts {
         self.recorder.take();
         let answer = request.await;
         assert!(answer.status.starts_with('2'), "{}: {}", answer.status, answer.text);
-        self.recorder.take_bill()
+        self.recorder.take_costs()
     }
 
     /// The number of objects in the buckets under a prefix.
@@ -103,21 +103,21 @@ impl TestApp {
     }
 
     /// A client that authenticates with an API key.
-    pub fn holder(&self, key: &str) -> Person {
+    pub fn client_with_key(&self, key: &str) -> Person {
         Person::new(&self.platform.base_url, Some(key.to_owned()))
     }
 
     /// A client with the API key of a demo user: `ada` and `bob` of `acme`, `eve` of `globex`.
-    pub fn program(&self, name: &str) -> Person {
-        self.holder(&self.platform.credentials.users[name].api_key)
+    pub fn key_client(&self, name: &str) -> Person {
+        self.client_with_key(&self.platform.credentials.users[name].api_key)
     }
 
     /// The operator, with an API key.
     pub fn operator(&self) -> Person {
-        self.holder(&self.platform.credentials.operator.api_key)
+        self.client_with_key(&self.platform.credentials.operator.api_key)
     }
 
-    pub fn nobody(&self) -> Person {
+    pub fn anonymous(&self) -> Person {
         Person::new(&self.platform.base_url, None)
     }
 

@@ -77,16 +77,16 @@ impl Behaviour {
         self
     }
 
-    pub fn after(self, delay: Duration) -> Self {
+    pub fn delayed_by(self, delay: Duration) -> Self {
         Self { delay, ..self }
     }
 
-    pub fn pausing(self, pause: Duration) -> Self {
+    pub fn with_pause(self, pause: Duration) -> Self {
         Self { pause, ..self }
     }
 
     /// Each piece waits until the gate admits one more.
-    pub fn behind(self, gate: &Gate) -> Self {
+    pub fn gated_by(self, gate: &Gate) -> Self {
         Self { gate: Some(gate.clone()), ..self }
     }
 
@@ -138,81 +138,81 @@ impl Gate {
 
 /// A request as it arrived.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct RecordedRequest {
     pub path: String,
     pub headers: HeaderMap,
     pub body: Value,
 }
 
 #[derive(Default)]
-struct Stage {
+struct ProviderState {
     /// The next responses. The last one is repeated.
     script: Mutex<VecDeque<Behaviour>>,
-    seen: Mutex<Vec<Seen>>,
-    hung_up: AtomicUsize,
+    requests: Mutex<Vec<RecordedRequest>>,
+    abandoned_responses: AtomicUsize,
 }
 
 /// The provider runs as long as the runtime it was started in.
 pub struct FakeProvider {
     pub base_url: String,
-    stage: Arc<Stage>,
+    state: Arc<ProviderState>,
 }
 
 impl FakeProvider {
     pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let base_url = format!("http://{}", listener.local_addr().unwrap());
-        let stage = Arc::<Stage>::default();
-        tokio::spawn(serve(listener, stage.clone()));
-        Self { base_url, stage }
+        let state = Arc::<ProviderState>::default();
+        tokio::spawn(serve(listener, state.clone()));
+        Self { base_url, state }
     }
 
     /// Appends a response. Responses are sent in order, and the last one is repeated.
-    pub fn will(&self, behaviour: Behaviour) -> &Self {
-        self.stage.script.lock().unwrap().push_back(behaviour);
+    pub fn then_respond(&self, behaviour: Behaviour) -> &Self {
+        self.state.script.lock().unwrap().push_back(behaviour);
         self
     }
 
     /// Replaces all responses with this one.
-    pub fn now(&self, behaviour: Behaviour) -> &Self {
-        self.stage.script.lock().unwrap().clear();
-        self.will(behaviour)
+    pub fn respond_with(&self, behaviour: Behaviour) -> &Self {
+        self.state.script.lock().unwrap().clear();
+        self.then_respond(behaviour)
     }
 
     /// Takes the requests received since the last call.
-    pub fn seen(&self) -> Vec<Seen> {
-        std::mem::take(&mut self.stage.seen.lock().unwrap())
+    pub fn take_requests(&self) -> Vec<RecordedRequest> {
+        std::mem::take(&mut self.state.requests.lock().unwrap())
     }
 
     /// The number of responses that the client abandoned before their end.
-    pub fn hung_up(&self) -> usize {
-        self.stage.hung_up.load(Ordering::SeqCst)
+    pub fn abandoned_responses(&self) -> usize {
+        self.state.abandoned_responses.load(Ordering::SeqCst)
     }
 }
 
-async fn serve(listener: TcpListener, stage: Arc<Stage>) {
+async fn serve(listener: TcpListener, state: Arc<ProviderState>) {
     while let Ok((stream, _)) = listener.accept().await {
         stream.set_nodelay(true).unwrap();
-        let stage = stage.clone();
-        let service = service_fn(move |request| answer(stage.clone(), request));
+        let state = state.clone();
+        let service = service_fn(move |request| answer(state.clone(), request));
         let connection = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service);
         tokio::spawn(async move { connection.await.ok() });
     }
 }
 
 async fn answer(
-    stage: Arc<Stage>,
+    state: Arc<ProviderState>,
     request: Request<Incoming>,
 ) -> io::Result<Response<UnsyncBoxBody<Bytes, io::Error>>> {
     let (parts, body) = request.into_parts();
     let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
-    stage.seen.lock().unwrap().push(Seen {
+    state.requests.lock().unwrap().push(RecordedRequest {
         path: parts.uri.to_string(),
         headers: parts.headers,
         body: serde_json::from_slice(&body).unwrap_or_default(),
     });
     let behaviour = {
-        let mut script = stage.script.lock().unwrap();
+        let mut script = state.script.lock().unwrap();
         if script.len() > 1 { script.pop_front() } else { script.front().cloned() }
     };
     let behaviour = behaviour.expect("the test sets a response before the provider is called");
@@ -224,14 +224,14 @@ async fn answer(
     for (name, value) in &behaviour.headers {
         response = response.header(name, value);
     }
-    Ok(response.body(pieces(stage, behaviour)).unwrap())
+    Ok(response.body(pieces(state, behaviour)).unwrap())
 }
 
-fn pieces(stage: Arc<Stage>, behaviour: Behaviour) -> UnsyncBoxBody<Bytes, io::Error> {
-    let watch = DropCounter { stage, ended: false };
+fn pieces(state: Arc<ProviderState>, behaviour: Behaviour) -> UnsyncBoxBody<Bytes, io::Error> {
+    let drop_counter = DropCounter { state, ended: false };
     let left = VecDeque::from(behaviour.pieces);
     let (pause, gate, end) = (behaviour.pause, behaviour.gate, behaviour.end);
-    let pieces = stream::unfold((watch, left, gate), move |(mut watch, mut left, gate)| async move {
+    let pieces = stream::unfold((drop_counter, left, gate), move |(mut drop_counter, mut left, gate)| async move {
         tokio::time::sleep(pause).await;
         if let Some(gate) = &gate
             && !left.is_empty()
@@ -239,28 +239,28 @@ fn pieces(stage: Arc<Stage>, behaviour: Behaviour) -> UnsyncBoxBody<Bytes, io::E
             gate.pass().await;
         }
         if let Some(piece) = left.pop_front() {
-            watch.ended = left.is_empty() && end == End::Clean;
-            return Some((Ok(Frame::data(piece)), (watch, left, gate)));
+            drop_counter.ended = left.is_empty() && end == End::Clean;
+            return Some((Ok(Frame::data(piece)), (drop_counter, left, gate)));
         }
         if end == End::Silence {
             std::future::pending::<Infallible>().await;
         }
-        watch.ended = true;
-        (end == End::Cut).then(|| (Err(io::ErrorKind::ConnectionReset.into()), (watch, left, gate)))
+        drop_counter.ended = true;
+        (end == End::Cut).then(|| (Err(io::ErrorKind::ConnectionReset.into()), (drop_counter, left, gate)))
     });
     StreamBody::new(pieces).boxed_unsync()
 }
 
 /// Counts a response that is dropped before its end.
 struct DropCounter {
-    stage: Arc<Stage>,
+    state: Arc<ProviderState>,
     ended: bool,
 }
 
 impl Drop for DropCounter {
     fn drop(&mut self) {
         if !self.ended {
-            self.stage.hung_up.fetch_add(1, Ordering::SeqCst);
+            self.state.abandoned_responses.fetch_add(1, Ordering::SeqCst);
         }
     }
 }

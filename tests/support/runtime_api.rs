@@ -24,7 +24,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 use uuid::Uuid;
 
-use crate::waiting::PATIENCE;
+use crate::polling::PATIENCE;
 
 /// The time until the deadline of an invocation: the template's `Timeout`.
 const TIMEOUT: Duration = Duration::from_secs(28);
@@ -105,13 +105,13 @@ impl FunctionProcess {
         let mut child = command.spawn().unwrap_or_else(|error| panic!("{function} does not start: {error}"));
         let log = Arc::default();
         let mut outputs = JoinSet::new();
-        outputs.spawn(keep(child.stdout.take().unwrap(), Arc::clone(&log)));
-        outputs.spawn(keep(child.stderr.take().unwrap(), Arc::clone(&log)));
+        outputs.spawn(collect_output(child.stdout.take().unwrap(), Arc::clone(&log)));
+        outputs.spawn(collect_output(child.stderr.take().unwrap(), Arc::clone(&log)));
         Self { child, started, events, reports: reported, log, outputs, _running: running }
     }
 
     /// Waits for the first poll, and returns how long after the start it came.
-    pub async fn polled(&mut self) -> Duration {
+    pub async fn wait_for_poll(&mut self) -> Duration {
         match self.report().await {
             (at, Report::Polled) => at - self.started,
             (_, report) => panic!("expected a poll after the cold start, got {report:?}"),
@@ -262,7 +262,7 @@ impl Api {
     }
 }
 
-async fn keep(mut output: impl AsyncRead + Unpin, log: Arc<Mutex<Vec<u8>>>) {
+async fn collect_output(mut output: impl AsyncRead + Unpin, log: Arc<Mutex<Vec<u8>>>) {
     let mut chunk = [0; 4096];
     while let Ok(length @ 1..) = output.read(&mut chunk).await {
         log.lock().await.extend(&chunk[..length]);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use domain::identity::Role;
-use local::parts::THIS_MACHINE;
+use local::runtime::THIS_MACHINE;
 use local::services::SyncMode;
 use local::watch::FIRST_PORT;
 use shared::config;
@@ -16,12 +16,12 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     #[command(flatten)]
-    pub run: Run,
+    pub run: RunOptions,
 }
 
 /// Options of the platform. They are accepted before and after a command, and each command reads those that it needs.
 #[derive(Args)]
-pub struct Run {
+pub struct RunOptions {
     /// Port of the platform, on 127.0.0.1
     #[arg(long, default_value_t = 9000, global = true)]
     pub port: u16,

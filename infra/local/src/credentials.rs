@@ -19,7 +19,7 @@ pub const TOKENS_VALID: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 /// The file `credentials.json` of the data folder. It keeps the API keys, because the tables hold only their hashes.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Kept {
+pub struct StoredCredentials {
     pub base_url: String,
     pub users: BTreeMap<String, StoredUser>,
     pub operator: StoredUser,
@@ -61,7 +61,7 @@ pub struct Operator {
     pub access_token: String,
 }
 
-impl Kept {
+impl StoredCredentials {
     pub fn read(folder: &Path) -> Result<Option<Self>, Failure> {
         let file = folder.join(FILE);
         let Ok(content) = fs::read(&file) else { return Ok(None) };
@@ -78,13 +78,13 @@ impl Kept {
 
     /// Adds newly issued access tokens.
     pub fn with_tokens(&self, issuer: &Issuer) -> Credentials {
-        let token = |user: &str, kept: &StoredUser| {
-            let role = serde_json::from_value(kept.role.clone().into()).unwrap_or(Role::Member);
-            issuer.token(&Subject { user: user.to_owned(), org: kept.org.clone(), role }, TOKENS_VALID)
+        let token = |user: &str, stored: &StoredUser| {
+            let role = serde_json::from_value(stored.role.clone().into()).unwrap_or(Role::Member);
+            issuer.token(&Subject { user: user.to_owned(), org: stored.org.clone(), role }, TOKENS_VALID)
         };
-        let users = self.users.iter().map(|(name, kept)| {
-            let StoredUser { org, role, api_key } = kept.clone();
-            (name.clone(), User { access_token: token(name, kept), org, role, api_key })
+        let users = self.users.iter().map(|(name, stored)| {
+            let StoredUser { org, role, api_key } = stored.clone();
+            (name.clone(), User { access_token: token(name, stored), org, role, api_key })
         });
         Credentials {
             base_url: self.base_url.clone(),

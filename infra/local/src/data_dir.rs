@@ -88,19 +88,19 @@ impl DataDir {
         [DYNAMODB, KMS, S3].map(|name| self.folder.join(name)).into()
     }
 
-    pub fn missing(&self, file: &str) -> Failure {
+    pub fn missing_file(&self, file: &str) -> Failure {
         Failure::Missing { folder: self.folder.clone(), file: self.folder.join(file) }
     }
 
-    pub fn foreign(&self, file: &str, cause: String) -> Failure {
+    pub fn foreign_file(&self, file: &str, cause: String) -> Failure {
         Failure::Foreign { folder: self.folder.clone(), file: self.folder.join(file), cause }
     }
 
-    pub fn damaged(&self, file: &str, cause: impl ToString) -> Failure {
+    pub fn damaged_file(&self, file: &str, cause: impl ToString) -> Failure {
         Failure::Damaged { folder: self.folder.clone(), file: self.folder.join(file), cause: cause.to_string() }
     }
 
-    pub fn outdated(&self, table: &str) -> Failure {
+    pub fn outdated_table(&self, table: &str) -> Failure {
         Failure::Outdated { folder: self.folder.clone(), table: table.to_owned() }
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use aws_sdk_s3::Client;
 use tokio_util::sync::CancellationToken;
 
-use crate::template::Expiry;
+use crate::template::LifecycleRule;
 
 const HOUR: Duration = Duration::from_secs(60 * 60);
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
@@ -15,7 +15,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct BucketLifecycle {
     pub client: Client,
     pub bucket: String,
-    pub expiries: Vec<Expiry>,
+    pub rules: Vec<LifecycleRule>,
 }
 
 impl BucketLifecycle {
@@ -34,21 +34,21 @@ impl BucketLifecycle {
     /// Deletes the objects that have expired at `now`, and returns how many.
     pub async fn expire(&self, now: SystemTime) -> usize {
         let mut deleted = 0;
-        for expiry in &self.expiries {
-            deleted += self.apply_rule(expiry, now).await;
+        for rule in &self.rules {
+            deleted += self.apply_rule(rule, now).await;
         }
         deleted
     }
 
-    async fn apply_rule(&self, Expiry { prefix, days }: &Expiry, now: SystemTime) -> usize {
+    async fn apply_rule(&self, LifecycleRule { prefix, days }: &LifecycleRule, now: SystemTime) -> usize {
         let Self { client, bucket, .. } = self;
         let (mut deleted, mut last) = (0, String::new());
         loop {
             let list = client.list_objects_v2().bucket(bucket).prefix(prefix).start_after(last);
             let Ok(page) = list.send().await else { return deleted };
             for object in page.contents() {
-                let made = object.last_modified().and_then(|at| SystemTime::try_from(*at).ok());
-                let age = made.and_then(|at| now.duration_since(at).ok()).unwrap_or_default();
+                let modified = object.last_modified().and_then(|at| SystemTime::try_from(*at).ok());
+                let age = modified.and_then(|at| now.duration_since(at).ok()).unwrap_or_default();
                 if age >= DAY * *days {
                     let call = client.delete_object().bucket(bucket).key(object.key().unwrap_or_default());
                     deleted += usize::from(call.send().await.is_ok());

@@ -26,7 +26,7 @@ pub enum Failure {
     #[error("infra/template.yaml: {resource}: {cause}")]
     Template { resource: String, cause: String },
     #[error("{0}")]
-    Said(String),
+    Other(String),
     #[error("{0:?}")]
     Platform(domain::Error),
 }

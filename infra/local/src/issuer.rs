@@ -45,13 +45,14 @@ impl Issuer {
         if let Some(issuer) = Self::open(folder)? {
             return Ok(issuer);
         }
-        let made = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new());
-        let pkcs8 = made.map_err(|_| Failure::Said("the random number generator of the system failed".to_owned()))?;
+        let generated = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new());
+        let pkcs8 =
+            generated.map_err(|_| Failure::Other("the random number generator of the system failed".to_owned()))?;
         let file = IssuerFile { pkcs8: STANDARD.encode(pkcs8.as_ref()) };
         let content = serde_json::to_vec_pretty(&file).unwrap_or_default();
         let written = write_private(&folder.join(FILE), &content);
         written.map_err(|cause| Failure::Folder { folder: folder.to_owned(), cause })?;
-        Self::of(pkcs8.as_ref()).ok_or_else(|| Failure::Said("the new signing key cannot be read".to_owned()))
+        Self::from_pkcs8(pkcs8.as_ref()).ok_or_else(|| Failure::Other("the new signing key cannot be read".to_owned()))
     }
 
     /// Opens the issuer of a data folder; `None` if no platform was started on it yet.
@@ -62,10 +63,10 @@ impl Issuer {
             || Failure::Damaged { folder: folder.to_owned(), file, cause: "it holds no valid key".to_owned() };
         let parsed: Option<IssuerFile> = serde_json::from_slice(&content).ok();
         let pkcs8 = parsed.and_then(|file| STANDARD.decode(file.pkcs8).ok());
-        pkcs8.and_then(|pkcs8| Self::of(&pkcs8)).map(Some).ok_or_else(damaged)
+        pkcs8.and_then(|pkcs8| Self::from_pkcs8(&pkcs8)).map(Some).ok_or_else(damaged)
     }
 
-    fn of(pkcs8: &[u8]) -> Option<Self> {
+    fn from_pkcs8(pkcs8: &[u8]) -> Option<Self> {
         let key = Ed25519KeyPair::from_pkcs8(pkcs8).ok()?;
         let digest = ring::digest::digest(&ring::digest::SHA256, key.public_key().as_ref());
         Some(Self { kid: URL_SAFE_NO_PAD.encode(&digest.as_ref()[..12]), key })
@@ -88,7 +89,7 @@ impl Issuer {
 
     /// Signs any claims. Tests create invalid tokens with it.
     pub fn sign(&self, claims: &Value) -> String {
-        self.sign_text(&self.header().to_string(), &claims.to_string())
+        self.sign_parts(&self.header().to_string(), &claims.to_string())
     }
 
     pub fn header(&self) -> Value {
@@ -96,7 +97,7 @@ impl Issuer {
     }
 
     /// Signs any header and claims, byte for byte.
-    pub fn sign_text(&self, header: &str, claims: &str) -> String {
+    pub fn sign_parts(&self, header: &str, claims: &str) -> String {
         let message = format!("{}.{}", URL_SAFE_NO_PAD.encode(header), URL_SAFE_NO_PAD.encode(claims));
         let signature = self.key.sign(message.as_bytes());
         format!("{message}.{}", URL_SAFE_NO_PAD.encode(signature.as_ref()))

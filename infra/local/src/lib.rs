@@ -1,22 +1,22 @@
 //! Runs the whole platform on one machine: all functions at one base URL, the workers of the queues, the ticker, a
 //! token issuer, and embedded AWS services.
 
+mod api_gateway;
 pub mod bootstrap;
 pub mod credentials;
 pub mod data_dir;
 pub mod expiry;
 pub mod failure;
-mod front;
 mod functions;
 pub mod issuer;
 pub mod open_files;
 pub mod openapi;
-pub mod parts;
 mod permissions;
 pub mod platform;
 mod pollers;
 mod provision;
 pub mod recorder;
+pub mod runtime;
 pub mod seed;
 pub mod server;
 pub mod services;

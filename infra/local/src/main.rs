@@ -9,10 +9,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use cli::{Cli, Command, DATA_DIR, Run};
-use local::credentials::Kept;
+use cli::{Cli, Command, DATA_DIR, RunOptions};
+use local::credentials::StoredCredentials;
 use local::issuer::{Issuer, Subject};
-use local::watch::{WatchOptions, Watched};
+use local::watch::{WatchOptions, WatchServices};
 use local::{DataDir, Failure, Options, Platform, bootstrap, open_files, openapi};
 use rustix::fs::Mode;
 use shared::telemetry::levels;
@@ -52,20 +52,24 @@ async fn run(Cli { command, run }: Cli) -> Result<(), Failure> {
         Some(Command::Credentials) => print_credentials(&run.data_dir),
         Some(Command::Token { user, org, role, hours }) => {
             let token =
-                issuer(&run.data_dir)?.token(&Subject { user, org, role: role.into() }, duration_of_hours(hours));
-            say(&token)
+                open_issuer(&run.data_dir)?.token(&Subject { user, org, role: role.into() }, duration_of_hours(hours));
+            print_line(&token)
         }
-        Some(Command::Services { first_port, watch_url }) => services(run, first_port, watch_url).await,
-        Some(Command::BootstrapOperator { table: Some(table) }) => say(bootstrap::operator(&table).await?.reveal()),
-        Some(Command::BootstrapOperator { table: None }) => say(&kept(&run.data_dir)?.operator.api_key),
+        Some(Command::Services { first_port, watch_url }) => run_services(run, first_port, watch_url).await,
+        Some(Command::BootstrapOperator { table: Some(table) }) => {
+            print_line(bootstrap::create_operator(&table).await?.reveal())
+        }
+        Some(Command::BootstrapOperator { table: None }) => {
+            print_line(&read_credentials(&run.data_dir)?.operator.api_key)
+        }
         Some(Command::Openapi) => {
-            let files = openapi::write().await?;
-            files.iter().try_for_each(|file| say(&file.display().to_string()))
+            let files = openapi::write_documents().await?;
+            files.iter().try_for_each(|file| print_line(&file.display().to_string()))
         }
     }
 }
 
-async fn serve(run: Run) -> Result<(), Failure> {
+async fn serve(run: RunOptions) -> Result<(), Failure> {
     let data = if run.ephemeral { DataDir::ephemeral(&run.data_dir)? } else { DataDir::open(&run.data_dir)? };
     let options = Options {
         port: run.port,
@@ -78,10 +82,10 @@ async fn serve(run: Run) -> Result<(), Failure> {
     let mut stop = StopSignal::listen()?;
     let platform = tokio::select! {
         started = Platform::start(options) => started?,
-        () = stop.given() => return Ok(()),
+        () = stop.received() => return Ok(()),
     };
-    say(&banner(&platform))?;
-    stop.given().await;
+    print_line(&banner(&platform))?;
+    stop.received().await;
     eprintln!("stopping …");
     platform.stop().await
 }
@@ -114,7 +118,7 @@ fn banner(platform: &Platform) -> String {
     )
 }
 
-async fn services(run: Run, first_port: u16, watch_url: String) -> Result<(), Failure> {
+async fn run_services(run: RunOptions, first_port: u16, watch_url: String) -> Result<(), Failure> {
     let mut stop = StopSignal::listen()?;
     let options = WatchOptions {
         data: DataDir::open(&run.data_dir)?,
@@ -124,37 +128,39 @@ async fn services(run: Run, first_port: u16, watch_url: String) -> Result<(), Fa
         outbound_allowed: run.outbound_allowed_cidrs,
         sync: run.sync,
     };
-    let watched = tokio::select! {
-        started = Watched::start(options) => started?,
-        () = stop.given() => return Ok(()),
+    let services = tokio::select! {
+        started = WatchServices::start(options) => started?,
+        () = stop.received() => return Ok(()),
     };
-    let env_file = watched.env_file.display();
-    say(&format!(
+    let env_file = services.env_file.display();
+    print_line(&format!(
         "The services are running. Run this in another terminal:\n\n  \
          cargo build --workspace && cargo lambda watch --timeout 60 --env-file {env_file}\n"
     ))?;
-    stop.given().await;
-    watched.stop().await
+    stop.received().await;
+    services.stop().await
 }
 
 /// Prints a line. A closed pipe (`| head -1`) is not an error.
-fn say(line: &str) -> Result<(), Failure> {
+fn print_line(line: &str) -> Result<(), Failure> {
     match writeln!(io::stdout(), "{line}") {
-        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::Said(format!("cannot print: {cause}"))),
+        Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure::Other(format!("cannot print: {cause}")))
+        }
         _ => Ok(()),
     }
 }
 
 fn print_credentials(folder: &Path) -> Result<(), Failure> {
-    let credentials = kept(folder)?.with_tokens(&issuer(folder)?);
-    say(&serde_json::to_string_pretty(&credentials).unwrap_or_default())
+    let credentials = read_credentials(folder)?.with_tokens(&open_issuer(folder)?);
+    print_line(&serde_json::to_string_pretty(&credentials).unwrap_or_default())
 }
 
-fn kept(folder: &Path) -> Result<Kept, Failure> {
-    Kept::read(folder)?.ok_or_else(|| Failure::NotStarted { folder: folder.to_owned() })
+fn read_credentials(folder: &Path) -> Result<StoredCredentials, Failure> {
+    StoredCredentials::read(folder)?.ok_or_else(|| Failure::NotStarted { folder: folder.to_owned() })
 }
 
-fn issuer(folder: &Path) -> Result<Issuer, Failure> {
+fn open_issuer(folder: &Path) -> Result<Issuer, Failure> {
     Issuer::open(folder)?.ok_or_else(|| Failure::NotStarted { folder: folder.to_owned() })
 }
 

@@ -4,9 +4,9 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// How many open files each connection to the platform is given. A call uses four: its own connection, one to another
 /// system, and both ends of one to an embedded service. The other four are for files and idle connections.
-const SHARE: u64 = 8;
-const FEWEST: u64 = 16;
-const MOST: u64 = 8192;
+const FILES_PER_CONNECTION: u64 = 8;
+const MIN_CONNECTIONS: u64 = 16;
+const MAX_CONNECTIONS: u64 = 8192;
 
 /// Raises the soft limit, which is 1,024 on most systems, to the hard limit.
 pub fn raise_limit() {
@@ -25,7 +25,7 @@ pub fn max_connections() -> usize {
 }
 
 fn connections_within(open_files: u64) -> usize {
-    usize::try_from((open_files / SHARE).clamp(FEWEST, MOST)).unwrap_or(usize::MAX)
+    usize::try_from((open_files / FILES_PER_CONNECTION).clamp(MIN_CONNECTIONS, MAX_CONNECTIONS)).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

@@ -15,15 +15,15 @@ use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use crate::template::{Grant, Granted};
+use crate::template::{Grant, GrantedResource};
 
-const MOST_TOLD: usize = 100;
+const MAX_RECORDED: usize = 100;
 
 /// The calls of all functions that were denied.
 #[derive(Clone, Debug, Default)]
-pub struct Denied(Arc<Mutex<Vec<String>>>);
+pub struct DeniedCalls(Arc<Mutex<Vec<String>>>);
 
-impl Denied {
+impl DeniedCalls {
     pub fn take(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -31,7 +31,7 @@ impl Denied {
     /// Records a denied call. The first ones are enough to find the missing permissions, so the rest is dropped.
     fn add(&self, refusal: String) {
         let mut refused = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if refused.len() < MOST_TOLD {
+        if refused.len() < MAX_RECORDED {
             refused.push(refusal);
         }
     }
@@ -42,12 +42,12 @@ pub struct Permissions {
     function: String,
     /// Pairs of an action and a pattern of resources; `*` at the end of a pattern matches any text.
     allowed: Vec<(String, String)>,
-    denied: Denied,
+    denied: DeniedCalls,
 }
 
 /// An action of a call on one resource.
 #[derive(Debug, PartialEq)]
-struct Deed {
+struct Access {
     action: String,
     resource: String,
 }
@@ -62,10 +62,10 @@ impl Storable for CallBucket {
 
 impl Permissions {
     /// `resources` maps each logical id to the name of the resource in calls.
-    pub fn new(function: &str, grants: &[Grant], resources: &BTreeMap<String, String>, denied: Denied) -> Self {
-        let pattern = |granted: &Granted| match granted {
-            Granted::Everything => Some("*".to_owned()),
-            Granted::Part { id, part } => Some(format!("{}{part}", resources.get(id)?)),
+    pub fn new(function: &str, grants: &[Grant], resources: &BTreeMap<String, String>, denied: DeniedCalls) -> Self {
+        let pattern = |resource: &GrantedResource| match resource {
+            GrantedResource::Everything => Some("*".to_owned()),
+            GrantedResource::Part { id, part } => Some(format!("{}{part}", resources.get(id)?)),
         };
         let pairs = grants.iter().flat_map(|grant| {
             let patterns = grant.resources.iter().filter_map(pattern);
@@ -78,8 +78,8 @@ impl Permissions {
         SharedInterceptor::new(self)
     }
 
-    fn check(&self, accesses_of_call: Vec<Deed>) -> Result<(), BoxError> {
-        let Some(Deed { action, resource }) = accesses_of_call.into_iter().find(|deed| !self.allows(deed)) else {
+    fn check(&self, accesses: Vec<Access>) -> Result<(), BoxError> {
+        let Some(Access { action, resource }) = accesses.into_iter().find(|access| !self.allows(access)) else {
             return Ok(());
         };
         let Self { function, denied, .. } = self;
@@ -90,13 +90,13 @@ impl Permissions {
         Err(refusal.into())
     }
 
-    fn allows(&self, deed: &Deed) -> bool {
+    fn allows(&self, access: &Access) -> bool {
         self.allowed.iter().any(|(action, pattern)| {
             let fits = match pattern.strip_suffix('*') {
-                Some(beginning) => deed.resource.starts_with(beginning),
-                None => deed.resource == *pattern,
+                Some(beginning) => access.resource.starts_with(beginning),
+                None => access.resource == *pattern,
             };
-            fits && deed.action == *action
+            fits && access.action == *action
         })
     }
 }
@@ -114,13 +114,13 @@ impl Intercept for Permissions {
         config: &mut ConfigBag,
     ) -> Result<(), BoxError> {
         let Some(call) = config.load::<Metadata>() else { return Ok(()) };
-        let accesses_of_call = accesses_of_call(call, context.request())?;
+        let accesses = accesses_of_call(call, context.request())?;
         if call.service() == "S3" {
-            let bucket = accesses_of_call.first().and_then(|deed| deed.resource.split('/').next()).unwrap_or_default();
+            let bucket = accesses.first().and_then(|access| access.resource.split('/').next()).unwrap_or_default();
             let bucket = CallBucket(bucket.to_owned());
             config.interceptor_state().store_put(bucket);
         }
-        self.check(accesses_of_call)
+        self.check(accesses)
     }
 
     /// A 404 requires `s3:ListBucket`: S3 answers 403 for a missing object to a caller that may not list the bucket.
@@ -135,7 +135,7 @@ impl Intercept for Permissions {
             return Ok(());
         }
         let resource = bucket.clone();
-        self.check(vec![Deed { action: "s3:ListBucket".to_owned(), resource }])
+        self.check(vec![Access { action: "s3:ListBucket".to_owned(), resource }])
     }
 }
 
@@ -157,27 +157,29 @@ struct TransactItem {
     table_name: String,
 }
 
-fn accesses_of_call(call: &Metadata, request: &HttpRequest) -> Result<Vec<Deed>, BoxError> {
-    let deed = |prefix: &str, action: &str, resource| Deed { action: format!("{prefix}:{action}"), resource };
+fn accesses_of_call(call: &Metadata, request: &HttpRequest) -> Result<Vec<Access>, BoxError> {
+    let access = |prefix: &str, action: &str, resource| Access { action: format!("{prefix}:{action}"), resource };
     let body = || serde_json::from_slice::<Body>(request.body().bytes().unwrap_or_default());
     let operation = call.name();
     Ok(match call.service() {
-        "DynamoDB" => dynamodb_accesses(operation, body()?).map(|(action, of)| deed("dynamodb", &action, of)).collect(),
-        "SQS" => vec![deed("sqs", operation.trim_end_matches("Batch"), body()?.queue_url)],
-        "KMS" => vec![deed("kms", operation, body()?.key_id)],
-        "S3" => vec![deed("s3", operation, object(request)?)],
-        "Bedrock Runtime" if operation.ends_with("Stream") => {
-            vec![deed("bedrock", "InvokeModelWithResponseStream", String::new())]
+        "DynamoDB" => {
+            dynamodb_accesses(operation, body()?).map(|(action, table)| access("dynamodb", &action, table)).collect()
         }
-        "Bedrock Runtime" => vec![deed("bedrock", "InvokeModel", String::new())],
-        other => vec![deed(other, operation, String::new())],
+        "SQS" => vec![access("sqs", operation.trim_end_matches("Batch"), body()?.queue_url)],
+        "KMS" => vec![access("kms", operation, body()?.key_id)],
+        "S3" => vec![access("s3", operation, object_path(request)?)],
+        "Bedrock Runtime" if operation.ends_with("Stream") => {
+            vec![access("bedrock", "InvokeModelWithResponseStream", String::new())]
+        }
+        "Bedrock Runtime" => vec![access("bedrock", "InvokeModel", String::new())],
+        other => vec![access(other, operation, String::new())],
     })
 }
 
 /// The actions of a DynamoDB call, with their tables. A transaction needs the permission of each of its items.
 fn dynamodb_accesses(operation: &str, body: Body) -> impl Iterator<Item = (String, String)> {
     let items = body.transact_items.into_iter().flatten();
-    let of_items = items.map(|(kind, of)| (format!("{kind}Item"), of.table_name));
+    let of_items = items.map(|(kind, item)| (format!("{kind}Item"), item.table_name));
     let of_batch = body.request_items.into_keys().map(|table| (operation.to_owned(), table));
     let table = match body.index_name {
         Some(index) => format!("{}/index/{index}", body.table_name),
@@ -188,7 +190,7 @@ fn dynamodb_accesses(operation: &str, body: Body) -> impl Iterator<Item = (Strin
 }
 
 /// The bucket and the key of an S3 call. They are in the path, because the URLs are path-style here.
-fn object(request: &HttpRequest) -> Result<String, BoxError> {
+fn object_path(request: &HttpRequest) -> Result<String, BoxError> {
     let uri: http::Uri = request.uri().parse()?;
     Ok(uri.path().trim_matches('/').to_owned())
 }

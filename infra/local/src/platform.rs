@@ -12,15 +12,15 @@ use shared::aws::Aws;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::credentials::{Credentials, Kept};
+use crate::api_gateway::{self, refuse_connection};
+use crate::credentials::{Credentials, StoredCredentials};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
-use crate::front::{front, refuse};
 use crate::functions::Functions;
 use crate::issuer::Issuer;
 use crate::open_files;
-use crate::parts::{Parts, Setup, THIS_MACHINE};
 use crate::pollers::Poller;
+use crate::runtime::{Runtime, Setup, THIS_MACHINE};
 use crate::seed::seed;
 use crate::server::{self, Limits};
 use crate::services::{Endpoints, ServiceOptions, SyncMode, address, listen};
@@ -49,7 +49,7 @@ pub struct Options {
     pub observer: Option<SharedInterceptor>,
     /// Starts a proxy between the functions and the services: it takes the services' endpoints and returns its own.
     /// Tests inject faults with it.
-    pub front_of_services: Option<Box<dyn FnOnce(Endpoints) -> Endpoints + Send>>,
+    pub services_proxy: Option<Box<dyn FnOnce(Endpoints) -> Endpoints + Send>>,
 }
 
 impl Options {
@@ -66,7 +66,7 @@ impl Options {
             max_outbound: 2 * connections,
             background: false,
             observer: None,
-            front_of_services: None,
+            services_proxy: None,
         }
     }
 }
@@ -76,7 +76,7 @@ pub struct Platform {
     pub credentials: Credentials,
     pub issuer: Issuer,
     pub started_in: Duration,
-    parts: Parts,
+    runtime: Runtime,
     /// The endpoints and the interceptor of further AWS clients.
     services: Endpoints,
     observer: Option<SharedInterceptor>,
@@ -90,8 +90,7 @@ impl Platform {
     pub async fn start(options: Options) -> Result<Self, Failure> {
         let began = Instant::now();
         let Options { port, data, base_url, outbound_allowed, sync, limits, max_outbound, .. } = options;
-        let (background, observer, front_of_services) =
-            (options.background, options.observer, options.front_of_services);
+        let (background, observer, services_proxy) = (options.background, options.observer, options.services_proxy);
         let listener = listen(port).await?;
         let own_address = address(&listener)?;
         let own_url = format!("http://{own_address}");
@@ -104,43 +103,43 @@ impl Platform {
             own_ports: &[own_address.port()],
             max_outbound,
         };
-        let mut parts = Parts::start(&data, setup).await?;
+        let mut runtime = Runtime::start(&data, setup).await?;
         let base_url = own_url;
         let issuer = Issuer::open_or_create(data.folder())?;
-        let kept = seed(&parts.context(), base_url.clone(), Kept::read(data.folder())?).await?;
-        kept.write(data.folder())?;
+        let stored = seed(&runtime.context(), base_url.clone(), StoredCredentials::read(data.folder())?).await?;
+        stored.write(data.folder())?;
 
-        let services = match front_of_services {
-            Some(front) => front(parts.services.endpoints.clone()),
-            None => parts.services.endpoints.clone(),
+        let services = match services_proxy {
+            Some(start_proxy) => start_proxy(runtime.services.endpoints.clone()),
+            None => runtime.services.endpoints.clone(),
         };
-        parts.aws = Aws::local(services.sdk_config()).with_interceptors(observer.clone());
+        runtime.aws = Aws::local(services.sdk_config()).with_interceptors(observer.clone());
 
-        let functions = Arc::new(Functions::new(|name| parts.context_of(name))?);
-        let storage = parts.services.storage.clone();
-        let front = front(&parts.template.routes, &functions.routers, issuer.jwks(), storage)?;
+        let functions = Arc::new(Functions::new(|name| runtime.context_of(name))?);
+        let storage = runtime.services.storage.clone();
+        let router = api_gateway::router(&runtime.template.routes, &functions.routers, issuer.jwks(), storage)?;
 
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
-        let service = TowerToHyperService::new(front);
-        running.spawn(server::serve(listener, service, limits, refuse, stop.clone()));
+        let service = TowerToHyperService::new(router);
+        running.spawn(server::serve(listener, service, limits, refuse_connection, stop.clone()));
         if background {
-            for poller in pollers(&parts, &functions) {
+            for poller in pollers(&runtime, &functions) {
                 running.spawn(poller.run(stop.clone()));
             }
-            for rules in parts.expiry_rules() {
-                running.spawn(rules.run(stop.clone()));
+            for lifecycle in runtime.bucket_lifecycles() {
+                running.spawn(lifecycle.run(stop.clone()));
             }
             running.spawn(tick_every_minute(functions.clone(), stop.clone()));
         }
-        let credentials = kept.with_tokens(&issuer);
+        let credentials = stored.with_tokens(&issuer);
         let started_in = began.elapsed();
         Ok(Self {
             base_url,
             credentials,
             issuer,
             started_in,
-            parts,
+            runtime,
             services,
             observer,
             functions,
@@ -156,45 +155,45 @@ impl Platform {
 
     /// A context with the settings of all functions, for tools and tests.
     pub fn context(&self) -> Context {
-        self.parts.context()
+        self.runtime.context()
     }
 
     /// The context of a function: its own settings, and AWS clients that are limited to its policies.
     pub fn context_of(&self, function: &str) -> Context {
-        self.parts.context_of(function)
+        self.runtime.context_of(function)
     }
 
     /// Deletes the objects that have expired at `now`, and returns how many.
     pub async fn expire(&self, now: SystemTime) -> usize {
         let mut expired = 0;
-        for rules in self.parts.expiry_rules() {
-            expired += rules.expire(now).await;
+        for lifecycle in self.runtime.bucket_lifecycles() {
+            expired += lifecycle.expire(now).await;
         }
         expired
     }
 
     /// Returns the AWS calls that the template's policies have denied since the last call. The list is empty if the
     /// policies are complete.
-    pub fn take_denied(&self) -> Vec<String> {
-        self.parts.denied.take()
+    pub fn take_denied_calls(&self) -> Vec<String> {
+        self.runtime.denied.take()
     }
 
     /// A context with the settings of all functions and with new connections, like that of another process.
-    pub fn context_of_another_environment(&self) -> Context {
+    pub fn new_environment_context(&self) -> Context {
         let aws = Aws::local(self.services.sdk_config()).with_interceptors(self.observer.clone());
-        Context { aws, ..self.parts.context() }
+        Context { aws, ..self.runtime.context() }
     }
 
     /// The environment variables of a function that runs in its own process: its settings and the services' endpoints.
     pub fn environment_of(&self, function: &str) -> Vec<(String, String)> {
-        let services = self.parts.services.endpoints.environment();
-        self.parts.settings_of(function).chain(services).collect()
+        let services = self.runtime.services.endpoints.environment();
+        self.runtime.settings_of(function).chain(services).collect()
     }
 
     /// Handles the messages that are in the queues now, and returns how many.
     pub async fn drain(&self) -> usize {
         let mut handled = 0;
-        for poller in pollers(&self.parts, &self.functions) {
+        for poller in pollers(&self.runtime, &self.functions) {
             handled += poller.drain().await;
         }
         handled
@@ -209,12 +208,12 @@ impl Platform {
         self.stop.cancel();
         let ended = async { while self.running.join_next().await.is_some() {} };
         let _ = tokio::time::timeout(GRACE, ended).await;
-        self.parts.services.stop().await
+        self.runtime.services.stop().await
     }
 }
 
-fn pollers(parts: &Parts, functions: &Functions) -> Vec<Poller> {
-    parts.pollers(|name| {
+fn pollers(runtime: &Runtime, functions: &Functions) -> Vec<Poller> {
+    runtime.pollers(|name| {
         let worker = functions.workers.get(name)?.clone();
         Some(Box::new(move |event| worker(event).map(Some).boxed()))
     })

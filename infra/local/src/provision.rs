@@ -35,10 +35,10 @@ pub async fn check_resources(
 ) -> Result<(), Failure> {
     for id in &template.keys {
         match find_key(aws, id).await {
-            None => return Err(data.missing(KMS)),
+            None => return Err(data.missing_file(KMS)),
             Some(found) if found != stored_key_id => {
                 let cause = format!("it holds the key {found}, and the database was encrypted with {stored_key_id}");
-                return Err(data.foreign(KMS, cause));
+                return Err(data.foreign_file(KMS, cause));
             }
             Some(_) => {}
         }
@@ -46,7 +46,7 @@ pub async fn check_resources(
     for id in template.buckets.keys() {
         let bucket = data.s3_folder().join(bucket_name(id));
         if !bucket.is_dir() {
-            return Err(data.missing(&format!("s3/{}", bucket_name(id))));
+            return Err(data.missing_file(&format!("s3/{}", bucket_name(id))));
         }
     }
     Ok(())
@@ -77,8 +77,8 @@ async fn make_queue(aws: &Aws, id: &str, queue: &Queue) -> Result<String, Failur
         let policy = serde_json::json!({"deadLetterTargetArn": arn, "maxReceiveCount": counted});
         call = call.attributes(QueueAttributeName::RedrivePolicy, policy.to_string());
     }
-    let made = call.send().await.map_err(|error| failed(id, error))?;
-    made.queue_url.ok_or_else(|| failed(id, "the queue has no URL"))
+    let created = call.send().await.map_err(|error| failed(id, error))?;
+    created.queue_url.ok_or_else(|| failed(id, "the queue has no URL"))
 }
 
 async fn make_bucket(aws: &Aws, id: &str) -> Result<String, Failure> {
@@ -92,8 +92,8 @@ async fn make_bucket(aws: &Aws, id: &str) -> Result<String, Failure> {
 async fn make_key(aws: &Aws, id: &str) -> Result<String, Failure> {
     let (kms, alias) = (aws.kms(), key_alias(id));
     if find_key(aws, id).await.is_none() {
-        let made = kms.create_key().send().await.map_err(|error| failed(id, error))?;
-        let key_id = made.key_metadata.map(|key| key.key_id).unwrap_or_default();
+        let created = kms.create_key().send().await.map_err(|error| failed(id, error))?;
+        let key_id = created.key_metadata.map(|key| key.key_id).unwrap_or_default();
         kms.create_alias().alias_name(&alias).target_key_id(key_id).send().await.map_err(|error| failed(id, error))?;
     }
     Ok(alias)

@@ -44,7 +44,7 @@ pub struct Recorder {
 
 /// The number of calls and the total units of each operation, in alphabetical order.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bill(pub BTreeMap<String, (u32, f64)>);
+pub struct CallCosts(pub BTreeMap<String, (u32, f64)>);
 
 impl Recorder {
     pub fn interceptor(&self) -> SharedInterceptor {
@@ -56,17 +56,17 @@ impl Recorder {
         std::mem::take(&mut *self.calls.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub fn take_bill(&self) -> Bill {
-        let mut bill = Bill::default();
+    pub fn take_costs(&self) -> CallCosts {
+        let mut costs = CallCosts::default();
         for call in self.take() {
-            let entry = bill.0.entry(format!("{}:{}", call.service.to_lowercase(), call.operation)).or_default();
+            let entry = costs.0.entry(format!("{}:{}", call.service.to_lowercase(), call.operation)).or_default();
             *entry = (entry.0 + 1, entry.1 + call.units);
         }
-        bill
+        costs
     }
 }
 
-impl Bill {
+impl CallCosts {
     pub fn calls(&self) -> u32 {
         self.0.values().map(|(calls, _)| calls).sum()
     }
@@ -77,7 +77,7 @@ impl Bill {
 }
 
 /// `1 dynamodb:GetItem (0.5 units), 1 sqs:SendMessage`
-impl fmt::Display for Bill {
+impl fmt::Display for CallCosts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let lines = self.0.iter().map(|(name, (calls, units))| match *units {
             0.0 => format!("{calls} {name}"),

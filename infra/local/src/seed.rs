@@ -19,34 +19,34 @@ use shared::store::api_keys::ApiKey;
 use shared::store::catalog::Provider;
 use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
 
-use crate::credentials::{Kept, StoredUser};
+use crate::credentials::{StoredCredentials, StoredUser};
 use crate::issuer::ISSUER;
 
-const PEOPLE: [(&str, &str, Role); 3] =
+const USERS: [(&str, &str, Role); 3] =
     [("ada", "acme", Role::Admin), ("bob", "acme", Role::Member), ("eve", "globex", Role::Admin)];
 const OPERATOR: (&str, &str, Role) = ("operator", "platform", Role::Operator);
 const CHAT: [&str; 7] = ["chat", "streaming", "tools", "vision", "json_mode", "json_schema", "logprobs"];
 const CREDITS: Money = Money::from_usd(25);
 
 /// Creates the demo data that does not exist yet. The function is idempotent.
-pub async fn seed(context: &Context, base_url: String, before: Option<Kept>) -> Result<Kept> {
-    let mut kept = before.unwrap_or_default();
-    kept.base_url = base_url;
+pub async fn seed(context: &Context, base_url: String, before: Option<StoredCredentials>) -> Result<StoredCredentials> {
+    let mut stored = before.unwrap_or_default();
+    stored.base_url = base_url;
     let identities = Identities::new(context)?;
     identities.add_plan(&default_plan()).await?;
     let catalog = Catalog::new(context)?;
-    catalog.add_provider(&embedded()).await?;
-    for model in models() {
-        if kept.models.insert(model.name.clone()) {
+    catalog.add_provider(&demo_provider()).await?;
+    for model in demo_models() {
+        if stored.models.insert(model.name.clone()) {
             catalog.add(&model).await?;
         }
     }
-    for (name, org, role) in PEOPLE {
-        let user = kept.users.entry(name.to_owned()).or_default();
-        *user = person(context, &identities, (name, org, role), &user.api_key).await?;
+    for (name, org, role) in USERS {
+        let user = stored.users.entry(name.to_owned()).or_default();
+        *user = create_user(context, &identities, (name, org, role), &user.api_key).await?;
     }
-    kept.operator = person(context, &identities, OPERATOR, &kept.operator.api_key).await?;
-    Ok(kept)
+    stored.operator = create_user(context, &identities, OPERATOR, &stored.operator.api_key).await?;
+    Ok(stored)
 }
 
 /// The plan of new organizations. It allows every model.
@@ -61,8 +61,8 @@ pub fn default_plan() -> Plan {
     }
 }
 
-/// Creates a user with an API key. A known key is kept.
-async fn person(
+/// Creates a user with an API key. A known key is reused.
+async fn create_user(
     context: &Context,
     identities: &Identities,
     (name, org, role): (&str, &str, Role),
@@ -79,16 +79,16 @@ async fn person(
     };
     let identity = identities.find_or_record(&auth::first_seen(&claims)).await?;
     let account = Account { org: identity.org.id, user: identity.user.id };
-    give_credits(context, account.org).await?;
+    grant_first_credits(context, account.org).await?;
     let secret =
         SecretToken::parse(TokenKind::ApiKey, known_key).unwrap_or_else(|| SecretToken::generate(TokenKind::ApiKey));
-    give_key(context, account, &secret).await?;
+    store_key(context, account, &secret).await?;
     let role = format!("{role:?}").to_lowercase();
     Ok(StoredUser { org: org.to_owned(), role, api_key: secret.reveal().to_owned() })
 }
 
 /// Gives an organization its first credits, unless its balance has ever changed.
-pub async fn give_credits(context: &Context, org: OrgId) -> Result<()> {
+pub async fn grant_first_credits(context: &Context, org: OrgId) -> Result<()> {
     if Leases::new(context)?.balance(org).await?.0.sequence() > 0 {
         return Ok(());
     }
@@ -106,7 +106,7 @@ pub async fn give_credits(context: &Context, org: OrgId) -> Result<()> {
 }
 
 /// Stores an API key of an account, unless it is stored already.
-pub async fn give_key(context: &Context, account: Account, secret: &SecretToken) -> Result<()> {
+pub async fn store_key(context: &Context, account: Account, secret: &SecretToken) -> Result<()> {
     let keys = ApiKeys::new(context)?;
     if keys.find(&secret.hash()).await?.is_some() {
         return Ok(());
@@ -125,7 +125,7 @@ pub async fn give_key(context: &Context, account: Account, secret: &SecretToken)
 }
 
 /// The provider of the demo models.
-fn embedded() -> Provider {
+fn demo_provider() -> Provider {
     Provider {
         name: "dev".to_owned(),
         kind: ProviderKind::Dev,
@@ -141,7 +141,7 @@ fn embedded() -> Provider {
 }
 
 /// The demo models. They answer without an external provider.
-fn models() -> [Model; 2] {
+fn demo_models() -> [Model; 2] {
     let model = |name: &str, display_name: &str, r#type, capabilities: &[&str], max_output_tokens, pricing| Model {
         name: name.to_owned(),
         display_name: display_name.to_owned(),

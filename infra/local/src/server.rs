@@ -43,7 +43,7 @@ pub async fn serve<S, B>(
     listener: TcpListener,
     service: S,
     limits: Limits,
-    refuse: RenderRefusal,
+    render_refusal: RenderRefusal,
     stop: CancellationToken,
 ) where
     S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
@@ -53,8 +53,8 @@ pub async fn serve<S, B>(
     B::Data: Send,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    let room = Arc::new(Semaphore::new(limits.connections));
-    let refusals = Arc::new(Semaphore::new(MAX_REFUSED_CONNECTIONS));
+    let permits = Arc::new(Semaphore::new(limits.connections));
+    let refusal_permits = Arc::new(Semaphore::new(MAX_REFUSED_CONNECTIONS));
     let mut running = JoinSet::new();
     loop {
         let socket = tokio::select! {
@@ -65,17 +65,17 @@ pub async fn serve<S, B>(
         // Without TCP_NODELAY, a small answer would wait for the acknowledgement of the one before.
         let _ = socket.set_nodelay(true);
         let stop = stop.clone();
-        if let Ok(place) = room.clone().try_acquire_owned() {
+        if let Ok(permit) = permits.clone().try_acquire_owned() {
             let service = service.clone();
             running.spawn(async move {
-                converse(socket, service, limits.head_timeout, true, stop).await;
-                drop(place);
+                serve_connection(socket, service, limits.head_timeout, true, stop).await;
+                drop(permit);
             });
-        } else if let Ok(place) = refusals.clone().try_acquire_owned() {
+        } else if let Ok(permit) = refusal_permits.clone().try_acquire_owned() {
             running.spawn(async move {
-                let service = service_fn(move |request| refusal(request, refuse));
-                converse(socket, service, REFUSAL_TIMEOUT, false, stop).await;
-                drop(place);
+                let service = service_fn(move |request| refuse_request(request, render_refusal));
+                serve_connection(socket, service, REFUSAL_TIMEOUT, false, stop).await;
+                drop(permit);
             });
         }
     }
@@ -96,7 +96,7 @@ async fn accept(listener: &TcpListener) -> TcpStream {
     }
 }
 
-async fn converse<S, B>(
+async fn serve_connection<S, B>(
     socket: TcpStream,
     service: S,
     head_timeout: Duration,
@@ -119,14 +119,14 @@ async fn converse<S, B>(
     let _ = connection.await;
 }
 
-async fn refusal(
+async fn refuse_request(
     request: Request<Incoming>,
-    refuse: RenderRefusal,
+    render_refusal: RenderRefusal,
 ) -> Result<Response<AxumBody>, std::convert::Infallible> {
     let (parts, body) = request.into_parts();
     let discarded = Limited::new(body, DISCARDED_BYTES).collect();
     let _ = tokio::time::timeout(REFUSAL_TIMEOUT, discarded).await;
-    Ok(refuse(&parts))
+    Ok(render_refusal(&parts))
 }
 
 /// The answer of an embedded service beyond its limit. The SDK clients retry on it.

@@ -13,11 +13,11 @@ impl StopSignal {
     /// Starts to listen. Call it early: a background job of a script inherits an ignored SIGINT, and would lose a
     /// signal that arrives before this call.
     pub fn listen() -> Result<Self, Failure> {
-        let listen = |kind| signal(kind).map_err(|cause| Failure::Said(format!("cannot listen for Ctrl-C ({cause})")));
+        let listen = |kind| signal(kind).map_err(|cause| Failure::Other(format!("cannot listen for Ctrl-C ({cause})")));
         Ok(Self { interrupted: listen(SignalKind::interrupt())?, terminated: listen(SignalKind::terminate())? })
     }
 
-    pub async fn given(&mut self) {
+    pub async fn received(&mut self) {
         tokio::select! {
             _ = self.interrupted.recv() => {}
             _ = self.terminated.recv() => {}

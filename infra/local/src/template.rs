@@ -22,11 +22,11 @@ pub struct Function {
 #[derive(Debug, PartialEq)]
 pub struct Grant {
     pub actions: Vec<String>,
-    pub resources: Vec<Granted>,
+    pub resources: Vec<GrantedResource>,
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Granted {
+pub enum GrantedResource {
     Everything,
     /// The resource with this logical id if `part` is empty, else the part of it that `part` names (`/index/*`).
     Part {
@@ -58,7 +58,7 @@ pub struct Queue {
 
 /// A lifecycle rule: objects with this prefix expire after this number of days.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Expiry {
+pub struct LifecycleRule {
     pub prefix: String,
     pub days: u32,
 }
@@ -68,7 +68,7 @@ pub struct Template {
     /// The properties of the tables. CloudFormation uses the names of DynamoDB's API.
     pub tables: BTreeMap<String, Json>,
     pub queues: BTreeMap<String, Queue>,
-    pub buckets: BTreeMap<String, Vec<Expiry>>,
+    pub buckets: BTreeMap<String, Vec<LifecycleRule>>,
     pub keys: Vec<String>,
     pub functions: BTreeMap<String, Function>,
     pub routes: Vec<Route>,
@@ -78,18 +78,20 @@ impl Template {
     /// Parses the template, which is compiled into the program. An invalid template panics, so every test finds it.
     pub fn read() -> Self {
         let template: Yaml = yaml_serde::from_str(TEMPLATE).expect("the template is YAML");
-        let template = plain(&template);
+        let template = yaml_to_json(&template);
         let mut read = Self::default();
         let common = &template["Globals"]["Function"]["Environment"]["Variables"];
         for (id, resource) in entries(&template["Resources"]) {
             let properties = &resource["Properties"];
             match text(&resource["Type"]) {
                 "AWS::DynamoDB::Table" => drop(read.tables.insert(id.clone(), properties.clone())),
-                "AWS::SQS::Queue" => drop(read.queues.insert(id.clone(), queue(properties))),
-                "AWS::S3::Bucket" => drop(read.buckets.insert(id.clone(), expiries(properties))),
+                "AWS::SQS::Queue" => drop(read.queues.insert(id.clone(), parse_queue(properties))),
+                "AWS::S3::Bucket" => drop(read.buckets.insert(id.clone(), parse_lifecycle_rules(properties))),
                 "AWS::KMS::Key" => read.keys.push(id.clone()),
-                "AWS::Serverless::Api" => read.routes = routes(&properties["DefinitionBody"]["paths"]),
-                "AWS::Serverless::Function" => drop(read.functions.insert(name(id), function(properties, common))),
+                "AWS::Serverless::Api" => read.routes = parse_routes(&properties["DefinitionBody"]["paths"]),
+                "AWS::Serverless::Function" => {
+                    drop(read.functions.insert(name(id), parse_function(properties, common)))
+                }
                 _ => {}
             }
         }
@@ -110,43 +112,43 @@ fn name(logical_id: &str) -> String {
     name
 }
 
-fn function(properties: &Json, common: &Json) -> Function {
+fn parse_function(properties: &Json, common: &Json) -> Function {
     let own = &properties["Environment"]["Variables"];
-    let settings = entries(common).chain(entries(own)).map(|(name, value)| (name.clone(), setting(value)));
+    let settings = entries(common).chain(entries(own)).map(|(name, value)| (name.clone(), parse_setting(value)));
     let sources = entries(&properties["Events"]).filter(|(_, event)| text(&event["Type"]) == "SQS");
     let mut sources = sources.map(|(_, event)| {
         let queue = text(&event["Properties"]["Queue"]["Fn::GetAtt"]).trim_end_matches(".Arn").to_owned();
         (queue, number(&event["Properties"]["BatchSize"], 10))
     });
     let statements = items(&properties["Policies"]).flat_map(|policy| items(&policy["Statement"]));
-    Function { settings: settings.collect(), source: sources.next(), grants: statements.map(grant).collect() }
+    Function { settings: settings.collect(), source: sources.next(), grants: statements.map(parse_grant).collect() }
 }
 
 /// The effect is ignored, because all statements of functions have the effect `Allow`.
-fn grant(statement: &Json) -> Grant {
+fn parse_grant(statement: &Json) -> Grant {
     let actions = items(&statement["Action"]).map(|action| text(action).to_owned());
-    Grant { actions: actions.collect(), resources: items(&statement["Resource"]).map(granted).collect() }
+    Grant { actions: actions.collect(), resources: items(&statement["Resource"]).map(parse_resource).collect() }
 }
 
 /// `*`, `!GetAtt X.Arn` or `!Sub ${X.Arn}/part/*`
-fn granted(resource: &Json) -> Granted {
+fn parse_resource(resource: &Json) -> GrantedResource {
     if text(resource) == "*" {
-        return Granted::Everything;
+        return GrantedResource::Everything;
     }
     let whole = text(&resource["Fn::GetAtt"]).strip_suffix(".Arn").map(|id| (id, ""));
     let within = || text(&resource["Fn::Sub"]).strip_prefix("${")?.split_once(".Arn}");
     let (id, part) = whole.or_else(within).unwrap_or_default();
-    Granted::Part { id: id.to_owned(), part: part.to_owned() }
+    GrantedResource::Part { id: id.to_owned(), part: part.to_owned() }
 }
 
-fn setting(value: &Json) -> Setting {
+fn parse_setting(value: &Json) -> Setting {
     match value["Ref"].as_str() {
         Some(id) => Setting::Ref(id.to_owned()),
         None => Setting::Text(text(value).to_owned()),
     }
 }
 
-fn queue(properties: &Json) -> Queue {
+fn parse_queue(properties: &Json) -> Queue {
     let redrive = &properties["RedrivePolicy"];
     let dead_letters = redrive["deadLetterTargetArn"]["Fn::GetAtt"].as_str();
     Queue {
@@ -156,16 +158,16 @@ fn queue(properties: &Json) -> Queue {
     }
 }
 
-fn expiries(bucket: &Json) -> Vec<Expiry> {
+fn parse_lifecycle_rules(bucket: &Json) -> Vec<LifecycleRule> {
     let rules = items(&bucket["LifecycleConfiguration"]["Rules"]);
-    let expiry = |rule: &Json| {
+    let parse_rule = |rule: &Json| {
         let days = rule["ExpirationInDays"].as_u64()?.try_into().ok()?;
-        Some(Expiry { prefix: text(&rule["Prefix"]).to_owned(), days })
+        Some(LifecycleRule { prefix: text(&rule["Prefix"]).to_owned(), days })
     };
-    rules.filter_map(expiry).collect()
+    rules.filter_map(parse_rule).collect()
 }
 
-fn routes(paths: &Json) -> Vec<Route> {
+fn parse_routes(paths: &Json) -> Vec<Route> {
     let routes = entries(paths).map(|(path, methods)| {
         let uri = &methods["get"]["x-amazon-apigateway-integration"]["uri"];
         let uri = text(&uri["Fn::Sub"]);
@@ -180,19 +182,19 @@ fn routes(paths: &Json) -> Vec<Route> {
 }
 
 /// Converts YAML to JSON. The short form of CloudFormation's functions (`!Ref x`) becomes the long form (`{Ref: x}`).
-fn plain(yaml: &Yaml) -> Json {
+fn yaml_to_json(yaml: &Yaml) -> Json {
     match yaml {
         Yaml::Tagged(tagged) => {
             let tag = tagged.tag.to_string();
             let function = tag.trim_start_matches('!');
             let function = if function == "Ref" { function.to_owned() } else { format!("Fn::{function}") };
-            json!({ function: plain(&tagged.value) })
+            json!({ function: yaml_to_json(&tagged.value) })
         }
         Yaml::Mapping(map) => {
-            let key = |key: &Yaml| key.as_str().map_or_else(|| plain(key).to_string(), str::to_owned);
-            Json::Object(map.iter().map(|(k, value)| (key(k), plain(value))).collect())
+            let key = |key: &Yaml| key.as_str().map_or_else(|| yaml_to_json(key).to_string(), str::to_owned);
+            Json::Object(map.iter().map(|(k, value)| (key(k), yaml_to_json(value))).collect())
         }
-        Yaml::Sequence(list) => Json::Array(list.iter().map(plain).collect()),
+        Yaml::Sequence(list) => Json::Array(list.iter().map(yaml_to_json).collect()),
         scalar => serde_json::to_value(scalar).unwrap_or_default(),
     }
 }
@@ -236,15 +238,15 @@ mod tests {
         assert_eq!(workflows[3].resources, [part("FilesBucket", "/graphs/*"), part("FilesBucket", "/manifests/*")]);
         let dead_letters = template.queues["AttentionQueue"].dead_letters.clone();
         assert_eq!(dead_letters, Some(("AttentionDeadLetters".to_owned(), 5)));
-        let expiry = |prefix: &str, days| Expiry { prefix: prefix.to_owned(), days };
-        assert_eq!(template.buckets["FilesBucket"], [expiry("tmp/", 2), expiry("webhook-events/", 31)]);
+        let rule = |prefix: &str, days| LifecycleRule { prefix: prefix.to_owned(), days };
+        assert_eq!(template.buckets["FilesBucket"], [rule("tmp/", 2), rule("webhook-events/", 31)]);
         let agents: Vec<_> = template.routes.iter().filter(|route| route.function == "agents").collect();
         assert_eq!(agents.len(), 3);
         assert_eq!(agents[0].methods.len(), 7);
     }
 
-    fn part(id: &str, part: &str) -> Granted {
-        Granted::Part { id: id.to_owned(), part: part.to_owned() }
+    fn part(id: &str, part: &str) -> GrantedResource {
+        GrantedResource::Part { id: id.to_owned(), part: part.to_owned() }
     }
 
     #[test]

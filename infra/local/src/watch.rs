@@ -15,13 +15,13 @@ use hyper_util::rt::TokioExecutor;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::credentials::Kept;
+use crate::credentials::StoredCredentials;
 use crate::data_dir::{DataDir, write_private};
 use crate::failure::Failure;
 use crate::issuer::Issuer;
 use crate::open_files;
-use crate::parts::{Parts, Setup};
 use crate::pollers::Deliver;
+use crate::runtime::{Runtime, Setup};
 use crate::seed::seed;
 use crate::services::{ServiceOptions, Services, SyncMode, address, listen};
 
@@ -41,7 +41,7 @@ pub struct WatchOptions {
     pub sync: SyncMode,
 }
 
-pub struct Watched {
+pub struct WatchServices {
     pub env_file: PathBuf,
     services: Services,
     stop: CancellationToken,
@@ -49,7 +49,7 @@ pub struct Watched {
     _data: DataDir,
 }
 
-impl Watched {
+impl WatchServices {
     pub async fn start(options: WatchOptions) -> Result<Self, Failure> {
         let WatchOptions { data, first_port, watch_url, base_url, outbound_allowed, sync } = options;
         let keys = listen(first_port).await?;
@@ -66,11 +66,11 @@ impl Watched {
             own_ports: &[vec![keys_address.port()], watch_port.into_iter().collect()].concat(),
             max_outbound: 2 * connections,
         };
-        let parts = Parts::start(&data, setup).await?;
+        let runtime = Runtime::start(&data, setup).await?;
 
         // All functions share one environment, because `cargo lambda watch` supports only one.
-        let services = parts.services.endpoints.environment();
-        let settings: BTreeMap<String, String> = parts.settings().chain(services).collect();
+        let services = runtime.services.endpoints.environment();
+        let settings: BTreeMap<String, String> = runtime.settings().chain(services).collect();
         let lines: String = settings
             .iter()
             .filter(|(_, value)| !value.is_empty())
@@ -81,22 +81,22 @@ impl Watched {
             .map_err(|cause| Failure::Folder { folder: env_file.clone(), cause })?;
 
         let issuer = Issuer::open_or_create(data.folder())?;
-        let kept = seed(&parts.context(), watch_url.clone(), Kept::read(data.folder())?).await?;
-        kept.write(data.folder())?;
+        let stored = seed(&runtime.context(), watch_url.clone(), StoredCredentials::read(data.folder())?).await?;
+        stored.write(data.folder())?;
 
         let stop = CancellationToken::new();
         let mut running = JoinSet::new();
         let jwks = issuer.jwks();
         let keys_router = Router::new().route("/jwks.json", get(async move || axum::Json(jwks.clone())));
         running.spawn(async move { drop(axum::serve(keys, keys_router).await) });
-        for poller in parts.pollers(|name| Some(invoke(invoke_url(&watch_url, name)))) {
+        for poller in runtime.pollers(|name| Some(invoke(invoke_url(&watch_url, name)))) {
             running.spawn(poller.run(stop.clone()));
         }
-        for rules in parts.expiry_rules() {
-            running.spawn(rules.run(stop.clone()));
+        for lifecycle in runtime.bucket_lifecycles() {
+            running.spawn(lifecycle.run(stop.clone()));
         }
         running.spawn(tick(invoke_url(&watch_url, "ticker"), stop.clone()));
-        Ok(Self { env_file, services: parts.services, stop, running, _data: data })
+        Ok(Self { env_file, services: runtime.services, stop, running, _data: data })
     }
 
     pub async fn stop(mut self) -> Result<(), Failure> {

@@ -7,7 +7,7 @@ mod support;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use support::{AGENTS, Folder, Running, agents, credentials, local, said};
+use support::{AGENTS, Folder, Running, agents, credentials, local, stderr_of};
 
 #[tokio::test]
 async fn acknowledged_writes_survive_a_kill() {
@@ -15,23 +15,23 @@ async fn acknowledged_writes_survive_a_kill() {
     let running = Running::start(&folder.0, &[]);
     let before = credentials(&folder.0);
     let token = before["users"]["ada"]["accessToken"].as_str().unwrap();
-    let mut made = Vec::new();
+    let mut ids = Vec::new();
     for _ in 0..20 {
         let created = agents(&running.base_url, token, reqwest::Method::POST).await;
-        made.push(created["data"]["id"].as_str().unwrap().to_owned());
+        ids.push(created["data"]["id"].as_str().unwrap().to_owned());
     }
     running.signal("-KILL");
-    running.ended();
+    running.wait_with_log();
 
     let again = Running::start(&folder.0, &[]);
     let found = agents(&again.base_url, token, reqwest::Method::GET).await;
     let found: Vec<_> = found["data"].as_array().unwrap().iter().map(|agent| agent["id"].as_str().unwrap()).collect();
-    assert!(made.iter().all(|id| found.contains(&id.as_str())));
+    assert!(ids.iter().all(|id| found.contains(&id.as_str())));
     let after = credentials(&folder.0);
     assert_eq!(after["users"]["ada"]["apiKey"], before["users"]["ada"]["apiKey"]);
     assert_eq!(after["operator"]["apiKey"], before["operator"]["apiKey"]);
     again.signal("-INT");
-    assert_eq!(again.ended().0, Some(0), "Ctrl-C is a clean stop");
+    assert_eq!(again.wait_with_log().0, Some(0), "Ctrl-C is a clean stop");
 }
 
 #[test]
@@ -46,7 +46,7 @@ fn ctrl_c_stops_during_the_start_even_if_the_parent_ignores_it() {
         child.stdout.take().unwrap().read_exact(&mut first).unwrap();
         let mut running = Running { child, banner: format!("round {round}"), base_url: String::new() };
         running.signal("-INT");
-        let status = running.stopped();
+        let status = running.wait();
         assert_eq!(status, Some(0), "round {round}");
     }
 }
@@ -59,8 +59,8 @@ async fn the_printed_call_works_and_the_log_holds_no_secrets() {
     let answer = Command::new("sh").args(["-c", call]).output().unwrap();
     assert!(String::from_utf8_lossy(&answer.stdout).contains("\"totalPages\""), "{call}: {answer:?}");
 
-    let kept = credentials(&folder.0);
-    let token = kept["users"]["eve"]["accessToken"].as_str().unwrap();
+    let accounts = credentials(&folder.0);
+    let token = accounts["users"]["eve"]["accessToken"].as_str().unwrap();
     let http = reqwest::Client::new();
     let created = agents(&running.base_url, token, reqwest::Method::POST).await;
     let path = format!("{}{AGENTS}/{}", running.base_url, created["data"]["id"].as_str().unwrap());
@@ -69,11 +69,11 @@ async fn the_printed_call_works_and_the_log_holds_no_secrets() {
     http.patch(&path).bearer_auth(token).json(&patch).send().await.unwrap();
     http.get(format!("{path}?{secret}")).bearer_auth("sk-svc-wrong-key").send().await.unwrap();
     running.signal("-TERM");
-    let (code, log) = running.ended();
+    let (code, log) = running.wait_with_log();
     assert_eq!(code, Some(0));
     assert!(log.contains("request served") && log.contains("usr_"), "{log}");
-    for unspeakable in [secret, "sk-svc-", token, token.rsplit('.').next().unwrap(), "nobody"] {
-        assert!(!log.contains(unspeakable), "{unspeakable} is in the log:\n{log}");
+    for secret_text in [secret, "sk-svc-", token, token.rsplit('.').next().unwrap(), "nobody"] {
+        assert!(!log.contains(secret_text), "{secret_text} is in the log:\n{log}");
     }
 }
 
@@ -83,20 +83,20 @@ fn startup_errors_are_reported_in_one_line() {
     let running = Running::start(&folder.0, &[]);
 
     let in_use = local().args(["--port", "0", "--data-dir"]).arg(&folder.0).output().unwrap();
-    assert!(said(&in_use).contains("is in use by another `local`"), "{}", said(&in_use));
+    assert!(stderr_of(&in_use).contains("is in use by another `local`"), "{}", stderr_of(&in_use));
     let port = running.base_url.rsplit(':').next().unwrap();
     let other = Folder::new();
     let taken = local().args(["--port", port, "--data-dir"]).arg(&other.0).output().unwrap();
-    assert!(said(&taken).contains(&format!("port {port} is taken")), "{}", said(&taken));
+    assert!(stderr_of(&taken).contains(&format!("port {port} is taken")), "{}", stderr_of(&taken));
     let file = other.0.join("a-file");
     std::fs::write(&file, "").unwrap();
     let unusable = local().args(["--port", "0", "--data-dir"]).arg(file.join("data")).output().unwrap();
-    assert!(said(&unusable).contains("cannot be used"), "{}", said(&unusable));
+    assert!(stderr_of(&unusable).contains("cannot be used"), "{}", stderr_of(&unusable));
     let nothing_yet = local().args(["credentials", "--data-dir"]).arg(&other.0).output().unwrap();
-    assert!(said(&nothing_yet).contains("run `cargo run -p local` first"), "{}", said(&nothing_yet));
+    assert!(stderr_of(&nothing_yet).contains("run `cargo run -p local` first"), "{}", stderr_of(&nothing_yet));
 
     for output in [in_use, taken, unusable, nothing_yet] {
-        assert_eq!((output.status.code(), said(&output).lines().count()), (Some(1), 1), "{}", said(&output));
+        assert_eq!((output.status.code(), stderr_of(&output).lines().count()), (Some(1), 1), "{}", stderr_of(&output));
     }
 }
 
@@ -105,7 +105,7 @@ fn damaged_data_is_refused_and_not_changed() {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &[]);
     running.signal("-INT");
-    running.ended();
+    running.wait_with_log();
     assert!(!folder.0.join("dynamodb.sqlite-wal").exists(), "a clean stop leaves one file to copy");
     let files = ["dynamodb.sqlite", "issuer.json", "credentials.json", "awsim/snapshots/kms.json"];
     for name in files {
@@ -113,13 +113,22 @@ fn damaged_data_is_refused_and_not_changed() {
         let whole = std::fs::read(&file).unwrap();
         std::fs::write(&file, "not what it was").unwrap();
         let refused = local().args(["--port", "0", "--data-dir"]).arg(&folder.0).output().unwrap();
-        assert_eq!((refused.status.code(), said(&refused).lines().count()), (Some(1), 1), "{name}: {}", said(&refused));
-        assert!(said(&refused).contains("is damaged") && said(&refused).contains(name), "{}", said(&refused));
+        assert_eq!(
+            (refused.status.code(), stderr_of(&refused).lines().count()),
+            (Some(1), 1),
+            "{name}: {}",
+            stderr_of(&refused)
+        );
+        assert!(
+            stderr_of(&refused).contains("is damaged") && stderr_of(&refused).contains(name),
+            "{}",
+            stderr_of(&refused)
+        );
         assert_eq!(std::fs::read(&file).unwrap(), b"not what it was", "{name}");
         std::fs::write(&file, whole).unwrap();
     }
-    let mended = Running::start(&folder.0, &[]);
-    assert!(mended.base_url.starts_with("http://127.0.0.1:"));
+    let repaired = Running::start(&folder.0, &[]);
+    assert!(repaired.base_url.starts_with("http://127.0.0.1:"));
 }
 
 #[test]
@@ -149,7 +158,7 @@ fn options_are_accepted_before_and_after_a_command() {
         ["--port", "9100", "credentials", "--data-dir", folder],
     ] {
         let printed = local().args(arguments).output().unwrap();
-        assert!(printed.status.success(), "{arguments:?}: {}", said(&printed));
+        assert!(printed.status.success(), "{arguments:?}: {}", stderr_of(&printed));
         assert!(String::from_utf8_lossy(&printed.stdout).contains("accessToken"), "{arguments:?}");
     }
 }

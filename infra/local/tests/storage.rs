@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 
 use reqwest::Method;
-use support::{Folder, Running, agents, credentials, local, said};
+use support::{Folder, Running, agents, credentials, local, stderr_of};
 
 const KMS: &str = "awsim/snapshots/kms.json";
 
@@ -20,16 +20,16 @@ fn used_folder() -> Folder {
     let folder = Folder::new();
     let running = Running::start(&folder.0, &[]);
     running.signal("-INT");
-    assert_eq!(running.ended().0, Some(0));
+    assert_eq!(running.wait_with_log().0, Some(0));
     folder
 }
 
 /// The error message of a start that refuses the folder.
 fn refusal(folder: &Path) -> String {
     let refused = local().args(["--port", "0", "--data-dir"]).arg(folder).output().unwrap();
-    assert_eq!(refused.status.code(), Some(1), "{}", said(&refused));
-    assert_eq!(said(&refused).lines().count(), 1, "{}", said(&refused));
-    said(&refused)
+    assert_eq!(refused.status.code(), Some(1), "{}", stderr_of(&refused));
+    assert_eq!(stderr_of(&refused).lines().count(), 1, "{}", stderr_of(&refused));
+    stderr_of(&refused)
 }
 
 fn mode(path: &Path) -> u32 {
@@ -86,7 +86,7 @@ async fn recovery_after_a_kill_and_lost_writes_are_logged() {
         agents(&running.base_url, &token, Method::POST).await;
     }
     running.signal("-KILL");
-    running.ended();
+    running.wait_with_log();
     let log = folder.0.join("dynamodb.sqlite-wal");
     let whole = fs::read(&log).unwrap();
     let copy = Folder::new();
@@ -98,14 +98,14 @@ async fn recovery_after_a_kill_and_lost_writes_are_logged() {
 
     let again = Running::start(&folder.0, &[]);
     again.signal("-INT");
-    let (_, said) = again.ended();
-    assert!(said.contains("are recovered from the log") && !said.contains("lost"), "{said}");
+    let (_, log) = again.wait_with_log();
+    assert!(log.contains("are recovered from the log") && !log.contains("lost"), "{log}");
 
     fs::write(copy.0.join("dynamodb.sqlite-wal"), &whole[..whole.len() / 2]).unwrap();
     let cut = Running::start(&copy.0, &[]);
     cut.signal("-INT");
-    let (_, said) = cut.ended();
-    assert!(said.contains("the write-ahead log is truncated") && said.contains("are lost"), "{said}");
+    let (_, log) = cut.wait_with_log();
+    assert!(log.contains("the write-ahead log is truncated") && log.contains("are lost"), "{log}");
 }
 
 #[tokio::test]
@@ -117,28 +117,28 @@ async fn a_full_disk_is_reported_and_loses_no_acknowledged_write() {
     command.arg(env!("CARGO_BIN_EXE_local")).arg(&folder.0);
     let running = Running::from_command(command);
     let token = credentials(&folder.0)["users"]["ada"]["accessToken"].as_str().unwrap().to_owned();
-    let (mut made, mut refused) = (Vec::new(), serde_json::Value::Null);
+    let (mut created, mut refused) = (Vec::new(), serde_json::Value::Null);
     for _ in 0..2_000 {
         let answer = agents(&running.base_url, &token, Method::POST).await;
         match answer["data"]["id"].as_str() {
-            Some(id) => made.push(id.to_owned()),
+            Some(id) => created.push(id.to_owned()),
             None => {
                 refused = answer;
                 break;
             }
         }
     }
-    assert_eq!(refused["error"]["code"], "internal_error", "after {}: {refused}", made.len());
+    assert_eq!(refused["error"]["code"], "internal_error", "after {}: {refused}", created.len());
     let health = reqwest::get(format!("{}/health", running.base_url)).await.unwrap();
     assert_eq!(health.status().as_u16(), 503);
     let health = health.text().await.unwrap();
     assert!(health.contains("dynamodb.sqlite: "), "{health}");
     running.signal("-KILL");
-    let (_, log) = running.ended();
+    let (_, log) = running.wait_with_log();
     assert!(log.contains("dynamodb.sqlite cannot be used"), "{log}");
 
     let again = Running::start(&folder.0, &[]);
-    for id in made.iter().rev().take(20) {
+    for id in created.iter().rev().take(20) {
         let path = format!("{}{}/{id}", again.base_url, support::AGENTS);
         let found = reqwest::Client::new().get(path).bearer_auth(&token).send().await.unwrap();
         assert_eq!(found.status().as_u16(), 200, "{id}");
@@ -155,7 +155,7 @@ fn new_files_are_private_and_readable_ones_are_made_private() {
         assert_eq!(mode(&path) & 0o077, 0, "{}", path.display());
     }
     running.signal("-INT");
-    running.ended();
+    running.wait_with_log();
 
     for name in [KMS, "dynamodb.sqlite"] {
         fs::set_permissions(data.join(name), fs::Permissions::from_mode(0o644)).unwrap();
@@ -164,7 +164,7 @@ fn new_files_are_private_and_readable_ones_are_made_private() {
     let again = Running::start(&data, &[]);
     assert_eq!((mode(&data.join(KMS)), mode(&data.join("dynamodb.sqlite"))), (0o600, 0o600));
     again.signal("-INT");
-    let (_, log) = again.ended();
+    let (_, log) = again.wait_with_log();
     for name in [KMS, "dynamodb.sqlite"] {
         assert!(log.lines().any(|line| line.contains(name) && line.contains("it is private now")), "{name}: {log}");
     }

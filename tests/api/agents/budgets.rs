@@ -1,7 +1,7 @@
 //! The budget of each route in a warm process: AWS calls and table units.
 
 use futures::stream::{self, StreamExt};
-use local::recorder::Bill;
+use local::recorder::CallCosts;
 use serde_json::json;
 use tests::{AgentBuilder, TestApp};
 
@@ -17,27 +17,27 @@ async fn every_route_keeps_its_budget() {
     let member = ada.post(AGENTS).await.id().to_owned();
 
     assert_eq!(
-        app.bill(ada.get(&path)).await.to_string(),
+        app.costs(ada.get(&path)).await.to_string(),
         "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units)"
     );
     assert_eq!(
-        app.bill(ada.post(AGENTS)).await.to_string(),
+        app.costs(ada.post(AGENTS)).await.to_string(),
         "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:TransactWriteItems (8 units)"
     );
     let name = json!({"name": "Scout"});
-    assert_eq!(app.bill(ada.patch(&path, name)).await.calls(), 3);
+    assert_eq!(app.costs(ada.patch(&path, name)).await.calls(), 3);
     let team = json!({"type": "multiple", "config": {"members": [member], "model": "dev-chat"}});
-    let bill = app.bill(ada.patch(&path, team)).await;
-    assert_eq!(bill.0.keys().collect::<Vec<_>>(), ["dynamodb:BatchGetItem", "dynamodb:TransactWriteItems"]);
-    assert_eq!(bill.calls(), 3);
-    let list = app.bill(ada.get(AGENTS)).await;
+    let costs = app.costs(ada.patch(&path, team)).await;
+    assert_eq!(costs.0.keys().collect::<Vec<_>>(), ["dynamodb:BatchGetItem", "dynamodb:TransactWriteItems"]);
+    assert_eq!(costs.calls(), 3);
+    let list = app.costs(ada.get(AGENTS)).await;
     assert_eq!(list.0.keys().collect::<Vec<_>>(), ["dynamodb:BatchGetItem", "dynamodb:GetItem", "dynamodb:Query"]);
     assert_eq!(list.calls(), 3);
     assert_eq!(
-        app.bill(ada.get("/builder/v1/models")).await.to_string(),
+        app.costs(ada.get("/builder/v1/models")).await.to_string(),
         "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:Query (1 units)"
     );
-    let delete = app.bill(ada.delete(&path)).await;
+    let delete = app.costs(ada.delete(&path)).await;
     assert_eq!(
         delete.0.keys().collect::<Vec<_>>(),
         ["dynamodb:BatchGetItem", "dynamodb:TransactWriteItems", "sqs:SendMessage"]
@@ -52,13 +52,13 @@ async fn only_the_first_request_of_a_user_records_their_identity() {
     let new = app.person_of("newcomer", "initech", domain::identity::Role::Admin);
     app.recorder.take();
     new.get(AGENTS).await;
-    let first = app.recorder.take_bill();
+    let first = app.recorder.take_costs();
     assert_eq!(
         first.to_string(),
         "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (1 units), 1 dynamodb:Query (1 units), 2 dynamodb:TransactWriteItems (8 units)"
     );
     new.get(AGENTS).await;
-    assert_eq!(app.recorder.take_bill().calls(), 3);
+    assert_eq!(app.recorder.take_costs().calls(), 3);
 }
 
 /// Page 1 without a filter reads only the page and the total, for a list of any length.
@@ -66,7 +66,7 @@ async fn only_the_first_request_of_a_user_records_their_identity() {
 async fn a_page_costs_the_same_for_2000_agents_as_for_50() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let mut bills: Vec<Vec<Bill>> = Vec::new();
+    let mut all_costs: Vec<Vec<CallCosts>> = Vec::new();
     let mut inserted = 0;
     for total in [50, 2_000] {
         let account = app.account("ada");
@@ -78,10 +78,10 @@ async fn a_page_costs_the_same_for_2000_agents_as_for_50() {
         let mut costs = Vec::new();
         for sort in ["name", "createdAt", "updatedAt", "requests"] {
             for order in ["asc", "desc"] {
-                costs.push(app.bill(ada.get(&format!("{AGENTS}?sort={sort}&order={order}"))).await);
+                costs.push(app.costs(ada.get(&format!("{AGENTS}?sort={sort}&order={order}"))).await);
             }
         }
-        bills.push(costs);
+        all_costs.push(costs);
     }
-    assert_eq!(bills[0], bills[1]);
+    assert_eq!(all_costs[0], all_costs[1]);
 }

@@ -128,7 +128,7 @@ async fn invalid_agent_creations_are_refused() {
     let with_empty_body = send(ada.request(Method::POST, AGENTS).json(&json!({}))).await;
     assert_snapshot!(with_empty_body.status, @"201 Created");
 
-    let nobody = app.nobody().post(AGENTS).await;
-    assert_snapshot!(nobody.text, @r#"{"error":{"code":"unauthorized","message":"send a token in the header Authorization: Bearer <token>"}}"#);
-    assert_eq!(nobody.status, "401 Unauthorized");
+    let anonymous = app.anonymous().post(AGENTS).await;
+    assert_snapshot!(anonymous.text, @r#"{"error":{"code":"unauthorized","message":"send a token in the header Authorization: Bearer <token>"}}"#);
+    assert_eq!(anonymous.status, "401 Unauthorized");
 }

@@ -61,8 +61,8 @@ async fn a_team_with_a_deleted_member_needs_attention_until_it_is_fixed() {
 
     let unrelated = ada.patch(&team, json!({"name": "Still hurt"})).await;
     assert_eq!(unrelated.json["data"]["status"], "needs_attention");
-    let mended = ada.patch(&team, json!({"config": {"members": []}})).await;
-    assert_eq!((&mended.json["data"]["status"], &mended.json["data"]["problems"]), (&json!("published"), &json!([])));
+    let fixed = ada.patch(&team, json!({"config": {"members": []}})).await;
+    assert_eq!((&fixed.json["data"]["status"], &fixed.json["data"]["problems"]), (&json!("published"), &json!([])));
 }
 
 #[tokio::test]

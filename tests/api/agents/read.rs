@@ -46,14 +46,14 @@ async fn agents_are_scoped_to_the_organization() {
 #[tokio::test]
 async fn every_method_needs_a_token() {
     let app = TestApp::start().await;
-    let nobody = app.nobody();
+    let anonymous = app.anonymous();
     let path = format!("{AGENTS}/{}", Uuid::now_v7());
     let answers = [
-        nobody.get(AGENTS).await,
-        nobody.get(&path).await,
-        nobody.delete(&path).await,
-        nobody.patch(&path, serde_json::json!({})).await,
-        nobody.get("/builder/v1/models").await,
+        anonymous.get(AGENTS).await,
+        anonymous.get(&path).await,
+        anonymous.delete(&path).await,
+        anonymous.patch(&path, serde_json::json!({})).await,
+        anonymous.get("/builder/v1/models").await,
     ];
     for answer in answers {
         assert_eq!((answer.status.as_str(), answer.code()), ("401 Unauthorized", "unauthorized"));

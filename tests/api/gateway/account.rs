@@ -19,7 +19,7 @@ const KEYS: &str = "/gateway/v1/me/api-keys";
 #[tokio::test]
 async fn the_caller_is_described_by_key_and_by_token() {
     let app = TestApp::start().await;
-    let by_key = app.program("ada").get(ME).await;
+    let by_key = app.key_client("ada").get(ME).await;
     assert_eq!(by_key.status, "200 OK", "{}", by_key.text);
     assert_json_snapshot!(by_key.json, {
         ".**.id" => "[id]", ".**.created_at" => "[time]", ".**.last4" => "[last4]",
@@ -27,15 +27,15 @@ async fn the_caller_is_described_by_key_and_by_token() {
     let by_token = app.person_of("ada", "acme", Role::Admin).get(ME).await;
     assert_eq!(by_token.json["api_key"], Value::Null);
     assert_eq!(by_token.json["user"], by_key.json["user"]);
-    assert_eq!(app.nobody().get(ME).await.code(), "identity.invalid_token");
-    assert_eq!(app.holder("sk-svc-wrong").get(ME).await.code(), "identity.unauthorized");
+    assert_eq!(app.anonymous().get(ME).await.code(), "identity.invalid_token");
+    assert_eq!(app.client_with_key("sk-svc-wrong").get(ME).await.code(), "identity.unauthorized");
 }
 
 #[tokio::test]
 async fn a_user_sees_their_organizations() {
     let app = TestApp::start().await;
     app.person_of("ada", "initech", Role::Member).get(ME).await;
-    let orgs = app.program("ada").get("/gateway/v1/me/orgs").await;
+    let orgs = app.key_client("ada").get("/gateway/v1/me/orgs").await;
     let mut seen: Vec<_> = orgs.column("name").into_iter().zip(orgs.column("role")).collect();
     seen.sort_unstable();
     assert_eq!(seen, [("acme", "admin"), ("initech", "member")]);
@@ -58,7 +58,7 @@ async fn a_key_is_created_shown_once_used_and_listed() {
     assert!(made.text.contains(r#""spending_cap":12.000000000001"#), "to the last digit: {}", made.text);
     let secret = made.json["secret"].as_str().unwrap();
 
-    let program = app.holder(secret);
+    let program = app.client_with_key(secret);
     assert_eq!(chat(&program, "dev-chat").await.status, "200 OK");
     assert_eq!(chat(&program, "dev-embed").await.code(), "model_access_denied");
     let listed = ada.get(KEYS).await;
@@ -72,7 +72,7 @@ async fn a_key_is_created_shown_once_used_and_listed() {
 #[tokio::test]
 async fn invalid_key_settings_are_refused_by_field() {
     let app = TestApp::start().await;
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     let wrong = [
         (json!({}), "body"),
         (json!({"name": ""}), "name"),
@@ -99,15 +99,15 @@ async fn invalid_key_settings_are_refused_by_field() {
     for query in ["?limit=0", "?limit=101", "?cursor=x", "?page=1"] {
         assert_eq!(ada.get(&format!("{KEYS}{query}")).await.code(), "invalid_query", "{query}");
     }
-    assert_eq!(app.nobody().post_json(KEYS, json!({"name": "x"})).await.status, "401 Unauthorized");
+    assert_eq!(app.anonymous().post_json(KEYS, json!({"name": "x"})).await.status, "401 Unauthorized");
 }
 
 #[tokio::test]
 async fn a_restricted_key_cannot_create_a_wider_one() {
     let app = TestApp::start().await;
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     let made = ada.post_json(KEYS, json!({"name": "narrow", "models": ["dev-chat"]})).await;
-    let narrow = app.holder(made.json["secret"].as_str().unwrap());
+    let narrow = app.client_with_key(made.json["secret"].as_str().unwrap());
     let refused = narrow.post_json(KEYS, json!({"name": "wide"})).await;
     assert_eq!((refused.status.as_str(), refused.code()), ("403 Forbidden", "api_key_restricted"));
     let wide = ada.get(ME).await.json["api_key"]["id"].as_str().unwrap().to_owned();
@@ -124,7 +124,7 @@ async fn one_of_two_concurrent_rotations_wins_and_the_old_secret_is_revoked() {
     let app = TestApp::start().await;
     let ada = app.person_of("ada", "acme", Role::Admin);
     let made = ada.post_json(KEYS, json!({"name": "ci", "spending_cap": 1, "limits": {"rpd": 9}})).await;
-    let old = app.holder(made.json["secret"].as_str().unwrap());
+    let old = app.client_with_key(made.json["secret"].as_str().unwrap());
     assert_eq!(chat(&old, "dev-chat").await.status, "200 OK");
 
     let path = format!("{KEYS}/{}/rotate", made.json["id"].as_str().unwrap());
@@ -139,7 +139,7 @@ async fn one_of_two_concurrent_rotations_wins_and_the_old_secret_is_revoked() {
     }
     // Inference may have cached the old key, but the key's meter records the revocation.
     assert_eq!(chat(&old, "dev-chat").await.code(), "identity.unauthorized");
-    assert_eq!(chat(&app.holder(renewed.json["secret"].as_str().unwrap()), "dev-chat").await.status, "200 OK");
+    assert_eq!(chat(&app.client_with_key(renewed.json["secret"].as_str().unwrap()), "dev-chat").await.status, "200 OK");
     assert_eq!(ada.get(KEYS).await.column("name"), ["ci", "ci", "first key"]);
 }
 
@@ -148,7 +148,7 @@ async fn a_revoked_key_is_refused_at_once() {
     let app = TestApp::start().await;
     let ada = app.person_of("ada", "acme", Role::Admin);
     let made = ada.post_json(KEYS, json!({"name": "ci"})).await;
-    let program = app.holder(made.json["secret"].as_str().unwrap());
+    let program = app.client_with_key(made.json["secret"].as_str().unwrap());
     assert_eq!(program.get(ME).await.status, "200 OK");
     assert_eq!(chat(&program, "dev-chat").await.status, "200 OK");
     let path = format!("{KEYS}/{}", made.json["id"].as_str().unwrap());
@@ -164,11 +164,11 @@ async fn a_revoked_key_is_refused_at_once() {
 #[tokio::test]
 async fn another_users_key_is_not_found() {
     let app = TestApp::start().await;
-    let eves = app.program("eve").get(ME).await.json["api_key"]["id"].as_str().unwrap().to_owned();
-    let bobs = app.program("bob").get(ME).await.json["api_key"]["id"].as_str().unwrap().to_owned();
+    let eves = app.key_client("eve").get(ME).await.json["api_key"]["id"].as_str().unwrap().to_owned();
+    let bobs = app.key_client("bob").get(ME).await.json["api_key"]["id"].as_str().unwrap().to_owned();
     let never = "key_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c".to_owned();
     for id in [eves, bobs, never, "x".to_owned()] {
-        let ada = app.program("ada");
+        let ada = app.key_client("ada");
         for answer in [ada.delete(&format!("{KEYS}/{id}")).await, ada.post(&format!("{KEYS}/{id}/rotate")).await] {
             assert_eq!((answer.status.as_str(), answer.code()), ("404 Not Found", "api_key_not_found"), "{id}");
             assert_eq!(answer.json["error"]["message"], "no such API key");
@@ -229,14 +229,14 @@ async fn keys_are_paged_newest_first_and_limited_per_user() {
 #[tokio::test]
 async fn the_caller_is_identified_with_few_reads() {
     let app = TestApp::start().await;
-    let (ada, person) = (app.program("ada"), app.person_of("ada", "acme", Role::Admin));
+    let (ada, person) = (app.key_client("ada"), app.person_of("ada", "acme", Role::Admin));
     ada.get(ME).await;
     person.get(ME).await;
     app.recorder.take();
     ada.get(ME).await;
-    assert_eq!(app.recorder.take_bill().to_string(), "2 dynamodb:BatchGetItem (6 units)");
+    assert_eq!(app.recorder.take_costs().to_string(), "2 dynamodb:BatchGetItem (6 units)");
     person.get(ME).await;
-    assert_eq!(app.recorder.take_bill().to_string(), "1 dynamodb:BatchGetItem (4 units)");
+    assert_eq!(app.recorder.take_costs().to_string(), "1 dynamodb:BatchGetItem (4 units)");
     ada.get(KEYS).await;
-    assert_eq!(app.recorder.take_bill().calls(), 3);
+    assert_eq!(app.recorder.take_costs().calls(), 3);
 }

@@ -35,7 +35,7 @@ fn number<'a>(answer: &'a Answer, field: &str) -> &'a str {
 #[tokio::test]
 async fn balance_and_usage_are_exact_right_after_a_call() {
     let app = TestApp::start().await;
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     let before = ada.get(BALANCE).await;
     assert_eq!(before.status, "200 OK", "{}", before.text);
     assert_json_snapshot!(before.json, { ".**.created_at" => "[time]" });
@@ -58,7 +58,7 @@ async fn balance_and_usage_are_exact_right_after_a_call() {
 #[tokio::test]
 async fn only_administrators_see_usage_by_user() {
     let app = TestApp::start().await;
-    let (ada, bob) = (app.program("ada"), app.program("bob"));
+    let (ada, bob) = (app.key_client("ada"), app.key_client("bob"));
     assert_eq!(chat(&bob, "dev-chat").await.status, "200 OK");
     let seen = usage_of(&ada, 1).await;
     let bobs_id = bob.get("/gateway/v1/me").await.json["user"]["id"].clone();
@@ -71,7 +71,7 @@ async fn only_administrators_see_usage_by_user() {
 #[tokio::test]
 async fn members_see_only_their_own_keys_and_transactions() {
     let app = TestApp::start().await;
-    let (ada, bob) = (app.program("ada"), app.program("bob"));
+    let (ada, bob) = (app.key_client("ada"), app.key_client("bob"));
     chat(&ada, "dev-chat").await;
     let called = [chat(&bob, "dev-chat").await, chat(&bob, "dev-chat").await];
     let of_bob: Money = called.iter().map(|call| money(call, "x-request-cost")).sum();
@@ -103,9 +103,9 @@ async fn members_see_only_their_own_keys_and_transactions() {
 #[tokio::test]
 async fn another_organization_sees_no_usage() {
     let app = TestApp::start().await;
-    chat(&app.program("ada"), "dev-chat").await;
-    usage_of(&app.program("ada"), 1).await;
-    let eve = app.program("eve");
+    chat(&app.key_client("ada"), "dev-chat").await;
+    usage_of(&app.key_client("ada"), 1).await;
+    let eve = app.key_client("eve");
     assert_eq!(eve.get(USAGE).await.json["total_requests"], 0);
     assert_eq!(number(&eve.get(BALANCE).await, "credits_remaining"), "25");
     assert_eq!(eve.get(TRANSACTIONS).await.column("kind"), ["credit"]);
@@ -114,7 +114,7 @@ async fn another_organization_sees_no_usage() {
 #[tokio::test]
 async fn transactions_are_paged_newest_first_with_the_totals_of_the_month() {
     let app = TestApp::start().await;
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     let mut spent = Money::ZERO;
     for _ in 0..5 {
         spent += money(&chat(&ada, "dev-chat").await, "x-request-cost");
@@ -150,7 +150,7 @@ async fn transactions_are_paged_newest_first_with_the_totals_of_the_month() {
 #[tokio::test]
 async fn invalid_queries_are_named_and_anonymous_requests_refused() {
     let app = TestApp::start().await;
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     let wrong = [
         (USAGE, "period=2026", "period"),
         (USAGE, "period=2026-13", "period"),
@@ -167,7 +167,7 @@ async fn invalid_queries_are_named_and_anonymous_requests_refused() {
         assert_eq!(answer.json["error"]["param"], param, "{query}");
     }
     for path in [BALANCE, USAGE, TRANSACTIONS] {
-        assert_eq!(app.nobody().get(path).await.code(), "identity.invalid_token");
+        assert_eq!(app.anonymous().get(path).await.code(), "identity.invalid_token");
     }
 }
 
@@ -206,7 +206,7 @@ async fn an_access_token_reads_the_same_as_a_key() {
     let operator = app.operator();
     let account = app.account("ada");
     let caps = "/gateway/v1/billing/admin/caps";
-    let key = app.program("ada").get("/gateway/v1/me").await.json["api_key"]["id"].as_str().unwrap().to_owned();
+    let key = app.key_client("ada").get("/gateway/v1/me").await.json["api_key"]["id"].as_str().unwrap().to_owned();
     for of in
         [format!("org={}", account.org), format!("org={}&user={}", account.org, account.user), format!("key={key}")]
     {
@@ -217,18 +217,18 @@ async fn an_access_token_reads_the_same_as_a_key() {
         let caps = answer.json["spending_caps"].as_array().unwrap();
         caps.iter().map(|cap| cap["scope"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    let (by_key, by_token) = (app.program("ada").get(BALANCE).await, ada.get(BALANCE).await);
+    let (by_key, by_token) = (app.key_client("ada").get(BALANCE).await, ada.get(BALANCE).await);
     assert_eq!(
         (scopes(&by_key), scopes(&by_token)),
         (vec!["org".to_owned(), "user".to_owned(), "key".to_owned()], vec!["org".to_owned(), "user".to_owned()],)
     );
     assert_eq!(by_key.json["credits_remaining"], by_token.json["credits_remaining"]);
     assert!(ada.get(USAGE).await.json["by_user"].is_array(), "an administrator by token too");
-    assert_eq!(ada.get(TRANSACTIONS).await.text, app.program("ada").get(TRANSACTIONS).await.text);
+    assert_eq!(ada.get(TRANSACTIONS).await.text, app.key_client("ada").get(TRANSACTIONS).await.text);
     // A new user's first request may be for the balance.
     let newcomer = app.person_of("newcomer", "initech", domain::identity::Role::Member);
     assert_eq!(newcomer.get(BALANCE).await.json["credits_remaining"], 0);
     for path in [BALANCE, USAGE, TRANSACTIONS] {
-        assert_eq!(app.nobody().get(path).await.code(), "identity.invalid_token");
+        assert_eq!(app.anonymous().get(path).await.code(), "identity.invalid_token");
     }
 }

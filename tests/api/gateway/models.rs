@@ -28,19 +28,19 @@ async fn program_with_list(app: &TestApp, models: &[&str]) -> Person {
         models: Some(models.iter().map(|name| (*name).to_owned()).collect()),
     };
     ApiKeys::new(&app.platform.context()).unwrap().create(&key, &secret.hash()).await.unwrap();
-    app.holder(secret.reveal())
+    app.client_with_key(secret.reveal())
 }
 
 #[tokio::test]
 async fn models_are_listed_in_the_openai_format() {
     let app = TestApp::start().await;
-    let listed = app.program("ada").get(MODELS).await;
+    let listed = app.key_client("ada").get(MODELS).await;
     assert_eq!(listed.status, "200 OK", "{}", listed.text);
     assert_json_snapshot!(listed.json);
     // Prices are exact decimals: a float would print other digits.
     assert!(listed.text.contains(r#""pricing":{"input":0.1,"output":0.4,"unit""#), "{}", listed.text);
 
-    let one = app.program("ada").get(&format!("{MODELS}/dev-chat")).await;
+    let one = app.key_client("ada").get(&format!("{MODELS}/dev-chat")).await;
     assert_eq!(one.json, listed.json["data"][0]);
     assert_eq!((one.header("x-alias-of"), one.header("x-model-deprecated")), (None, None));
 }
@@ -56,7 +56,7 @@ async fn a_retiring_model_is_marked_and_a_retired_one_is_gone() {
     for model in [&retired, &ageing] {
         catalog.add(model).await.unwrap();
     }
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     assert_eq!(ada.get(MODELS).await.column("id"), ["dev-chat", "dev-embed", "vendor/ageing-1.0"]);
     assert_eq!(ada.get(MODELS).await.json["data"][2]["shutdown_date"], "2096-10-02");
     for path in ["vendor/ageing-1.0", "vendor%2Fageing-1.0"] {
@@ -88,20 +88,20 @@ async fn a_key_with_a_list_sees_its_models_and_no_others() {
 async fn the_catalog_requires_an_api_key() {
     let app = TestApp::start().await;
     for path in [MODELS, "/gateway/v1/models/aliases", "/gateway/v1/models/dev-chat"] {
-        let nobody = app.nobody().get(path).await;
+        let nobody = app.anonymous().get(path).await;
         assert_eq!((nobody.status.as_str(), nobody.code()), ("401 Unauthorized", "identity.invalid_token"));
         // An access token is not an API key.
         assert_eq!(app.person("ada").get(path).await.code(), "identity.unauthorized");
     }
-    assert_eq!(app.program("ada").post(MODELS).await.code(), "method_not_allowed");
+    assert_eq!(app.key_client("ada").post(MODELS).await.code(), "method_not_allowed");
 }
 
 #[tokio::test]
 async fn a_cached_catalog_request_reads_only_the_caller() {
     let app = TestApp::start().await;
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     ada.get(MODELS).await;
     for path in [MODELS, "/gateway/v1/models/aliases", "/gateway/v1/models/dev-chat"] {
-        assert_eq!(app.bill(ada.get(path)).await.to_string(), "1 dynamodb:BatchGetItem (5 units)", "{path}");
+        assert_eq!(app.costs(ada.get(path)).await.to_string(), "1 dynamodb:BatchGetItem (5 units)", "{path}");
     }
 }

@@ -161,7 +161,7 @@ async fn a_demoted_operator_is_refused_at_once_by_key_and_by_older_token() {
 async fn a_suspended_organization_or_user_is_refused_at_once_everywhere() {
     let app = TestApp::start().await;
     let other = app.another_environment();
-    let (key, token) = (app.program("ada").token.unwrap(), app.person_of("ada", "acme", Role::Admin).token.unwrap());
+    let (key, token) = (app.key_client("ada").token.unwrap(), app.person_of("ada", "acme", Role::Admin).token.unwrap());
     let account = app.account("ada");
     const AGENTS: &str = "/builder/v1/agents";
     let by_token = ["/gateway/v1/me", KEYS, "/gateway/v1/billing/balance", AGENTS];
@@ -196,7 +196,7 @@ async fn a_suspended_organization_or_user_is_refused_at_once_everywhere() {
 async fn a_new_plan_applies_to_the_next_request() {
     let app = TestApp::start().await;
     let other = app.another_environment();
-    let key = app.program("ada").token.unwrap();
+    let key = app.key_client("ada").token.unwrap();
     assert_eq!(other.ask(&key, Method::GET, "/gateway/v1/models/dev-embed", None).await.0, 200);
     let operator = app.operator();
     operator.put(&format!("{ADMIN}/plans/small"), json!({"name": "Small", "models": ["dev-chat"]})).await;
@@ -208,14 +208,18 @@ async fn a_new_plan_applies_to_the_next_request() {
 }
 
 /// Sends a request, makes another change once the request is authenticated and about to write, and returns its answer.
-async fn send_overtaken(gate: &CallGate, request: reqwest::RequestBuilder, by: impl Future<Output = bool>) -> Answer {
+async fn send_overtaken(
+    gate: &CallGate,
+    request: reqwest::RequestBuilder,
+    change: impl Future<Output = bool>,
+) -> Answer {
     let held = gate.hold("TransactWriteItems");
     let mut sent = tokio::spawn(send(request));
     let release = tokio::select! {
         release = held.arrived() => release,
         answer = &mut sent => panic!("answered before it wrote: {}", answer.unwrap().text),
     };
-    assert!(by.await, "the competing change was refused");
+    assert!(change.await, "the competing change was refused");
     release.send(()).unwrap();
     sent.await.unwrap()
 }
@@ -239,7 +243,7 @@ async fn a_key_revoked_during_a_creation_creates_nothing() {
         let (id, secret) = key_of(&ada).await;
         let live = live_keys(&ada).await;
         let is_own = path.contains("/own/");
-        let request = app.holder(&secret).request(method.clone(), &path.replace("own", &id));
+        let request = app.client_with_key(&secret).request(method.clone(), &path.replace("own", &id));
         let request = match &body {
             Some(body) => request.json(body),
             None => request,
@@ -294,7 +298,7 @@ async fn no_change_of_an_operator_outlives_their_authority() {
         elsewhere.ask(&root_key, Method::PATCH, path, Some(&json!({"suspended": true}))).await.0 == 200
     };
     let account = app.account("ada");
-    let target = text(&app.program("ada").get(ME).await.json["api_key"]["id"]);
+    let target = text(&app.key_client("ada").get(ME).await.json["api_key"]["id"]);
 
     // Changes of other accounts and of the operator's own records, which the transaction itself asserts.
     let of_others = changes(&account.org.to_string(), &account.user.to_string(), &target).into_iter();
@@ -309,7 +313,7 @@ async fn no_change_of_an_operator_outlives_their_authority() {
             let key = json!({"name": "second's", "org": ops, "user": second});
             let key = root.post_json(&format!("{ADMIN}/keys"), key).await;
             let (id, secret) = (text(&key.json["id"]), text(&key.json["secret"]));
-            let request = app.holder(&secret).request(method.clone(), &path.replace("own", &id));
+            let request = app.client_with_key(&secret).request(method.clone(), &path.replace("own", &id));
             let request = match &body {
                 Some(body) => request.json(body),
                 None => request,

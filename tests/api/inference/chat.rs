@@ -63,8 +63,8 @@ async fn the_development_model_answers_in_the_openai_format() {
 async fn the_providers_choices_are_forwarded_unchanged() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    fake.will(Behaviour::json(200, ANSWER));
-    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    fake.then_respond(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
     let customer = app.customer("chat", Money::from_usd(1)).await;
 
     let body = with(question("fake"), json!({"temperature": 0.2, "top_k": 4, "user": null}));
@@ -74,26 +74,31 @@ async fn the_providers_choices_are_forwarded_unchanged() {
     assert_eq!(answer.json["model"], "fake", "the catalog's name, not the provider's");
     assert_eq!(answer.header("x-svc-passthrough"), Some("top_k"));
 
-    let seen = fake.seen().remove(0).body;
-    assert_eq!(seen["model"], "upstream-model");
-    assert_eq!((&seen["top_k"], &seen["temperature"]), (&json!(4), &json!(0.2)));
-    assert_eq!(seen.get("max_tokens"), None, "the platform adds no limit of its own");
-    assert_eq!(seen.get("user"), None);
+    let received = fake.take_requests().remove(0).body;
+    assert_eq!(received["model"], "upstream-model");
+    assert_eq!((&received["top_k"], &received["temperature"]), (&json!(4), &json!(0.2)));
+    assert_eq!(received.get("max_tokens"), None, "the platform adds no limit of its own");
+    assert_eq!(received.get("user"), None);
 }
 
 #[tokio::test]
 async fn the_models_defaults_fill_in_omitted_parameters() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    fake.will(Behaviour::json(200, ANSWER));
+    fake.then_respond(Behaviour::json(200, ANSWER));
     let defaults = json!({"temperature": 0.1, "top_p": 0.5}).as_object().cloned().unwrap();
-    ModelBuilder::new("fake").with(|model| model.defaults = defaults).at(&app, &fake).await.insert(&app).await;
+    ModelBuilder::new("fake")
+        .with(|model| model.defaults = defaults)
+        .with_deployment(&app, &fake)
+        .await
+        .insert(&app)
+        .await;
     let customer = app.customer("chat", Money::from_usd(1)).await;
 
     let answer = chat(&customer.person, &with(question("fake"), json!({"temperature": 0.9}))).await;
     assert_eq!(answer.header("x-svc-model-defaults"), Some("top_p"));
-    let seen = fake.seen().remove(0).body;
-    assert_eq!((&seen["temperature"], &seen["top_p"]), (&json!(0.9), &json!(0.5)));
+    let received = fake.take_requests().remove(0).body;
+    assert_eq!((&received["temperature"], &received["top_p"]), (&json!(0.9), &json!(0.5)));
 }
 
 #[tokio::test]

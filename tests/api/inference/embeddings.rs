@@ -60,7 +60,7 @@ async fn invalid_inputs_of_embeddings_are_refused() {
     let answer = post(&customer.person, EMBEDDINGS, &json!({"model": "dev-chat", "input": "x"})).await;
     assert_eq!(answer.json["error"]["param"], "model");
     assert_eq!(
-        post(&app.nobody(), EMBEDDINGS, &json!({"model": "dev-embed", "input": "x"})).await.status,
+        post(&app.anonymous(), EMBEDDINGS, &json!({"model": "dev-embed", "input": "x"})).await.status,
         "401 Unauthorized"
     );
 }

@@ -14,8 +14,8 @@ const ANSWER: &str = include_str!("../../providers/fixtures/openai/answer.json")
 
 async fn fake_model(app: &TestApp) -> FakeProvider {
     let fake = FakeProvider::start().await;
-    fake.will(Behaviour::json(200, ANSWER));
-    ModelBuilder::new("fake").at(app, &fake).await.insert(app).await;
+    fake.then_respond(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("fake").with_deployment(app, &fake).await.insert(app).await;
     fake
 }
 
@@ -28,17 +28,17 @@ async fn without_a_limit_openai_gets_none_and_anthropic_gets_the_models() {
         "type": "message", "content": [{"type": "text", "text": "Yes."}], "stop_reason": "end_turn",
         "usage": {"input_tokens": 1, "output_tokens": 2},
     });
-    anthropic.will(Behaviour::json(200, message));
+    anthropic.then_respond(Behaviour::json(200, message));
     let change = |provider: &mut shared::store::catalog::Provider| provider.kind = ProviderKind::Anthropic;
-    ModelBuilder::new("claude").at_with(&app, &anthropic, change).await.insert(&app).await;
+    ModelBuilder::new("claude").with_changed_deployment(&app, &anthropic, change).await.insert(&app).await;
     let customer = app.customer("plenty", Money::from_usd(1)).await;
 
     let answer = chat(&customer.person, &question("fake")).await;
     assert_eq!((answer.status.as_str(), answer.header("x-svc-max-tokens")), ("200 OK", None));
-    let seen = fake.seen().remove(0).body;
-    assert!(seen.get("max_tokens").is_none() && seen.get("max_completion_tokens").is_none(), "{seen}");
+    let received = fake.take_requests().remove(0).body;
+    assert!(received.get("max_tokens").is_none() && received.get("max_completion_tokens").is_none(), "{received}");
     assert_eq!(chat(&customer.person, &question("claude")).await.status, "200 OK");
-    assert_eq!(anthropic.seen().remove(0).body["max_tokens"], 256);
+    assert_eq!(anthropic.take_requests().remove(0).body["max_tokens"], 256);
 }
 
 #[tokio::test]
@@ -49,13 +49,13 @@ async fn a_hold_above_the_balance_shrinks_and_limits_the_answer() {
     let customer = app.customer("some", Money::from_micro_usd(600)).await;
     let explicit = chat(&customer.person, &with(question("fake"), json!({"max_tokens": 256}))).await;
     assert_eq!(explicit.code(), "insufficient_credits", "a client's own limit is not changed");
-    assert!(fake.seen().is_empty());
+    assert!(fake.take_requests().is_empty());
 
     let answer = chat(&customer.person, &question("fake")).await;
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
     let limit: u64 = answer.header("x-svc-max-tokens").unwrap().parse().unwrap();
     assert!((100..150).contains(&limit), "{limit}");
-    assert_eq!(fake.seen().remove(0).body["max_tokens"], limit);
+    assert_eq!(fake.take_requests().remove(0).body["max_tokens"], limit);
 
     let poor = app.customer("poor", Money::from_micro_usd(60)).await;
     assert_eq!(
@@ -63,7 +63,7 @@ async fn a_hold_above_the_balance_shrinks_and_limits_the_answer() {
         "insufficient_credits",
         "too little for a useful answer"
     );
-    assert!(fake.seen().is_empty());
+    assert!(fake.take_requests().is_empty());
 }
 
 #[tokio::test]
@@ -77,14 +77,17 @@ async fn caps_and_token_limits_shrink_the_hold_too() {
     assert_eq!(cap.status, "200 OK", "{}", cap.text);
     let answer = chat(&capped.person, &question("fake")).await;
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
-    assert_eq!(fake.seen().remove(0).body["max_tokens"].to_string(), answer.header("x-svc-max-tokens").unwrap());
+    assert_eq!(
+        fake.take_requests().remove(0).body["max_tokens"].to_string(),
+        answer.header("x-svc-max-tokens").unwrap()
+    );
 
     let limited = app.customer("limited", Money::from_usd(1)).await;
     let limits = PlanLimits { org: Limits { tpd: Some(200), ..Limits::NONE }, ..PlanLimits::default() };
     app.put_on_plan(&limited, limits).await;
     let answer = chat(&limited.person, &question("fake")).await;
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
-    let limit = fake.seen().remove(0).body["max_tokens"].as_u64().unwrap();
+    let limit = fake.take_requests().remove(0).body["max_tokens"].as_u64().unwrap();
     assert!((100..200).contains(&limit), "the limit is 200 tokens minus the input: {limit}");
 }
 
@@ -92,12 +95,12 @@ async fn caps_and_token_limits_shrink_the_hold_too() {
 async fn the_token_limit_has_the_clients_name_unless_the_model_overrides_it() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    fake.will(Behaviour::json(200, ANSWER));
+    fake.then_respond(Behaviour::json(200, ANSWER));
     let parameter = Some(domain::catalog::MaxTokensParameter::MaxCompletionTokens);
     let builder = ModelBuilder::new("new").with(|model| model.max_tokens_parameter = parameter);
-    builder.at(&app, &fake).await.insert(&app).await;
+    builder.with_deployment(&app, &fake).await.insert(&app).await;
     let customer = app.customer("names", Money::from_usd(1)).await;
     chat(&customer.person, &with(question("new"), json!({"max_tokens": 9}))).await;
-    let seen = fake.seen().remove(0).body;
-    assert_eq!((seen.get("max_tokens"), &seen["max_completion_tokens"]), (None, &json!(9)));
+    let received = fake.take_requests().remove(0).body;
+    assert_eq!((received.get("max_tokens"), &received["max_completion_tokens"]), (None, &json!(9)));
 }

@@ -18,10 +18,10 @@ async fn claude(app: &TestApp, name: &str, unsupported: Unsupported) -> FakeProv
         "type": "message", "content": [{"type": "text", "text": "Yes."}], "stop_reason": "end_turn",
         "usage": {"input_tokens": 1, "output_tokens": 2},
     });
-    fake.will(Behaviour::json(200, message));
+    fake.then_respond(Behaviour::json(200, message));
     let change = |provider: &mut shared::store::catalog::Provider| provider.kind = ProviderKind::Anthropic;
     let builder = ModelBuilder::new(name).with(|model| model.unsupported = unsupported);
-    builder.at_with(app, &fake, change).await.insert(app).await;
+    builder.with_changed_deployment(app, &fake, change).await.insert(app).await;
     fake
 }
 
@@ -39,8 +39,8 @@ async fn unsupported_parameters_are_dropped_or_refused_by_the_models_setting() {
     assert_eq!(answer.status, "200 OK", "{}", answer.text);
     assert_eq!(answer.header("x-svc-dropped"), Some("seed, logit_bias, reasoning_effort, documents"));
     assert_eq!(answer.header("x-svc-passthrough"), Some("thinking, user"));
-    let seen = dropping.seen().remove(0).body;
-    let names: Vec<_> = seen.as_object().unwrap().keys().map(String::as_str).collect();
+    let received = dropping.take_requests().remove(0).body;
+    let names: Vec<_> = received.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(names, ["thinking", "model", "max_tokens", "messages", "metadata"]);
 
     let answer = chat(&customer.person, &with(question("rejecting"), more)).await;
@@ -48,15 +48,15 @@ async fn unsupported_parameters_are_dropped_or_refused_by_the_models_setting() {
     assert_eq!(answer.json["error"]["param"], "seed");
     let several = chat(&customer.person, &with(question("dropping"), json!({"n": 2}))).await;
     assert_eq!(several.json["error"]["param"], "n", "a parameter that changes the answer's form is always refused");
-    assert!(rejecting.seen().is_empty() && dropping.seen().is_empty());
+    assert!(rejecting.take_requests().is_empty() && dropping.take_requests().is_empty());
 }
 
 #[tokio::test]
 async fn too_many_unknown_parameters_are_refused_before_the_call() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    fake.will(Behaviour::json(200, ANSWER));
-    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    fake.then_respond(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
     let customer = app.customer("unknown", Money::from_usd(1)).await;
     let many = |count: usize| {
         let fields = (0..count).map(|i| (format!("{i:x>100}"), json!(i)));
@@ -81,7 +81,7 @@ async fn too_many_unknown_parameters_are_refused_before_the_call() {
             assert!(answer.text.len() < 1_000, "{}", answer.text.len());
         }
     }
-    assert!(fake.seen().is_empty());
+    assert!(fake.take_requests().is_empty());
 
     let answer = chat(&customer.person, &many(64)).await;
     assert_eq!(answer.status, "200 OK", "{}", answer.text);

@@ -13,7 +13,7 @@ use super::{chat, question, with};
 #[tokio::test]
 async fn a_caller_without_a_valid_key_is_refused() {
     let app = TestApp::start().await;
-    let answer = chat(&app.nobody(), &question("dev-chat")).await;
+    let answer = chat(&app.anonymous(), &question("dev-chat")).await;
     assert_eq!(answer.status, "401 Unauthorized");
     assert_json_snapshot!(answer.json, {".error.request_id" => "[id]"}, @r#"
     {
@@ -39,7 +39,7 @@ async fn a_model_must_be_in_the_plan_and_in_the_keys_list() {
     let app = TestApp::start().await;
     ModelBuilder::new("other").insert(&app).await;
     let customer =
-        app.customer_of("lists", Money::from_usd(1), |key| key.models = Some(vec!["other".to_owned()])).await;
+        app.customer_with_key("lists", Money::from_usd(1), |key| key.models = Some(vec!["other".to_owned()])).await;
     let answer = chat(&customer.person, &question("dev-chat")).await;
     assert_eq!((answer.status.as_str(), answer.code()), ("403 Forbidden", "model_access_denied"));
     let answer = chat(&customer.person, &question("nowhere")).await;

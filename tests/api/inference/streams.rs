@@ -6,8 +6,8 @@ use insta::assert_json_snapshot;
 use serde_json::json;
 use tests::TestApp;
 use tests::gateway::{CHAT, ModelBuilder, events};
+use tests::polling::eventually;
 use tests::provider::{Behaviour, FakeProvider, Gate};
-use tests::waiting::eventually;
 
 use super::{chat, question, with};
 
@@ -141,17 +141,17 @@ async fn requested_usage_is_sent_in_its_own_chunk() {
 async fn usage_that_was_not_requested_is_charged_but_not_sent() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    fake.will(Behaviour::events(STREAM));
-    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    fake.then_respond(Behaviour::events(STREAM));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
     let customer = app.customer("streams", Money::from_usd(1)).await;
 
     let answer = chat(&customer.person, &with(question("fake"), json!({"stream": true}))).await;
     let events = events(&answer.text);
     assert_eq!(events.last().unwrap(), "[DONE]");
     assert!(events.iter().all(|event| event.get("usage").is_none()), "{}", answer.text);
-    assert_eq!(fake.seen()[0].body["stream_options"]["include_usage"], true);
+    assert_eq!(fake.take_requests()[0].body["stream_options"]["include_usage"], true);
     // 12 input tokens at 1 USD per million, and 8 output tokens at 4 USD.
-    assert_eq!(app.charged(customer.account.org).await, (Money::from_micro_usd(12 + 8 * 4), 1));
+    assert_eq!(app.sum_charges(customer.account.org).await, (Money::from_micro_usd(12 + 8 * 4), 1));
 }
 
 /// An event reaches the client before the provider sends the next one.
@@ -160,8 +160,8 @@ async fn chunks_are_forwarded_as_they_arrive() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
     let gate = Gate::closed();
-    fake.will(Behaviour::events(STREAM).behind(&gate));
-    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    fake.then_respond(Behaviour::events(STREAM).gated_by(&gate));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
     let customer = app.customer("streams", Money::from_usd(1)).await;
 
     let request = customer.person.request(reqwest::Method::POST, CHAT);
@@ -187,9 +187,9 @@ async fn a_disconnect_stops_or_drains_the_provider_by_the_models_setting() {
     let mut fakes = Vec::new();
     for (on_disconnect, name) in policies {
         let (fake, gate) = (FakeProvider::start().await, Gate::closed());
-        fake.will(Behaviour::events(STREAM).behind(&gate));
+        fake.then_respond(Behaviour::events(STREAM).gated_by(&gate));
         let model = ModelBuilder::new(name).with(|model| model.on_disconnect = on_disconnect);
-        model.at(&app, &fake).await.insert(&app).await;
+        model.with_deployment(&app, &fake).await.insert(&app).await;
         fakes.push((fake, gate));
     }
     for ((on_disconnect, name), (fake, gate)) in policies.into_iter().zip(fakes) {
@@ -207,15 +207,15 @@ async fn a_disconnect_stops_or_drains_the_provider_by_the_models_setting() {
             gate.open();
         } else {
             // The provider has more to send, but waits: only the platform can end this call.
-            eventually("the provider is cut off", async || (fake.hung_up() == 1).then_some(())).await;
+            eventually("the provider is cut off", async || (fake.abandoned_responses() == 1).then_some(())).await;
         }
         let charged = eventually("the charge", async || {
-            let (charged, calls) = app.charged(customer.account.org).await;
+            let (charged, calls) = app.sum_charges(customer.account.org).await;
             (calls == 1).then_some(charged)
         })
         .await;
         match on_disconnect {
-            OnDisconnect::Drain => assert_eq!((charged, fake.hung_up()), (whole, 0)),
+            OnDisconnect::Drain => assert_eq!((charged, fake.abandoned_responses()), (whole, 0)),
             OnDisconnect::Stop => {
                 assert!(charged > Money::ZERO && charged != whole, "what was delivered is charged: {charged}");
             }

@@ -12,16 +12,16 @@ use super::*;
 async fn every_route_keeps_its_budget() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Echo", echo()).await;
+    let id = create_workflow(&ada, "Echo", echo()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
     let bearer = json!({"name": "Bot", "type": "bearer", "token": "x"});
     let outbound = format!("{path}/webhook-credentials/outbound");
-    let release = act(&ada, &id, "publish").await;
+    let release = post_action(&ada, &id, "publish").await;
     let release_id = release.json["data"]["release"]["id"].as_str().unwrap().to_owned();
     let deployment = release.json["data"]["deployment"]["id"].as_str().unwrap().to_owned();
     let releases = format!("{path}/releases");
-    let spare = created(&ada, "Spare", echo()).await;
+    let spare = create_workflow(&ada, "Spare", echo()).await;
     let batch = json!({"ids": [spare]});
     let doc = ada.get(&format!("{path}/export")).await.text;
 
@@ -39,7 +39,7 @@ async fn every_route_keeps_its_budget() {
         ),
         (
             "change",
-            ada.request(Method::PATCH, &path).json(&json!({"graph": saying("one")})),
+            ada.request(Method::PATCH, &path).json(&json!({"graph": template_graph("one")})),
             "1 dynamodb:BatchGetItem (4 units), 1 dynamodb:GetItem (1 units), 1 dynamodb:PutItem (6 units)",
         ),
         (
@@ -177,6 +177,6 @@ async fn every_route_keeps_its_budget() {
         ),
     ];
     for (name, request, budget) in requests {
-        assert_eq!(app.bill(send(request)).await.to_string(), budget, "{name}");
+        assert_eq!(app.costs(send(request)).await.to_string(), budget, "{name}");
     }
 }

@@ -12,7 +12,7 @@ use tests::client::send;
 use super::*;
 
 /// A graph that starts at a webhook and sends a message and a result.
-fn channelled() -> Value {
+fn channel_graph() -> Value {
     json!({
         "nodes": [
             {"id": "hook", "type": "webhook", "name": "Hook", "config": {}},
@@ -30,7 +30,7 @@ fn channelled() -> Value {
 async fn a_workflow_is_published_when_its_channels_are_complete() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Hooked", channelled()).await;
+    let id = create_workflow(&ada, "Hooked", channel_graph()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let connections = ada.get(&format!("{path}/connections")).await;
     assert_eq!(
@@ -45,7 +45,7 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
             ],
         })
     );
-    let refused = act(&ada, &id, "publish").await;
+    let refused = post_action(&ada, &id, "publish").await;
     assert_eq!((refused.status.as_str(), refused.code()), ("422 Unprocessable Entity", "channel_incomplete"));
     assert_eq!(refused.json["error"]["message"], "node `Hook` (hook): its channel is incomplete; set webhookId");
 
@@ -62,14 +62,14 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
     assert!(complete(&configured.json["data"]["inputs"]) && complete(&configured.json["data"]["outputs"]));
     assert_eq!(configured.header("etag"), Some("\"2\""));
 
-    let published = act(&ada, &id, "publish").await;
+    let published = post_action(&ada, &id, "publish").await;
     assert_eq!(published.status, "201 Created", "{}", published.text);
     let release = published.json["data"]["release"]["id"].as_str().unwrap().to_owned();
     let manifest = ada.get(&format!("{path}/releases/{release}/manifest")).await;
     assert_eq!(manifest.json["data"]["channels"]["hook"], json!({"webhookId": webhook}));
 
     // Changed channels change the draft, and a resource that a channel references can be deleted.
-    assert_eq!(act(&ada, &id, "publish").await.code(), "no_changes");
+    assert_eq!(post_action(&ada, &id, "publish").await.code(), "no_changes");
     ada.delete(&format!("{path}/webhook-credentials/outbound/{credential}")).await;
     let connections = ada.get(&format!("{path}/connections")).await;
     assert_eq!(connections.json["data"]["outputs"][0]["missing"], json!(["credentialId"]));
@@ -89,7 +89,7 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
 
     // A channel is deleted with its node.
     ada.patch(&path, json!({"graph": echo()})).await;
-    ada.patch(&path, json!({"graph": channelled()})).await;
+    ada.patch(&path, json!({"graph": channel_graph()})).await;
     let emptied = ada.get(&format!("{path}/connections")).await;
     assert_eq!(emptied.json["data"]["inputs"][0]["config"], json!({}));
 }
@@ -98,12 +98,12 @@ async fn a_workflow_is_published_when_its_channels_are_complete() {
 async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let mut graph = channelled();
+    let mut graph = channel_graph();
     graph["nodes"].as_array_mut().unwrap().push(json!({"id": "fetch", "type": "http", "name": "Fetch", "config": {}}));
     graph["connections"][0]["to"]["node"] = json!("fetch");
     let onwards = json!({"from": {"node": "fetch", "port": "out"}, "to": {"node": "say", "port": "in"}});
     graph["connections"].as_array_mut().unwrap().push(onwards);
-    let id = created(&ada, "Hooked", graph.clone()).await;
+    let id = create_workflow(&ada, "Hooked", graph.clone()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let add = async |name: &str| {
         let token = json!({"name": name, "type": "bearer", "token": name});
@@ -118,7 +118,7 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
             "outputs": [{"nodeId": "say", "config": {"provider": "slack", "credentialId": speaker}}],
         });
         ada.put(&format!("{path}/connections"), channels).await;
-        let published = act(&ada, &id, "publish").await;
+        let published = post_action(&ada, &id, "publish").await;
         assert_eq!(published.json["data"]["workflow"]["state"], "published", "{}", published.text);
         published.json["data"]["release"]["id"].as_str().unwrap().to_owned()
     };
@@ -172,7 +172,7 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
 async fn invalid_channels_are_refused_by_field() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Hooked", channelled()).await;
+    let id = create_workflow(&ada, "Hooked", channel_graph()).await;
     let path = format!("{WORKFLOWS}/{id}/connections");
     let nobody = "019cb8e2-3f4a-7c21-9b6d-000000000000";
     for (body, message) in [
@@ -219,9 +219,9 @@ async fn invalid_channels_are_refused_by_field() {
     let message = "outputs[0].config.credentialId: this provider takes a credential of type `bearer`";
     assert_eq!(refused.json["error"]["message"], message);
     assert_eq!(ada.put(&path, say("http")).await.json["data"]["outputs"][0]["complete"], true);
-    let mut twice = channelled();
+    let mut twice = channel_graph();
     twice["nodes"][1] = json!({"id": "say", "type": "webhook", "name": "Other", "config": {}});
-    let two = format!("{WORKFLOWS}/{}/connections", created(&ada, "Twice", twice).await);
+    let two = format!("{WORKFLOWS}/{}/connections", create_workflow(&ada, "Twice", twice).await);
     let hook = |node: &str| json!({"nodeId": node, "config": {"webhookId": nobody}});
     let refused = ada.put(&two, json!({"inputs": [hook("hook"), hook("say")]})).await;
     let message = "inputs[1].config.webhookId: already starts runs at another node; use another webhook";
@@ -235,7 +235,7 @@ async fn invalid_channels_are_refused_by_field() {
 async fn a_webhook_shows_its_token_once() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Hooked", channelled()).await;
+    let id = create_workflow(&ada, "Hooked", channel_graph()).await;
     let path = format!("{WORKFLOWS}/{id}/webhooks");
     let made = ada.post_json(&path, json!({"name": "Help desk", "mode": "async", "timeoutMs": 5000})).await;
     assert_eq!(made.status, "201 Created");
@@ -289,7 +289,7 @@ async fn a_webhook_shows_its_token_once() {
 async fn webhook_events_are_listed_filtered_and_read() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Hooked", channelled()).await;
+    let id = create_workflow(&ada, "Hooked", channel_graph()).await;
     let webhook = ada.post(&format!("{WORKFLOWS}/{id}/webhooks")).await.id().to_owned();
     let store = WebhookEvents::new(&app.platform.context()).unwrap();
     let mut ids = Vec::new();

@@ -12,7 +12,7 @@ use super::*;
 async fn a_credential_of_every_type_is_sealed_and_never_shown() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Caller", echo()).await;
+    let id = create_workflow(&ada, "Caller", echo()).await;
     let path = format!("{WORKFLOWS}/{id}/webhook-credentials/outbound");
     let secret = "s3cr3t-value";
     let given = [
@@ -87,7 +87,7 @@ async fn a_credential_of_every_type_is_sealed_and_never_shown() {
 async fn concurrent_creations_stop_at_fifty_webhooks_and_credentials() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let path = format!("{WORKFLOWS}/{}", created(&ada, "Much", echo()).await);
+    let path = format!("{WORKFLOWS}/{}", create_workflow(&ada, "Much", echo()).await);
     let (webhooks, outbound) = (format!("{path}/webhooks"), format!("{path}/webhook-credentials/outbound"));
     let bearer = || json!({"name": "Bot", "type": "bearer", "token": "x"});
     let one = async || (ada.post(&webhooks).await, ada.post_json(&outbound, bearer()).await);

@@ -86,7 +86,7 @@ async fn concurrent_creations_with_one_idempotency_key_create_one_workflow() {
 async fn an_idempotency_key_with_another_request_is_a_conflict() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let original = created(&ada, "Original", echo()).await;
+    let original = create_workflow(&ada, "Original", echo()).await;
     let file = ada.get(&format!("{WORKFLOWS}/{original}/export")).await.json;
     let mut changed = file.clone();
     changed["name"] = json!("Changed");
@@ -116,9 +116,9 @@ async fn lists_sort_search_filter_and_page() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     for name in ["Zoe", "Álvaro", "beta"] {
-        created(&ada, name, echo()).await;
+        create_workflow(&ada, name, echo()).await;
     }
-    let live = published(&ada, "Live").await;
+    let live = publish_workflow(&ada, "Live").await;
     let names = async |query: &str| {
         let list = ada.get(&format!("{WORKFLOWS}?{query}")).await;
         list.column("name").into_iter().map(str::to_owned).collect::<Vec<_>>()
@@ -146,13 +146,13 @@ async fn lists_sort_search_filter_and_page() {
 async fn a_patch_changes_only_its_fields_and_the_version_in_if_match() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "First", echo()).await;
+    let id = create_workflow(&ada, "First", echo()).await;
     let path = format!("{WORKFLOWS}/{id}");
 
     let renamed = ada.patch(&path, json!({"name": "Second", "description": "What it does"})).await;
     assert_eq!((renamed.status.as_str(), renamed.header("etag")), ("200 OK", Some("\"2\"")));
     assert_eq!(renamed.json["data"]["graph"], echo());
-    let regraphed = ada.patch(&path, json!({"graph": saying("hi"), "description": null})).await;
+    let regraphed = ada.patch(&path, json!({"graph": template_graph("hi"), "description": null})).await;
     assert_eq!(regraphed.json["data"]["name"], "Second");
     assert_eq!(regraphed.json["data"]["description"], Value::Null);
     assert_eq!(regraphed.json["data"]["graph"]["nodes"].as_array().unwrap().len(), 3);
@@ -168,7 +168,7 @@ async fn a_patch_changes_only_its_fields_and_the_version_in_if_match() {
 async fn concurrent_workflow_patches_are_all_applied() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Busy", echo()).await;
+    let id = create_workflow(&ada, "Busy", echo()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let patches = (0..12).map(|index| {
         let patch = if index % 2 == 0 {
@@ -191,7 +191,7 @@ async fn concurrent_workflow_patches_are_all_applied() {
 async fn invalid_workflow_bodies_are_refused_by_field() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Echo", echo()).await;
+    let id = create_workflow(&ada, "Echo", echo()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let many: Vec<Value> = (0..501).map(|index| json!({"id": format!("n{index}"), "type": "delay"})).collect();
     for (patch, message) in [
@@ -222,17 +222,17 @@ async fn invalid_workflow_bodies_are_refused_by_field() {
 async fn a_large_graph_is_stored_and_its_objects_are_deleted() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Large", saying(&"x".repeat(60_000))).await;
+    let id = create_workflow(&ada, "Large", template_graph(&"x".repeat(60_000))).await;
     let path = format!("{WORKFLOWS}/{id}");
-    assert_eq!(ada.get(&path).await.json["data"]["graph"], saying(&"x".repeat(60_000)));
+    assert_eq!(ada.get(&path).await.json["data"]["graph"], template_graph(&"x".repeat(60_000)));
     for size in [50_000, 30_000] {
-        let patched = ada.patch(&path, json!({"graph": saying(&"y".repeat(size))})).await;
+        let patched = ada.patch(&path, json!({"graph": template_graph(&"y".repeat(size))})).await;
         assert_eq!(patched.status, "200 OK", "{}", patched.text);
-        assert_eq!(ada.get(&path).await.json["data"]["graph"], saying(&"y".repeat(size)));
+        assert_eq!(ada.get(&path).await.json["data"]["graph"], template_graph(&"y".repeat(size)));
     }
     let renamed = ada.patch(&path, json!({"name": "Larger"})).await;
-    assert_eq!(renamed.json["data"]["graph"], saying(&"y".repeat(30_000)));
-    assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+    assert_eq!(renamed.json["data"]["graph"], template_graph(&"y".repeat(30_000)));
+    assert_eq!(post_action(&ada, &id, "publish").await.status, "201 Created");
     assert_eq!(app.objects("graphs"), 1);
     let small = ada.patch(&path, json!({"graph": echo()})).await;
     assert_eq!(small.json["data"]["graph"], echo());
@@ -240,7 +240,7 @@ async fn a_large_graph_is_stored_and_its_objects_are_deleted() {
 
     // A repeated creation stores one graph, not two.
     let key = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
-    let new = json!({"name": "Large", "graph": saying(&"x".repeat(60_000))});
+    let new = json!({"name": "Large", "graph": template_graph(&"x".repeat(60_000))});
     for _ in 0..3 {
         let made = send(ada.request(Method::POST, WORKFLOWS).header("Idempotency-Key", key).json(&new)).await;
         assert_eq!(made.status, "201 Created");
@@ -252,25 +252,26 @@ async fn a_large_graph_is_stored_and_its_objects_are_deleted() {
 async fn a_large_graph_survives_concurrent_saves() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Large", saying(&"x".repeat(30_000))).await;
+    let id = create_workflow(&ada, "Large", template_graph(&"x".repeat(30_000))).await;
     let path = format!("{WORKFLOWS}/{id}");
     for round in 0..10 {
         // The same graph several times, and the first one again.
-        let drafts = ["a", "a", "b", "a", "x", "b"].map(|letter| json!({"graph": saying(&letter.repeat(30_000))}));
+        let drafts =
+            ["a", "a", "b", "a", "x", "b"].map(|letter| json!({"graph": template_graph(&letter.repeat(30_000))}));
         let saved = join_all(drafts.into_iter().map(|draft| ada.patch(&path, draft))).await;
         assert!(saved.iter().all(|answer| answer.status == "200 OK"), "{round}");
         assert_eq!(ada.get(&path).await.status, "200 OK", "{round}");
         assert_eq!(app.objects("graphs"), 1, "{round}");
     }
-    assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+    assert_eq!(post_action(&ada, &id, "publish").await.status, "201 Created");
 }
 
 #[tokio::test]
 async fn a_clone_is_an_independent_draft() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = published(&ada, "Original").await;
-    let copy = act(&ada, &id, "clone").await;
+    let id = publish_workflow(&ada, "Original").await;
+    let copy = post_action(&ada, &id, "clone").await;
     assert_eq!(copy.status, "201 Created");
     assert_eq!(copy.json["data"]["name"], "Original (copy)");
     assert_eq!(copy.json["data"]["state"], "draft");
@@ -278,7 +279,7 @@ async fn a_clone_is_an_independent_draft() {
     assert_eq!(copy.json["data"]["graph"], echo());
     let named = ada.post_json(&format!("{WORKFLOWS}/{id}/clone"), json!({"name": "Mine"})).await;
     assert_eq!(named.json["data"]["name"], "Mine");
-    ada.patch(&format!("{WORKFLOWS}/{id}"), json!({"graph": saying("other")})).await;
+    ada.patch(&format!("{WORKFLOWS}/{id}"), json!({"graph": template_graph("other")})).await;
     assert_eq!(ada.get(&format!("{WORKFLOWS}/{}", copy.id())).await.json["data"]["graph"], echo());
 
     // The first response is replayed even after the original was deleted.
@@ -298,14 +299,14 @@ async fn a_clone_is_an_independent_draft() {
 async fn a_deleted_workflow_is_gone_and_its_users_need_attention() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let used = published(&ada, "Used").await;
+    let used = publish_workflow(&ada, "Used").await;
     let agent = ada.post("/builder/v1/agents").await.id().to_owned();
     let tool = json!({"config": {"tools": [{"type": "workflow", "workflowId": used}]}});
     assert_eq!(ada.patch(&format!("/builder/v1/agents/{agent}"), tool).await.status, "200 OK");
     let mut graph = echo();
     graph["nodes"][1] = json!({"id": "end", "type": "workflow", "name": "Sub", "config": {"workflowId": used}});
-    let user = created(&ada, "User", graph).await;
-    assert_eq!(act(&ada, &user, "publish").await.status, "201 Created");
+    let user = create_workflow(&ada, "User", graph).await;
+    assert_eq!(post_action(&ada, &user, "publish").await.status, "201 Created");
 
     let impact = ada.get(&format!("{WORKFLOWS}/{used}/delete-impact")).await;
     let expected =
@@ -315,7 +316,7 @@ async fn a_deleted_workflow_is_gone_and_its_users_need_attention() {
     let path = format!("{WORKFLOWS}/{used}");
     assert_eq!(ada.delete(&path).await.status, "204 No Content");
     app.platform.drain().await;
-    for answer in [ada.get(&path).await, ada.delete(&path).await, act(&ada, &used, "publish").await] {
+    for answer in [ada.get(&path).await, ada.delete(&path).await, post_action(&ada, &used, "publish").await] {
         assert_eq!((answer.status.as_str(), answer.code()), ("404 Not Found", "workflow_not_found"));
     }
     assert_eq!(ada.get(WORKFLOWS).await.json["meta"]["total"], 1);
@@ -331,6 +332,6 @@ async fn a_deleted_workflow_is_gone_and_its_users_need_attention() {
 
     // After a release without the reference, the workflow is in order again.
     ada.patch(&user_path, json!({"graph": echo()})).await;
-    let mended = act(&ada, &user, "publish").await;
-    assert_eq!(mended.json["data"]["workflow"]["state"], "published");
+    let fixed = post_action(&ada, &user, "publish").await;
+    assert_eq!(fixed.json["data"]["workflow"]["state"], "published");
 }

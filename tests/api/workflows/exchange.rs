@@ -16,7 +16,7 @@ async fn import(person: &Person, content_type: &str, file: &str) -> Answer {
 async fn an_export_is_imported_unchanged() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Said", saying("hello {{ input.name }}")).await;
+    let id = create_workflow(&ada, "Said", template_graph("hello {{ input.name }}")).await;
     ada.patch(&format!("{WORKFLOWS}/{id}"), json!({"description": "Says hello"})).await;
     let export = ada.get(&format!("{WORKFLOWS}/{id}/export")).await;
     assert_eq!(export.json["format"], "atelier.workflow/1");
@@ -61,7 +61,7 @@ async fn workflows_of_other_products_become_drafts_with_a_report() {
     assert!(nodes.iter().any(|node| node["status"] == "unsupported"));
     assert!(!imported.json["report"]["reconnect"].as_array().unwrap().is_empty());
     // The imported draft can be validated, and its missing parts are reported.
-    let validation = act(&ada, imported.id(), "validate").await;
+    let validation = post_action(&ada, imported.id(), "validate").await;
     assert_eq!(validation.json["data"]["valid"], false);
 
     let dify = "app:\n  mode: workflow\n  name: Summary\nkind: app\nversion: \"0.3.0\"\nworkflow:\n  graph:\n    nodes:\n    \
@@ -93,7 +93,7 @@ async fn a_refused_file_creates_nothing() {
         assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"), "{file}");
     }
     assert_eq!(ada.get(WORKFLOWS).await.json["meta"]["total"], 0);
-    assert_eq!(import(&app.nobody(), "application/json", "{}").await.code(), "unauthorized");
+    assert_eq!(import(&app.anonymous(), "application/json", "{}").await.code(), "unauthorized");
 }
 
 #[tokio::test]
@@ -101,7 +101,7 @@ async fn a_large_response_is_replayed_unchanged() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let create = || {
-        let body: Value = json!({"graph": saying(&"x".repeat(60_000))});
+        let body: Value = json!({"graph": template_graph(&"x".repeat(60_000))});
         send(
             ada.request(Method::POST, WORKFLOWS)
                 .header("Idempotency-Key", "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11")

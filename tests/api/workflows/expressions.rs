@@ -54,6 +54,7 @@ async fn expressions_can_be_previewed() {
     ] {
         assert_eq!(preview(wrong).await.code(), "invalid_body");
     }
-    let stranger = app.nobody().post_json(&format!("{WORKFLOWS}/expression/preview"), json!({"expression": "1"})).await;
+    let stranger =
+        app.anonymous().post_json(&format!("{WORKFLOWS}/expression/preview"), json!({"expression": "1"})).await;
     assert_eq!(stranger.code(), "unauthorized");
 }

@@ -1,16 +1,16 @@
 //! The workflows API: `/builder/v1/workflows…`.
 
-mod any_graph;
 mod budgets;
 mod channels;
 mod credentials;
 mod definition;
 mod exchange;
 mod expressions;
-mod life;
-mod neighbours;
-mod offloaded;
+mod isolation;
+mod offload;
 mod publish;
+mod random_graphs;
+mod states;
 mod templates;
 mod test_call;
 mod validate;
@@ -33,10 +33,10 @@ fn echo() -> Value {
 }
 
 /// The same graph with a template step in between.
-fn saying(text: &str) -> Value {
+fn template_graph(text: &str) -> Value {
     let mut graph = echo();
-    let said = json!({"id": "say", "type": "template", "name": "Say", "config": {"template": text}});
-    graph["nodes"].as_array_mut().unwrap().push(said);
+    let step = json!({"id": "say", "type": "template", "name": "Say", "config": {"template": text}});
+    graph["nodes"].as_array_mut().unwrap().push(step);
     graph["connections"] = json!([
         {"from": {"node": "start", "port": "out"}, "to": {"node": "say", "port": "in"}},
         {"from": {"node": "say", "port": "out"}, "to": {"node": "end", "port": "in"}},
@@ -44,20 +44,20 @@ fn saying(text: &str) -> Value {
     graph
 }
 
-async fn created(person: &Person, name: &str, graph: Value) -> String {
+async fn create_workflow(person: &Person, name: &str, graph: Value) -> String {
     let created = person.post_json(WORKFLOWS, json!({"name": name, "graph": graph})).await;
     assert_eq!(created.status, "201 Created", "{}", created.text);
     created.id().to_owned()
 }
 
 /// `POST /workflows/{id}/{what}`
-async fn act(person: &Person, id: &str, what: &str) -> Answer {
+async fn post_action(person: &Person, id: &str, what: &str) -> Answer {
     person.post(&format!("{WORKFLOWS}/{id}/{what}")).await
 }
 
-async fn published(person: &Person, name: &str) -> String {
-    let id = created(person, name, echo()).await;
-    let published = act(person, &id, "publish").await;
+async fn publish_workflow(person: &Person, name: &str) -> String {
+    let id = create_workflow(person, name, echo()).await;
+    let published = post_action(person, &id, "publish").await;
     assert_eq!(published.status, "201 Created", "{}", published.text);
     id
 }

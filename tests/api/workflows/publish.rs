@@ -24,7 +24,7 @@ async fn numbers(person: &Person, id: &str) -> Vec<u64> {
 async fn a_publication_creates_a_release_a_manifest_and_a_deployment() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Echo", echo()).await;
+    let id = create_workflow(&ada, "Echo", echo()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let published = ada.post_json(&format!("{path}/publish"), json!({"notes": "first"})).await;
     assert_eq!(published.status, "201 Created", "{}", published.text);
@@ -38,17 +38,17 @@ async fn a_publication_creates_a_release_a_manifest_and_a_deployment() {
     assert_eq!(data["deployment"]["releaseId"], data["release"]["id"]);
     assert_eq!(data["workflow"]["activeRelease"], json!({"id": data["release"]["id"], "number": 1}));
 
-    let again = act(&ada, &id, "publish").await;
+    let again = post_action(&ada, &id, "publish").await;
     assert_eq!((again.status.as_str(), again.code()), ("409 Conflict", "no_changes"));
     // Moving a node on the canvas is not a change, but another text is.
     let mut moved = echo();
     moved["nodes"][0]["position"] = json!({"x": 10, "y": 20});
     let patched = ada.patch(&path, json!({"graph": moved})).await;
     assert_eq!(patched.json["data"]["hasUnpublishedChanges"], false);
-    assert_eq!(act(&ada, &id, "publish").await.code(), "no_changes");
-    let patched = ada.patch(&path, json!({"graph": saying("hello")})).await;
+    assert_eq!(post_action(&ada, &id, "publish").await.code(), "no_changes");
+    let patched = ada.patch(&path, json!({"graph": template_graph("hello")})).await;
     assert_eq!(patched.json["data"]["hasUnpublishedChanges"], true);
-    assert_eq!(act(&ada, &id, "publish").await.json["data"]["release"]["number"], 2);
+    assert_eq!(post_action(&ada, &id, "publish").await.json["data"]["release"]["number"], 2);
 
     let notes = ada.post_json(&format!("{path}/publish"), json!({"notes": "x".repeat(1001)})).await;
     assert_eq!(notes.json["error"]["message"], "notes: at most 1000 characters");
@@ -58,8 +58,8 @@ async fn a_publication_creates_a_release_a_manifest_and_a_deployment() {
 async fn one_of_200_concurrent_publications_creates_a_release() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Echo", echo()).await;
-    let answers = join_all((0..200).map(|_| act(&ada, &id, "publish"))).await;
+    let id = create_workflow(&ada, "Echo", echo()).await;
+    let answers = join_all((0..200).map(|_| post_action(&ada, &id, "publish"))).await;
     let made = answers.iter().filter(|answer| answer.status == "201 Created").count();
     let refused = answers.iter().filter(|answer| answer.code() == "no_changes").count();
     assert_eq!((made, refused), (1, 199));
@@ -70,14 +70,14 @@ async fn one_of_200_concurrent_publications_creates_a_release() {
 async fn release_numbers_have_no_gap_after_200_concurrent_edits_and_publications() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Busy", echo()).await;
+    let id = create_workflow(&ada, "Busy", echo()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let edits = (0..200).map(|index| {
         let (ada, path, id) = (ada.clone(), path.clone(), id.clone());
         async move {
-            let edited = ada.patch(&path, json!({"graph": saying(&format!("version {index}"))})).await;
+            let edited = ada.patch(&path, json!({"graph": template_graph(&format!("version {index}"))})).await;
             assert_eq!(edited.status, "200 OK", "{}", edited.text);
-            act(&ada, &id, "publish").await
+            post_action(&ada, &id, "publish").await
         }
     });
     let answers = join_all(edits).await;
@@ -107,8 +107,8 @@ async fn numbers_are_published_without_loss_of_precision() {
     for temperature in ["9.71445146547012e-17", "0.1", "0.30000000000000004", "1.7976931348623157e308", "5e-324"] {
         let mut graph = echo();
         graph["nodes"][0]["config"] = json!({"example": {"t": temperature.parse::<f64>().unwrap()}});
-        let id = created(&ada, "Number", graph.clone()).await;
-        let published = act(&ada, &id, "publish").await;
+        let id = create_workflow(&ada, "Number", graph.clone()).await;
+        let published = post_action(&ada, &id, "publish").await;
         assert_eq!(published.status, "201 Created", "{temperature}: {}", published.text);
         let release =
             format!("{WORKFLOWS}/{id}/releases/{}", published.json["data"]["release"]["id"].as_str().unwrap());
@@ -123,7 +123,7 @@ async fn numbers_are_published_without_loss_of_precision() {
 async fn a_workflow_with_too_many_references_is_refused() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Caller", echo()).await;
+    let id = create_workflow(&ada, "Caller", echo()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let (mut nodes, mut connections) = (vec![echo()["nodes"][0].clone()], Vec::new());
     for index in 0..49 {
@@ -144,18 +144,18 @@ async fn a_workflow_with_too_many_references_is_refused() {
         json!({"graph": {"nodes": nodes, "connections": connections}})
     };
     ada.patch(&path, graph(49)).await;
-    let validated = act(&ada, &id, "validate").await;
+    let validated = post_action(&ada, &id, "validate").await;
     assert_eq!(validated.json["data"]["problems"][0]["code"], "too_many_references", "{}", validated.text);
-    let refused = act(&ada, &id, "publish").await;
+    let refused = post_action(&ada, &id, "publish").await;
     assert_eq!(
         refused.json["error"]["message"],
         "too many references to agents, models, workflows, credentials and webhooks: 49, the maximum is 48; remove some"
     );
     // The maximum number of references can be published, and then removed again.
     ada.patch(&path, graph(48)).await;
-    assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+    assert_eq!(post_action(&ada, &id, "publish").await.status, "201 Created");
     ada.patch(&path, json!({"graph": echo()})).await;
-    assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+    assert_eq!(post_action(&ada, &id, "publish").await.status, "201 Created");
 }
 
 /// The references of a release are tracked only while it is the active one.
@@ -163,10 +163,10 @@ async fn a_workflow_with_too_many_references_is_refused() {
 async fn references_of_the_active_release_are_tracked() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let used = published(&ada, "Used").await;
+    let used = publish_workflow(&ada, "Used").await;
     let mut naming = echo();
     naming["nodes"][1] = json!({"id": "end", "type": "workflow", "config": {"workflowId": used}});
-    let id = created(&ada, "User", naming.clone()).await;
+    let id = create_workflow(&ada, "User", naming.clone()).await;
     let path = format!("{WORKFLOWS}/{id}");
     let users = async || {
         let impact = ada.get(&format!("{WORKFLOWS}/{used}/delete-impact")).await;
@@ -174,7 +174,7 @@ async fn references_of_the_active_release_are_tracked() {
     };
     for (graph, count) in [(naming.clone(), 1), (echo(), 0), (naming, 1)] {
         ada.patch(&path, json!({"graph": graph})).await;
-        assert_eq!(act(&ada, &id, "publish").await.status, "201 Created");
+        assert_eq!(post_action(&ada, &id, "publish").await.status, "201 Created");
         assert_eq!(users().await, count);
     }
     ada.delete(&format!("{WORKFLOWS}/{used}")).await;
@@ -186,14 +186,14 @@ async fn references_of_the_active_release_are_tracked() {
 async fn a_release_is_immutable() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Echo", saying("one")).await;
+    let id = create_workflow(&ada, "Echo", template_graph("one")).await;
     let path = format!("{WORKFLOWS}/{id}");
-    let first = act(&ada, &id, "publish").await.json["data"]["release"].clone();
-    ada.patch(&path, json!({"name": "Renamed", "graph": saying("two")})).await;
+    let first = post_action(&ada, &id, "publish").await.json["data"]["release"].clone();
+    ada.patch(&path, json!({"name": "Renamed", "graph": template_graph("two")})).await;
     let manifest = ada.get(&format!("{path}/releases/{}/manifest", first["id"].as_str().unwrap())).await;
     let manifest = &manifest.json["data"];
     assert_eq!(manifest["workflow"]["name"], "Echo");
-    assert_eq!(manifest["graph"], saying("one"));
+    assert_eq!(manifest["graph"], template_graph("one"));
     assert_eq!(manifest["sha256"], first["sha256"]);
     assert_eq!(manifest["dependencies"], json!({"agents": [], "models": [], "workflows": [], "credentials": []}));
 

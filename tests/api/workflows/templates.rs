@@ -36,7 +36,7 @@ async fn templates_are_listed_searched_and_read() {
     ] {
         assert_eq!((answer.status.as_str(), answer.code()), ("404 Not Found", "template_not_found"));
     }
-    assert_eq!(app.nobody().get(&format!("{WORKFLOWS}/templates")).await.code(), "unauthorized");
+    assert_eq!(app.anonymous().get(&format!("{WORKFLOWS}/templates")).await.code(), "unauthorized");
 }
 
 /// An instantiated template lacks at most the configuration of its channels.
@@ -49,10 +49,10 @@ async fn every_template_becomes_a_workflow_that_can_be_published() {
         let made = ada.post(&format!("{WORKFLOWS}/templates/{slug}/instantiate")).await;
         assert_eq!(made.status, "201 Created", "{slug}");
         assert_eq!(made.json["data"]["state"], "draft");
-        let validation = act(&ada, made.id(), "validate").await.json["data"].clone();
+        let validation = post_action(&ada, made.id(), "validate").await.json["data"].clone();
         let problems = validation["problems"].as_array().unwrap();
         assert!(problems.iter().all(|problem| problem["code"] == "channel_incomplete"), "{slug} {problems:?}");
-        let published = act(&ada, made.id(), "publish").await;
+        let published = post_action(&ada, made.id(), "publish").await;
         let expected = if problems.is_empty() { "201 Created" } else { "422 Unprocessable Entity" };
         assert_eq!(published.status, expected, "{slug} {}", published.text);
     }

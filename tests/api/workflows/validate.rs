@@ -9,8 +9,8 @@ use super::*;
 async fn a_correct_draft_is_valid() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Echo", echo()).await;
-    let answer = act(&ada, &id, "validate").await;
+    let id = create_workflow(&ada, "Echo", echo()).await;
+    let answer = post_action(&ada, &id, "validate").await;
     assert_eq!(answer.json["data"], json!({"valid": true, "problems": []}));
 }
 
@@ -39,8 +39,8 @@ async fn all_problems_are_reported_at_once() {
             {"from": {"node": "call", "port": "out"}, "to": {"node": "end", "port": "in"}},
         ],
     });
-    let id = created(&ada, "Wrong", graph).await;
-    let answer = act(&ada, &id, "validate").await;
+    let id = create_workflow(&ada, "Wrong", graph).await;
+    let answer = post_action(&ada, &id, "validate").await;
     assert_eq!(answer.json["data"]["valid"], false);
     let found = |problems: &Value| -> Vec<String> {
         let problems = problems.as_array().unwrap().iter();
@@ -56,11 +56,11 @@ async fn all_problems_are_reported_at_once() {
         "call credential_gone config.credentialId",
         "hook channel_incomplete null",
     ];
-    let mut said = found(&answer.json["data"]["problems"]);
-    said.sort();
+    let mut problems = found(&answer.json["data"]["problems"]);
+    problems.sort();
     let mut sorted = expected;
     sorted.sort_unstable();
-    assert_eq!(said, sorted);
+    assert_eq!(problems, sorted);
     let first = &answer.json["data"]["problems"][0];
     assert_eq!(
         first["message"],
@@ -69,7 +69,7 @@ async fn all_problems_are_reported_at_once() {
     assert_eq!((&first["line"], &first["column"], &first["severity"]), (&json!(1), &json!(10), &json!("error")));
 
     // Publishing is refused with the first problem as message, and all problems as details.
-    let refused = act(&ada, &id, "publish").await;
+    let refused = post_action(&ada, &id, "publish").await;
     assert_eq!((refused.status.as_str(), refused.code()), ("400 Bad Request", "invalid_body"));
     assert_eq!(refused.json["error"]["message"], first["message"]);
     assert_eq!(refused.json["error"]["details"], answer.json["data"]["problems"]);
@@ -109,8 +109,8 @@ async fn the_model_of_a_node_must_have_its_capability() {
         for (name, is_fit) in [(model, true), (unfit, false)] {
             let mut graph = graph.clone();
             graph["nodes"][1]["config"]["model"] = json!(name);
-            let id = created(&ada, "Calls", graph).await;
-            let answer = act(&ada, &id, "validate").await;
+            let id = create_workflow(&ada, "Calls", graph).await;
+            let answer = post_action(&ada, &id, "validate").await;
             assert_eq!(answer.json["data"]["valid"], is_fit, "{}", answer.text);
             let first = &answer.json["data"]["problems"][0];
             if !is_fit {
@@ -127,8 +127,8 @@ async fn an_incomplete_channel_has_its_own_code() {
     let ada = app.person("ada");
     let mut graph = echo();
     graph["nodes"][0] = json!({"id": "start", "type": "webhook", "name": "Hook", "config": {}});
-    let id = created(&ada, "Hooked", graph).await;
-    let refused = act(&ada, &id, "publish").await;
+    let id = create_workflow(&ada, "Hooked", graph).await;
+    let refused = post_action(&ada, &id, "publish").await;
     assert_eq!((refused.status.as_str(), refused.code()), ("422 Unprocessable Entity", "channel_incomplete"));
     assert_eq!(refused.json["error"]["message"], "node `Hook` (start): its channel is incomplete; set webhookId");
 }
@@ -137,16 +137,16 @@ async fn an_incomplete_channel_has_its_own_code() {
 async fn a_workflow_can_neither_call_itself_nor_one_of_another_account() {
     let app = TestApp::start().await;
     let (ada, bob) = (app.person("ada"), app.person("bob"));
-    let (own, theirs) = (created(&ada, "Own", echo()).await, published(&bob, "Theirs").await);
+    let (own, theirs) = (create_workflow(&ada, "Own", echo()).await, publish_workflow(&bob, "Theirs").await);
     for (named, code) in [(&own, "own_workflow"), (&theirs, "reference_gone")] {
         let mut graph = echo();
         graph["nodes"][1] = json!({"id": "end", "type": "workflow", "name": "", "config": {"workflowId": named}});
         ada.patch(&format!("{WORKFLOWS}/{own}"), json!({"graph": graph})).await;
-        let answer = act(&ada, &own, "validate").await;
+        let answer = post_action(&ada, &own, "validate").await;
         let codes: Vec<_> =
             answer.json["data"]["problems"].as_array().unwrap().iter().map(|p| p["code"].clone()).collect();
         assert!(codes.contains(&json!(code)), "{codes:?}");
-        assert_eq!(act(&ada, &own, "publish").await.code(), "invalid_body");
+        assert_eq!(post_action(&ada, &own, "publish").await.code(), "invalid_body");
     }
 }
 
@@ -154,21 +154,21 @@ async fn a_workflow_can_neither_call_itself_nor_one_of_another_account() {
 async fn a_reference_to_an_unpublished_workflow_is_a_warning() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let named = created(&ada, "Named", echo()).await;
+    let named = create_workflow(&ada, "Named", echo()).await;
     let mut graph = echo();
     graph["nodes"][1] = json!({"id": "end", "type": "workflow", "name": "", "config": {"workflowId": named}});
-    let id = created(&ada, "Naming", graph).await;
+    let id = create_workflow(&ada, "Naming", graph).await;
     let warned = async |is_warned: bool| {
-        let answer = act(&ada, &id, "validate").await;
+        let answer = post_action(&ada, &id, "validate").await;
         assert_eq!(answer.json["data"]["valid"], true, "{}", answer.text);
         let problems = answer.json["data"]["problems"].as_array().unwrap();
         let warning = problems.iter().find(|problem| problem["code"] == "workflow_unpublished");
         assert_eq!(warning.map(|warning| warning["field"].clone()), is_warned.then(|| json!("config.workflowId")));
     };
     warned(true).await;
-    act(&ada, &named, "publish").await;
+    post_action(&ada, &named, "publish").await;
     warned(false).await;
-    act(&ada, &named, "archive").await;
+    post_action(&ada, &named, "archive").await;
     warned(true).await;
 }
 
@@ -189,8 +189,8 @@ async fn the_catalog_describes_the_node_types() {
     // Every example is a valid node, apart from its references.
     for kind in types {
         let graph = json!({"nodes": [{"id": "n", "type": kind["type"], "config": kind["example"]["config"]}]});
-        let id = created(&ada, "Example", graph).await;
-        let problems = act(&ada, &id, "validate").await.json["data"]["problems"].clone();
+        let id = create_workflow(&ada, "Example", graph).await;
+        let problems = post_action(&ada, &id, "validate").await.json["data"]["problems"].clone();
         let codes: Vec<_> =
             problems.as_array().unwrap().iter().map(|p| p["code"].as_str().unwrap().to_owned()).collect();
         assert!(!codes.iter().any(|code| code.starts_with("invalid")), "{} {codes:?}", kind["type"]);

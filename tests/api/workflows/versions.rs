@@ -9,11 +9,11 @@ use super::*;
 async fn an_earlier_release_can_be_activated_again() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Echo", saying("one")).await;
+    let id = create_workflow(&ada, "Echo", template_graph("one")).await;
     let path = format!("{WORKFLOWS}/{id}");
-    act(&ada, &id, "publish").await;
-    ada.patch(&path, json!({"graph": saying("two")})).await;
-    act(&ada, &id, "publish").await;
+    post_action(&ada, &id, "publish").await;
+    ada.patch(&path, json!({"graph": template_graph("two")})).await;
+    post_action(&ada, &id, "publish").await;
 
     let deployments = ada.get(&format!("{path}/deployments")).await;
     let shown = |list: &Value| -> Vec<(u64, bool)> {
@@ -26,16 +26,16 @@ async fn an_earlier_release_can_be_activated_again() {
     assert_eq!(activated.status, "200 OK", "{}", activated.text);
     assert_eq!(activated.json["data"]["workflow"]["activeRelease"]["number"], 1);
     // The draft still has the second version, while the first one is active.
-    assert_eq!(activated.json["data"]["workflow"]["graph"], saying("two"));
+    assert_eq!(activated.json["data"]["workflow"]["graph"], template_graph("two"));
     assert_eq!(activated.json["data"]["workflow"]["hasUnpublishedChanges"], true);
     assert_eq!(shown(&ada.get(&format!("{path}/deployments")).await.json), [(2, false), (1, true)]);
     // The next publication gets the next number.
-    assert_eq!(act(&ada, &id, "publish").await.json["data"]["release"]["number"], 3);
+    assert_eq!(post_action(&ada, &id, "publish").await.json["data"]["release"]["number"], 3);
 
-    act(&ada, &id, "pause").await;
+    post_action(&ada, &id, "pause").await;
     let paused = ada.post(&format!("{path}/deployments/{first}/activate")).await;
     assert_eq!(paused.json["data"]["workflow"]["state"], "paused");
-    act(&ada, &id, "archive").await;
+    post_action(&ada, &id, "archive").await;
     assert_eq!(ada.post(&format!("{path}/deployments/{first}/activate")).await.code(), "invalid_state");
     let unknown = ada.post(&format!("{path}/deployments/019cb8e2-3f4a-7c21-9b6d-000000000000/activate")).await;
     assert_eq!(unknown.code(), "deployment_not_found");
@@ -49,9 +49,9 @@ async fn a_release_reports_its_runtime_status() {
     let mut graph = echo();
     graph["nodes"][1] =
         json!({"id": "end", "type": "agent", "name": "", "config": {"agentId": member, "message": "hi"}});
-    let id = created(&ada, "Asks", graph).await;
+    let id = create_workflow(&ada, "Asks", graph).await;
     let path = format!("{WORKFLOWS}/{id}");
-    let release = act(&ada, &id, "publish").await.json["data"]["release"]["id"].as_str().unwrap().to_owned();
+    let release = post_action(&ada, &id, "publish").await.json["data"]["release"]["id"].as_str().unwrap().to_owned();
     let status = async || {
         let answer = ada.get(&format!("{path}/releases/{release}/runtime-status")).await;
         let data = answer.json["data"].clone();
@@ -59,11 +59,11 @@ async fn a_release_reports_its_runtime_status() {
         (data["status"].as_str().unwrap().to_owned(), data["loaded"].as_bool().unwrap())
     };
     assert_eq!(status().await, ("loaded".to_owned(), true));
-    act(&ada, &id, "pause").await;
+    post_action(&ada, &id, "pause").await;
     assert_eq!(status().await, ("paused".to_owned(), false));
-    act(&ada, &id, "resume").await;
+    post_action(&ada, &id, "resume").await;
     ada.patch(&path, json!({"graph": echo()})).await;
-    act(&ada, &id, "publish").await;
+    post_action(&ada, &id, "publish").await;
     assert_eq!(status().await, ("standby".to_owned(), false));
     ada.delete(&format!("/builder/v1/agents/{member}")).await;
     app.platform.drain().await;
@@ -82,11 +82,11 @@ async fn a_release_reports_its_runtime_status() {
 async fn a_diff_summarizes_the_changes() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Echo", echo()).await;
+    let id = create_workflow(&ada, "Echo", echo()).await;
     let path = format!("{WORKFLOWS}/{id}");
-    let one = act(&ada, &id, "publish").await.json["data"]["release"]["id"].as_str().unwrap().to_owned();
-    ada.patch(&path, json!({"graph": saying("hello")})).await;
-    let two = act(&ada, &id, "publish").await.json["data"]["release"]["id"].as_str().unwrap().to_owned();
+    let one = post_action(&ada, &id, "publish").await.json["data"]["release"]["id"].as_str().unwrap().to_owned();
+    ada.patch(&path, json!({"graph": template_graph("hello")})).await;
+    let two = post_action(&ada, &id, "publish").await.json["data"]["release"]["id"].as_str().unwrap().to_owned();
     let diff = ada.get(&format!("{path}/releases/{one}/diff/{two}")).await;
     assert_eq!((&diff.json["data"]["from"], &diff.json["data"]["to"]), (&json!(1), &json!(2)));
     assert_eq!(
@@ -98,7 +98,7 @@ async fn a_diff_summarizes_the_changes() {
             "connection `start`.out → `end`.in removed",
         ])
     );
-    ada.patch(&path, json!({"graph": saying("good bye")})).await;
+    ada.patch(&path, json!({"graph": template_graph("good bye")})).await;
     let draft = ada.get(&format!("{path}/releases/{two}/diff/draft")).await;
     assert_eq!(draft.json["data"]["to"], Value::Null);
     assert_eq!(

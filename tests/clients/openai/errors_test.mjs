@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import OpenAI from "openai";
 
-import { all, asks, client, countingClient, says, seen, waitUntil } from "./stage.mjs";
+import { all, client, countingClient, scenarioRequest, seen, userMessage, waitUntil } from "./stage.mjs";
 
-const HELLO = { model: "dev-chat", messages: says("hello") };
+const HELLO = { model: "dev-chat", messages: userMessage("hello") };
 // 10 input tokens at 1 USD and 8 output tokens at 4 USD per million.
 const OK_COSTS = 42;
 
@@ -79,7 +79,7 @@ test("404 of a model", async () => {
 });
 
 test("413", async () => {
-  const call = chat(client(), { messages: says("x".repeat(4_200_000)) });
+  const call = chat(client(), { messages: userMessage("x".repeat(4_200_000)) });
   await failsAs(OpenAI.APIError, 413, "payload_too_large", call);
 });
 
@@ -123,7 +123,7 @@ test("429 of a day is not retried", async () => {
 
 test("429 of the provider is retried after its Retry-After", async () => {
   const [there, sent] = countingClient();
-  const question = asks("busy", "retry");
+  const question = scenarioRequest("busy", "retry");
   const began = performance.now();
   const completion = await there.chat.completions.create(question);
   assert.equal(completion.choices[0].message.content, "Paris is the capital of France.");
@@ -133,14 +133,14 @@ test("429 of the provider is retried after its Retry-After", async () => {
 });
 
 test("429 of the provider keeps its Retry-After", async () => {
-  const call = () => client("ada", { maxRetries: 0 }).chat.completions.create(asks("busy", "once"));
+  const call = () => client("ada", { maxRetries: 0 }).chat.completions.create(scenarioRequest("busy", "once"));
   const { headers } = await failsAs(OpenAI.RateLimitError, 429, "rate_limit_exceeded", call);
   assert.deepEqual([headers.get("retry-after"), headers.get("retry-after-ms")], ["3", "3000"]);
 });
 
 test("400 of the provider is passed on", async () => {
   const [there, sent] = countingClient();
-  const call = () => there.chat.completions.create(asks("bad", "400"));
+  const call = () => there.chat.completions.create(scenarioRequest("bad", "400"));
   const error = await failsAs(OpenAI.BadRequestError, 400, "invalid_value", call);
   assert.deepEqual([error.param, error.error.message, sent.length], ["temperature", "the provider's words", 1]);
 });
@@ -152,7 +152,7 @@ for (const [scenario, code] of [
   for (const stream of [false, true]) {
     test(`502: ${scenario}, stream: ${stream}`, async () => {
       const there = client("ada", { maxRetries: 0 });
-      const call = () => there.chat.completions.create({ ...asks(scenario, stream), stream });
+      const call = () => there.chat.completions.create({ ...scenarioRequest(scenario, stream), stream });
       const error = await failsAs(OpenAI.InternalServerError, 502, code, call);
       assert.equal(error.type, "provider_error");
     });
@@ -161,14 +161,14 @@ for (const [scenario, code] of [
 
 test("502 that a retry cannot fix is not retried", async () => {
   const [there, sent] = countingClient();
-  const call = () => there.chat.completions.create(asks("locked", "502"));
+  const call = () => there.chat.completions.create(scenarioRequest("locked", "502"));
   const error = await failsAs(OpenAI.InternalServerError, 502, "provider_setup", call);
   assert(sent.length === 1 && !error.message.includes("sk-"));
 });
 
 // Errors in the middle of a stream
 
-function isTold(error, code) {
+function isStreamError(error, code) {
   assert.equal(error.constructor, OpenAI.APIError, error.stack);
   assert.deepEqual([error.status, error.code, error.type], [undefined, code, "provider_error"]);
   assert.match(error.requestID, /^req_/);
@@ -183,18 +183,18 @@ for (const [scenario, code] of [
   test(`a stream that fails midway raises: ${scenario}`, async () => {
     const [there, sent] = countingClient();
     const chunks = [];
-    const stream = await there.chat.completions.create({ ...asks(scenario, "stream"), stream: true });
+    const stream = await there.chat.completions.create({ ...scenarioRequest(scenario, "stream"), stream: true });
     const read = async () => {
       for await (const chunk of stream) chunks.push(chunk);
     };
-    isTold(await caught(read), code);
+    isStreamError(await caught(read), code);
     assert.equal(chunks.map((chunk) => chunk.choices[0].delta.content ?? "").join(""), "one two");
     assert(chunks.every((chunk) => !chunk.choices[0].finish_reason) && sent.length === 1);
   });
 
   test(`a stream that fails midway fails the stream helper: ${scenario}`, async () => {
-    const stream = client().chat.completions.stream(asks(scenario, "help"));
-    isTold(await caught(() => stream.finalChatCompletion()), code);
+    const stream = client().chat.completions.stream(scenarioRequest(scenario, "help"));
+    isStreamError(await caught(() => stream.finalChatCompletion()), code);
   });
 }
 
@@ -215,14 +215,14 @@ async function isCharged(before, least, most) {
 
 test("failed calls are free", async () => {
   const before = await credits();
-  const call = () => client("eve", { maxRetries: 0 }).chat.completions.create(asks("garbled", "free"));
+  const call = () => client("eve", { maxRetries: 0 }).chat.completions.create(scenarioRequest("garbled", "free"));
   await failsAs(OpenAI.InternalServerError, 502, "provider_answer_garbled", call);
   await isCharged(before, 0, 0);
 });
 
 test("a stream that the client leaves costs what was sent", async () => {
   const before = await credits();
-  const question = asks("endless", "leaves");
+  const question = scenarioRequest("endless", "leaves");
   let pieces = 0;
   for await (const _ of await client("eve").chat.completions.create({ ...question, stream: true })) {
     if ((pieces += 1) === 10) break;
@@ -236,7 +236,7 @@ test("a stream that the client leaves costs what was sent", async () => {
 
 test("an aborted stream costs what was sent", async () => {
   const before = await credits();
-  const question = asks("silent", "abort");
+  const question = scenarioRequest("silent", "abort");
   const stream = await client("eve").chat.completions.create({ ...question, stream: true });
   const timer = setTimeout(() => stream.controller.abort(), 500);
   // The SDK treats its own abort as the end of the stream.
@@ -247,7 +247,7 @@ test("an aborted stream costs what was sent", async () => {
 });
 
 test("an abort of the stream helper raises an abort error", async () => {
-  const question = asks("silent", "helper");
+  const question = scenarioRequest("silent", "helper");
   const stream = client().chat.completions.stream(question);
   setTimeout(() => stream.abort(), 500);
   assert.equal((await caught(() => stream.finalChatCompletion())).constructor, OpenAI.APIUserAbortError);
@@ -257,7 +257,7 @@ test("an abort of the stream helper raises an abort error", async () => {
 test("a client timeout costs the whole answer", async () => {
   const before = await credits();
   const there = client("eve", { timeout: 500, maxRetries: 0 });
-  const error = await caught(() => there.chat.completions.create(asks("slow", "timeout")));
+  const error = await caught(() => there.chat.completions.create(scenarioRequest("slow", "timeout")));
   assert.equal(error.constructor, OpenAI.APIConnectionTimeoutError);
   await isCharged(before, OK_COSTS, OK_COSTS);
 });

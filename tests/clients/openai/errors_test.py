@@ -9,9 +9,19 @@ from decimal import Decimal
 import openai
 import pytest
 
-from stage import BASE_URL, STAGE, asks, async_client, client, counting_client, says, seen, wait_until
+from stage import (
+    BASE_URL,
+    STAGE,
+    async_client,
+    client,
+    counting_client,
+    scenario_request,
+    seen,
+    user_message,
+    wait_until,
+)
 
-HELLO = {"model": "dev-chat", "messages": says("hello")}
+HELLO = {"model": "dev-chat", "messages": user_message("hello")}
 OK_COSTS = Decimal("0.000042")  # 10 input tokens at 1 USD and 8 output tokens at 4 USD per million
 MICRO_USD = Decimal("0.000001")
 
@@ -89,7 +99,7 @@ def test_404_of_a_model():
 
 
 def test_413():
-    fails_as(openai.APIStatusError, 413, "payload_too_large", chat(client(), messages=says("x" * 4_200_000)))
+    fails_as(openai.APIStatusError, 413, "payload_too_large", chat(client(), messages=user_message("x" * 4_200_000)))
 
 
 @pytest.mark.parametrize(
@@ -130,7 +140,7 @@ def test_429_of_a_day_is_not_retried():
 
 def test_429_of_the_provider_is_retried_after_its_retry_after():
     there, sent = counting_client()
-    question = asks("busy", "retry")
+    question = scenario_request("busy", "retry")
     began = time.monotonic()
     completion = there.chat.completions.create(**question)
     assert completion.choices[0].message.content == "Paris is the capital of France."
@@ -141,14 +151,14 @@ def test_429_of_the_provider_is_retried_after_its_retry_after():
 
 def test_429_of_the_provider_keeps_its_retry_after():
     there = client(max_retries=0)
-    call = lambda: there.chat.completions.create(**asks("busy", "once"))
+    call = lambda: there.chat.completions.create(**scenario_request("busy", "once"))
     error = fails_as(openai.RateLimitError, 429, "rate_limit_exceeded", call)
     assert (error.response.headers["retry-after"], error.response.headers["retry-after-ms"]) == ("3", "3000")
 
 
 def test_400_of_the_provider_is_passed_on():
     there, sent = counting_client()
-    call = lambda: there.chat.completions.create(**asks("bad", "400"))
+    call = lambda: there.chat.completions.create(**scenario_request("bad", "400"))
     error = fails_as(openai.BadRequestError, 400, "invalid_value", call)
     assert error.param == "temperature" and error.body["message"] == "the provider's words" and len(sent) == 1
 
@@ -157,13 +167,13 @@ def test_400_of_the_provider_is_passed_on():
 @pytest.mark.parametrize("scenario, code", [("down", "overloaded"), ("garbled", "provider_answer_garbled")])
 def test_502(scenario, code, stream):
     there = client(max_retries=0)
-    call = lambda: there.chat.completions.create(**asks(scenario, stream), stream=stream)
+    call = lambda: there.chat.completions.create(**scenario_request(scenario, stream), stream=stream)
     assert fails_as(openai.InternalServerError, 502, code, call).type == "provider_error"
 
 
 def test_502_that_a_retry_cannot_fix_is_not_retried():
     there, sent = counting_client()
-    call = lambda: there.chat.completions.create(**asks("locked", "502"))
+    call = lambda: there.chat.completions.create(**scenario_request("locked", "502"))
     error = fails_as(openai.InternalServerError, 502, "provider_setup", call)
     assert len(sent) == 1 and "sk-" not in error.message
 
@@ -176,7 +186,7 @@ MIDWAY = pytest.mark.parametrize(
 )
 
 
-def is_told(error, code):
+def is_stream_error(error, code):
     assert type(error) is openai.APIError and error.code == code and error.type == "provider_error"
     assert error.message == error.body["message"] and error.body["request_id"].startswith("req_")
 
@@ -185,28 +195,29 @@ def is_told(error, code):
 def test_a_stream_that_fails_midway_raises(scenario, code):
     there, sent = counting_client()
     chunks = []
-    stream = there.chat.completions.create(**asks(scenario, "stream"), stream=True)
+    stream = there.chat.completions.create(**scenario_request(scenario, "stream"), stream=True)
     with pytest.raises(openai.APIError) as caught:
         chunks.extend(stream)
-    is_told(caught.value, code)
+    is_stream_error(caught.value, code)
     assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "one two"
     assert all(chunk.choices[0].finish_reason is None for chunk in chunks) and len(sent) == 1
 
 
 @MIDWAY
 def test_a_stream_that_fails_midway_fails_the_stream_helpers(scenario, code):
-    with pytest.raises(openai.APIError) as caught, client().chat.completions.stream(**asks(scenario, "help")) as stream:
+    request = scenario_request(scenario, "help")
+    with pytest.raises(openai.APIError) as caught, client().chat.completions.stream(**request) as stream:
         stream.get_final_completion()
-    is_told(caught.value, code)
+    is_stream_error(caught.value, code)
 
     async def streamed():
         async with async_client() as there:
-            async for _ in await there.chat.completions.create(**asks(scenario, "async"), stream=True):
+            async for _ in await there.chat.completions.create(**scenario_request(scenario, "async"), stream=True):
                 pass
 
     with pytest.raises(openai.APIError) as caught:
         asyncio.run(streamed())
-    is_told(caught.value, code)
+    is_stream_error(caught.value, code)
 
 
 # Costs, measured in eve's organization, which no other test uses
@@ -229,14 +240,14 @@ def is_charged(before, least, most):
 @pytest.mark.parametrize("scenario, code", [("down", "overloaded"), ("garbled", "provider_answer_garbled")])
 def test_failed_calls_are_free(scenario, code):
     before = credits()
-    call = lambda: client("eve", max_retries=0).chat.completions.create(**asks(scenario, "free"))
+    call = lambda: client("eve", max_retries=0).chat.completions.create(**scenario_request(scenario, "free"))
     fails_as(openai.InternalServerError, 502, code, call)
     is_charged(before, 0, 0)
 
 
 def test_a_stream_that_the_client_leaves_costs_what_was_sent():
     before = credits()
-    question = asks("endless", "leaves")
+    question = scenario_request("endless", "leaves")
     with client("eve").chat.completions.create(**question, stream=True) as stream:
         for _ in zip(range(10), stream):
             pass
@@ -249,7 +260,7 @@ def test_a_stream_that_the_client_leaves_costs_what_was_sent():
 
 def test_a_timeout_midway_costs_what_was_sent():
     before = credits()
-    question = asks("silent", "timeout")
+    question = scenario_request("silent", "timeout")
     chunks = []
     with pytest.raises(openai.APITimeoutError):
         chunks.extend(client("eve", timeout=0.5).chat.completions.create(**question, stream=True))
@@ -261,13 +272,13 @@ def test_a_timeout_midway_costs_what_was_sent():
 def test_a_client_timeout_costs_the_whole_answer():
     before = credits()
     with pytest.raises(openai.APITimeoutError):
-        client("eve", timeout=0.5, max_retries=0).chat.completions.create(**asks("slow", "timeout"))
+        client("eve", timeout=0.5, max_retries=0).chat.completions.create(**scenario_request("slow", "timeout"))
     is_charged(before, OK_COSTS, OK_COSTS)
 
 
 def test_a_cancelled_async_stream_costs_what_was_sent():
     before = credits()
-    question = asks("endless", "cancelled")
+    question = scenario_request("endless", "cancelled")
 
     async def cancelled():
         async def read():

@@ -6,10 +6,10 @@ import { LengthFinishReasonError } from "openai/error";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { z } from "zod";
 
-import { all, asks, BASE_URL, client, countingClient, says } from "./stage.mjs";
+import { BASE_URL, all, client, countingClient, scenarioRequest, userMessage } from "./stage.mjs";
 
 const MODEL = "dev-chat";
-const HELLO = { model: MODEL, messages: says("hello") };
+const HELLO = { model: MODEL, messages: userMessage("hello") };
 const TEXT = "I am dev-chat, the development model of this platform; no provider is behind me. You said: hello";
 
 const tool = (name, field) => {
@@ -123,7 +123,7 @@ test("stream helper", async () => {
 });
 
 test("tools", async () => {
-  const messages = says("weather and time, please");
+  const messages = userMessage("weather and time, please");
   const first = await client().chat.completions.create({ model: MODEL, messages, tools: TOOLS });
   const [{ message, finish_reason }] = first.choices;
   assert.deepEqual([finish_reason, message.content], ["tool_calls", null]);
@@ -156,7 +156,7 @@ function assembled(chunks) {
 }
 
 test("streamed tools", async () => {
-  const asked = { model: MODEL, messages: says("weather and time"), tools: TOOLS };
+  const asked = { model: MODEL, messages: userMessage("weather and time"), tools: TOOLS };
   const chunks = await all(await client().chat.completions.create({ ...asked, stream: true }));
   const whole = await client().chat.completions.create(asked);
   assert.deepEqual(assembled(chunks), read(whole.choices[0].message.tool_calls));
@@ -164,7 +164,7 @@ test("streamed tools", async () => {
 });
 
 test("tools of a provider", async () => {
-  const asked = { ...asks("tools", "whole"), tools: TOOLS };
+  const asked = { ...scenarioRequest("tools", "whole"), tools: TOOLS };
   const expected = [
     ["call_a", "weather", { city: "Paris" }],
     ["call_b", "time", { zone: "CET" }],
@@ -190,7 +190,8 @@ test("the tool runner", async () => {
       },
     },
   };
-  const runner = client().chat.completions.runTools({ model: MODEL, messages: says("weather"), tools: [weather] });
+  const messages = userMessage("weather");
+  const runner = client().chat.completions.runTools({ model: MODEL, messages, tools: [weather] });
   assert.match(await runner.finalContent(), /The tool answered: sunny$/);
   assert.deepEqual(asked, ["weather"]);
 });
@@ -206,7 +207,7 @@ test("structured output", async () => {
 
 test("structured arguments", async () => {
   const tools = [zodFunction({ name: "weather", parameters: z.object({ city: z.string() }) })];
-  const completion = await client().chat.completions.parse({ model: MODEL, messages: says("weather"), tools });
+  const completion = await client().chat.completions.parse({ model: MODEL, messages: userMessage("weather"), tools });
   const [call] = completion.choices[0].message.tool_calls;
   assert.deepEqual(call.function.parsed_arguments, { city: "weather" });
 });
@@ -262,7 +263,7 @@ test("embeddings", async () => {
 test("names with slashes", async () => {
   const name = "fake/with/slashes";
   assert.equal((await client().models.retrieve(name)).id, name);
-  const completion = await client().chat.completions.create({ ...asks("ok", "slashes"), model: name });
+  const completion = await client().chat.completions.create({ ...scenarioRequest("ok", "slashes"), model: name });
   assert.equal(completion.model, name);
   assert.equal(completion.choices[0].message.content, "Paris is the capital of France.");
 });

@@ -9,10 +9,10 @@ import openai
 import pytest
 from pydantic import BaseModel, Field
 
-from stage import BASE_URL, asks, async_client, client, counting_client, says
+from stage import BASE_URL, async_client, client, counting_client, scenario_request, user_message
 
 MODEL = "dev-chat"
-HELLO = {"model": MODEL, "messages": says("hello")}
+HELLO = {"model": MODEL, "messages": user_message("hello")}
 TEXT = "I am dev-chat, the development model of this platform; no provider is behind me. You said: hello"
 
 
@@ -118,7 +118,7 @@ def test_stream_helper():
 
 def test_tools():
     there = client()
-    messages = says("weather and time, please")
+    messages = user_message("weather and time, please")
     first = there.chat.completions.create(model=MODEL, messages=messages, tools=TOOLS)
     assert first.choices[0].finish_reason == "tool_calls" and first.choices[0].message.content is None
     calls = first.choices[0].message.tool_calls
@@ -146,7 +146,7 @@ def assembled(chunks):
 
 
 def test_streamed_tools():
-    asked = {"model": MODEL, "messages": says("weather and time"), "tools": TOOLS}
+    asked = {"model": MODEL, "messages": user_message("weather and time"), "tools": TOOLS}
     chunks = list(client().chat.completions.create(**asked, stream=True))
     whole = client().chat.completions.create(**asked).choices[0].message.tool_calls
     assert assembled(chunks) == [(call.id, call.function.name, json.loads(call.function.arguments)) for call in whole]
@@ -154,7 +154,7 @@ def test_streamed_tools():
 
 
 def test_tools_of_a_provider():
-    asked = {**asks("tools", "whole"), "tools": TOOLS}
+    asked = {**scenario_request("tools", "whole"), "tools": TOOLS}
     expected = [("call_a", "weather", {"city": "Paris"}), ("call_b", "time", {"zone": "CET"})]
     whole = client().chat.completions.create(**asked).choices[0].message.tool_calls
     assert [(call.id, call.function.name, json.loads(call.function.arguments)) for call in whole] == expected
@@ -183,7 +183,7 @@ def test_truncated_structured_output_raises():
 
 def test_structured_arguments():
     tools = [openai.pydantic_function_tool(Weather, name="weather")]
-    completion = client().chat.completions.parse(model=MODEL, messages=says("weather"), tools=tools)
+    completion = client().chat.completions.parse(model=MODEL, messages=user_message("weather"), tools=tools)
     assert completion.choices[0].message.tool_calls[0].function.parsed_arguments == Weather(city="weather")
 
 
@@ -239,7 +239,7 @@ def test_models(base_url):
 def test_names_with_slashes():
     name = "fake/with/slashes"
     assert client().models.retrieve(name).id == name
-    completion = client().chat.completions.create(**{**asks("ok", "slashes"), "model": name})
+    completion = client().chat.completions.create(**{**scenario_request("ok", "slashes"), "model": name})
     assert completion.model == name and completion.choices[0].message.content == "Paris is the capital of France."
 
 
@@ -250,7 +250,7 @@ def test_async():
             assert completion.choices[0].message.content == TEXT and completion._request_id
             chunks = [chunk async for chunk in await there.chat.completions.create(**HELLO, stream=True)]
             assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == TEXT
-            asked = {"model": MODEL, "messages": says("weather"), "tools": TOOLS}
+            asked = {"model": MODEL, "messages": user_message("weather"), "tools": TOOLS}
             chunks = [chunk async for chunk in await there.chat.completions.create(**asked, stream=True)]
             assert [name for _, name, _ in assembled(chunks)] == ["weather"]
             async with there.chat.completions.stream(**HELLO) as stream:

@@ -22,10 +22,13 @@ export function countingClient(name = "ada", options = {}) {
   return [client(name, { fetch: counted, ...options }), sent];
 }
 
-export const says = (text) => [{ role: "user", content: text }];
+export const userMessage = (text) => [{ role: "user", content: text }];
 
 /** A chat request for a scenario of the fake provider. */
-export const asks = (scenario, name) => ({ model: "fake-chat", messages: says(`${scenario} node ${name}`) });
+export const scenarioRequest = (scenario, name) => ({
+  model: "fake-chat",
+  messages: userMessage(`${scenario} node ${name}`),
+});
 
 /** The fake provider's record of a request. */
 export async function seen(question) {

@@ -28,13 +28,13 @@ def counting_client(name="ada", **options):
     return client(name, http_client=http, **options), sent
 
 
-def says(text):
+def user_message(text):
     return [{"role": "user", "content": text}]
 
 
-def asks(scenario, name):
+def scenario_request(scenario, name):
     """A chat request for a scenario of the fake provider."""
-    return {"model": "fake-chat", "messages": says(f"{scenario} python {name}")}
+    return {"model": "fake-chat", "messages": user_message(f"{scenario} python {name}")}
 
 
 def seen(question):

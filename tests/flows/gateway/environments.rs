@@ -20,9 +20,9 @@ fn call() -> Value {
 }
 
 /// Asserts that balance, ledger and usage agree to the pico-dollar.
-async fn agree(app: &TestApp, customer: &Customer, credits: Money, calls: usize) {
+async fn assert_accounts_agree(app: &TestApp, customer: &Customer, credits: Money, calls: usize) {
     let org = customer.account.org;
-    let (charged, entries) = app.charged(org).await;
+    let (charged, entries) = app.sum_charges(org).await;
     assert_eq!(entries, calls);
     assert_eq!(app.balance(org).await + charged, credits);
     let usage = app.usage(org).await;
@@ -49,7 +49,7 @@ async fn all_20000_concurrent_calls_from_8_environments_are_served_and_accounted
     let refused: Vec<_> = answers.iter().filter(|(status, _)| *status != StatusCode::OK).take(3).collect();
     assert!(refused.is_empty(), "{refused:?}");
     close_all(&app).await;
-    agree(&app, &customer, credits, CALLS).await;
+    assert_accounts_agree(&app, &customer, credits, CALLS).await;
 }
 
 /// DynamoDB allows 1,000 write units per second on one item. At 200 calls per second, that is 5 units per call.
@@ -59,8 +59,8 @@ async fn a_hot_organization_stays_within_the_write_limit_of_an_item() {
     const AT_ONCE: usize = 32;
     const UNITS_A_CALL: u32 = 5;
     let faults = Faults { held: Duration::from_millis(4), seed: 7, ..Faults::default() };
-    let written = faults.written.clone();
-    let app = TestApp::start_with(Some(faults)).await;
+    let write_units = faults.write_units.clone();
+    let app = TestApp::start_with_faults(Some(faults)).await;
     let credits = Money::from_usd(100);
     let customer = app.customer("hot", credits).await;
     let environments: Vec<_> = (0..ENVIRONMENTS).map(|_| app.environment()).collect();
@@ -69,8 +69,8 @@ async fn a_hot_organization_stays_within_the_write_limit_of_an_item() {
     let answers: Vec<_> = stream::iter(calls).buffer_unordered(AT_ONCE).collect().await;
     let refused: Vec<_> = answers.iter().filter(|(status, _)| *status != StatusCode::OK).take(3).collect();
     assert!(refused.is_empty(), "{refused:?}");
-    let hottest = written.hottest();
+    let hottest = write_units.hottest();
     assert!(hottest <= UNITS_A_CALL * CALLS as u32, "{hottest}");
     close_all(&app).await;
-    agree(&app, &customer, credits, CALLS).await;
+    assert_accounts_agree(&app, &customer, credits, CALLS).await;
 }

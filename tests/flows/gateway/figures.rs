@@ -72,16 +72,16 @@ struct Stage {
 
 impl Stage {
     async fn new(faults: Option<Faults>) -> Self {
-        let app = TestApp::start_with(faults).await;
+        let app = TestApp::start_with_faults(faults).await;
         let fake = FakeProvider::start().await;
-        ModelBuilder::new("chat").at(&app, &fake).await.insert(&app).await;
+        ModelBuilder::new("chat").with_deployment(&app, &fake).await.insert(&app).await;
         let embeddings = ModelBuilder::new("embeddings").with(|model| model.r#type = ModelType::Embeddings);
-        embeddings.at(&app, &fake).await.insert(&app).await;
+        embeddings.with_deployment(&app, &fake).await.insert(&app).await;
         Self { app, fake }
     }
 
     async fn call(&self, person: &Person, kind: Kind, count: Count, key: Option<&str>) -> Answer {
-        self.fake.now(count.behaviour(kind));
+        self.fake.respond_with(count.behaviour(kind));
         ask(person, kind, key).await
     }
 
@@ -121,7 +121,7 @@ fn money(number: &Value) -> Money {
 }
 
 /// The cost that an answer reports, or `None` for a refused call.
-fn reported(answer: &Answer, kind: Kind) -> Option<Money> {
+fn reported_cost(answer: &Answer, kind: Kind) -> Option<Money> {
     if answer.status != "200 OK" {
         return None;
     }
@@ -213,7 +213,7 @@ async fn every_figure_shows_the_real_cost_of_a_call() {
             let key = format!("call-{number}");
             let key = (random.u8(..4) == 0).then_some(key.as_str());
             let answer = stage.call(person, kind, count, key).await;
-            let Some(cost) = reported(&answer, kind) else {
+            let Some(cost) = reported_cost(&answer, kind) else {
                 assert_eq!(answer.status, "402 Payment Required", "{}", answer.text);
                 break;
             };
@@ -253,14 +253,14 @@ async fn each_answered_call_is_charged_once_when_requests_are_repeated_and_lost(
         let mut answered = Vec::new();
         for round in 0..4 {
             let (kind, count) = random_call(random);
-            stage.fake.now(count.behaviour(kind));
+            stage.fake.respond_with(count.behaviour(kind));
             let keys: Vec<_> = (0..8).map(|call| format!("call-{round}-{}", call / 2)).collect();
             let calls = keys.iter().enumerate().map(|(call, key)| {
                 // Half of the calls are sent twice at the same time.
                 ask(&customer.person, kind, (call < 4).then_some(key.as_str()))
             });
             for answer in join_all(calls).await {
-                if let Some(cost) = reported(&answer, kind) {
+                if let Some(cost) = reported_cost(&answer, kind) {
                     assert_eq!(cost, count.cost());
                     if answer.header("idempotent-replayed").is_none() {
                         answered.push((answer.header("x-request-id").unwrap().to_owned(), cost));
@@ -284,7 +284,7 @@ async fn figures_agree_after_environments_die_during_overages() {
     let stage = Stage::new(None).await;
     let credits = Money::from_micro_usd(200_000);
     let customer = stage.app.customer("killed", credits).await;
-    stage.fake.now(Count { input: 900, output: 90 }.behaviour(Kind::Chat));
+    stage.fake.respond_with(Count { input: 900, output: 90 }.behaviour(Kind::Chat));
     let body = json!({"model": "chat", "max_tokens": 4, "messages": [{"role": "user", "content": "Is it so?"}]});
     let random = &mut fastrand::Rng::with_seed(5);
     for _ in 0..8 {
@@ -297,14 +297,14 @@ async fn figures_agree_after_environments_die_during_overages() {
         }
         tokio::time::sleep(Duration::from_millis(random.u64(20..120))).await;
         runtime.shutdown_background();
-        let (charged, _) = stage.app.charged(customer.account.org).await;
+        let (charged, _) = stage.app.sum_charges(customer.account.org).await;
         assert!(stage.app.balance(customer.account.org).await + charged <= credits, "overdrawn");
     }
     // One more call, which is not interrupted.
     let (status, answer) = customer.call(&stage.app.environment(), CHAT, &body).await;
     assert!(status.is_success() || answer["error"]["code"] == "insufficient_credits", "{answer}");
     stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
-    let (charged, calls) = stage.app.charged(customer.account.org).await;
+    let (charged, calls) = stage.app.sum_charges(customer.account.org).await;
     assert!(calls > 0, "no call was charged");
     assert_eq!(stage.app.balance(customer.account.org).await + charged, credits);
     let total = stage.app.usage(customer.account.org).await.total();
@@ -320,9 +320,9 @@ async fn concurrent_overages_never_overdraw_the_balance() {
     // A call reserves about 30 micro-dollars and costs 1,000. With so little credit, each call has its own lease.
     let (credits, count) = (Money::from_micro_usd(2_500), Count { input: 1_000, output: 0 });
     let customer = stage.app.customer("rush", credits).await;
-    stage.fake.now(count.behaviour(Kind::Chat).after(Duration::from_millis(20)));
+    stage.fake.respond_with(count.behaviour(Kind::Chat).delayed_by(Duration::from_millis(20)));
     let answers = join_all((0..60).map(|_| ask(&customer.person, Kind::Chat, None))).await;
-    let costs: Money = answers.iter().filter_map(|answer| reported(answer, Kind::Chat)).sum();
+    let costs: Money = answers.iter().filter_map(|answer| reported_cost(answer, Kind::Chat)).sum();
     stage.app.platform.tick(Time::now().plus(LONGEST_CALL * 2)).await.unwrap();
     let figures = Figures::read(&customer.person, credits).await;
     assert_eq!(figures.costs, costs);

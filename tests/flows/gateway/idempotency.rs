@@ -43,9 +43,9 @@ async fn concurrent_retries_execute_one_call_and_share_its_answer() {
         }
         let replayed = answers.iter().filter(|answer| answer.header("idempotent-replayed").is_some()).count();
         assert_eq!(replayed, 19);
-        assert_eq!(app.charged(customer.account.org).await.1, 1);
+        assert_eq!(app.sum_charges(customer.account.org).await.1, 1);
         assert_eq!(call(&customer, "order-67", &body).await.header("idempotent-replayed"), None);
-        assert_eq!(app.charged(customer.account.org).await.1, 2);
+        assert_eq!(app.sum_charges(customer.account.org).await.1, 2);
     }
 }
 
@@ -71,15 +71,15 @@ async fn malformed_keys_and_keys_of_another_request_are_refused() {
 async fn a_failed_call_is_executed_again() {
     let app = TestApp::start().await;
     let fake = FakeProvider::start().await;
-    fake.will(Behaviour::json(400, json!({"error": {"message": "no", "code": "no"}})))
-        .will(Behaviour::json(200, ANSWER));
-    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    fake.then_respond(Behaviour::json(400, json!({"error": {"message": "no", "code": "no"}})))
+        .then_respond(Behaviour::json(200, ANSWER));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
     let customer = app.customer("anew", Money::from_usd(1)).await;
     let body = json!({"model": "fake", "messages": [{"role": "user", "content": "Hello there"}]});
     assert_eq!(call(&customer, "again", &body).await.status, "400 Bad Request");
     assert_eq!(call(&customer, "again", &body).await.status, "200 OK");
     assert_eq!(call(&customer, "again", &body).await.header("idempotent-replayed"), Some("true"));
-    assert_eq!(app.charged(customer.account.org).await.1, 1);
+    assert_eq!(app.sum_charges(customer.account.org).await.1, 1);
 }
 
 #[tokio::test]
@@ -88,15 +88,15 @@ async fn an_answer_too_large_for_an_item_is_replayed() {
     let fake = FakeProvider::start().await;
     let mut answer: Value = serde_json::from_str(ANSWER).unwrap();
     answer["choices"][0]["message"]["content"] = "long ".repeat(20_000).into();
-    fake.will(Behaviour::json(200, answer));
-    ModelBuilder::new("fake").at(&app, &fake).await.insert(&app).await;
+    fake.then_respond(Behaviour::json(200, answer));
+    ModelBuilder::new("fake").with_deployment(&app, &fake).await.insert(&app).await;
     let customer = app.customer("large", Money::from_usd(1)).await;
     let body = json!({"model": "fake", "messages": [{"role": "user", "content": "Hello there"}]});
     let first = call(&customer, "large", &body).await;
     let again = call(&customer, "large", &body).await;
     assert!(first.text.len() > 100_000);
     assert_eq!((again.text, again.headers.get("idempotent-replayed").is_some()), (first.text, true));
-    assert_eq!(fake.seen().len(), 1);
+    assert_eq!(fake.take_requests().len(), 1);
 }
 
 /// An environment is suspended during a call, and wakes up after another one has executed the call.
@@ -105,21 +105,21 @@ async fn a_call_that_was_taken_over_is_not_charged_twice() {
     let app = TestApp::start().await;
     let customer = app.customer("sleeper", Money::from_usd(1)).await;
     let claims = Claims::new(&app.platform.context()).unwrap();
-    let sleeper = claimed(&claims, &customer, Time::now()).await;
+    let sleeper = claim_call(&claims, &customer, Time::now()).await;
     let under_way = claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap();
     assert!(matches!(under_way, Claimed::InFlight));
-    let successor = claimed(&claims, &customer, Time::now().plus(AN_HOUR)).await;
+    let successor = claim_call(&claims, &customer, Time::now().plus(AN_HOUR)).await;
 
     let leases = Leases::new(&app.platform.context()).unwrap();
     for (claim, is_charged) in [(successor, true), (sleeper, false)] {
         let mut slot = slot(&leases, &customer).await;
-        assert_eq!(recorded(&mut slot, &claim).await, is_charged);
+        assert_eq!(record_charge(&mut slot, &claim).await, is_charged);
         if !is_charged {
             slot.put_back();
         }
         slot.close_if_finished().await;
     }
-    assert_eq!(app.charged(customer.account.org).await, (Money::from_pico_usd(100), 1));
+    assert_eq!(app.sum_charges(customer.account.org).await, (Money::from_pico_usd(100), 1));
 }
 
 /// It wakes up after its lease was swept. The charge and the answer are stored together or not at all.
@@ -128,17 +128,17 @@ async fn a_late_charge_is_stored_with_its_answer_or_not_at_all() {
     let app = TestApp::start().await;
     let customer = app.customer("late", Money::from_usd(1)).await;
     let claims = Claims::new(&app.platform.context()).unwrap();
-    let sleeper = claimed(&claims, &customer, Time::now()).await;
+    let sleeper = claim_call(&claims, &customer, Time::now()).await;
     let leases = Leases::new(&app.platform.context()).unwrap();
     let mut slots = [slot(&leases, &customer).await, slot(&leases, &customer).await];
     app.platform.tick(Time::now().plus(AN_HOUR)).await.unwrap();
 
-    let successor = claimed(&claims, &customer, Time::now().plus(AN_HOUR)).await;
-    assert!(!recorded(&mut slots[0], &sleeper).await);
+    let successor = claim_call(&claims, &customer, Time::now().plus(AN_HOUR)).await;
+    assert!(!record_charge(&mut slots[0], &sleeper).await);
     slots[0].put_back();
-    assert_eq!(app.charged(customer.account.org).await, (Money::ZERO, 0));
-    assert!(recorded(&mut slots[1], &successor).await);
-    assert_eq!(app.charged(customer.account.org).await, (Money::from_pico_usd(100), 1));
+    assert_eq!(app.sum_charges(customer.account.org).await, (Money::ZERO, 0));
+    assert!(record_charge(&mut slots[1], &successor).await);
+    assert_eq!(app.sum_charges(customer.account.org).await, (Money::from_pico_usd(100), 1));
     match claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap() {
         Claimed::Answered(kept) => assert_eq!(kept, answer()),
         other => panic!("{other:?}"),
@@ -147,7 +147,7 @@ async fn a_late_charge_is_stored_with_its_answer_or_not_at_all() {
 
 const AN_HOUR: Duration = Duration::from_secs(3_600);
 
-async fn claimed(claims: &Claims, customer: &Customer, now: Time) -> Claim {
+async fn claim_call(claims: &Claims, customer: &Customer, now: Time) -> Claim {
     match claims.claim(customer.account, "k", "hash", now).await.expect("the table answers") {
         Claimed::Mine(claim) => claim,
         other => panic!("{other:?}"),
@@ -174,7 +174,7 @@ async fn slot(leases: &Leases, customer: &Customer) -> LeaseSlot {
 }
 
 /// Records the charge and the answer. False if another environment has taken over the call.
-async fn recorded(slot: &mut LeaseSlot, claim: &Claim) -> bool {
+async fn record_charge(slot: &mut LeaseSlot, claim: &Claim) -> bool {
     let outcome = CallUsage {
         tokens: Tokens { input: 10, ..Tokens::default() },
         source: UsageSource::Provider,

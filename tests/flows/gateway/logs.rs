@@ -53,7 +53,11 @@ async fn prompts_answers_and_keys_are_never_logged() {
     let fake = FakeProvider::start().await;
     let (secrets, place) = (Secrets::new(&context).unwrap(), Provider::sealed_for("fake-0"));
     let api_key = Some(secrets.seal(&place, PROVIDER_KEY.as_bytes()).await.unwrap());
-    ModelBuilder::new("fake").at_with(&app, &fake, |provider| provider.api_key = api_key).await.insert(&app).await;
+    ModelBuilder::new("fake")
+        .with_changed_deployment(&app, &fake, |provider| provider.api_key = api_key)
+        .await
+        .insert(&app)
+        .await;
     let customer = app.customer("logs", Money::from_usd(1)).await;
 
     let words =
@@ -73,20 +77,20 @@ async fn prompts_answers_and_keys_are_never_logged() {
     ];
     let secret = customer.person.token.clone().unwrap();
     for (i, (stream, behaviour)) in behaviours.into_iter().enumerate() {
-        fake.now(behaviour);
+        fake.respond_with(behaviour);
         let body = json!({"model": "fake", "stream": stream, "messages": [{"role": "user", "content": PROMPT}]});
         let request = customer.person.request(Method::POST, CHAT).json(&body);
         send(request.header("idempotency-key", format!("{secret}{i}"))).await;
         send(customer.person.request(Method::POST, CHAT).json(&json!({"model": PROMPT, "messages": [PROMPT]}))).await;
     }
-    assert_eq!(fake.seen()[0].headers["authorization"], format!("Bearer {PROVIDER_KEY}"));
+    assert_eq!(fake.take_requests()[0].headers["authorization"], format!("Bearer {PROVIDER_KEY}"));
     let mistyped = format!("{}x", &secret[..secret.len() - 1]);
     Person::new(&app.platform.base_url, Some(mistyped.clone())).get("/gateway/v1/models").await;
 
     let log = String::from_utf8(captured.0.lock().unwrap().clone()).unwrap();
     assert!(log.contains("request served") && log.contains("a provider failed"), "the log was captured");
-    for unspeakable in [PROMPT, ANSWER, PROVIDER_KEY, &secret, &mistyped] {
-        let line = log.lines().find(|line| line.contains(unspeakable));
-        assert_eq!(line, None, "{unspeakable}");
+    for secret_text in [PROMPT, ANSWER, PROVIDER_KEY, &secret, &mistyped] {
+        let line = log.lines().find(|line| line.contains(secret_text));
+        assert_eq!(line, None, "{secret_text}");
     }
 }

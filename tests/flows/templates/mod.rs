@@ -21,15 +21,15 @@ fn has(template: &Template, node_type: &str) -> bool {
 #[test]
 fn all_branches_of_all_templates_work() {
     for template in all() {
-        let mut met = HashSet::new();
+        let mut visited = HashSet::new();
         for input in inputs(template) {
-            let is_through = rehearse(template, &input, MAX_RUNS, &mut met);
+            let is_through = rehearse(template, &input, MAX_RUNS, &mut visited);
             assert!(is_through, "{}: more than {MAX_RUNS} runs", template.slug);
         }
         for input in large_inputs(template) {
-            rehearse(template, &input, 1, &mut met);
+            rehearse(template, &input, 1, &mut visited);
         }
-        let missed: Vec<_> = template.graph.nodes.iter().filter(|node| !met.contains(&node.id)).collect();
+        let missed: Vec<_> = template.graph.nodes.iter().filter(|node| !visited.contains(&node.id)).collect();
         assert!(missed.is_empty(), "{}: no run reaches {missed:?}", template.slug);
     }
 }
@@ -90,12 +90,12 @@ fn large_inputs(template: &Template) -> Vec<Value> {
 }
 
 /// Whether at most `most` runs take every branch.
-fn rehearse(template: &Template, input: &Value, most: usize, met: &mut HashSet<String>) -> bool {
+fn rehearse(template: &Template, input: &Value, most: usize, visited: &mut HashSet<String>) -> bool {
     let plan = compile(&template.graph).finish().0.unwrap();
     let is_waited_for = ["webhook", "input"].iter().any(|name| has(template, name));
     let mut choices = Choices::default();
     for _ in 0..most {
-        let mut run = Run { plan: &plan, choices: &mut choices, met, is_answered: false };
+        let mut run = Run { plan: &plan, choices: &mut choices, visited, is_answered: false };
         let end = run.steps(None, HashMap::new(), input, &Map::new(), &json!({}));
         assert!(end.is_none() || run.is_answered || !is_waited_for, "{}: a run has no output", template.slug);
         if !choices.next() {
@@ -114,7 +114,7 @@ struct Choices {
 
 impl Choices {
     /// Returns the chosen outcome of a step, which is the same in every iteration of a loop.
-    fn of(&mut self, step: usize, count: usize) -> usize {
+    fn choose(&mut self, step: usize, count: usize) -> usize {
         if let Some((_, taken, _)) = self.taken.iter().find(|(known, ..)| *known == step) {
             return *taken;
         }
@@ -136,7 +136,7 @@ impl Choices {
 struct Run<'a> {
     plan: &'a Plan,
     choices: &'a mut Choices,
-    met: &'a mut HashSet<String>,
+    visited: &'a mut HashSet<String>,
     is_answered: bool,
 }
 
@@ -166,7 +166,7 @@ impl Run<'_> {
                 ([one], _) => one.clone(),
                 _ => json!(came),
             };
-            self.met.insert(step.id.clone());
+            self.visited.insert(step.id.clone());
             let scope = json!({"input": input, "nodes": nodes, "vars": vars, "run": {"id": "r1"}});
             let (port, value) = match step.node_type.name {
                 "loop" => ("done".to_owned(), self.each(index, &scope)?),
@@ -237,7 +237,7 @@ impl Run<'_> {
             "merge" | "delay" | "input" | "webhook" | "schedule" | "message" => ("out".to_owned(), input),
             _ => {
                 let mut outcomes = outcomes(step, scope);
-                outcomes.swap_remove(self.choices.of(index, outcomes.len()))
+                outcomes.swap_remove(self.choices.choose(index, outcomes.len()))
             }
         };
         Some((port, value))
@@ -248,7 +248,8 @@ impl Run<'_> {
 fn the_simulation_returns_the_result_of_a_run() {
     let template = find("webhook-enrichment").unwrap();
     let plan = compile(&template.graph).finish().0.unwrap();
-    let mut run = Run { plan: &plan, choices: &mut Choices::default(), met: &mut HashSet::new(), is_answered: false };
+    let mut run =
+        Run { plan: &plan, choices: &mut Choices::default(), visited: &mut HashSet::new(), is_answered: false };
     let taken = run.steps(None, HashMap::new(), &template.example_input, &Map::new(), &json!({})).unwrap();
     let result = plan.steps.iter().position(|step| step.node_type.name == "send_result").unwrap();
     let given = plan.steps[result].incoming.iter().find_map(|edge| taken.get(edge)).unwrap();

@@ -84,7 +84,7 @@ fn decisions(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
 
 /// The answers of dev-chat. With a schema, also the answers for the middle and the last of the allowed values.
 fn answers(step: &Step, scope: &Map<String, Value>) -> Vec<Value> {
-    let said = |format: Option<Value>| {
+    let ask_model = |format: Option<Value>| {
         let messages = json!([
             {"role": "system", "content": text(step, "system", scope)}, {"role": "user", "content": text(step, "prompt", scope)},
         ]);
@@ -97,10 +97,10 @@ fn answers(step: &Step, scope: &Map<String, Value>) -> Vec<Value> {
         let choices: Value = serde_json::from_str(answer.choices.get()).unwrap();
         choices[0]["message"]["content"].as_str().unwrap().to_owned()
     };
-    let Some(schema) = step.config.get("schema") else { return vec![said(None).into()] };
+    let Some(schema) = step.config.get("schema") else { return vec![ask_model(None).into()] };
     let in_form = |schema: Value| {
         let format = json!({"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}});
-        serde_json::from_str(&said(Some(format))).unwrap_or_else(|error| panic!("{}: {error}", step.id))
+        serde_json::from_str(&ask_model(Some(format))).unwrap_or_else(|error| panic!("{}: {error}", step.id))
     };
     [Leaning::First, Leaning::Middle, Leaning::Last].map(|leaning| in_form(narrow_schema(schema, leaning))).into()
 }
@@ -114,7 +114,7 @@ enum Leaning {
 
 /// Narrows a schema so that the embedded model chooses another value.
 fn narrow_schema(schema: &Value, leaning: Leaning) -> Value {
-    let of = |count: usize| match leaning {
+    let choose = |count: usize| match leaning {
         Leaning::First => 0,
         Leaning::Middle => count / 2,
         Leaning::Last => count - 1,
@@ -122,14 +122,14 @@ fn narrow_schema(schema: &Value, leaning: Leaning) -> Value {
     match schema {
         Value::Object(fields) => {
             if let Some(values) = fields.get("enum").and_then(Value::as_array) {
-                return json!({"const": values[of(values.len())]});
+                return json!({"const": values[choose(values.len())]});
             }
             if fields.get("type") == Some(&json!("boolean")) {
                 return json!({"const": leaning == Leaning::First});
             }
             if let (Some(least), Some(most)) = (fields.get("minimum"), fields.get("maximum")) {
                 let (least, most) = (least.as_u64().unwrap(), most.as_u64().unwrap());
-                let number = [least, least.midpoint(most), most][of(3)];
+                let number = [least, least.midpoint(most), most][choose(3)];
                 return json!({"const": number});
             }
             let mut leant: Map<String, Value> =

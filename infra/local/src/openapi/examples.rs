@@ -9,7 +9,7 @@ use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::{Operation, PathItem};
 use utoipa::openapi::{Content, OpenApi, RefOr};
 
-use super::refusals::Refusal;
+use super::error_examples::ErrorExample;
 
 /// A recorded request and its response.
 pub struct Exchange {
@@ -25,7 +25,7 @@ pub struct Exchange {
 
 /// Adds each exchange to its operation; the first one of a status is kept. An error response without an exchange of its
 /// own shows that of a similar operation, of the same family if possible, or else an error that the code rendered.
-pub fn add_examples(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[Refusal]) {
+pub fn add_examples(openapi: &mut OpenApi, exchanges: &[Exchange], errors: &[ErrorExample]) {
     add_recorded_examples(openapi, exchanges);
     for (path, item) in &mut openapi.paths.paths {
         let family = |path: &str| path.split('/').take(4).collect::<Vec<_>>().join("/");
@@ -35,14 +35,16 @@ pub fn add_examples(openapi: &mut OpenApi, exchanges: &[Exchange], refusals: &[R
             for (status, response) in &mut operation.responses.responses {
                 let RefOr::T(response) = response else { continue };
                 let Some(RefOr::T(content)) = response.content.get_mut("application/json") else { continue };
-                let alike = exchanges.iter().filter(|met| met.status >= 400 && met.status.to_string() == *status);
+                let similar = exchanges
+                    .iter()
+                    .filter(|exchange| exchange.status >= 400 && exchange.status.to_string() == *status);
                 // The reasons of a 403 differ between families.
-                let alike = alike.filter(|met| met.status != 403 || family(met.path) == own);
+                let similar = similar.filter(|exchange| exchange.status != 403 || family(exchange.path) == own);
                 // Prefer the same family, then the shortest path: its errors are the most general.
-                let alike = alike.min_by_key(|met| (family(met.path) != own, met.path.len()));
-                let rendered = || refusals.iter().find(|refusal| refusal.is_of(path, status)).map(|one| &one.body);
-                if let Some(example) = alike.and_then(|met| met.answer.as_ref()).or_else(rendered) {
-                    show(content, None, example);
+                let similar = similar.min_by_key(|exchange| (family(exchange.path) != own, exchange.path.len()));
+                let rendered = || errors.iter().find(|error| error.matches(path, status)).map(|error| &error.body);
+                if let Some(example) = similar.and_then(|exchange| exchange.answer.as_ref()).or_else(rendered) {
+                    add_example(content, None, example);
                 }
             }
         }
@@ -59,24 +61,24 @@ fn add_recorded_examples(openapi: &mut OpenApi, exchanges: &[Exchange]) {
             && let (Some(example), Some(RefOr::T(body))) = (&exchange.request, &mut operation.request_body)
             && let Some(RefOr::T(content)) = body.content.get_mut("application/json")
         {
-            show(content, exchange.title, example);
+            add_example(content, exchange.title, example);
         }
         let response = operation.responses.responses.get_mut(&exchange.status.to_string());
         if let (Some(example), Some(RefOr::T(response))) = (&exchange.answer, response)
-            && let Some(RefOr::T(content)) = response.content.get_mut(kind(example))
+            && let Some(RefOr::T(content)) = response.content.get_mut(content_type(example))
         {
-            show(content, exchange.title, example);
+            add_example(content, exchange.title, example);
         }
     }
 }
 
 /// The content type of a response. Only a stream of events is recorded as a string.
-fn kind(answer: &Value) -> &'static str {
+fn content_type(answer: &Value) -> &'static str {
     if answer.is_string() { "text/event-stream" } else { "application/json" }
 }
 
 /// Adds an example. A body has either one example, or several that have names.
-fn show(content: &mut Content, title: Option<&'static str>, example: &Value) {
+fn add_example(content: &mut Content, title: Option<&'static str>, example: &Value) {
     match title {
         Some(title) => {
             let named = || RefOr::T(ExampleBuilder::new().value(Some(example.clone())).build());
@@ -102,7 +104,7 @@ fn operation<'p>(item: &'p mut PathItem, method: &str) -> Option<&'p mut Operati
 /// Replaces values that differ between runs by fixed ones: ids (numbered in the order in which they appear), times,
 /// tokens and checksums.
 #[derive(Default)]
-pub struct Plain {
+pub struct Normalizer {
     ids: HashMap<String, usize>,
     base_url: String,
     /// Origins to replace, each with the one that the document shows.
@@ -123,7 +125,7 @@ static CHANGING: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(&kinds.join("|")).expect("the pattern is valid")
 });
 
-impl Plain {
+impl Normalizer {
     pub fn new(base_url: &str) -> Self {
         Self { ids: HashMap::new(), base_url: base_url.to_owned(), others: Vec::new() }
     }
@@ -133,33 +135,33 @@ impl Plain {
         self.others.push((origin, shown));
     }
 
-    pub fn value(&mut self, value: &Value) -> Value {
+    pub fn normalize(&mut self, value: &Value) -> Value {
         match value {
-            Value::String(text) => Value::String(self.text(text)),
-            Value::Array(items) => items.iter().map(|item| self.value(item)).collect(),
+            Value::String(text) => Value::String(self.normalize_text(text)),
+            Value::Array(items) => items.iter().map(|item| self.normalize(item)).collect(),
             Value::Object(fields) => {
-                let plain = fields.iter().map(|(name, value)| {
+                let normalized = fields.iter().map(|(name, value)| {
                     let value = match name.as_str() {
                         "retry_after_s" | "durationMs" | "duration_ms" | "tablesMs" if value.is_u64() => 42.into(),
                         "resets_at" if value.is_u64() => 1_768_469_460.into(),
                         "created" if value.is_u64() && *value != 0 => 1_768_469_400.into(),
                         "tokenLast4" | "last4" => "k7Qd".into(),
                         "request_id" | "requestId" => "req_0199a2c47b1e7c529d3f2f1f0f6b8a11".into(),
-                        _ => self.value(value),
+                        _ => self.normalize(value),
                     };
                     (name.clone(), value)
                 });
-                Value::Object(plain.collect())
+                Value::Object(normalized.collect())
             }
             other => other.clone(),
         }
     }
 
-    fn text(&mut self, text: &str) -> String {
+    fn normalize_text(&mut self, text: &str) -> String {
         let here = text.replace(&self.base_url, "http://127.0.0.1:9000");
         let here = self.others.iter().fold(here, |text, (origin, shown)| text.replace(origin, shown));
-        let plain = CHANGING.replace_all(&here, |found: &Captures<'_>| {
-            let whole = &found[0];
+        let normalized = CHANGING.replace_all(&here, |found: &Captures<'_>| {
+            let matched = &found[0];
             if found.name("token").is_some() {
                 return "whk_4rVb0mE2sXw9Tq6LzY1cJ8nHf3uKp5Da7gRiMkN4k7Qd".to_owned();
             }
@@ -170,7 +172,7 @@ impl Plain {
                 return "in 42 s".to_owned();
             }
             if found.name("date").is_some() {
-                return "2026-01-15"[..whole.len()].to_owned();
+                return "2026-01-15"[..matched.len()].to_owned();
             }
             if found.name("time").is_some() {
                 return "2026-01-15T09:30:00.000Z".to_owned();
@@ -179,13 +181,13 @@ impl Plain {
                 return "5d41402abc4b2a76b9719d911017c592ae2f9d3c8b7e6f5041d2c3b4a5968778".to_owned();
             }
             let next = self.ids.len() + 1;
-            let number = *self.ids.entry(whole.to_owned()).or_insert(next);
+            let number = *self.ids.entry(matched.to_owned()).or_insert(next);
             match found.name("prefix") {
                 Some(prefix) => format!("{}0199a2c47b1e7c529d3f{number:012x}", prefix.as_str()),
                 None => format!("0199a2c4-7b1e-7c52-9d3f-{number:012x}"),
             }
         });
-        plain.into_owned()
+        normalized.into_owned()
     }
 }
 
@@ -197,19 +199,19 @@ mod tests {
 
     #[test]
     fn values_that_differ_between_runs_become_equal() {
-        let of = |id: &str, other: &str, at: &str| {
+        let normalize = |id: &str, other: &str, at: &str| {
             let value = json!({
                 "id": id, "next": [other, id, 1, 2], "url": format!("http://127.0.0.1:4711/hooks/v1/{other}"),
                 "createdAt": at, "token": format!("whk_{}", &id[..8]), "durationMs": id.len() + at.len(), "name": "Echo",
             });
-            Plain::new("http://127.0.0.1:4711").value(&value)
+            Normalizer::new("http://127.0.0.1:4711").normalize(&value)
         };
-        let one = of(
+        let one = normalize(
             "019cb8e2-3f4a-7c21-9b6d-000000000001",
             "019cb8e2-3f4a-7c21-9b6d-000000000002",
             "2026-11-21T10:00:00.000Z",
         );
-        let other = of(
+        let other = normalize(
             "019cb8e2-ffff-7c21-9b6d-0000000000aa",
             "019cb8e2-ffff-7c21-9b6d-0000000000bb",
             "2027-01-01T00:00:00.123Z",

@@ -1,7 +1,7 @@
 //! Generates the OpenAPI documents from the code of the functions: one document for each area.
 
+mod error_examples;
 mod examples;
-mod refusals;
 mod tour;
 
 use std::path::{Path, PathBuf};
@@ -42,12 +42,12 @@ pub fn documents() -> [Document; 2] {
         "An API key, `sk-svc-…`. On your own machine: `cargo run -p local -- credentials`",
     );
     [
-        merged(
+        merge(
             "builder.json",
             builder,
             [agents::document(), workflows::document(), channels::document(), reference_part(|path| !is_gateway(path))],
         ),
-        merged(
+        merge(
             "gateway.json",
             gateway,
             [
@@ -76,10 +76,10 @@ fn reference_part(is_area: impl Fn(&str) -> bool) -> Part {
 
 type Part = (OpenApi, Vec<(&'static str, &'static str)>);
 
-fn merged(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = Part>) -> Document {
+fn merge(file: &str, mut openapi: OpenApi, parts: impl IntoIterator<Item = Part>) -> Document {
     let (mut routes, mut ambiguous_names) = (Vec::new(), Vec::new());
     for (part, served) in parts {
-        ambiguous_names.extend(ambiguous(&openapi, &part));
+        ambiguous_names.extend(find_ambiguous_names(&openapi, &part));
         openapi.merge(part);
         routes.extend(served.into_iter().map(|(path, method)| (path.replace("{*", "{"), method)));
     }
@@ -101,7 +101,7 @@ fn refuse_large_bodies(openapi: &mut OpenApi) {
 }
 
 /// Schemas of `part` whose names the document uses for other schemas already: merging would lose one of the two.
-fn ambiguous(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
+fn find_ambiguous_names(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
     let schemas = |openapi: &OpenApi| openapi.components.as_ref().map(|all| all.schemas.clone()).unwrap_or_default();
     let known = schemas(openapi);
     let others = schemas(part).into_iter();
@@ -111,17 +111,17 @@ fn ambiguous(openapi: &OpenApi, part: &OpenApi) -> Vec<String> {
 
 /// The documents as they are served, with examples that are recorded from a separate platform.
 pub async fn with_examples() -> Result<[Document; 2], Failure> {
-    let tours = [tour::builder().await?, tour::gateway().await?];
+    let tours = [tour::record_builder().await?, tour::record_gateway().await?];
     let mut documents = documents();
-    let refusals = refusals::rendered().await?;
+    let errors = error_examples::render_errors().await?;
     for (document, exchanges) in documents.iter_mut().zip(tours) {
-        examples::add_examples(&mut document.openapi, &exchanges, &refusals);
+        examples::add_examples(&mut document.openapi, &exchanges, &errors);
     }
     Ok(documents)
 }
 
 /// Writes the documents into `reference`, and returns the paths of the files.
-pub async fn write() -> Result<Vec<PathBuf>, Failure> {
+pub async fn write_documents() -> Result<Vec<PathBuf>, Failure> {
     let mut written = Vec::new();
     for document in with_examples().await? {
         std::fs::write(&document.file, document.json())

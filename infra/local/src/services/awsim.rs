@@ -17,7 +17,7 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use tokio_util::sync::CancellationToken;
 
-use super::storage::Storage;
+use super::storage::StorageHealth;
 use super::{ACCOUNT, REGION};
 use crate::data_dir::{DataDir, create_private, write_private};
 use crate::failure::Failure;
@@ -63,9 +63,9 @@ impl Awsim {
             let file = format!("{SNAPSHOTS}/{}.json", service.service_name());
             let path = folder.join(format!("{}.json", service.service_name()));
             match fs::read(path) {
-                Ok(snapshot) => service.restore(&snapshot).map_err(|cause| data.damaged(&file, cause))?,
+                Ok(snapshot) => service.restore(&snapshot).map_err(|cause| data.damaged_file(&file, cause))?,
                 Err(cause) if cause.kind() == io::ErrorKind::NotFound => {}
-                Err(cause) => return Err(data.damaged(&file, cause)),
+                Err(cause) => return Err(data.damaged_file(&file, cause)),
             }
         }
         Ok(())
@@ -88,7 +88,7 @@ impl Awsim {
 }
 
 /// Saves once a second. The snapshots are small, because the queues are drained continuously.
-pub async fn save_often(awsim: Awsim, storage: Storage, stop: CancellationToken) {
+pub async fn save_often(awsim: Awsim, storage: StorageHealth, stop: CancellationToken) {
     let mut seconds = tokio::time::interval(Duration::from_secs(1));
     loop {
         tokio::select! {

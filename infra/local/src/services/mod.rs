@@ -31,7 +31,7 @@ use crate::open_files;
 use crate::server::{self, Limits, plain_refusal};
 use crate::template::Template;
 pub use secret_key::SecretKey;
-use storage::Storage;
+use storage::StorageHealth;
 use thread::RuntimeThread;
 
 /// The name of the thread of the services.
@@ -57,7 +57,7 @@ pub enum SyncMode {
 
 pub struct Services {
     pub endpoints: Endpoints,
-    pub storage: Storage,
+    pub storage: StorageHealth,
     database: Database,
     awsim: awsim::Awsim,
     stop: CancellationToken,
@@ -91,8 +91,8 @@ impl Services {
         let [dynamodb, awsim, s3] = [address(&listeners[0])?, address(&listeners[1])?, address(&listeners[2])?];
         let endpoints = Endpoints { dynamodb, awsim, s3, secret_key: SecretKey::generate()? };
         let storage = match data.is_ephemeral() {
-            true => Storage::default(),
-            false => Storage::in_folder(data.folder(), data.required()),
+            true => StorageHealth::default(),
+            false => StorageHealth::in_folder(data.folder(), data.required()),
         };
         let key = &endpoints.secret_key;
         let thread = RuntimeThread::start(THREAD)?;
@@ -127,17 +127,17 @@ impl Services {
     /// Saves the state of SQS and KMS, which is only in memory. Call it at once after creating a KMS key: without the
     /// key, every secret is lost.
     pub fn save(&self) -> Result<(), Failure> {
-        self.awsim.save().map_err(|cause| Failure::Said(format!("the queues and keys cannot be saved ({cause})")))
+        self.awsim.save().map_err(|cause| Failure::Other(format!("the queues and keys cannot be saved ({cause})")))
     }
 
     /// The id of the KMS key that encrypts the database's secrets; `None` if the database is new.
     pub fn stored_key_id(&self, template: &Template) -> Option<String> {
-        dynamodb::noted(&self.database, template.tables.keys().next()?, KEY_TAG)
+        dynamodb::read_tag(&self.database, template.tables.keys().next()?, KEY_TAG)
     }
 
-    pub fn note_key(&self, template: &Template, key_id: &str) -> Result<(), Failure> {
+    pub fn store_key_id(&self, template: &Template, key_id: &str) -> Result<(), Failure> {
         let Some(table) = template.tables.keys().next() else { return Ok(()) };
-        dynamodb::note(&self.database, table, KEY_TAG, key_id)
+        dynamodb::write_tag(&self.database, table, KEY_TAG, key_id)
     }
 
     /// Saves and closes everything. The data folder can be copied then: DynamoDB's log is merged into the database.

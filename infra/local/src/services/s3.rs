@@ -17,7 +17,7 @@ use s3s_fs::FileSystem;
 
 use super::gate::page_problem;
 use super::secret_key::SecretKey;
-use super::storage::Storage;
+use super::storage::StorageHealth;
 use super::{ACCESS_KEY, SyncMode};
 use crate::data_dir::DataDir;
 use crate::failure::Failure;
@@ -28,12 +28,12 @@ pub struct GuardedS3 {
     inner: S3Service,
     folder: Arc<Path>,
     sync: SyncMode,
-    storage: Storage,
+    storage: StorageHealth,
 }
 
-pub fn service(data: &DataDir, key: &SecretKey, sync: SyncMode, storage: Storage) -> Result<GuardedS3, Failure> {
+pub fn service(data: &DataDir, key: &SecretKey, sync: SyncMode, storage: StorageHealth) -> Result<GuardedS3, Failure> {
     let folder = data.s3_folder();
-    let files = FileSystem::new(&folder).map_err(|cause| data.damaged("s3", format!("{cause:?}")))?;
+    let files = FileSystem::new(&folder).map_err(|cause| data.damaged_file("s3", format!("{cause:?}")))?;
     let mut service = S3ServiceBuilder::new(files);
     service.set_auth(SimpleAuth::from_single(ACCESS_KEY, key.reveal()));
     Ok(GuardedS3 { inner: service.build(), folder: folder.into(), sync, storage })

@@ -19,7 +19,7 @@ impl SecretKey {
     pub fn generate() -> Result<Self, Failure> {
         let mut bytes = [0; SECRET_BYTES];
         let filled = SystemRandom::new().fill(&mut bytes);
-        filled.map_err(|_| Failure::Said("the random number generator of the system failed".to_owned()))?;
+        filled.map_err(|_| Failure::Other("the random number generator of the system failed".to_owned()))?;
         Ok(Self(URL_SAFE_NO_PAD.encode(bytes).into()))
     }
 

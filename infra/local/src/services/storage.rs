@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const PROBE: [u8; 4096] = [0; 4096];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum StorageFailure {
     Full,
     /// The system refuses reads or writes: a broken disk, a file size limit, a read-only file.
     Unusable,
@@ -20,9 +20,9 @@ pub enum Trouble {
     Missing,
 }
 
-impl Trouble {
+impl StorageFailure {
     /// The cause of an error of `SQLite`; `None` if it is not a storage failure.
-    pub fn of_sqlite(message: &str) -> Option<Self> {
+    pub fn from_sqlite(message: &str) -> Option<Self> {
         let says = |part: &str| message.contains(part);
         match () {
             () if says("disk is full") => Some(Self::Full),
@@ -32,7 +32,7 @@ impl Trouble {
         }
     }
 
-    fn of_io(error: &io::Error) -> Self {
+    fn from_io(error: &io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Self::Full,
             io::ErrorKind::NotFound => Self::Missing,
@@ -41,7 +41,7 @@ impl Trouble {
     }
 }
 
-impl fmt::Display for Trouble {
+impl fmt::Display for StorageFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Full => "the disk is full; free some space",
@@ -54,45 +54,46 @@ impl fmt::Display for Trouble {
 
 /// The storage failures of all parts, shared by the services.
 #[derive(Clone, Default)]
-pub struct Storage {
-    troubles: Arc<Mutex<BTreeMap<String, Trouble>>>,
+pub struct StorageHealth {
+    failures: Arc<Mutex<BTreeMap<String, StorageFailure>>>,
     /// Files and folders that must exist, and the folder that holds them. There are none if all data is in memory.
     required: Arc<[PathBuf]>,
     folder: Option<PathBuf>,
 }
 
-impl Storage {
+impl StorageHealth {
     pub fn in_folder(folder: &Path, required: Vec<PathBuf>) -> Self {
-        Self { troubles: Arc::default(), required: required.into(), folder: Some(folder.to_owned()) }
+        Self { failures: Arc::default(), required: required.into(), folder: Some(folder.to_owned()) }
     }
 
     /// Records a storage failure, and logs it if it is new.
-    pub fn report(&self, part: &str, trouble: Trouble) {
-        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-        if troubles.insert(part.to_owned(), trouble) != Some(trouble) {
-            tracing::error!("{part} cannot be used: {trouble}");
+    pub fn report(&self, part: &str, failure: StorageFailure) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.insert(part.to_owned(), failure) != Some(failure) {
+            tracing::error!("{part} cannot be used: {failure}");
         }
     }
 
     pub fn report_io(&self, part: &str, error: &io::Error) {
-        self.report(part, Trouble::of_io(error));
+        self.report(part, StorageFailure::from_io(error));
     }
 
     /// Records a successful write: the part is no longer full or unusable. Damage stays recorded.
     pub fn report_written(&self, part: &str) {
-        let mut troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-        if troubles.get(part).is_some_and(|trouble| matches!(trouble, Trouble::Full | Trouble::Unusable)) {
-            troubles.remove(part);
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.get(part).is_some_and(|failure| matches!(failure, StorageFailure::Full | StorageFailure::Unusable))
+        {
+            failures.remove(part);
             tracing::info!("{part} can be used again");
         }
     }
 
     /// Returns the parts that cannot be used now. It accesses the disk, so async code must not call it directly.
-    pub fn check(&self) -> Vec<(String, Trouble)> {
+    pub fn check(&self) -> Vec<(String, StorageFailure)> {
         if let Some(folder) = &self.folder {
             for path in self.required.iter().filter(|path| !path.exists()) {
                 let part = path.strip_prefix(folder).unwrap_or(path).display().to_string();
-                self.report(&part, Trouble::Missing);
+                self.report(&part, StorageFailure::Missing);
             }
             const FOLDER: &str = "the data folder";
             match probe(folder) {
@@ -100,8 +101,8 @@ impl Storage {
                 Err(error) => self.report_io(FOLDER, &error),
             }
         }
-        let troubles = self.troubles.lock().unwrap_or_else(PoisonError::into_inner);
-        troubles.iter().map(|(part, trouble)| (part.clone(), *trouble)).collect()
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        failures.iter().map(|(part, failure)| (part.clone(), *failure)).collect()
     }
 }
 
@@ -118,27 +119,27 @@ mod tests {
 
     #[test]
     fn errors_of_the_disk_are_recognized() {
-        for (message, trouble) in [
-            ("backend: database or disk is full", Some(Trouble::Full)),
-            ("Internal error: disk I/O error", Some(Trouble::Unusable)),
-            ("attempt to write a readonly database", Some(Trouble::Unusable)),
-            ("backend: database disk image is malformed", Some(Trouble::Damaged)),
-            ("file is not a database", Some(Trouble::Damaged)),
+        for (message, failure) in [
+            ("backend: database or disk is full", Some(StorageFailure::Full)),
+            ("Internal error: disk I/O error", Some(StorageFailure::Unusable)),
+            ("attempt to write a readonly database", Some(StorageFailure::Unusable)),
+            ("backend: database disk image is malformed", Some(StorageFailure::Damaged)),
+            ("file is not a database", Some(StorageFailure::Damaged)),
             ("backend: database is locked or busy", None),
         ] {
-            assert_eq!(Trouble::of_sqlite(message), trouble, "{message}");
+            assert_eq!(StorageFailure::from_sqlite(message), failure, "{message}");
         }
     }
 
     #[test]
     fn the_next_write_clears_a_full_disk_but_not_damage() {
-        let storage = Storage::default();
-        storage.report("dynamodb.sqlite", Trouble::Full);
-        assert_eq!(storage.check(), [("dynamodb.sqlite".to_owned(), Trouble::Full)]);
+        let storage = StorageHealth::default();
+        storage.report("dynamodb.sqlite", StorageFailure::Full);
+        assert_eq!(storage.check(), [("dynamodb.sqlite".to_owned(), StorageFailure::Full)]);
         storage.report_written("dynamodb.sqlite");
         assert_eq!(storage.check(), []);
-        storage.report("dynamodb.sqlite", Trouble::Damaged);
+        storage.report("dynamodb.sqlite", StorageFailure::Damaged);
         storage.report_written("dynamodb.sqlite");
-        assert_eq!(storage.check(), [("dynamodb.sqlite".to_owned(), Trouble::Damaged)]);
+        assert_eq!(storage.check(), [("dynamodb.sqlite".to_owned(), StorageFailure::Damaged)]);
     }
 }

@@ -26,14 +26,14 @@ impl RuntimeThread {
         let runtime = Builder::new_current_thread().enable_all().build().map_err(Failure::Thread)?;
         let (handle, end) = (runtime.handle().clone(), CancellationToken::new());
         let ended = end.clone().cancelled_owned();
-        let (say, heard) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let run = move || {
             runtime.block_on(ended);
             drop(runtime);
-            let _ = say.send(());
+            let _ = sender.send(());
         };
         thread::Builder::new().name(name.to_owned()).spawn(run).map_err(Failure::Thread)?;
-        Ok(Self { runtime: handle, end: end.drop_guard(), ended: heard })
+        Ok(Self { runtime: handle, end: end.drop_guard(), ended: receiver })
     }
 
     /// Cancels the tasks of the thread, and waits until the thread has closed its files.

@@ -77,7 +77,7 @@ impl Running {
     }
 
     /// Waits for the end of the process, and returns its exit code.
-    pub fn stopped(&mut self) -> Option<i32> {
+    pub fn wait(&mut self) -> Option<i32> {
         let until = Instant::now() + PATIENCE;
         loop {
             match self.child.try_wait().unwrap() {
@@ -89,8 +89,8 @@ impl Running {
     }
 
     /// Waits for the end of the process, and returns its exit code and its log.
-    pub fn ended(mut self) -> (Option<i32>, String) {
-        let code = self.stopped();
+    pub fn wait_with_log(mut self) -> (Option<i32>, String) {
+        let code = self.wait();
         let mut log = String::new();
         self.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
         (code, log)
@@ -114,6 +114,6 @@ pub async fn agents(base_url: &str, token: &str, method: reqwest::Method) -> Val
     request.send().await.unwrap().json().await.unwrap()
 }
 
-pub fn said(output: &Output) -> String {
+pub fn stderr_of(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

@@ -9,7 +9,7 @@ use tests::TestApp;
 use tests::client::send;
 use tests::provider::{Behaviour, FakeProvider};
 
-use super::{ADMIN, assert_refused, last_deed, provider, small_model};
+use super::{ADMIN, assert_refused, last_audit_entry, provider, small_model};
 use crate::gateway::chat;
 
 const MODELS: &str = "/gateway/v1/admin/models";
@@ -25,8 +25,8 @@ async fn a_provider_never_shows_its_key() {
     let made = operator.post_json(PROVIDERS, body).await;
     assert_eq!(made.status, "201 Created", "{}", made.text);
     assert_json_snapshot!(made.json);
-    let deed = last_deed(&app).await;
-    assert_json_snapshot!(deed, {
+    let entry = last_audit_entry(&app).await;
+    assert_json_snapshot!(entry, {
         ".id" => "[id]", ".actor.org" => "[org]", ".actor.user" => "[user]", ".actor.api_key" => "[key]", ".request_id" => "[request]", ".at" => "[time]",
     });
     let path = format!("{PROVIDERS}/mock");
@@ -63,7 +63,7 @@ async fn a_new_model_is_called_with_the_sealed_key() {
         "choices": [{"index": 0, "message": {"role": "assistant", "content": "hi"}, "finish_reason": "stop"}],
         "usage": {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4},
     });
-    fake.will(Behaviour::json(200, answer));
+    fake.then_respond(Behaviour::json(200, answer));
     assert_eq!(operator.post_json(PROVIDERS, settings).await.status, "201 Created");
     let model = json!({
         "name": "bench", "display_name": "Bench", "type": "Others", "capabilities": ["chat", "streaming", "tools"],
@@ -73,20 +73,20 @@ async fn a_new_model_is_called_with_the_sealed_key() {
     let made = operator.post_json(MODELS, model).await;
     assert_eq!(made.status, "201 Created", "{}", made.text);
     assert_json_snapshot!(made.json);
-    let deed = last_deed(&app).await;
+    let entry = last_audit_entry(&app).await;
     assert_eq!(
-        (&deed["action"], &deed["target"], &deed["before"]),
+        (&entry["action"], &entry["target"], &entry["before"]),
         (&json!("model.create"), &json!("bench"), &Value::Null)
     );
-    assert_eq!(deed["after"], made.json);
+    assert_eq!(entry["after"], made.json);
 
-    assert_eq!(chat(&app.program("ada"), "bench").await.status, "200 OK");
-    let asked = &fake.seen()[0];
+    assert_eq!(chat(&app.key_client("ada"), "bench").await.status, "200 OK");
+    let asked = &fake.take_requests()[0];
     assert_eq!(
         (asked.headers["authorization"].to_str().unwrap(), &asked.body["model"]),
         ("Bearer sk-mock", &json!("mock-model"))
     );
-    let seen = app.program("ada").get("/gateway/v1/models/bench").await;
+    let seen = app.key_client("ada").get("/gateway/v1/models/bench").await;
     assert!(seen.json["created"].as_i64() > Some(1_700_000_000), "{}", seen.text);
     assert_refused(&operator.delete(&format!("{PROVIDERS}/mock")).await, "409 Conflict", "provider_in_use");
 }
@@ -109,8 +109,8 @@ async fn a_patch_of_a_model_is_exact_and_creates_a_new_version() {
         (&patched.json["on_disconnect"], &patched.json["capabilities"]),
         (&json!("drain"), &made.json["capabilities"])
     );
-    let deed = last_deed(&app).await;
-    assert_eq!((&deed["before"], &deed["after"]), (&made.json, &patched.json));
+    let entry = last_audit_entry(&app).await;
+    assert_eq!((&entry["before"], &entry["after"]), (&made.json, &patched.json));
 
     let undone =
         operator.patch(&path, json!({"pricing": {"cached_input": null}, "defaults": {"temperature": null}})).await;
@@ -240,7 +240,7 @@ async fn an_alias_resolves_to_a_model_and_never_conflicts_with_one() {
     let alias = format!("{ADMIN}/aliases/fast/chat");
     let made = operator.put(&alias, json!({"model": "dev-chat"})).await;
     assert_eq!((made.status.as_str(), &made.json), ("200 OK", &json!({"alias": "fast/chat", "model": "dev-chat"})));
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     let seen = ada.get("/gateway/v1/models/fast/chat").await;
     assert_eq!((&seen.json["id"], seen.header("x-alias-of")), (&json!("dev-chat"), Some("dev-chat")));
     assert_eq!(ada.get("/gateway/v1/models/aliases").await.json["data"], json!([made.json]));
@@ -257,8 +257,11 @@ async fn an_alias_resolves_to_a_model_and_never_conflicts_with_one() {
     assert_refused(&operator.post_json(MODELS, small_model("fast/chat")).await, "409 Conflict", "model_exists");
     assert_eq!(operator.delete(&alias).await.status, "204 No Content");
     assert_refused(&operator.delete(&alias).await, "404 Not Found", "alias_not_found");
-    let deed = last_deed(&app).await;
-    assert_eq!((&deed["action"], &deed["before"], &deed["after"]), (&json!("alias.delete"), &made.json, &Value::Null));
+    let entry = last_audit_entry(&app).await;
+    assert_eq!(
+        (&entry["action"], &entry["before"], &entry["after"]),
+        (&json!("alias.delete"), &made.json, &Value::Null)
+    );
 }
 
 #[tokio::test]
@@ -272,14 +275,14 @@ async fn a_plan_limits_what_its_organizations_may_use() {
     assert_json_snapshot!(made.json);
     assert_eq!(operator.get(&path).await.json, made.json);
     assert_eq!(operator.put(&path, body).await.status, "200 OK");
-    assert_eq!(last_deed(&app).await["before"], made.json);
+    assert_eq!(last_audit_entry(&app).await["before"], made.json);
     assert_eq!(operator.get(&format!("{ADMIN}/plans")).await.column("id"), ["default", "small"]);
 
-    let me = app.program("eve").get("/gateway/v1/me").await;
+    let me = app.key_client("eve").get("/gateway/v1/me").await;
     let org = format!("{ADMIN}/orgs/{}", me.json["org"]["id"].as_str().unwrap());
     assert_refused(&operator.patch(&org, json!({"plan": "none"})).await, "400 Bad Request", "invalid_body");
     assert_eq!(operator.patch(&org, json!({"plan": "small"})).await.json["plan"], "small");
-    let eve = app.program("eve");
+    let eve = app.key_client("eve");
     assert_eq!(eve.get("/gateway/v1/models").await.column("id"), ["dev-chat"]);
     assert_refused(&chat(&eve, "dev-embed").await, "404 Not Found", "model_not_found");
     for status in ["200 OK", "200 OK", "429 Too Many Requests"] {
@@ -309,7 +312,7 @@ async fn during_maintenance_only_operators_are_served() {
     assert_eq!(operator.get(&path).await.json["on"], false);
     let put = operator.put(&path, json!({"on": true, "message": "back at nine", "retry_after_s": 90})).await;
     assert_eq!(put.json, json!({"on": true, "message": "back at nine", "retry_after_s": 90}));
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     let answers = [
         ada.get("/gateway/v1/models").await,
         ada.get("/gateway/v1/me").await,
@@ -326,7 +329,7 @@ async fn during_maintenance_only_operators_are_served() {
     assert_eq!(chat(&operator, "dev-chat").await.status, "200 OK");
     assert_eq!(operator.get("/gateway/v1/models").await.status, "200 OK");
     let off = operator.put(&path, json!({"on": false})).await;
-    assert_eq!((&off.json["on"], last_deed(&app).await["before"]["on"].clone()), (&json!(false), json!(true)));
+    assert_eq!((&off.json["on"], last_audit_entry(&app).await["before"]["on"].clone()), (&json!(false), json!(true)));
     let wrong = operator.put(&path, json!({"on": true, "retry_after_s": 0})).await;
     assert_eq!(wrong.json["error"]["param"], "retry_after_s");
 }

@@ -8,14 +8,14 @@ use serde_json::{Value, json};
 use tests::TestApp;
 use tests::client::{Person, send};
 
-use super::{BILLING, assert_refused, last_deed};
+use super::{BILLING, assert_refused, last_audit_entry};
 use crate::gateway::chat;
 
 async fn org_of(app: &TestApp, name: &str) -> String {
-    app.program(name).get("/gateway/v1/me").await.json["org"]["id"].as_str().unwrap().to_owned()
+    app.key_client(name).get("/gateway/v1/me").await.json["org"]["id"].as_str().unwrap().to_owned()
 }
 
-async fn give(operator: &Person, org: &str, amount: Value) -> tests::client::Answer {
+async fn add_credits(operator: &Person, org: &str, amount: Value) -> tests::client::Answer {
     let body = json!({"org": org, "kind": "credit", "amount": amount, "reason": "a gift"});
     operator.post_json(&format!("{BILLING}/credits"), body).await
 }
@@ -24,12 +24,15 @@ async fn give(operator: &Person, org: &str, amount: Value) -> tests::client::Ans
 async fn credits_are_added_and_deducted_exactly() {
     let app = TestApp::start().await;
     let (operator, org) = (app.operator(), org_of(&app, "ada").await);
-    let given = give(&operator, &org, json!("0.000000000001")).await;
+    let given = add_credits(&operator, &org, json!("0.000000000001")).await;
     assert_eq!(given.status, "201 Created", "{}", given.text);
     assert!(given.text.contains(r#""amount":0.000000000001,"balance_after":25.000000000001"#), "{}", given.text);
     assert_json_snapshot!(given.json, { ".id" => "[id]", ".request_id" => "[request]", ".created_at" => "[time]" });
-    let deed = last_deed(&app).await;
-    assert_eq!((&deed["action"], &deed["target"], &deed["after"]), (&json!("credits.give"), &json!(org), &given.json));
+    let entry = last_audit_entry(&app).await;
+    assert_eq!(
+        (&entry["action"], &entry["target"], &entry["after"]),
+        (&json!("credits.give"), &json!(org), &given.json)
+    );
 
     let take = |amount: Value| {
         let body = json!({"org": org, "kind": "debit", "amount": amount, "reason": "a mistake"});
@@ -39,12 +42,12 @@ async fn credits_are_added_and_deducted_exactly() {
     assert_refused(&take(json!(26)).await, "409 Conflict", "balance_out_of_range");
     let taken = take(json!(25)).await;
     assert!(taken.text.contains(r#""balance_after":0.000000000001"#), "{}", taken.text);
-    assert_refused(&chat(&app.program("ada"), "dev-chat").await, "402 Payment Required", "insufficient_credits");
-    assert_refused(&give(&operator, &org, json!(9_000_000)).await, "409 Conflict", "balance_out_of_range");
+    assert_refused(&chat(&app.key_client("ada"), "dev-chat").await, "402 Payment Required", "insufficient_credits");
+    assert_refused(&add_credits(&operator, &org, json!(9_000_000)).await, "409 Conflict", "balance_out_of_range");
 
     let seen = operator.get(&format!("{BILLING}/transactions?org={org}")).await;
     assert_eq!(seen.column("kind"), ["debit", "credit", "credit"]);
-    assert_eq!(seen.json, app.program("ada").get("/gateway/v1/billing/transactions").await.json);
+    assert_eq!(seen.json, app.key_client("ada").get("/gateway/v1/billing/transactions").await.json);
     assert!(
         seen.text.ends_with(r#""totals":{"debit":25,"credit":25.000000000001,"net":0.000000000001,"uncollected":0}}"#),
         "{}",
@@ -84,7 +87,7 @@ async fn one_idempotency_key_adds_credits_once() {
 async fn a_hundred_concurrent_credits_are_all_added() {
     let app = TestApp::start().await;
     let (operator, org) = (app.operator(), org_of(&app, "ada").await);
-    let answers = join_all((0..100).map(|_| give(&operator, &org, json!(1)))).await;
+    let answers = join_all((0..100).map(|_| add_credits(&operator, &org, json!(1)))).await;
     let mut balances = Vec::new();
     for answer in answers {
         assert_eq!(answer.status, "201 Created", "{}", answer.text);
@@ -139,7 +142,7 @@ async fn invalid_credits_are_refused_by_field() {
         assert!(answer.json["error"]["message"].as_str().unwrap().starts_with(field), "{}", answer.text);
     }
     for org in ["org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c", "x"] {
-        assert_refused(&give(&operator, org, json!(1)).await, "404 Not Found", "organization_not_found");
+        assert_refused(&add_credits(&operator, org, json!(1)).await, "404 Not Found", "organization_not_found");
         let transactions = operator.get(&format!("{BILLING}/transactions?org={org}")).await;
         assert_refused(&transactions, "404 Not Found", "organization_not_found");
     }

@@ -4,12 +4,12 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use tests::TestApp;
 
-use super::{ADMIN, BILLING, assert_refused, last_deed};
+use super::{ADMIN, BILLING, assert_refused, last_audit_entry};
 use crate::gateway::chat;
 
 /// The ids of the organization, the user and the API key of a demo user.
 async fn ids(app: &TestApp, name: &str) -> [String; 3] {
-    let me = app.program(name).get("/gateway/v1/me").await.json;
+    let me = app.key_client(name).get("/gateway/v1/me").await.json;
     ["org", "user", "api_key"].map(|what| me[what]["id"].as_str().unwrap().to_owned())
 }
 
@@ -25,14 +25,14 @@ async fn limits_apply_at_each_level_until_they_are_removed() {
         let put = operator.put(&path, json!({"rpm": 0})).await;
         assert_eq!((put.status.as_str(), &put.json["scope"]), ("200 OK", &json!(scope)), "{}", put.text);
         assert_eq!(operator.get(&path).await.json, put.json);
-        let deed = last_deed(&app).await;
-        assert_eq!((&deed["before"]["limits"], &deed["after"]), (&Value::Null, &put.json));
-        let refused = chat(&app.program("ada"), "dev-chat").await;
+        let entry = last_audit_entry(&app).await;
+        assert_eq!((&entry["before"]["limits"], &entry["after"]), (&Value::Null, &put.json));
+        let refused = chat(&app.key_client("ada"), "dev-chat").await;
         assert_refused(&refused, "429 Too Many Requests", "rate_limit_exceeded");
         assert_eq!(refused.json["error"]["details"]["scope"], scope);
         assert_eq!(operator.delete(&path).await.status, "204 No Content");
     }
-    assert_eq!(chat(&app.program("ada"), "dev-chat").await.status, "200 OK");
+    assert_eq!(chat(&app.key_client("ada"), "dev-chat").await.status, "200 OK");
 }
 
 #[tokio::test]
@@ -40,7 +40,7 @@ async fn a_cap_applies_is_shown_and_can_be_removed() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, user, key] = ids(&app, "ada").await;
-    let ada = app.program("ada");
+    let ada = app.key_client("ada");
     chat(&ada, "dev-chat").await;
     let queries = [format!("org={org}"), format!("org={org}&user={user}"), format!("key={key}")];
     for (query, scope) in queries.iter().zip(["org", "user", "key"]) {
@@ -56,8 +56,8 @@ async fn a_cap_applies_is_shown_and_can_be_removed() {
         assert_refused(&refused, "402 Payment Required", "spending_cap_reached");
         assert_eq!(refused.json["error"]["details"]["scope"], scope);
         assert_eq!(operator.delete(&path).await.status, "204 No Content");
-        let deed = last_deed(&app).await;
-        assert_eq!((&deed["action"], &deed["after"]), (&json!("cap.delete"), &Value::Null));
+        let entry = last_audit_entry(&app).await;
+        assert_eq!((&entry["action"], &entry["after"]), (&json!("cap.delete"), &Value::Null));
     }
     assert_eq!(chat(&ada, "dev-chat").await.status, "200 OK");
 }

@@ -1,10 +1,10 @@
 //! The operator's API: `/gateway/v1/admin…` and `/gateway/v1/billing/admin…`.
 
 mod catalog;
+mod creations;
 mod credits;
-mod gone_models;
 mod meters;
-mod new_people;
+mod model_retirement;
 mod people;
 mod providers;
 
@@ -29,7 +29,7 @@ fn small_model(name: &str) -> Value {
 }
 
 /// The newest entry of the audit log.
-async fn last_deed(app: &TestApp) -> Value {
+async fn last_audit_entry(app: &TestApp) -> Value {
     let audit = app.operator().get(&format!("{ADMIN}/audit?limit=1")).await;
     audit.json["data"][0].clone()
 }
@@ -42,7 +42,7 @@ fn assert_refused(answer: &Answer, status: &str, code: &str) {
 #[tokio::test]
 async fn only_operators_may_call_admin_routes() {
     let app = TestApp::start().await;
-    let document = app.nobody().get("/gateway/v1/openapi.json").await.json;
+    let document = app.anonymous().get("/gateway/v1/openapi.json").await.json;
     let mut routes = 0;
     for (path, item) in document["paths"].as_object().unwrap() {
         if !path.starts_with(ADMIN) && !path.starts_with(BILLING) {
@@ -51,12 +51,12 @@ async fn only_operators_may_call_admin_routes() {
         let path = path.replace("{name}", "dev-chat").replace("{id}", "default");
         for method in item.as_object().unwrap().keys() {
             let method: reqwest::Method = method.to_uppercase().parse().unwrap();
-            let people = [app.program("ada"), app.person_of("ada", "acme", domain::identity::Role::Admin)];
+            let people = [app.key_client("ada"), app.person_of("ada", "acme", domain::identity::Role::Admin)];
             for person in people {
                 let answer = tests::client::send(person.request(method.clone(), &path).json(&json!({}))).await;
                 assert_refused(&answer, "403 Forbidden", "operator_only");
             }
-            let answer = tests::client::send(app.nobody().request(method, &path).json(&json!({}))).await;
+            let answer = tests::client::send(app.anonymous().request(method, &path).json(&json!({}))).await;
             assert_refused(&answer, "401 Unauthorized", "identity.invalid_token");
             routes += 1;
         }

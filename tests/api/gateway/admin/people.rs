@@ -7,18 +7,18 @@ use serde_json::json;
 use tests::TestApp;
 use tests::client::send;
 
-use super::{ADMIN, assert_refused, last_deed};
+use super::{ADMIN, assert_refused, last_audit_entry};
 use crate::gateway::chat;
 
 async fn me(app: &TestApp, name: &str) -> serde_json::Value {
-    app.program(name).get("/gateway/v1/me").await.json
+    app.key_client(name).get("/gateway/v1/me").await.json
 }
 
 #[tokio::test]
 async fn a_suspended_organization_is_refused_at_once_and_can_be_restored() {
     let app = TestApp::start().await;
     let operator = app.operator();
-    let bob = app.program("bob");
+    let bob = app.key_client("bob");
     assert_eq!(chat(&bob, "dev-chat").await.status, "200 OK");
     let org = me(&app, "ada").await["org"]["id"].as_str().unwrap().to_owned();
     let path = format!("{ADMIN}/orgs/{org}");
@@ -30,8 +30,8 @@ async fn a_suspended_organization_is_refused_at_once_and_can_be_restored() {
     assert_refused(&bob.get("/gateway/v1/models").await, "401 Unauthorized", "identity.org_suspended");
     let token = app.person_of("ada", "acme", Role::Admin).get("/builder/v1/agents").await;
     assert_refused(&token, "401 Unauthorized", "unauthorized");
-    let deed = last_deed(&app).await;
-    assert_eq!((&deed["before"]["suspended"], &deed["after"]), (&json!(false), &suspended.json));
+    let entry = last_audit_entry(&app).await;
+    assert_eq!((&entry["before"]["suspended"], &entry["after"]), (&json!(false), &suspended.json));
 
     let etag = suspended.header("etag").unwrap();
     let back = operator.request(Method::PATCH, &path).header("If-Match", etag).json(&json!({"suspended": false}));
@@ -48,23 +48,23 @@ async fn a_suspended_user_is_refused_in_every_organization() {
     let operator = app.operator();
     let elsewhere = app.person_of("ada", "globex", Role::Admin);
     let made = elsewhere.post_json("/gateway/v1/me/api-keys", json!({"name": "other"})).await;
-    let other = app.holder(made.json["secret"].as_str().unwrap());
-    for program in [&app.program("ada"), &other] {
+    let other = app.client_with_key(made.json["secret"].as_str().unwrap());
+    for program in [&app.key_client("ada"), &other] {
         assert_eq!(chat(program, "dev-chat").await.status, "200 OK");
     }
     let path = format!("{ADMIN}/users/{}", me(&app, "ada").await["user"]["id"].as_str().unwrap());
     assert_eq!(operator.patch(&path, json!({"suspended": true})).await.json["suspended"], true);
-    for program in [&app.program("ada"), &other] {
+    for program in [&app.key_client("ada"), &other] {
         assert_refused(&chat(program, "dev-chat").await, "401 Unauthorized", "identity.unauthorized");
     }
     assert_eq!(
-        chat(&app.program("bob"), "dev-chat").await.status,
+        chat(&app.key_client("bob"), "dev-chat").await.status,
         "200 OK",
         "other users of the organization are served"
     );
     assert_eq!(operator.get(&path).await.json["suspended"], true);
     operator.patch(&path, json!({"suspended": false})).await;
-    for program in [&app.program("ada"), &other] {
+    for program in [&app.key_client("ada"), &other] {
         assert_eq!(chat(program, "dev-chat").await.status, "200 OK");
     }
     for body in [json!({"suspended": 1}), json!({"name": "x"}), json!({"nickname": null}), json!([])] {
@@ -107,16 +107,16 @@ async fn an_operator_lists_and_revokes_any_key() {
     assert_eq!(operator.get(&format!("{ADMIN}/keys?org={org}")).await.column("name").len(), 2);
     let bobs = operator.get(&format!("{ADMIN}/keys?org={org}&user={user}")).await;
     assert_eq!((bobs.column("id"), bobs.column("user")), (vec![bob["api_key"]["id"].as_str().unwrap()], vec![user]));
-    let program = app.program("bob");
+    let program = app.key_client("bob");
     assert_eq!(chat(&program, "dev-chat").await.status, "200 OK");
     let path = format!("{ADMIN}/keys/{}", bob["api_key"]["id"].as_str().unwrap());
     assert_eq!(operator.delete(&path).await.status, "204 No Content");
     assert_refused(&chat(&program, "dev-chat").await, "401 Unauthorized", "identity.unauthorized");
-    let deed = last_deed(&app).await;
-    assert_eq!(deed["action"], "key.revoke");
-    assert!(deed["before"]["revoked_at"].is_null() && deed["after"]["revoked_at"].is_string(), "{deed}");
+    let entry = last_audit_entry(&app).await;
+    assert_eq!(entry["action"], "key.revoke");
+    assert!(entry["before"]["revoked_at"].is_null() && entry["after"]["revoked_at"].is_string(), "{entry}");
     assert_eq!(operator.delete(&path).await.status, "204 No Content");
-    assert_eq!(last_deed(&app).await, deed, "the second time changes nothing");
+    assert_eq!(last_audit_entry(&app).await, entry, "the second time changes nothing");
     let never = operator.delete(&format!("{ADMIN}/keys/key_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c")).await;
     assert_refused(&never, "404 Not Found", "api_key_not_found");
 }

@@ -83,23 +83,23 @@ async fn a_provider_is_tested_by_listing_models_or_by_a_short_call() {
         let settings = with(kind, json!({"kind": kind, "base_url": base_url}));
         assert_eq!(operator.post_json(&format!("{ADMIN}/providers"), settings).await.status, "201 Created");
         let path = format!("{ADMIN}/providers/{kind}/test");
-        fake.now(Behaviour::json(200, json!({"data": []})));
+        fake.respond_with(Behaviour::json(200, json!({"data": []})));
         let listed = operator.post_json(&path, json!({})).await;
         assert_eq!(listed.status, "200 OK", "{}", listed.text);
         assert_eq!((&listed.json["ok"], &listed.json["status"]), (&json!(true), &json!(200)), "{}", listed.text);
         assert!(listed.json["duration_ms"].is_u64() && listed.json["error"].is_null());
-        assert_eq!(fake.seen().remove(0).path, listing);
+        assert_eq!(fake.take_requests().remove(0).path, listing);
 
         let error = json!({"error": {"message": "The model `m` does not exist", "code": "model_not_found"}});
-        fake.now(Behaviour::json(404, error));
+        fake.respond_with(Behaviour::json(404, error));
         let missed = operator.post_json(&path, json!({"model": "m"})).await;
         assert_eq!((&missed.json["ok"], &missed.json["status"]), (&json!(false), &json!(404)));
         let expected = json!({"code": "model_not_found", "message": "The model `m` does not exist"});
         assert_eq!(missed.json["error"], expected, "the operator sees the provider's own message");
-        let seen = fake.seen().remove(0);
-        assert_eq!(seen.path, chat);
-        assert!(!seen.body.is_null());
-        let key = ["authorization", "x-api-key", "x-goog-api-key"].map(|name| seen.headers.get(name));
+        let received = fake.take_requests().remove(0);
+        assert_eq!(received.path, chat);
+        assert!(!received.body.is_null());
+        let key = ["authorization", "x-api-key", "x-goog-api-key"].map(|name| received.headers.get(name));
         assert!(key.iter().flatten().any(|value| value.to_str().unwrap().ends_with("sk-mock")));
     }
 }

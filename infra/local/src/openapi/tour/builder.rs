@@ -14,29 +14,29 @@ const WORKFLOWS: &str = "/builder/v1/workflows";
 const WORKFLOW: &str = "/builder/v1/workflows/{id}";
 
 impl TourClient {
-    pub(super) async fn builder(&mut self) -> Result<(), Failure> {
-        self.agents().await?;
-        self.definition().await?;
-        self.channels().await?;
-        self.versions().await?;
-        self.life().await
+    pub(super) async fn record_builder(&mut self) -> Result<(), Failure> {
+        self.record_agents().await?;
+        self.record_definition().await?;
+        self.record_channels().await?;
+        self.record_versions().await?;
+        self.record_life_cycle().await
     }
 
-    async fn agents(&mut self) -> Result<(), Failure> {
+    async fn record_agents(&mut self) -> Result<(), Failure> {
         self.get("/health").await?;
         self.get("/builder/v1/models").await?;
         let agent = self.send("POST", AGENTS, None).await?;
-        self.at("id", &agent["data"]["id"]);
+        self.set_parameter("id", &agent["data"]["id"]);
         let config = json!({"model": "dev-chat", "instructions": "Answer in one sentence.", "temperature": 0.2});
         self.send("PATCH", AGENT, Some(json!({"name": "Help desk", "config": config}))).await?;
         self.get(AGENT).await?;
         self.get(AGENTS).await?;
-        self.refused(AGENT, json!({"config": {"temperature": 3}})).await
+        self.record_common_errors(AGENT, json!({"config": {"temperature": 3}})).await
     }
 
     /// Creates and checks a workflow that asks an agent, and a person if the agent is not sure.
-    async fn definition(&mut self) -> Result<(), Failure> {
-        let agent = self.places["id"].clone();
+    async fn record_definition(&mut self) -> Result<(), Failure> {
+        let agent = self.path_parameters["id"].clone();
         let graph = json!({
             "nodes": [
                 {"id": "hook", "type": "webhook", "name": "Question", "config": {}},
@@ -54,8 +54,8 @@ impl TourClient {
             ],
         });
         let new = json!({"name": "Help desk", "description": "Answers the questions of customers.", "graph": graph});
-        let made = self.send("POST", WORKFLOWS, Some(new)).await?;
-        self.at("id", &made["data"]["id"]);
+        let created = self.send("POST", WORKFLOWS, Some(new)).await?;
+        self.set_parameter("id", &created["data"]["id"]);
         self.get(WORKFLOW).await?;
         self.get(WORKFLOWS).await?;
         self.send(
@@ -64,7 +64,7 @@ impl TourClient {
             Some(json!({"description": "Answers the questions of customers, or asks a colleague."})),
         )
         .await?;
-        self.refused(WORKFLOW, json!({"name": ""})).await?;
+        self.record_common_errors(WORKFLOW, json!({"name": ""})).await?;
         self.send("POST", "/builder/v1/workflows/{id}/validate", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/publish", None).await?;
         self.get("/builder/v1/workflows/node-types").await?;
@@ -73,31 +73,31 @@ impl TourClient {
         let wrong = json!({"expression": "size(input.lines", "data": {}});
         self.send("POST", "/builder/v1/workflows/expression/preview", Some(wrong)).await?;
         self.get("/builder/v1/workflows/templates").await?;
-        self.at("template_id", &json!("lead-scoring"));
+        self.set_parameter("template_id", &json!("lead-scoring"));
         self.get("/builder/v1/workflows/templates/{template_id}").await?;
         let instantiate = "/builder/v1/workflows/templates/{template_id}/instantiate";
         self.send("POST", instantiate, Some(json!({"name": "Score leads"}))).await?;
         Ok(())
     }
 
-    async fn channels(&mut self) -> Result<(), Failure> {
+    async fn record_channels(&mut self) -> Result<(), Failure> {
         let webhooks = "/builder/v1/workflows/{id}/webhooks";
         let webhook = "/builder/v1/workflows/{id}/webhooks/{webhook_id}";
-        let made =
+        let created =
             self.send("POST", webhooks, Some(json!({"name": "Web site", "mode": "sync", "timeoutMs": 20_000}))).await?;
-        self.at("webhook_id", &made["data"]["id"]);
+        self.set_parameter("webhook_id", &created["data"]["id"]);
         self.get(webhooks).await?;
         self.get(webhook).await?;
         self.send("POST", "/builder/v1/workflows/{id}/webhooks/{webhook_id}/regenerate-token", None).await?;
-        self.called().await?;
+        self.record_webhook_event().await?;
         let events = self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events").await?;
-        self.at("event_id", &events["data"][0]["id"]);
+        self.set_parameter("event_id", &events["data"][0]["id"]);
         self.get("/builder/v1/workflows/{id}/webhooks/{webhook_id}/events/{event_id}").await?;
 
         let outbound = "/builder/v1/workflows/{id}/webhook-credentials/outbound";
         let bearer = json!({"name": "Ticket system", "type": "bearer", "token": "the token of the ticket system"});
-        let made = self.send("POST", outbound, Some(bearer)).await?;
-        self.at("credential_id", &made["data"]["id"]);
+        let created = self.send("POST", outbound, Some(bearer)).await?;
+        self.set_parameter("credential_id", &created["data"]["id"]);
         self.get(outbound).await?;
         self.get("/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}").await?;
         let one = "/builder/v1/workflows/{id}/webhook-credentials/outbound/{credential_id}/test";
@@ -105,7 +105,7 @@ impl TourClient {
         self.send("POST", one, Some(call)).await?;
         self.get("/builder/v1/workflows/{id}/webhook-credentials").await?;
         let regenerate = "/builder/v1/workflows/{id}/webhook-credentials/inbound/regenerate";
-        let webhook_id = self.places["webhook_id"].clone();
+        let webhook_id = self.path_parameters["webhook_id"].clone();
         self.send("POST", regenerate, Some(json!({"webhookId": webhook_id}))).await?;
 
         let connections = "/builder/v1/workflows/{id}/connections";
@@ -116,8 +116,8 @@ impl TourClient {
     }
 
     /// Stores the event of a call of the webhook.
-    async fn called(&self) -> Result<(), Failure> {
-        let webhook: Option<WebhookId> = self.places["webhook_id"].parse().ok();
+    async fn record_webhook_event(&self) -> Result<(), Failure> {
+        let webhook: Option<WebhookId> = self.path_parameters["webhook_id"].parse().ok();
         let Some(webhook) = webhook else { return Ok(()) };
         let body = json!({"text": "Where is my order?"}).to_string();
         let event = WebhookEvent {
@@ -134,11 +134,11 @@ impl TourClient {
         Ok(WebhookEvents::new(&self.platform.context())?.record(webhook, event).await?)
     }
 
-    async fn versions(&mut self) -> Result<(), Failure> {
+    async fn record_versions(&mut self) -> Result<(), Failure> {
         let publish = "/builder/v1/workflows/{id}/publish";
         let first = self.send("POST", publish, Some(json!({"notes": "First release."}))).await?;
-        self.at("release_id", &first["data"]["release"]["id"]);
-        self.at("deployment_id", &first["data"]["deployment"]["id"]);
+        self.set_parameter("release_id", &first["data"]["release"]["id"]);
+        self.set_parameter("deployment_id", &first["data"]["deployment"]["id"]);
         self.send("POST", publish, None).await?;
         self.get("/builder/v1/workflows/{id}/releases").await?;
         self.get("/builder/v1/workflows/{id}/releases/{release_id}").await?;
@@ -148,7 +148,7 @@ impl TourClient {
         let mut graph = draft["data"]["graph"].clone();
         graph["nodes"][2]["config"]["expression"] = json!("nodes.ask.output.text != ''");
         self.send("PATCH", WORKFLOW, Some(json!({"graph": graph}))).await?;
-        self.at("other", &json!("draft"));
+        self.set_parameter("other", &json!("draft"));
         self.get("/builder/v1/workflows/{id}/releases/{release_id}/diff/{other}").await?;
         self.send("POST", publish, None).await?;
         self.get("/builder/v1/workflows/{id}/deployments").await?;
@@ -158,7 +158,7 @@ impl TourClient {
         Ok(())
     }
 
-    async fn life(&mut self) -> Result<(), Failure> {
+    async fn record_life_cycle(&mut self) -> Result<(), Failure> {
         self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/pause", None).await?;
         self.send("POST", "/builder/v1/workflows/{id}/resume", None).await?;
@@ -181,18 +181,19 @@ impl TourClient {
     }
 
     /// Records one example of each error that all routes of a family share, at the path of one resource.
-    async fn refused(&mut self, one: &'static str, wrong: Value) -> Result<(), Failure> {
+    async fn record_common_errors(&mut self, one: &'static str, wrong: Value) -> Result<(), Failure> {
         let token = self.switch_token("nobody");
         self.get(one).await?;
         self.switch_token(&token);
         self.send("PATCH", one, Some(wrong)).await?;
         let nothing = || Some(json!({"description": null}));
-        self.ask("PATCH", one, nothing(), &[JSON, ("if-match", "\"99\"")]).await?;
-        self.ask("PATCH", one, nothing(), &[("content-type", "text/plain")]).await?;
+        self.send_with_headers("PATCH", one, nothing(), &[JSON, ("if-match", "\"99\"")]).await?;
+        self.send_with_headers("PATCH", one, nothing(), &[("content-type", "text/plain")]).await?;
         self.send("PATCH", one, Some(json!({"description": " ".repeat(TOO_LARGE)}))).await?;
-        let there = self.places.insert("id", "0199a2c4-7b1e-7c52-9d3f-00000000beef".to_owned()).unwrap_or_default();
+        let id =
+            self.path_parameters.insert("id", "0199a2c4-7b1e-7c52-9d3f-00000000beef".to_owned()).unwrap_or_default();
         self.get(one).await?;
-        self.places.insert("id", there);
+        self.path_parameters.insert("id", id);
         Ok(())
     }
 }

@@ -16,39 +16,40 @@ const PROVIDER: &str = "/gateway/v1/admin/providers/{name}";
 const PROVIDER_TEST: &str = "/gateway/v1/admin/providers/{name}/test";
 
 impl TourClient {
-    pub(super) async fn gateway(&mut self) -> Result<(), Failure> {
+    pub(super) async fn record_gateway(&mut self) -> Result<(), Failure> {
         let credentials = &self.platform.credentials;
         let member = credentials.users.get("ada").map(|ada| ada.api_key.clone()).unwrap_or_default();
         let operator = credentials.operator.api_key.clone();
         self.switch_token(&member);
-        self.account().await?;
-        self.inference().await?;
-        self.consumption().await?;
+        self.record_account().await?;
+        self.record_inference().await?;
+        self.record_consumption().await?;
         self.switch_token(&operator);
-        self.models().await?;
-        self.people().await?;
-        self.money().await?;
+        self.record_models().await?;
+        self.record_people().await?;
+        self.record_money().await?;
         self.switch_token(&member);
         self.record_refused_calls(&operator).await
     }
 
-    async fn account(&mut self) -> Result<(), Failure> {
+    async fn record_account(&mut self) -> Result<(), Failure> {
         let me = self.get(ME).await?;
-        self.at("org", &me["org"]["id"]);
-        self.at("user", &me["user"]["id"]);
+        self.set_parameter("org", &me["org"]["id"]);
+        self.set_parameter("user", &me["user"]["id"]);
         self.get("/gateway/v1/me/orgs").await?;
         let new = json!({
             "name": "Newsletter", "models": ["dev-chat"], "limits": {"rpm": 60}, "spending_cap": "5.00",
             "expires_at": "2099-01-01T00:00:00.000Z",
         });
-        let made = self.send("POST", KEYS, Some(new)).await?;
-        self.at("key", &made["id"]);
-        self.at("id", &made["id"]);
+        let created = self.send("POST", KEYS, Some(new)).await?;
+        self.set_parameter("key", &created["id"]);
+        self.set_parameter("id", &created["id"]);
         self.get(KEYS).await?;
         self.send("POST", "/gateway/v1/me/api-keys/{id}/rotate", None).await?;
         self.send("DELETE", "/gateway/v1/me/api-keys/{id}", None).await?;
         self.send("POST", KEYS, Some(json!({"name": ""}))).await?;
-        self.ask("POST", KEYS, Some(json!({"name": "Newsletter"})), &[("content-type", "text/plain")]).await?;
+        self.send_with_headers("POST", KEYS, Some(json!({"name": "Newsletter"})), &[("content-type", "text/plain")])
+            .await?;
         self.send("POST", KEYS, Some(json!({"name": " ".repeat(TOO_LARGE)}))).await?;
         let member = self.switch_token("sk-svc-nobody");
         self.get(ME).await?;
@@ -56,8 +57,8 @@ impl TourClient {
         Ok(())
     }
 
-    async fn inference(&mut self) -> Result<(), Failure> {
-        let ask = json!({
+    async fn record_inference(&mut self) -> Result<(), Failure> {
+        let chat = json!({
             "model": "dev-chat",
             "messages": [
                 {"role": "system", "content": "You answer in one sentence."},
@@ -66,9 +67,9 @@ impl TourClient {
             "temperature": 0.2,
             "max_tokens": 200,
         });
-        self.send("POST", CHAT, Some(ask.clone())).await?;
+        self.send("POST", CHAT, Some(chat.clone())).await?;
         self.set_title("Not streamed");
-        let mut streamed = ask.clone();
+        let mut streamed = chat.clone();
         streamed["max_tokens"] = json!(12);
         streamed["stream"] = json!(true);
         streamed["stream_options"] = json!({"include_usage": true});
@@ -76,7 +77,7 @@ impl TourClient {
         self.set_title("Streamed");
         let city = json!({"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]});
         let function = json!({"name": "get_weather", "description": "The weather now", "parameters": city});
-        let mut with_tool = ask;
+        let mut with_tool = chat;
         with_tool["messages"] = json!([{"role": "user", "content": "What is the weather in Lima?"}]);
         with_tool["tools"] = json!([{"type": "function", "function": function}]);
         with_tool["tool_choice"] = json!("required");
@@ -89,30 +90,31 @@ impl TourClient {
             .await?;
         self.get("/gateway/v1/models").await?;
         self.get("/gateway/v1/models/aliases").await?;
-        self.at("name", &json!("dev-chat"));
+        self.set_parameter("name", &json!("dev-chat"));
         self.get("/gateway/v1/models/{name}").await?;
         Ok(())
     }
 
-    async fn consumption(&mut self) -> Result<(), Failure> {
+    async fn record_consumption(&mut self) -> Result<(), Failure> {
         self.get("/gateway/v1/billing/balance").await?;
         self.get("/gateway/v1/billing/usage").await?;
         self.get("/gateway/v1/billing/transactions").await?;
         Ok(())
     }
 
-    async fn models(&mut self) -> Result<(), Failure> {
+    async fn record_models(&mut self) -> Result<(), Failure> {
         let provider = json!({
             "name": "ollama", "kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key": "the-key-of-ollama",
         });
         self.send("POST", PROVIDERS, Some(provider.clone())).await?;
         self.send("POST", PROVIDERS, Some(provider)).await?;
-        self.at("name", &json!("ollama"));
+        self.set_parameter("name", &json!("ollama"));
         self.send("PATCH", PROVIDER, Some(json!({"timeouts": {"first_byte_ms": 20_000}}))).await?;
-        self.ask("PATCH", PROVIDER, Some(json!({"region": null})), &[JSON, ("if-match", "\"99\"")]).await?;
+        self.send_with_headers("PATCH", PROVIDER, Some(json!({"region": null})), &[JSON, ("if-match", "\"99\"")])
+            .await?;
         self.get(PROVIDER).await?;
         self.get(PROVIDERS).await?;
-        self.at("name", &json!("dev"));
+        self.set_parameter("name", &json!("dev"));
         self.send("POST", PROVIDER_TEST, Some(json!({"model": "dev-chat"}))).await?;
         let model = json!({
             "name": "llama", "display_name": "Llama", "type": "Others", "capabilities": ["chat", "streaming"],
@@ -120,11 +122,11 @@ impl TourClient {
             "deployments": [{"provider": "ollama", "model": "llama3.2", "weight": 1, "priority": 0}],
         });
         self.send("POST", MODELS, Some(model)).await?;
-        self.at("name", &json!("llama"));
+        self.set_parameter("name", &json!("llama"));
         self.send("PATCH", MODEL, Some(json!({"pricing": {"input": "0.08", "output": "0.32"}}))).await?;
         self.get(MODEL).await?;
         self.get(MODELS).await?;
-        self.at("name", &json!("fast"));
+        self.set_parameter("name", &json!("fast"));
         self.send("PUT", ALIAS, Some(json!({"model": "llama"}))).await?;
         self.get("/gateway/v1/admin/aliases").await?;
         self.get("/gateway/v1/models/aliases").await?;
@@ -133,9 +135,9 @@ impl TourClient {
         Ok(())
     }
 
-    async fn people(&mut self) -> Result<(), Failure> {
+    async fn record_people(&mut self) -> Result<(), Failure> {
         const PLAN: &str = "/gateway/v1/admin/plans/{id}";
-        self.at("id", &json!("team"));
+        self.set_parameter("id", &json!("team"));
         let limits = json!({"org": {"rpm": 600, "tpm": 200_000}, "key": {"rpm": 120}});
         let plan =
             json!({"name": "Team", "models": ["dev-chat", "dev-embed"], "has_rate_limits": true, "limits": limits});
@@ -144,13 +146,13 @@ impl TourClient {
         self.get(PLAN).await?;
         self.get("/gateway/v1/admin/plans").await?;
 
-        let org = Value::from(self.places["org"].clone());
-        let user = Value::from(self.places["user"].clone());
-        self.at("id", &org);
+        let org = Value::from(self.path_parameters["org"].clone());
+        let user = Value::from(self.path_parameters["user"].clone());
+        self.set_parameter("id", &org);
         self.send("PATCH", "/gateway/v1/admin/orgs/{id}", Some(json!({"plan": "team"}))).await?;
         self.get("/gateway/v1/admin/orgs/{id}").await?;
         self.get("/gateway/v1/admin/orgs").await?;
-        self.at("id", &user);
+        self.set_parameter("id", &user);
         self.send("PATCH", "/gateway/v1/admin/users/{id}", Some(json!({"suspended": false}))).await?;
         self.get("/gateway/v1/admin/users/{id}").await?;
         self.get("/gateway/v1/admin/users").await?;
@@ -158,32 +160,32 @@ impl TourClient {
         self.send("PUT", "/gateway/v1/admin/limits?org={org}", Some(json!({"rpm": 300, "tpd": 5_000_000}))).await?;
         self.get("/gateway/v1/admin/limits?org={org}").await?;
         self.send("DELETE", "/gateway/v1/admin/limits?org={org}", None).await?;
-        self.new_people().await
+        self.record_new_customer().await
     }
 
     /// Creates an organization, a user and a key for a customer without an identity provider.
-    async fn new_people(&mut self) -> Result<(), Failure> {
+    async fn record_new_customer(&mut self) -> Result<(), Failure> {
         const ORGS: &str = "/gateway/v1/admin/orgs";
         const USERS: &str = "/gateway/v1/admin/users";
         const KEYS: &str = "/gateway/v1/admin/keys";
         let org = json!({"name": "Initech Inc.", "plan": "team", "external_id": "initech"});
-        let made = self.send("POST", ORGS, Some(org.clone())).await?;
+        let created = self.send("POST", ORGS, Some(org.clone())).await?;
         self.send("POST", ORGS, Some(org)).await?;
         let user = json!({
-            "name": "Milton W.", "email": "milton@initech.example", "org": made["id"], "role": "admin",
+            "name": "Milton W.", "email": "milton@initech.example", "org": created["id"], "role": "admin",
             "external_id": "milton",
         });
         let user = self.send("POST", USERS, Some(user)).await?;
-        let key = json!({"name": "Reports", "org": made["id"], "user": user["id"], "limits": {"rpm": 60}});
+        let key = json!({"name": "Reports", "org": created["id"], "user": user["id"], "limits": {"rpm": 60}});
         let key = self.send("POST", KEYS, Some(key)).await?;
-        self.at("id", &key["id"]);
+        self.set_parameter("id", &key["id"]);
         let patch = json!({"models": ["dev-chat"], "spending_cap": "5.00"});
         self.send("PATCH", "/gateway/v1/admin/keys/{id}", Some(patch)).await?;
         Ok(())
     }
 
-    async fn money(&mut self) -> Result<(), Failure> {
-        let org = self.places["org"].clone();
+    async fn record_money(&mut self) -> Result<(), Failure> {
+        let org = self.path_parameters["org"].clone();
         let credits = json!({"org": org, "kind": "credit", "amount": "100.00", "reason": "invoice 2026-17"});
         self.send("POST", "/gateway/v1/billing/admin/credits", Some(credits)).await?;
         self.get("/gateway/v1/billing/admin/balances").await?;
@@ -198,19 +200,19 @@ impl TourClient {
     /// Records refused calls: missing role, failing provider, spending cap, rate limit and maintenance.
     async fn record_refused_calls(&mut self, operator: &str) -> Result<(), Failure> {
         const MAINTENANCE: &str = "/gateway/v1/admin/maintenance";
-        let ask = |model: &str| Some(json!({"model": model, "messages": [{"role": "user", "content": "Hello"}]}));
+        let chat = |model: &str| Some(json!({"model": model, "messages": [{"role": "user", "content": "Hello"}]}));
         self.get(MODELS).await?;
         let member = self.switch_token(operator);
-        self.send("POST", CHAT, ask("llama")).await?;
+        self.send("POST", CHAT, chat("llama")).await?;
         self.send("PUT", "/gateway/v1/billing/admin/caps?org={org}", Some(json!({"limit": "0.00"}))).await?;
         self.switch_token(&member);
-        self.send("POST", CHAT, ask("dev-chat")).await?;
+        self.send("POST", CHAT, chat("dev-chat")).await?;
         self.switch_token(operator);
         self.send("DELETE", "/gateway/v1/billing/admin/caps?org={org}", None).await?;
         self.send("PUT", "/gateway/v1/admin/limits?org={org}", Some(json!({"rpm": 1}))).await?;
         self.switch_token(&member);
         for _ in 0..2 {
-            self.send("POST", CHAT, ask("dev-chat")).await?;
+            self.send("POST", CHAT, chat("dev-chat")).await?;
         }
         self.switch_token(operator);
         self.send("DELETE", "/gateway/v1/admin/limits?org={org}", None).await?;
@@ -218,7 +220,7 @@ impl TourClient {
         self.send("PUT", MAINTENANCE, Some(pause)).await?;
         self.get(MAINTENANCE).await?;
         self.switch_token(&member);
-        self.send("POST", CHAT, ask("dev-chat")).await?;
+        self.send("POST", CHAT, chat("dev-chat")).await?;
         Ok(())
     }
 }

@@ -16,13 +16,13 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use serde_json::Value;
 
-use super::examples::{Exchange, Plain};
+use super::examples::{Exchange, Normalizer};
 use crate::issuer::Subject;
 use crate::services::{address, listen};
 use crate::{DataDir, Failure, Options, Platform};
 
 /// How many entries of a list an example shows.
-const FEW: usize = 2;
+const MAX_LIST_EXAMPLES: usize = 2;
 /// The maximum size of a body: one that holds a text of this size is refused.
 const TOO_LARGE: usize = 4 * 1024 * 1024;
 const JSON: (&str, &str) = ("content-type", "application/json");
@@ -33,23 +33,23 @@ struct TourClient {
     client: Client<HttpConnector, Full<Bytes>>,
     /// An access token or an API key.
     token: String,
-    plain: Plain,
+    normalizer: Normalizer,
     /// The values of path parameters.
-    places: BTreeMap<&'static str, String>,
-    met: Vec<Exchange>,
+    path_parameters: BTreeMap<&'static str, String>,
+    exchanges: Vec<Exchange>,
 }
 
 /// Records the examples of the document of agents and workflows.
-pub async fn builder() -> Result<Vec<Exchange>, Failure> {
+pub async fn record_builder() -> Result<Vec<Exchange>, Failure> {
     let mut ada = TourClient::start().await?;
-    ada.builder().await?;
+    ada.record_builder().await?;
     ada.end().await
 }
 
 /// Records the examples of the document of the gateway.
-pub async fn gateway() -> Result<Vec<Exchange>, Failure> {
+pub async fn record_gateway() -> Result<Vec<Exchange>, Failure> {
     let mut ada = TourClient::start().await?;
-    ada.gateway().await?;
+    ada.record_gateway().await?;
     ada.end().await
 }
 
@@ -60,14 +60,14 @@ impl TourClient {
         let platform = Platform::start(Options::new(data)).await?;
         let subject = Subject { user: "ada".to_owned(), org: "acme".to_owned(), role: Role::Member };
         let token = platform.issuer.token(&subject, Duration::from_secs(600));
-        let plain = Plain::new(&platform.base_url);
+        let normalizer = Normalizer::new(&platform.base_url);
         let client = Client::builder(TokioExecutor::new()).build_http();
-        Ok(Self { platform, client, token, plain, places: BTreeMap::new(), met: Vec::new() })
+        Ok(Self { platform, client, token, normalizer, path_parameters: BTreeMap::new(), exchanges: Vec::new() })
     }
 
     async fn end(self) -> Result<Vec<Exchange>, Failure> {
         self.platform.stop().await?;
-        Ok(self.met)
+        Ok(self.exchanges)
     }
 
     /// Starts a mock of another system, which answers every call, and returns its origin.
@@ -75,7 +75,7 @@ impl TourClient {
         let listener = listen(0).await?;
         let origin = format!("http://{}", address(&listener)?);
         tokio::spawn(async move { axum::serve(listener, Router::new().fallback(async || "")).await });
-        self.plain.rename(origin.clone(), "https://api.example.com");
+        self.normalizer.rename(origin.clone(), "https://api.example.com");
         Ok(origin)
     }
 
@@ -85,8 +85,8 @@ impl TourClient {
     }
 
     /// Sets a path parameter of later requests.
-    fn at(&mut self, parameter: &'static str, value: &Value) {
-        self.places.insert(parameter, value.as_str().unwrap_or_default().to_owned());
+    fn set_parameter(&mut self, parameter: &'static str, value: &Value) {
+        self.path_parameters.insert(parameter, value.as_str().unwrap_or_default().to_owned());
     }
 
     async fn get(&mut self, path: &'static str) -> Result<Value, Failure> {
@@ -95,10 +95,10 @@ impl TourClient {
 
     /// Sends a request, records the exchange, and returns the body of the response unchanged.
     async fn send(&mut self, method: &'static str, path: &'static str, body: Option<Value>) -> Result<Value, Failure> {
-        self.ask(method, path, body, &[JSON]).await
+        self.send_with_headers(method, path, body, &[JSON]).await
     }
 
-    async fn ask(
+    async fn send_with_headers(
         &mut self,
         method: &'static str,
         path: &'static str,
@@ -107,9 +107,9 @@ impl TourClient {
     ) -> Result<Value, Failure> {
         // The document describes the path without its query.
         let described = path.split_once('?').map_or(path, |(path, _)| path);
-        let failed = |cause: &dyn std::fmt::Display| Failure::Said(format!("{method} {path}: {cause}"));
+        let failed = |cause: &dyn std::fmt::Display| Failure::Other(format!("{method} {path}: {cause}"));
         let mut url = format!("{}{path}", self.platform.base_url);
-        for (parameter, value) in &self.places {
+        for (parameter, value) in &self.path_parameters {
             url = url.replace(&format!("{{{parameter}}}"), value);
         }
         let request = Request::builder()
@@ -126,28 +126,28 @@ impl TourClient {
         let text = answer.into_body().collect().await.map_err(|cause| failed(&cause))?.to_bytes();
         let answer: Option<Value> = serde_json::from_slice(&text).ok();
 
-        let request = body.map(|body| self.plain.value(&body));
-        let mut shown = answer.as_ref().map(|answer| self.plain.value(answer));
+        let request = body.map(|body| self.normalizer.normalize(&body));
+        let mut shown = answer.as_ref().map(|answer| self.normalizer.normalize(answer));
         if let Some(Value::Array(list)) = shown.as_mut().and_then(|shown| shown.get_mut("data")) {
-            list.truncate(FEW);
+            list.truncate(MAX_LIST_EXAMPLES);
         }
         if text.starts_with(b"data: ") {
             shown = Some(Value::String(self.normalize_events(&String::from_utf8_lossy(&text))));
         }
-        self.met.push(Exchange { method, path: described, request, status, answer: shown, title: None });
+        self.exchanges.push(Exchange { method, path: described, request, status, answer: shown, title: None });
         Ok(answer.unwrap_or_default())
     }
 
     /// Gives the last exchange a title, because its operation has several examples.
     fn set_title(&mut self, title: &'static str) {
-        if let Some(exchange) = self.met.last_mut() {
+        if let Some(exchange) = self.exchanges.last_mut() {
             exchange.title = Some(title);
         }
     }
 
     fn normalize_events(&mut self, text: &str) -> String {
         let event = |event: &str| match serde_json::from_str(event.strip_prefix("data: ").unwrap_or_default()) {
-            Ok(data) => format!("data: {}\n\n", self.plain.value(&data)),
+            Ok(data) => format!("data: {}\n\n", self.normalizer.normalize(&data)),
             Err(_) => format!("{event}\n\n"),
         };
         text.split_terminator("\n\n").map(event).collect()

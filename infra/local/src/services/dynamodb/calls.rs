@@ -31,9 +31,9 @@ pub fn is_write(operation: &str) -> bool {
 
 fn answer<I: DeserializeOwned, O: Serialize>(
     body: &[u8],
-    carry_out: impl FnOnce(I) -> Result<O, DynoxideError>,
+    execute: impl FnOnce(I) -> Result<O, DynoxideError>,
 ) -> Result<Vec<u8>, DynoxideError> {
     let unreadable = |error: serde_json::Error| DynoxideError::SerializationException(error.to_string());
-    let answer = carry_out(serde_json::from_slice(body).map_err(unreadable)?)?;
+    let answer = execute(serde_json::from_slice(body).map_err(unreadable)?)?;
     serde_json::to_vec(&answer).map_err(|error| DynoxideError::InternalServerError(error.to_string()))
 }

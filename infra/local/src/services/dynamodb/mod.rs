@@ -21,7 +21,7 @@ use http::{HeaderMap, StatusCode};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::storage::{Storage, Trouble};
+use super::storage::{StorageFailure, StorageHealth};
 use super::{ACCOUNT, REGION, SyncMode};
 use crate::data_dir::{DYNAMODB, DataDir, KMS};
 use crate::failure::Failure;
@@ -33,13 +33,13 @@ const SHARED_PROPERTIES: [&str; 4] =
 
 /// Opens the database and creates the template's tables in it.
 pub fn open(data: &DataDir, template: &Template, sync: SyncMode) -> Result<Database, Failure> {
-    let damaged = |cause| data.damaged(DYNAMODB, cause);
+    let damaged = |cause| data.damaged_file(DYNAMODB, cause);
     let database = match data.dynamodb_file() {
         None => Database::memory(),
         Some(file) => {
             // The database is created before the keys. If only the keys exist, the database was removed.
             if !file.exists() && data.folder().join(KMS).exists() {
-                return Err(data.missing(DYNAMODB));
+                return Err(data.missing_file(DYNAMODB));
             }
             log_recovery(&file);
             Database::new(&file.to_string_lossy())
@@ -76,11 +76,11 @@ fn log_recovery(file: &Path) {
 #[derive(Clone)]
 struct Served {
     database: Database,
-    storage: Storage,
+    storage: StorageHealth,
 }
 
 /// The router of DynamoDB's API.
-pub fn router(database: Database, storage: Storage) -> Router {
+pub fn router(database: Database, storage: StorageHealth) -> Router {
     Router::new().fallback(serve).with_state(Served { database, storage })
 }
 
@@ -99,13 +99,13 @@ async fn serve(State(Served { database, storage }): State<Served>, headers: Head
     (status, [(CONTENT_TYPE, "application/x-amz-json-1.0")], body).into_response()
 }
 
-fn refusal(error: &DynoxideError, storage: &Storage) -> (StatusCode, Vec<u8>) {
+fn refusal(error: &DynoxideError, storage: &StorageHealth) -> (StatusCode, Vec<u8>) {
     let status = StatusCode::from_u16(error.status_code()).unwrap_or(StatusCode::BAD_REQUEST);
-    match Trouble::of_sqlite(&error.to_string()).filter(|_| status.is_server_error()) {
-        Some(trouble) => {
-            storage.report(DYNAMODB, trouble);
+    match StorageFailure::from_sqlite(&error.to_string()).filter(|_| status.is_server_error()) {
+        Some(failure) => {
+            storage.report(DYNAMODB, failure);
             // SDK clients do not retry this status; a retry would fail too.
-            let body = json!({"__type": "StorageFailure", "message": format!("{DYNAMODB}: {trouble}")});
+            let body = json!({"__type": "StorageFailure", "message": format!("{DYNAMODB}: {failure}")});
             (StatusCode::BAD_REQUEST, body.to_string().into())
         }
         None => (status, error.to_json().into()),
@@ -113,14 +113,14 @@ fn refusal(error: &DynoxideError, storage: &Storage) -> (StatusCode, Vec<u8>) {
 }
 
 /// Stores a tag in the database: it names the KMS key that encrypts the secrets, without which they are lost.
-pub fn note(database: &Database, table: &str, name: &str, value: &str) -> Result<(), Failure> {
+pub fn write_tag(database: &Database, table: &str, name: &str, value: &str) -> Result<(), Failure> {
     let request = parse(json!({"ResourceArn": arn(table), "Tags": [{"Key": name, "Value": value}]}));
     let tagged = request.and_then(|request| database.tag_resource(request).map_err(|error| error.to_string()));
     tagged.map(drop).map_err(|cause| Failure::Template { resource: table.to_owned(), cause })
 }
 
-/// The value of a tag that `note` stored.
-pub fn noted(database: &Database, table: &str, name: &str) -> Option<String> {
+/// The value of a tag that `write_tag` stored.
+pub fn read_tag(database: &Database, table: &str, name: &str) -> Option<String> {
     let tags = database.list_tags_of_resource(parse(json!({"ResourceArn": arn(table)})).ok()?).ok()?;
     let tag = tags.tags.into_iter().find(|tag| tag.key == name)?;
     Some(tag.value)
@@ -141,7 +141,7 @@ fn create_table(database: &Database, data: &DataDir, name: &str, properties: &Va
         let table = serde_json::to_value(table).unwrap_or_default();
         return match indexes(&table["Table"]) == indexes(properties) {
             true => Ok(()),
-            false => Err(data.outdated(name)),
+            false => Err(data.outdated_table(name)),
         };
     }
     let request: CreateTableRequest = parse(request).map_err(failed)?;

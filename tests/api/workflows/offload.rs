@@ -19,7 +19,7 @@ async fn other_requests_are_answered_while_heavy_work_waits_for_a_slot() {
     const LIGHT: usize = 20;
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = created(&ada, "Echo", echo()).await;
+    let id = create_workflow(&ada, "Echo", echo()).await;
     let export = ada.get(&format!("{WORKFLOWS}/{id}/export")).await.json;
 
     // Occupies every slot until the gates are dropped.
@@ -42,8 +42,8 @@ async fn other_requests_are_answered_while_heavy_work_waits_for_a_slot() {
         order.lock().unwrap().push(what);
     };
     let mut heavy: Vec<BoxFuture<()>> = vec![
-        Box::pin(async { done("validate", act(&ada, &id, "validate").await) }),
-        Box::pin(async { done("publish", act(&ada, &id, "publish").await) }),
+        Box::pin(async { done("validate", post_action(&ada, &id, "validate").await) }),
+        Box::pin(async { done("publish", post_action(&ada, &id, "publish").await) }),
         Box::pin(async { done("import", ada.post_json(&format!("{WORKFLOWS}/import"), export).await) }),
     ];
     for _ in 0..PREVIEWS {
@@ -55,7 +55,7 @@ async fn other_requests_are_answered_while_heavy_work_waits_for_a_slot() {
     let mut heavy = join_all(heavy);
     let light = async {
         for _ in 0..LIGHT {
-            done("light", app.nobody().get("/health").await);
+            done("light", app.anonymous().get("/health").await);
             done("light", ada.get(WORKFLOWS).await);
         }
     };

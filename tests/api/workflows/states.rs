@@ -10,14 +10,14 @@ use super::*;
 async fn only_allowed_state_transitions_succeed() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let draft = created(&ada, "Draft", echo()).await;
+    let draft = create_workflow(&ada, "Draft", echo()).await;
     for what in ["pause", "resume"] {
-        let refused = act(&ada, &draft, what).await;
+        let refused = post_action(&ada, &draft, what).await;
         assert_eq!((refused.status.as_str(), refused.code()), ("409 Conflict", "unpublished_changes"));
     }
-    let id = published(&ada, "Live").await;
+    let id = publish_workflow(&ada, "Live").await;
     let state = async |what: &str| {
-        let answer = act(&ada, &id, what).await;
+        let answer = post_action(&ada, &id, what).await;
         let state = answer.json["data"]["state"].as_str().map(str::to_owned);
         state.unwrap_or_else(|| answer.code().to_owned())
     };
@@ -34,16 +34,16 @@ async fn only_allowed_state_transitions_succeed() {
     assert_eq!(state("restore").await, "paused");
     assert_eq!(state("resume").await, "published");
 
-    assert_eq!(act(&ada, &draft, "archive").await.json["data"]["state"], "archived");
-    assert_eq!(act(&ada, &draft, "restore").await.json["data"]["state"], "draft");
+    assert_eq!(post_action(&ada, &draft, "archive").await.json["data"]["state"], "archived");
+    assert_eq!(post_action(&ada, &draft, "restore").await.json["data"]["state"], "draft");
 }
 
 #[tokio::test]
 async fn one_of_many_concurrent_pauses_succeeds() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = published(&ada, "Live").await;
-    let answers = join_all((0..10).map(|_| act(&ada, &id, "pause"))).await;
+    let id = publish_workflow(&ada, "Live").await;
+    let answers = join_all((0..10).map(|_| post_action(&ada, &id, "pause"))).await;
     let paused = answers.iter().filter(|answer| answer.status == "200 OK").count();
     assert_eq!(paused, 1);
     assert!(answers.iter().all(|answer| answer.status == "200 OK" || answer.code() == "invalid_state"));
@@ -53,10 +53,10 @@ async fn one_of_many_concurrent_pauses_succeeds() {
 async fn a_batch_reports_what_it_archived_and_what_failed() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let (one, two) = (published(&ada, "One").await, created(&ada, "Two", echo()).await);
-    let archived = created(&ada, "Archived", echo()).await;
-    act(&ada, &archived, "archive").await;
-    let theirs = published(&app.person("bob"), "Theirs").await;
+    let (one, two) = (publish_workflow(&ada, "One").await, create_workflow(&ada, "Two", echo()).await);
+    let archived = create_workflow(&ada, "Archived", echo()).await;
+    post_action(&ada, &archived, "archive").await;
+    let theirs = publish_workflow(&app.person("bob"), "Theirs").await;
     let ids = json!({"ids": [one, archived, theirs, "no-id", two, one]});
     let answer = ada.post_json(&format!("{WORKFLOWS}/batch/archive"), ids).await;
     assert_eq!(answer.status, "200 OK");

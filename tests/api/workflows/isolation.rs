@@ -15,7 +15,7 @@ const NOWHERE: &str = "019cb8e2-3f4a-7c21-9b6d-000000000000";
 async fn another_users_workflow_is_404_on_every_route() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
-    let id = published(&ada, "Secret").await;
+    let id = publish_workflow(&ada, "Secret").await;
     let path = format!("{WORKFLOWS}/{id}");
     let bearer = || json!({"name": "Bot", "type": "bearer", "token": "x"});
     let outbound = format!("{path}/webhook-credentials/outbound");
@@ -49,13 +49,13 @@ async fn another_users_workflow_is_404_on_every_route() {
                 let request = stranger.request(method.clone(), &path.replace("{id}", id));
                 send(if let Some(body) = &body { request.json(body) } else { request }).await
             };
-            let (theirs, nobodys) = (ask(&id).await, ask(NOWHERE).await);
-            let said = (theirs.status.as_str(), theirs.code());
-            assert_eq!(said, ("404 Not Found", "workflow_not_found"), "{method} {path}");
-            assert_eq!(theirs.text, nobodys.text, "{method} {path}");
+            let (theirs, missing) = (ask(&id).await, ask(NOWHERE).await);
+            let refusal = (theirs.status.as_str(), theirs.code());
+            assert_eq!(refusal, ("404 Not Found", "workflow_not_found"), "{method} {path}");
+            assert_eq!(theirs.text, missing.text, "{method} {path}");
         }
         // A stranger's own workflow gives no access to the owner's resources either.
-        let own = format!("{WORKFLOWS}/{}", created(&stranger, "Own", echo()).await);
+        let own = format!("{WORKFLOWS}/{}", create_workflow(&stranger, "Own", echo()).await);
         let taken = stranger.get(&format!("{own}/webhooks/{webhook}")).await;
         assert_eq!(taken.code(), "webhook_not_found");
         assert_eq!(stranger.get(&format!("{own}/releases/{release}")).await.code(), "release_not_found");
@@ -67,5 +67,5 @@ async fn another_users_workflow_is_404_on_every_route() {
     }
     assert_eq!(ada.get(&path).await.json["data"]["name"], "Secret");
     assert_eq!(ada.get(&outbound).await.json["data"].as_array().unwrap().len(), 1);
-    assert_eq!(app.nobody().get(&format!("{path}/connections")).await.code(), "unauthorized");
+    assert_eq!(app.anonymous().get(&format!("{path}/connections")).await.code(), "unauthorized");
 }

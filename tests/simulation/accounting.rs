@@ -16,12 +16,12 @@ use shared::store::usage::Figures;
 
 use crate::credits::Credits;
 use crate::database::{COUNTERS, Database, JOURNAL};
+use crate::dynamodb_json::Write;
 use crate::scenario::{Call, Scenario};
 use crate::violation::{Oracle, Violation};
-use crate::wire::Write;
 
-pub struct Books {
-    pub leases: BTreeMap<LeaseId, Seen>,
+pub struct Accounting {
+    pub leases: BTreeMap<LeaseId, LeaseRecord>,
     pub orgs: BTreeMap<OrgId, Credits>,
     caps: Vec<(String, i128)>,
     /// The spending by meter and month.
@@ -36,11 +36,11 @@ pub struct Books {
     pub admitted: BTreeMap<(String, Dimension, i64), u64>,
     pub violations: Vec<Violation>,
     pub tally: BTreeMap<&'static str, u64>,
-    pub looks_at_due: u64,
+    pub due_reads: u64,
 }
 
 /// A lease as it was granted.
-pub struct Seen {
+pub struct LeaseRecord {
     /// The number of the lease in its history, from 0. Ids differ between runs, numbers do not.
     pub number: usize,
     pub org: OrgId,
@@ -73,7 +73,7 @@ fn meters_of(charge: &Charge) -> Vec<String> {
     meters.into_iter().flatten().map(|key| key.pk).collect()
 }
 
-impl Books {
+impl Accounting {
     pub fn new(scenario: &Scenario) -> Self {
         let caps = scenario
             .caps
@@ -90,7 +90,7 @@ impl Books {
             admitted: BTreeMap::new(),
             violations: Vec::new(),
             tally: BTreeMap::new(),
-            looks_at_due: 0,
+            due_reads: 0,
         }
     }
 
@@ -98,7 +98,7 @@ impl Books {
         *self.tally.entry(what).or_default() += 1;
     }
 
-    pub fn violated(&mut self, oracle: Oracle, what: String) {
+    pub fn record_violation(&mut self, oracle: Oracle, what: String) {
         self.violations.push(Violation { oracle, what });
     }
 
@@ -118,21 +118,21 @@ impl Books {
                 *admitted += amount;
                 if *admitted > limit {
                     let what = format!("{admitted} of {limit} {dimension} of the {level} in window {window}");
-                    self.violated(Oracle::LimitExceeded, what);
+                    self.record_violation(Oracle::LimitExceeded, what);
                 }
             }
         }
     }
 
     /// Records committed writes, checks them, and describes each for the trace.
-    pub fn committed(&mut self, database: &Database, writes: &[Write], now: Time) -> Vec<String> {
-        let mut told: Vec<String> = writes.iter().filter_map(|write| self.record_write(write, now)).collect();
+    pub fn record_writes(&mut self, database: &Database, writes: &[Write], now: Time) -> Vec<String> {
+        let mut lines: Vec<String> = writes.iter().filter_map(|write| self.record_write(write, now)).collect();
         for write in writes.iter().filter(|write| write.sk == keys::METER) {
             let item = database.item(COUNTERS, write.pk, write.sk);
             if let Some(balance) = item.get("balance") {
-                told.push(format!("balance {balance}"));
+                lines.push(format!("balance {balance}"));
                 if balance.as_i64().is_some_and(|balance| balance < 0) {
-                    self.violated(Oracle::Overdrawn, format!("a balance of {balance}"));
+                    self.record_violation(Oracle::Overdrawn, format!("a balance of {balance}"));
                 }
                 let org = self.orgs.iter_mut().find(|(org, _)| keys::org_meter(**org).pk == write.pk);
                 if let Some((_, credits)) = org {
@@ -146,10 +146,10 @@ impl Books {
                 && !self.is_used_up(database, &charge)
             {
                 let what = format!("{} of call {} not collected, money left", charge.uncollected, charge.request_id);
-                self.violated(Oracle::Forgiven, what);
+                self.record_violation(Oracle::Undercollected, what);
             }
         }
-        told
+        lines
     }
 
     /// Whether the balance or a cap of the charge's meters is used up.
@@ -169,7 +169,7 @@ impl Books {
     fn record_write(&mut self, write: &Write, now: Time) -> Option<String> {
         let kind = write.sk.split('#').next().unwrap_or_default();
         match (write.kind, write.table, kind) {
-            ("Put", COUNTERS, "LEASE") => Some(self.granted(&write.item())),
+            ("Put", COUNTERS, "LEASE") => Some(self.record_lease(&write.item())),
             ("Delete", COUNTERS, "LEASE") => {
                 let lease = self.lease(write.sk)?;
                 lease.is_open = false;
@@ -180,7 +180,7 @@ impl Books {
                 lease.written.insert(write.sk.to_owned(), now);
                 let (number, granted_at) = (lease.number, lease.granted_at);
                 match write.item()["slot"].get("charge") {
-                    Some(charge) => Some(self.charged(charge, number, granted_at, now)),
+                    Some(charge) => Some(self.record_charge(charge, number, granted_at, now)),
                     None => {
                         self.count("voids");
                         Some(format!("{} of lease {number} is void", write.sk))
@@ -193,24 +193,24 @@ impl Books {
                 self.count("late charges");
                 let charge = &write.item()["slot"]["charge"];
                 let created_at = serde_json::from_value(charge["created_at"].clone()).ok()?;
-                Some(format!("late: {}", self.charged(charge, number, created_at, now)))
+                Some(format!("late: {}", self.record_charge(charge, number, created_at, now)))
             }
             ("Put", JOURNAL, "TRANSACTION") => {
                 let adjustment: Adjustment = serde_json::from_value(write.item()["adjustment"].clone()).ok()?;
                 let amount = i128::from(adjustment.amount.pico_usd());
                 let signed = if adjustment.kind == Kind::Credit { amount } else { -amount };
-                self.moved(adjustment.org, signed, 0, now);
+                self.record_credits(adjustment.org, signed, 0, now);
                 Some(format!("{signed} given"))
             }
             _ => None,
         }
     }
 
-    fn lease(&mut self, key: &str) -> Option<&mut Seen> {
+    fn lease(&mut self, key: &str) -> Option<&mut LeaseRecord> {
         self.leases.get_mut(&key.strip_prefix("LEASE#")?.parse().ok()?)
     }
 
-    fn granted(&mut self, item: &Value) -> String {
+    fn record_lease(&mut self, item: &Value) -> String {
         let id = serde_json::from_value(item["lease"].clone()).expect("a lease has an id");
         let org = serde_json::from_value(item["org"].clone()).expect("a lease has an organization");
         let granted_at = serde_json::from_value(item["granted_at"].clone()).expect("a lease has a time");
@@ -232,7 +232,7 @@ impl Books {
         }
         let unit = &item["unit"];
         let of_slot = Money::from_pico_usd(unit["money"].as_u64().expect("a slot holds money or none"));
-        let seen = Seen {
+        let lease = LeaseRecord {
             number,
             org,
             granted_at,
@@ -243,12 +243,12 @@ impl Books {
             is_open: true,
             written: BTreeMap::new(),
         };
-        self.leases.insert(id, seen);
+        self.leases.insert(id, lease);
         format!("lease {number} of {} calls, each {} for {} tokens", item["slots"], unit["money"], unit["tokens"])
     }
 
     /// Records a charge. It counts at the time of its lease's grant; a late charge counts at its own time.
-    fn charged(&mut self, item: &Value, lease: usize, counts_at: Time, now: Time) -> String {
+    fn record_charge(&mut self, item: &Value, lease: usize, counts_at: Time, now: Time) -> String {
         let charge: Charge = serde_json::from_value(item.clone()).expect("a charge has its form");
         let amount = i128::from(charge.charged.pico_usd());
         let month = month(counts_at);
@@ -257,43 +257,43 @@ impl Books {
             *spent += amount;
             let spent = *spent;
             if self.caps.iter().any(|(of, cap)| *of == meter && spent > *cap) {
-                self.violated(Oracle::CapExceeded, format!("{spent} pico-USD charged to {meter} in {month}"));
+                self.record_violation(Oracle::CapExceeded, format!("{spent} pico-USD charged to {meter} in {month}"));
             }
         }
-        self.used(&charge, counts_at);
-        self.moved(charge.org, 0, amount, now);
-        let told = format!("call {} charged {amount} in slot {} of lease {lease}", charge.request_id, charge.slot);
+        self.record_usage(&charge, counts_at);
+        self.record_credits(charge.org, 0, amount, now);
+        let line = format!("call {} charged {amount} in slot {} of lease {lease}", charge.request_id, charge.slot);
         self.count("charges");
-        self.paid(&charge);
+        self.check_payment(&charge);
         let charges = self.charges.entry(charge.request_id.clone()).or_default();
         charges.push(charge);
         if charges.len() > 1 {
-            self.violated(Oracle::ChargedTwice, told.clone());
+            self.record_violation(Oracle::ChargedTwice, line.clone());
         }
-        told
+        line
     }
 
     /// Checks that the whole cost is charged or recorded as uncollected, and that a lease spends no more than it took.
-    fn paid(&mut self, charge: &Charge) {
+    fn check_payment(&mut self, charge: &Charge) {
         let lease = self.leases.get_mut(&charge.lease).expect("a charge is of a lease");
         lease.left -= i128::from(charge.from_lease().pico_usd());
         let (unit, is_exempt, left) = (lease.unit, lease.is_exempt, lease.left);
         let owed = if is_exempt { Money::ZERO } else { charge.cost };
         if charge.charged + charge.uncollected != owed || charge.overage > charge.charged {
-            self.violated(Oracle::Misreported, format!("{charge:?}"));
+            self.record_violation(Oracle::Misreported, format!("{charge:?}"));
         }
         if left < 0 {
-            self.violated(Oracle::Unbalanced, format!("lease {}: {left} left after {charge:?}", charge.lease));
+            self.record_violation(Oracle::Unbalanced, format!("lease {}: {left} left after {charge:?}", charge.lease));
         }
-        let seen = [
+        let events = [
             (charge.from_lease() > unit, "charges above their slot"),
             (!charge.overage.is_zero(), "charges with an overage"),
             (!charge.uncollected.is_zero(), "charges not fully collected"),
         ];
-        seen.iter().filter(|(happened, _)| *happened).for_each(|(_, what)| self.count(what));
+        events.iter().filter(|(happened, _)| *happened).for_each(|(_, what)| self.count(what));
     }
 
-    fn used(&mut self, charge: &Charge, counts_at: Time) {
+    fn record_usage(&mut self, charge: &Charge, counts_at: Time) {
         let month = month(counts_at);
         let of_day = keys::usage_of_day(charge.org, month, &counts_at.day(), &charge.model);
         let of_key = keys::usage_of_key(charge.org, month, charge.user, charge.key);
@@ -302,10 +302,10 @@ impl Books {
         }
     }
 
-    fn moved(&mut self, org: OrgId, given: i128, charged: i128, now: Time) {
-        let left = self.orgs.entry(org).or_default().moved(given, charged, now);
+    fn record_credits(&mut self, org: OrgId, given: i128, charged: i128, now: Time) {
+        let left = self.orgs.entry(org).or_default().add(given, charged, now);
         if left < 0 {
-            self.violated(Oracle::Overdrawn, format!("{left} pico-USD are left of the credits"));
+            self.record_violation(Oracle::Overdrawn, format!("{left} pico-USD are left of the credits"));
         }
     }
 }

@@ -8,24 +8,24 @@ use http_body_util::BodyExt;
 use serde_json::Value;
 use shared::http::{openai, standard};
 
-use super::examples::Plain;
+use super::examples::Normalizer;
 use crate::failure::Failure as StartFailure;
 
-pub struct Refusal {
+pub struct ErrorExample {
     /// The prefix of the paths that answer with this error.
     prefix: &'static str,
     status: u16,
     pub body: Value,
 }
 
-impl Refusal {
-    pub fn is_of(&self, path: &str, status: &str) -> bool {
+impl ErrorExample {
+    pub fn matches(&self, path: &str, status: &str) -> bool {
         path.starts_with(self.prefix) && self.status.to_string() == status
     }
 }
 
 /// Renders the errors. The first one that matches a path and a status is used.
-pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
+pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
     let forbidden = |code, message: &str| Error::Forbidden { code, message: message.to_owned() };
     let timeout = || Error::from(ProviderFailure::timeout());
     let failed =
@@ -34,7 +34,7 @@ pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
         || forbidden("model_access_denied", "this key does not allow this model; use a model on the key's list");
     let restricted = "this key is restricted and cannot manage other keys; use an unrestricted key or an access token";
     let gateway = |error| openai::ApiError(error).into_response();
-    let refusals = [
+    let responses = [
         ("/gateway/v1/billing/admin", gateway(Error::operator_only())),
         ("/gateway/v1/me", gateway(forbidden("api_key_restricted", restricted))),
         ("/gateway/v1/chat", gateway(denied())),
@@ -45,16 +45,16 @@ pub async fn rendered() -> Result<Vec<Refusal>, StartFailure> {
         ("/gateway/", gateway(Error::busy(""))),
         ("/", standard::ApiError(Error::busy("")).into_response()),
     ];
-    let mut all = Vec::new();
-    for (prefix, response) in refusals {
-        all.push(Refusal { prefix, status: response.status().as_u16(), body: body_of(response).await? });
+    let mut examples = Vec::new();
+    for (prefix, response) in responses {
+        examples.push(ErrorExample { prefix, status: response.status().as_u16(), body: read_body(response).await? });
     }
-    Ok(all)
+    Ok(examples)
 }
 
-async fn body_of(response: Response) -> Result<Value, StartFailure> {
-    let unreadable = |cause: String| StartFailure::Said(format!("an example cannot be read: {cause}"));
+async fn read_body(response: Response) -> Result<Value, StartFailure> {
+    let unreadable = |cause: String| StartFailure::Other(format!("an example cannot be read: {cause}"));
     let body = response.into_body().collect().await.map_err(|cause| unreadable(cause.to_string()))?.to_bytes();
     let body = serde_json::from_slice(&body).map_err(|cause| unreadable(cause.to_string()))?;
-    Ok(Plain::new("http://127.0.0.1:9000").value(&body))
+    Ok(Normalizer::new("http://127.0.0.1:9000").normalize(&body))
 }

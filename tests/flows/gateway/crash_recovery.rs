@@ -39,11 +39,11 @@ async fn credits_reserved_by_a_killed_environment_are_returned() {
             ended.recv().await.unwrap();
         }
         runtime.shutdown_background();
-        let (charged, _) = app.charged(org).await;
+        let (charged, _) = app.sum_charges(org).await;
         assert!(app.balance(org).await + charged <= credits, "overdrawn");
     }
     app.platform.tick(Time::now().plus(Duration::from_secs(3_600))).await.unwrap();
-    let (charged, calls) = app.charged(org).await;
+    let (charged, calls) = app.sum_charges(org).await;
     assert!((1..12 * CALLS).contains(&calls), "some calls must end and some must not: {calls}");
     assert_eq!(app.balance(org).await + charged, credits);
 }

@@ -12,7 +12,7 @@ use crate::data_dir::DataDir;
 use crate::expiry::BucketLifecycle;
 use crate::failure::Failure;
 use crate::issuer::{AUDIENCE, ISSUER};
-use crate::permissions::{Denied, Permissions};
+use crate::permissions::{DeniedCalls, Permissions};
 use crate::pollers::{Deliver, Poller};
 use crate::provision::{check_resources, find_key, provision};
 use crate::services::{Endpoints, ServiceOptions, Services};
@@ -33,7 +33,7 @@ pub struct Setup<'a> {
     pub max_outbound: usize,
 }
 
-pub struct Parts {
+pub struct Runtime {
     pub aws: Aws,
     pub template: Template,
     pub services: Services,
@@ -41,26 +41,26 @@ pub struct Parts {
     resources: BTreeMap<String, String>,
     /// Settings that every function gets on this machine and not in a deployment.
     local_settings: Vec<(String, String)>,
-    pub denied: Denied,
+    pub denied: DeniedCalls,
 }
 
-impl Parts {
+impl Runtime {
     pub async fn start(data: &DataDir, setup: Setup<'_>) -> Result<Self, Failure> {
         let template = Template::read();
         let services = Services::start(data, &template, setup.services).await?;
         let aws = Aws::local(services.endpoints.sdk_config());
-        let noted = services.stored_key_id(&template);
-        if let Some(key) = &noted {
+        let stored_key = services.stored_key_id(&template);
+        if let Some(key) = &stored_key {
             check_resources(&aws, data, &template, key).await?;
         }
         let mut resources = provision(&aws, &template).await?;
         services.save()?;
         services.keep_saving();
-        if noted.is_none()
+        if stored_key.is_none()
             && let Some(id) = template.keys.first()
             && let Some(key) = find_key(&aws, id).await
         {
-            services.note_key(&template, &key)?;
+            services.store_key_id(&template, &key)?;
         }
         // The values of the template's parameters on this machine.
         let parameters = [
@@ -78,7 +78,7 @@ impl Parts {
             (config::OUTBOUND_REFUSED_PORTS.to_owned(), own_ports.join(",")),
             (config::OUTBOUND_MAX_CONNECTIONS.to_owned(), setup.max_outbound.to_string()),
         ];
-        Ok(Self { aws, template, services, resources, local_settings, denied: Denied::default() })
+        Ok(Self { aws, template, services, resources, local_settings, denied: DeniedCalls::default() })
     }
 
     /// The context of a function: its own settings, and AWS clients that are limited to its policies.
@@ -91,7 +91,7 @@ impl Parts {
 
     pub fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {
         let settings = self.template.functions.get(function).map(|function| &function.settings);
-        let settings = settings.into_iter().flatten().map(|(name, setting)| (name.clone(), self.resolved(setting)));
+        let settings = settings.into_iter().flatten().map(|(name, setting)| (name.clone(), self.resolve(setting)));
         settings.chain(self.local_settings.iter().cloned())
     }
 
@@ -103,7 +103,7 @@ impl Parts {
     /// A context with the settings of all functions, for tools and tests.
     pub fn context(&self) -> Context {
         // Tools and tests need these settings even if no function has them.
-        let reference = |id: &str| self.resolved(&Setting::Ref(id.to_owned()));
+        let reference = |id: &str| self.resolve(&Setting::Ref(id.to_owned()));
         let others = [(config::BUCKET_FILES, "FilesBucket"), (config::KMS_KEY, "SecretsKey")];
         let others = others.map(|(name, id)| (name.to_owned(), reference(id)));
         Context { config: self.settings().chain(others).collect::<Config>(), aws: self.aws.clone() }
@@ -125,15 +125,15 @@ impl Parts {
     }
 
     /// The lifecycle rules of all buckets.
-    pub fn expiry_rules(&self) -> Vec<BucketLifecycle> {
-        let rules = self.template.buckets.iter().filter_map(|(id, expiries)| {
+    pub fn bucket_lifecycles(&self) -> Vec<BucketLifecycle> {
+        let lifecycles = self.template.buckets.iter().filter_map(|(id, rules)| {
             let bucket = self.resources.get(id)?.clone();
-            Some(BucketLifecycle { client: self.aws.s3(), bucket, expiries: expiries.clone() })
+            Some(BucketLifecycle { client: self.aws.s3(), bucket, rules: rules.clone() })
         });
-        rules.collect()
+        lifecycles.collect()
     }
 
-    fn resolved(&self, setting: &Setting) -> String {
+    fn resolve(&self, setting: &Setting) -> String {
         match setting {
             Setting::Text(text) => text.clone(),
             Setting::Ref(id) => self.resources.get(id).cloned().unwrap_or_default(),

@@ -8,7 +8,7 @@ use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use uuid::Uuid;
 
-use super::{ADMIN, BILLING, assert_refused, last_deed};
+use super::{ADMIN, BILLING, assert_refused, last_audit_entry};
 use crate::gateway::chat;
 
 const ME: &str = "/gateway/v1/me";
@@ -17,7 +17,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_else(|| panic!("{value} is not a string")).to_owned()
 }
 
-async fn made(operator: &Person, kind: &str, body: Value) -> Value {
+async fn create(operator: &Person, kind: &str, body: Value) -> Value {
     let answer = operator.post_json(&format!("{ADMIN}/{kind}"), body).await;
     assert_eq!(answer.status, "201 Created", "{}", answer.text);
     answer.json
@@ -25,13 +25,13 @@ async fn made(operator: &Person, kind: &str, body: Value) -> Value {
 
 /// Creates an organization with a user and a key. Returns their ids and the secret.
 async fn customer(operator: &Person) -> [String; 4] {
-    let org = text(&made(operator, "orgs", json!({"name": "Initech"})).await["id"]);
-    let user = text(&made(operator, "users", json!({"name": "Milton", "org": org})).await["id"]);
-    let key = made(operator, "keys", json!({"name": "stapler", "org": org, "user": user})).await;
+    let org = text(&create(operator, "orgs", json!({"name": "Initech"})).await["id"]);
+    let user = text(&create(operator, "users", json!({"name": "Milton", "org": org})).await["id"]);
+    let key = create(operator, "keys", json!({"name": "stapler", "org": org, "user": user})).await;
     [org, user, text(&key["id"]), text(&key["secret"])]
 }
 
-async fn once(person: &Person, kind: &str, key: Uuid, body: &Value) -> Answer {
+async fn post_with_key(person: &Person, kind: &str, key: Uuid, body: &Value) -> Answer {
     let request = person.request(Method::POST, &format!("{ADMIN}/{kind}"));
     send(request.header("Idempotency-Key", key.to_string()).json(body)).await
 }
@@ -41,11 +41,14 @@ async fn an_operator_creates_a_customer_who_calls_models() {
     let app = TestApp::start().await;
     let operator = app.operator();
     let [org, user, key, secret] = customer(&operator).await;
-    let deed = last_deed(&app).await;
-    assert_eq!((&deed["action"], &deed["target"], &deed["before"]), (&json!("key.create"), &json!(key), &Value::Null));
-    assert!(deed["after"]["secret"].is_null() && !deed.to_string().contains(&secret), "{deed}");
+    let entry = last_audit_entry(&app).await;
+    assert_eq!(
+        (&entry["action"], &entry["target"], &entry["before"]),
+        (&json!("key.create"), &json!(key), &Value::Null)
+    );
+    assert!(entry["after"]["secret"].is_null() && !entry.to_string().contains(&secret), "{entry}");
 
-    let milton = app.holder(&secret);
+    let milton = app.client_with_key(&secret);
     let me = milton.get(ME).await;
     assert_eq!((&me.json["org"]["id"], &me.json["user"]["id"]), (&json!(org), &json!(user)));
     assert_eq!((&me.json["org"]["name"], &me.json["user"]["name"]), (&json!("Initech"), &json!("Milton")));
@@ -68,9 +71,9 @@ async fn an_operator_creates_a_customer_who_calls_models() {
 async fn the_first_token_matches_the_user_that_an_operator_created() {
     let app = TestApp::start().await;
     let operator = app.operator();
-    let org = text(&made(&operator, "orgs", json!({"name": "Initech Inc.", "external_id": "initech"})).await["id"]);
+    let org = text(&create(&operator, "orgs", json!({"name": "Initech Inc.", "external_id": "initech"})).await["id"]);
     let body = json!({"name": "Milton W.", "email": "milton@initech.example", "org": org, "external_id": "milton"});
-    let user = made(&operator, "users", body).await;
+    let user = create(&operator, "users", body).await;
     assert_eq!((&user["role"], &user["org"], &user["suspended"]), (&json!("member"), &json!(org), &json!(false)));
     let me = app.person_of("milton", "initech", Role::Admin).get(ME).await;
     assert_eq!((&me.json["org"]["id"], &me.json["org"]["name"]), (&json!(org), &json!("Initech Inc.")));
@@ -92,8 +95,8 @@ async fn invalid_creations_are_refused_by_field() {
     let operator = app.operator();
     let [org, user, ..] = customer(&operator).await;
     let never = "org_019a9b0c1d2e7f3a8b4c5d6e7f8a9b0c";
-    let stranger = text(&app.program("ada").get(ME).await.json["user"]["id"]);
-    let before = last_deed(&app).await;
+    let stranger = text(&app.key_client("ada").get(ME).await.json["user"]["id"]);
+    let before = last_audit_entry(&app).await;
     let wrong = [
         ("orgs", json!({}), "body"),
         ("orgs", json!({"name": " "}), "name"),
@@ -133,7 +136,7 @@ async fn invalid_creations_are_refused_by_field() {
         let answer = operator.patch(&format!("{ADMIN}/keys/{id}"), json!({"name": "x"})).await;
         assert_refused(&answer, "404 Not Found", "api_key_not_found");
     }
-    assert_eq!(last_deed(&app).await, before, "nothing was changed");
+    assert_eq!(last_audit_entry(&app).await, before, "nothing was changed");
 }
 
 #[tokio::test]
@@ -148,10 +151,10 @@ async fn a_repeated_creation_is_replayed_without_the_secret() {
     ];
     for (kind, body) in bodies {
         let key = Uuid::now_v7();
-        let first = once(&operator, kind, key, &body).await;
+        let first = post_with_key(&operator, kind, key, &body).await;
         assert_eq!(first.status, "201 Created", "{}", first.text);
-        let deed = last_deed(&app).await;
-        let again = once(&operator, kind, key, &body).await;
+        let entry = last_audit_entry(&app).await;
+        let again = post_with_key(&operator, kind, key, &body).await;
         assert_eq!((again.status.as_str(), again.header("idempotent-replayed")), ("201 Created", Some("true")));
         let mut expected = first.json.clone();
         if kind == "keys" {
@@ -159,14 +162,14 @@ async fn a_repeated_creation_is_replayed_without_the_secret() {
             expected["secret"] = Value::Null;
         }
         assert_eq!(again.json, expected, "{kind}");
-        let other = once(&operator, kind, key, &json!({"name": "other", "org": org, "user": user})).await;
+        let other = post_with_key(&operator, kind, key, &json!({"name": "other", "org": org, "user": user})).await;
         if kind == "keys" {
             assert_refused(&other, "409 Conflict", "idempotency_conflict");
         }
         let mut changed = body.clone();
         changed["name"] = json!("Other");
-        assert_refused(&once(&operator, kind, key, &changed).await, "409 Conflict", "idempotency_conflict");
-        assert_eq!(last_deed(&app).await, deed, "{kind}: nothing more was changed");
+        assert_refused(&post_with_key(&operator, kind, key, &changed).await, "409 Conflict", "idempotency_conflict");
+        assert_eq!(last_audit_entry(&app).await, entry, "{kind}: nothing more was changed");
     }
     let wrong = operator.request(Method::POST, &format!("{ADMIN}/orgs")).header("Idempotency-Key", "x");
     assert_refused(&send(wrong.json(&json!({"name": "x"}))).await, "400 Bad Request", "invalid_query");
@@ -178,7 +181,7 @@ async fn concurrent_creations_with_one_idempotency_key_create_one_key() {
     let operator = app.operator();
     let [org, user, ..] = customer(&operator).await;
     let (key, body) = (Uuid::now_v7(), json!({"name": "one", "org": org, "user": user}));
-    let answers = futures::future::join_all((0..8).map(|_| once(&operator, "keys", key, &body))).await;
+    let answers = futures::future::join_all((0..8).map(|_| post_with_key(&operator, "keys", key, &body))).await;
     assert!(answers.iter().all(|answer| answer.status == "201 Created"), "{answers:?}");
     assert_eq!(answers.iter().filter(|answer| answer.json["secret"].is_string()).count(), 1);
     assert!(answers.iter().all(|answer| answer.json["id"] == answers[0].json["id"]));
@@ -200,11 +203,11 @@ async fn an_operator_changes_a_key() {
     assert_eq!((&changed.json["name"], &changed.json["models"]), (&json!("red stapler"), &json!(["dev-chat"])));
     assert_eq!((&changed.json["limits"]["rpm"], &changed.json["spending_cap"]), (&json!(7), &json!(2.5)));
     assert_eq!(changed.json["expires_at"], "2096-10-02T07:06:40.000Z");
-    let deed = last_deed(&app).await;
-    assert_eq!((&deed["action"], &deed["before"]["name"]), (&json!("key.update"), &json!("stapler")));
-    assert_eq!(deed["after"], changed.json);
+    let entry = last_audit_entry(&app).await;
+    assert_eq!((&entry["action"], &entry["before"]["name"]), (&json!("key.update"), &json!("stapler")));
+    assert_eq!(entry["after"], changed.json);
     // The holder of the key and the operator's list see the same.
-    let milton = app.holder(&secret);
+    let milton = app.client_with_key(&secret);
     let mut own = milton.get(ME).await.json["api_key"].clone();
     own["org"] = json!(org);
     own["user"] = changed.json["user"].clone();
@@ -264,7 +267,7 @@ async fn a_restricted_operator_key_cannot_lift_restrictions() {
         let mut body = json!({"name": "narrow"});
         body.as_object_mut().unwrap().extend(restriction.as_object().unwrap().clone());
         let narrow = root.post_json("/gateway/v1/me/api-keys", body).await;
-        let (id, narrow) = (text(&narrow.json["id"]), app.holder(narrow.json["secret"].as_str().unwrap()));
+        let (id, narrow) = (text(&narrow.json["id"]), app.client_with_key(narrow.json["secret"].as_str().unwrap()));
         assert_eq!(narrow.get(&format!("{ADMIN}/keys?org={org}")).await.status, "200 OK", "it may read");
         let answers = [
             narrow.delete(&format!("{BILLING}/caps?key={id}")).await,
@@ -284,7 +287,7 @@ async fn a_restricted_operator_key_cannot_lift_restrictions() {
     // A key that expires in a day cannot create one that lasts longer.
     let day = Time::now().plus(std::time::Duration::from_secs(86_400)).to_string();
     let lent = root.post_json("/gateway/v1/me/api-keys", json!({"name": "lent", "expires_at": day})).await;
-    let (id, lent) = (text(&lent.json["id"]), app.holder(lent.json["secret"].as_str().unwrap()));
+    let (id, lent) = (text(&lent.json["id"]), app.client_with_key(lent.json["secret"].as_str().unwrap()));
     let mut child = json!({"name": "child", "org": org, "user": user});
     assert_refused(
         &lent.post_json(&format!("{ADMIN}/keys"), child.clone()).await,

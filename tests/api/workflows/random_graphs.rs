@@ -136,10 +136,10 @@ async fn a_valid_graph_is_published_and_compiles_to_the_same_plan() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let agent = ada.post("/builder/v1/agents").await.id().to_owned();
-    let workflow = published(&ada, "Used").await;
+    let workflow = publish_workflow(&ada, "Used").await;
     let (mut sound, mut unsound) = (0, 0);
     for seed in 0..GRAPHS {
-        let id = created(&ada, &format!("Drawn {seed}"), json!({"nodes": [], "connections": []})).await;
+        let id = create_workflow(&ada, &format!("Drawn {seed}"), json!({"nodes": [], "connections": []})).await;
         let path = format!("{WORKFLOWS}/{id}");
         let webhook = ada.post(&format!("{path}/webhooks")).await.id().to_owned();
         let bearer = json!({"name": "Bot", "type": "bearer", "token": "x"});
@@ -158,8 +158,8 @@ async fn a_valid_graph_is_published_and_compiles_to_the_same_plan() {
         assert_eq!(drawn.status, "200 OK", "{seed}: {}", drawn.text);
         ada.put(&format!("{path}/connections"), drawing.channels(is_careful)).await;
 
-        let validated = act(&ada, &id, "validate").await.json["data"].clone();
-        let published = act(&ada, &id, "publish").await;
+        let validated = post_action(&ada, &id, "validate").await.json["data"].clone();
+        let published = post_action(&ada, &id, "publish").await;
         if validated["valid"] == true {
             assert_eq!(published.status, "201 Created", "{seed}: {}", published.text);
             let release = published.json["data"]["release"]["id"].as_str().unwrap();

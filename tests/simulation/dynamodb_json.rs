@@ -17,10 +17,10 @@ pub struct Write<'a> {
 impl Write<'_> {
     /// The item that is put, in plain JSON.
     pub fn item(&self) -> Value {
-        plain(&json!({"M": self.body["Item"]}))
+        to_plain_json(&json!({"M": self.body["Item"]}))
     }
 
-    pub fn names_an_item(&self) -> String {
+    pub fn item_name(&self) -> String {
         format!("{} {} {}", self.table, self.pk, self.sk)
     }
 }
@@ -78,15 +78,15 @@ pub fn change_added(update: &mut Value, change: impl Fn(&str, i128) -> i128) {
 }
 
 /// Converts a typed value (`{"S": "x"}`) to plain JSON.
-pub fn plain(typed: &Value) -> Value {
+pub fn to_plain_json(typed: &Value) -> Value {
     let Some((kind, value)) = typed.as_object().and_then(|typed| typed.iter().next()) else { return Value::Null };
     match kind.as_str() {
         "N" => number(value.as_str().unwrap()),
-        "L" => value.as_array().unwrap().iter().map(plain).collect(),
+        "L" => value.as_array().unwrap().iter().map(to_plain_json).collect(),
         "M" if value.is_null() => Value::Null,
         "M" => {
             let members = value.as_object().into_iter().flatten();
-            Value::Object(members.map(|(name, value)| (name.clone(), plain(value))).collect())
+            Value::Object(members.map(|(name, value)| (name.clone(), to_plain_json(value))).collect())
         }
         "NULL" => Value::Null,
         _ => value.clone(),

@@ -18,15 +18,15 @@ use shared::http::{finish, openai, standard};
 use tower::ServiceExt;
 
 use crate::failure::Failure;
-use crate::services::storage::Storage;
+use crate::services::storage::StorageHealth;
 use crate::template::Route;
 
 /// Builds the router of everything that the platform serves at its base URL.
-pub fn front(
+pub fn router(
     routes: &[Route],
     routers: &BTreeMap<&'static str, Router>,
     jwks: Value,
-    storage: Storage,
+    storage: StorageHealth,
 ) -> Result<Router, Failure> {
     let mut matcher = Matcher::new();
     for route in routes {
@@ -57,20 +57,20 @@ async fn serve(router: Router, request: Request) -> Response {
 }
 
 /// Adds the state of the embedded services' files to `/health`.
-async fn check_storage(State(storage): State<Storage>, request: Request, next: Next) -> Response {
+async fn check_storage(State(storage): State<StorageHealth>, request: Request, next: Next) -> Response {
     if request.uri().path() != "/health" {
         return next.run(request).await;
     }
-    let troubles = tokio::task::spawn_blocking(move || storage.check()).await.unwrap_or_default();
-    if troubles.is_empty() {
+    let failures = tokio::task::spawn_blocking(move || storage.check()).await.unwrap_or_default();
+    if failures.is_empty() {
         return next.run(request).await;
     }
-    let parts: Vec<_> = troubles.iter().map(|(part, trouble)| format!("{part}: {trouble}")).collect();
+    let parts: Vec<_> = failures.iter().map(|(part, failure)| format!("{part}: {failure}")).collect();
     standard::AREA.respond(Error::StorageTrouble(parts.join("; ")))
 }
 
 /// The answer to a connection beyond the limit, in the error format of the area that it asked for.
-pub fn refuse(parts: &Parts) -> http::Response<Body> {
+pub fn refuse_connection(parts: &Parts) -> http::Response<Body> {
     let area = if parts.uri.path().starts_with("/gateway/") { openai::AREA } else { standard::AREA };
     area.respond(Error::busy("too many connections are open"))
 }

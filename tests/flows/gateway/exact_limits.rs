@@ -48,7 +48,7 @@ async fn credits_for_500_calls_serve_exactly_500_of_2000_concurrent_calls() {
         assert_eq!(answer["error"]["code"], "insufficient_credits");
     }
     assert_eq!(app.balance(customer.account.org).await, Money::ZERO);
-    assert_eq!(app.charged(customer.account.org).await, (credits, COVERED));
+    assert_eq!(app.sum_charges(customer.account.org).await, (credits, COVERED));
     let usage = app.usage(customer.account.org).await;
     assert_eq!((usage.total().requests, usage.total().charged), (COVERED as u64, credits));
 }
@@ -72,7 +72,7 @@ async fn a_cap_for_500_calls_serves_exactly_500_of_2000_concurrent_calls() {
         );
     }
     assert_eq!(app.balance(customer.account.org).await, Money::from_usd(1).less(cap));
-    assert_eq!(app.charged(customer.account.org).await, (cap, COVERED));
+    assert_eq!(app.sum_charges(customer.account.org).await, (cap, COVERED));
 }
 
 #[tokio::test(flavor = "multi_thread")]
