@@ -88,7 +88,7 @@ impl Examiner<'_> {
 
 /// Returns the field of a step that references a model of the wrong type, and the problem.
 fn unfit(step: &Step, known: &Known) -> Option<(&'static str, String)> {
-    let purpose = step.node_type.calls?;
+    let purpose = step.node_type.model_purpose?;
     let does_not = match purpose {
         Purpose::Chat => "is not a chat model",
         Purpose::Embeddings => "is not an embeddings model",

@@ -1,15 +1,15 @@
 //! Simulates every template with every outcome of every node with side effects. No expression may fail, every run must
 //! reach its end, and every node must be visited.
 
-mod stage;
+mod doubles;
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
+use doubles::{simulate_node, value};
 use engine::compile::{Plan, Step, compile};
 use engine::templates::{Template, all, find};
-use stage::{outcomes, value};
 
 /// The maximum number of runs per input. A template that needs more has too many outcomes to review.
 const MAX_RUNS: usize = 20_000;
@@ -145,7 +145,7 @@ impl Run<'_> {
     /// run failed.
     fn steps(
         &mut self,
-        within: Option<usize>,
+        parent_loop: Option<usize>,
         mut taken: HashMap<usize, Value>,
         trigger: &Value,
         nodes: &Map<String, Value>,
@@ -154,7 +154,7 @@ impl Run<'_> {
         let mut nodes = nodes.clone();
         for &index in &self.plan.order {
             let step = &self.plan.steps[index];
-            if step.within != within {
+            if step.parent_loop != parent_loop {
                 continue;
             }
             let came: Vec<Value> = step.incoming.iter().filter_map(|edge| taken.get(edge).cloned()).collect();
@@ -236,7 +236,7 @@ impl Run<'_> {
             }
             "merge" | "delay" | "input" | "webhook" | "schedule" | "message" => ("out".to_owned(), input),
             _ => {
-                let mut outcomes = outcomes(step, scope);
+                let mut outcomes = simulate_node(step, scope);
                 outcomes.swap_remove(self.choices.of(index, outcomes.len()))
             }
         };

@@ -35,7 +35,7 @@ pub enum Severity {
 pub struct Problems {
     labels: Vec<Label>,
     /// The nodes whose configuration could not be read, so that their ports are unknown.
-    pub unread: HashSet<usize>,
+    pub unreadable_nodes: HashSet<usize>,
     /// The edges that refer to an unknown port. A finished plan has none.
     pub invalid_edges: HashSet<usize>,
     found: Vec<(usize, Problem)>,
@@ -44,7 +44,7 @@ pub struct Problems {
 }
 
 /// The maximum number of reported problems per severity. It bounds the memory of a report.
-const MOST_TOLD: usize = 500;
+const MAX_REPORTED: usize = 500;
 
 /// The name of a node in messages.
 struct Label {
@@ -53,7 +53,7 @@ struct Label {
 }
 
 impl Problems {
-    pub fn of(graph: &Graph) -> Self {
+    pub fn for_graph(graph: &Graph) -> Self {
         let label = |node: &Node| Label { id: node.id.clone(), title: node.title().to_owned() };
         Self { labels: graph.nodes.iter().map(label).collect(), ..Self::default() }
     }
@@ -79,7 +79,7 @@ impl Problems {
         at: Option<Position>,
         message: String,
     ) {
-        if !self.is_told(severity) {
+        if !self.count_problem(severity) {
             return;
         }
         let Label { id, title } = &self.labels[node];
@@ -93,15 +93,15 @@ impl Problems {
     }
 
     /// Counts a problem, and returns whether it is within the limit.
-    fn is_told(&mut self, severity: Severity) -> bool {
+    fn count_problem(&mut self, severity: Severity) -> bool {
         let count = self.count.entry(severity).or_default();
         *count += 1;
-        *count <= MOST_TOLD
+        *count <= MAX_REPORTED
     }
 
     /// Adds a problem of the graph as a whole.
-    pub fn whole(&mut self, severity: Severity, code: &'static str, message: &str) {
-        if self.is_told(severity) {
+    pub fn add_graph_problem(&mut self, severity: Severity, code: &'static str, message: &str) {
+        if self.count_problem(severity) {
             self.push_graph_problem(severity, code, message);
         }
     }
@@ -114,7 +114,7 @@ impl Problems {
     /// Returns errors before warnings, and within a severity in the order of the nodes.
     pub fn sorted(mut self) -> Vec<Problem> {
         for (severity, count) in std::mem::take(&mut self.count) {
-            if let Some(more @ 1..) = count.checked_sub(MOST_TOLD) {
+            if let Some(more @ 1..) = count.checked_sub(MAX_REPORTED) {
                 self.push_graph_problem(
                     severity,
                     "too_many_problems",

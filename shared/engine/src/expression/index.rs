@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
-use super::Why;
+use super::Cause;
 use super::budget::Budget;
 use super::operators::equal;
 use super::value::{List, Value};
@@ -31,7 +31,7 @@ const ENTRY_BYTES: usize = 96;
 impl<'a> Index<'a> {
     /// Adds the value unless an equal one is in the index. NaN equals nothing, and neither does a list or map that
     /// contains it.
-    pub fn insert(&mut self, value: Value<'a>, budget: &mut Budget) -> Result<(), Why> {
+    pub fn insert(&mut self, value: Value<'a>, budget: &mut Budget) -> Result<(), Cause> {
         budget.bytes(ENTRY_BYTES)?;
         match self.hash(&value, budget)? {
             None => self.values.push(value),
@@ -45,7 +45,7 @@ impl<'a> Index<'a> {
         Ok(())
     }
 
-    pub fn contains(&self, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Why> {
+    pub fn contains(&self, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Cause> {
         match self.hash(value, budget)? {
             None => Ok(false),
             Some(hash) => Ok(matches!(self.find(hash, value, budget)?, Place::Taken)),
@@ -57,7 +57,7 @@ impl<'a> Index<'a> {
         self.values
     }
 
-    fn find(&self, hash: u64, value: &Value<'a>, budget: &mut Budget) -> Result<Place, Why> {
+    fn find(&self, hash: u64, value: &Value<'a>, budget: &mut Budget) -> Result<Place, Cause> {
         let mut turn = 0;
         while let Some(place) = self.places.get(&(hash, turn)) {
             if equal(&self.values[*place], value, budget)? {
@@ -69,7 +69,7 @@ impl<'a> Index<'a> {
     }
 
     /// Equal values have equal hashes: 1 and 1.0, and maps in any order. Returns none if the value contains NaN.
-    fn hash(&self, value: &Value, budget: &mut Budget) -> Result<Option<u64>, Why> {
+    fn hash(&self, value: &Value, budget: &mut Budget) -> Result<Option<u64>, Cause> {
         budget.steps(1)?;
         let mut hasher = self.keys.build_hasher();
         match value {
@@ -125,7 +125,7 @@ pub struct Indexes<'a>(HashMap<usize, (List<'a>, Option<Index<'a>>)>);
 const FEW: usize = 16;
 
 impl<'a> Indexes<'a> {
-    pub fn contains(&mut self, list: &List<'a>, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Why> {
+    pub fn contains(&mut self, list: &List<'a>, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Cause> {
         if list.len() < FEW {
             return has_equal(list, value, budget);
         }
@@ -147,7 +147,7 @@ impl<'a> Indexes<'a> {
 }
 
 /// Whether an element of the list equals the value.
-pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool, Why> {
+pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool, Cause> {
     for item in list.iter() {
         if equal(&item, value, budget)? {
             return Ok(true);

@@ -8,18 +8,18 @@
 
 mod budget;
 mod cel;
+mod comprehension;
+mod datetime;
 mod evaluate;
 mod functions;
 mod hints;
 mod index;
 mod jinja;
 mod markup;
-mod moment;
 mod operators;
 mod references;
 mod tree;
 mod value;
-mod walk;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -96,23 +96,23 @@ impl FailureCode {
 }
 
 impl Failure {
-    fn new(why: Why, expr: &Expr) -> Self {
-        match (why, expr.path()) {
-            (Why::Undefined, Some(path)) => {
+    fn new(cause: Cause, expr: &Expr) -> Self {
+        match (cause, expr.path()) {
+            (Cause::Undefined, Some(path)) => {
                 let hint =
                     if path.ends_with(".length") { "; for its size write size(x), or x | length in Jinja" } else { "" };
-                Self::at(Why::Text(format!("`{path}` does not exist{hint}")), expr.at)
+                Self::at(Cause::Text(format!("`{path}` does not exist{hint}")), expr.at)
             }
-            (why, _) => Self::at(why, expr.at),
+            (cause, _) => Self::at(cause, expr.at),
         }
     }
 
-    fn at(why: Why, at: Position) -> Self {
-        let (code, message): (_, Cow<str>) = match why {
-            Why::Limit(message) => (FailureCode::Limit, message.into()),
-            Why::Undefined => (FailureCode::Failed, "this value does not exist".into()),
-            Why::Message(message) => (FailureCode::Failed, message.into()),
-            Why::Text(message) => (FailureCode::Failed, message.into()),
+    fn at(cause: Cause, at: Position) -> Self {
+        let (code, message): (_, Cow<str>) = match cause {
+            Cause::Limit(message) => (FailureCode::Limit, message.into()),
+            Cause::Undefined => (FailureCode::Failed, "this value does not exist".into()),
+            Cause::Message(message) => (FailureCode::Failed, message.into()),
+            Cause::Text(message) => (FailureCode::Failed, message.into()),
         };
         Self { code, problem: Problem::new(at, message) }
     }
@@ -130,14 +130,14 @@ impl fmt::Display for Failure {
 
 /// A failure without its position.
 #[derive(Debug)]
-enum Why {
+enum Cause {
     Limit(&'static str),
     Undefined,
     Message(&'static str),
     Text(String),
 }
 
-type Outcome<'a> = Result<Value<'a>, Why>;
+type Outcome<'a> = Result<Value<'a>, Cause>;
 
 #[cfg(test)]
 mod tests;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, IN, Input, Kind};
+use super::{Category, IN, Input, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -47,7 +47,7 @@ pub const DONE: &str = "done";
 
 pub(super) const INPUTS: &[Input] = &[Input { name: IN, optional: false }, Input { name: NEXT, optional: true }];
 
-impl Kind for Loop {
+impl NodeKind for Loop {
     const NAME: &'static str = "loop";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str =

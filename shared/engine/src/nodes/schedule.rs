@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -98,7 +98,7 @@ fn ever_comes(cron: &Cron) -> bool {
     cron.find_next_occurrence(&jiff::Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC), true).is_ok()
 }
 
-impl Kind for Schedule {
+impl NodeKind for Schedule {
     const NAME: &'static str = "schedule";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =

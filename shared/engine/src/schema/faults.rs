@@ -58,7 +58,7 @@ impl<'s> Examiner<'s> {
         match schema {
             Value::Bool(_) => {}
             Value::Object(keywords) => self.examine_keywords(schema, keywords, at),
-            _ => self.refuse(&at.shown(), "must be a schema: an object, true or false"),
+            _ => self.refuse(&at.display(), "must be a schema: an object, true or false"),
         }
     }
 
@@ -69,9 +69,9 @@ impl<'s> Examiner<'s> {
             }
             let at = at.name(keyword);
             if let Some(problem) = self.problem(schema, keyword, operand) {
-                self.refuse(&at.shown(), problem);
+                self.refuse(&at.display(), problem);
             } else if keyword == "$ref" {
-                self.referring.push((schema, at.shown()));
+                self.referring.push((schema, at.display()));
             } else if let Some((shape, _)) = contains(keyword) {
                 for (place, schema) in contained(shape, operand) {
                     match place {

@@ -41,7 +41,7 @@ impl Findings {
 
     pub(super) fn refuse(&mut self, at: &Path, problem: impl AsRef<str>) {
         if !self.is_full() {
-            let field = clip_to(&at.shown(), MOST_FIELD_CHARS).into_owned();
+            let field = clip_to(&at.display(), MOST_FIELD_CHARS).into_owned();
             self.violations.push((field, clip_to(problem.as_ref(), MOST_MESSAGE_CHARS).into_owned()));
         }
     }

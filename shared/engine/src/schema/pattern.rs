@@ -41,11 +41,11 @@ impl Pattern {
     /// Compiles a pattern during a validation, and charges the budget for it.
     pub fn parse_within(pattern: &str, budget: &mut Budget) -> Option<Self> {
         budget.charge(COMPILING_STEPS);
-        if budget.stopped().is_some() { None } else { Self::parse(pattern).ok() }
+        if budget.exceeded().is_some() { None } else { Self::parse(pattern).ok() }
     }
 
     pub fn is_in(&self, text: &str, budget: &mut Budget) -> bool {
         budget.charge((text.len() + 1).saturating_mul(self.steps_a_byte));
-        budget.stopped().is_none() && self.regex.is_match(text)
+        budget.exceeded().is_none() && self.regex.is_match(text)
     }
 }

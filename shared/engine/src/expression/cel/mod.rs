@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::evaluate::Evaluation;
 use super::references::{self, Reference};
-use super::tree::{Expr, Kind, Literal};
+use super::tree::{Expr, ExprKind, Literal};
 use super::{Failure, Position, Problem, Scope};
 
 pub const MAX_BYTES: usize = 4 * 1024;
@@ -37,10 +37,10 @@ impl Expression {
     /// Fails if the expression is a literal that is not a bool.
     pub fn check_condition(&self) -> Result<(), Problem> {
         let kind = match &self.0.kind {
-            Kind::Literal(Literal::Bool(_)) => return Ok(()),
-            Kind::Literal(literal) => literal.value().kind(),
-            Kind::List(_) => "list",
-            Kind::Map(_) => "map",
+            ExprKind::Literal(Literal::Bool(_)) => return Ok(()),
+            ExprKind::Literal(literal) => literal.value().kind(),
+            ExprKind::List(_) => "list",
+            ExprKind::Map(_) => "map",
             _ => return Ok(()),
         };
         Err(Problem::new(self.0.at, format!("a condition must be true or false, but this is always a {kind}")))
@@ -50,7 +50,7 @@ impl Expression {
     pub fn evaluate(&self, scope: &Scope) -> Result<(Json, &'static str), Failure> {
         let mut evaluation = Evaluation::new(scope);
         let value = evaluation.defined(&self.0)?;
-        let json = value.output(&mut evaluation.budget).map_err(|why| Failure::new(why, &self.0))?;
+        let json = value.output(&mut evaluation.budget).map_err(|cause| Failure::new(cause, &self.0))?;
         Ok((json, value.kind()))
     }
 

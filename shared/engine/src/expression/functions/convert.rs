@@ -1,6 +1,6 @@
 //! Type conversions.
 
-use super::super::operators::{float, printed};
+use super::super::operators::{float, format_value};
 use super::*;
 
 pub const ALL: &[Function] = &[
@@ -15,7 +15,7 @@ pub const ALL: &[Function] = &[
 ];
 
 fn cannot<'a>(value: &Value, to: &str) -> Outcome<'a> {
-    Err(Why::Text(format!("cannot convert {} to {to}", value.kind())))
+    Err(Cause::Text(format!("cannot convert {} to {to}", value.kind())))
 }
 
 fn to_int<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -47,7 +47,7 @@ fn to_double<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 fn to_string<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Text(_) => Ok(a[0].clone()),
-        other => Value::text(&printed(other, budget)?, budget),
+        other => Value::text(&format_value(other, budget)?, budget),
     }
 }
 
@@ -59,7 +59,7 @@ fn parse_bool<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
             "false" | "False" | "FALSE" | "f" | "0" => Ok(Value::Bool(false)),
             _ => cannot(&a[0], "bool"),
         },
-        other => Ok(Value::Bool(other.is_true())),
+        other => Ok(Value::Bool(other.is_truthy())),
     }
 }
 
@@ -70,6 +70,6 @@ fn to_bool<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
             "false" | "f" | "0" | "no" => Ok(Value::Bool(false)),
             _ => cannot(&a[0], "bool"),
         },
-        other => Ok(Value::Bool(other.is_true())),
+        other => Ok(Value::Bool(other.is_truthy())),
     }
 }

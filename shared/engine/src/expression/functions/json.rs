@@ -28,7 +28,7 @@ pub fn to_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outco
     let text = match indent {
         0 => json_text(&json, budget)?,
         1..=MAX_INDENT => json_text_as(PrettyFormatter::with_indent(" ".repeat(indent).as_bytes()), &json, budget)?,
-        _ => return Err(Why::Message("the indent must be at most 8")),
+        _ => return Err(Cause::Message("the indent must be at most 8")),
     };
     Value::text(&text, budget)
 }
@@ -41,7 +41,7 @@ fn from_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     let read = Reader { budget, refusal: &mut refusal }.deserialize(&mut deserializer);
     match read.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Ok(value),
-        Err(_) => Err(refusal.unwrap_or(Why::Message("the text is not valid JSON"))),
+        Err(_) => Err(refusal.unwrap_or(Cause::Message("the text is not valid JSON"))),
     }
 }
 
@@ -49,7 +49,7 @@ fn from_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
 /// `refusal`.
 struct Reader<'b> {
     budget: &'b mut Budget,
-    refusal: &'b mut Option<Why>,
+    refusal: &'b mut Option<Cause>,
 }
 
 impl Reader<'_> {
@@ -57,9 +57,9 @@ impl Reader<'_> {
         Reader { budget: self.budget, refusal: self.refusal }
     }
 
-    fn paid<T, E: Error>(&mut self, make: impl FnOnce(&mut Budget) -> Result<T, Why>) -> Result<T, E> {
-        make(self.budget).map_err(|why| {
-            *self.refusal = Some(why);
+    fn paid<T, E: Error>(&mut self, make: impl FnOnce(&mut Budget) -> Result<T, Cause>) -> Result<T, E> {
+        make(self.budget).map_err(|cause| {
+            *self.refusal = Some(cause);
             E::custom("over the budget")
         })
     }
@@ -121,10 +121,10 @@ impl<'de> Visitor<'de> for Reader<'_> {
             let key: Rc<str> = key.into();
             let value = given.next_value_seed(self.again())?;
             match places.entry(key.clone()) {
-                Entry::Occupied(place) => entries[*place.get()] = (Text::Made(key), value),
+                Entry::Occupied(place) => entries[*place.get()] = (Text::Owned(key), value),
                 Entry::Vacant(place) => {
                     place.insert(entries.len());
-                    entries.push((Text::Made(key), value));
+                    entries.push((Text::Owned(key), value));
                 }
             }
         }

@@ -21,13 +21,13 @@ pub const ALL: &[Function] = &[
     Function::new(&["math.least", "least"], &[], (1, 16), &[], least),
 ];
 
-fn number<T>(value: &Value) -> Result<T, Why> {
-    wants("number", value)
+fn number<T>(value: &Value) -> Result<T, Cause> {
+    type_error("number", value)
 }
 
 fn absolute<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
-        Value::Int(whole) => whole.checked_abs().map(Value::Int).ok_or(Why::Message("the number gets too large")),
+        Value::Int(whole) => whole.checked_abs().map(Value::Int).ok_or(Cause::Message("the number gets too large")),
         Value::Large(large) => Ok(Value::Large(*large)),
         Value::Float(broken) => Ok(Value::Float(broken.abs())),
         other => number(other),
@@ -48,7 +48,7 @@ fn rounded<'a>(value: &Value<'a>, round: impl Fn(f64) -> f64) -> Outcome<'a> {
 }
 
 fn round<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let digits = optional(a, 1).map_or(Ok(0), whole)?;
+    let digits = optional(a, 1).map_or(Ok(0), integer)?;
     match &a[0] {
         Value::Float(broken) if (1..=15).contains(&digits) => {
             let scale = 10f64.powi(digits as i32);
@@ -85,7 +85,7 @@ fn least<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 }
 
 /// Returns the arguments, or the elements of a single list argument.
-fn spread<'a>(a: &[Value<'a>], budget: &mut Budget) -> Result<Vec<Value<'a>>, Why> {
+fn spread<'a>(a: &[Value<'a>], budget: &mut Budget) -> Result<Vec<Value<'a>>, Cause> {
     match a {
         [Value::List(_)] => super::elements(&a[0], budget),
         _ => Ok(a.to_vec()),

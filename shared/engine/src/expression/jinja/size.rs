@@ -4,7 +4,7 @@
 use minijinja::machinery::{Token, tokenize};
 
 use super::super::{Position, Problem};
-use super::syntax;
+use super::syntax_problem;
 
 /// The maximum number of tokens in one tag, `{{ … }}` or `{% … %}`.
 const MAX_TAG: usize = 500;
@@ -13,7 +13,7 @@ const MAX_ELIFS: usize = 100;
 pub fn check(text: &str) -> Result<(), Problem> {
     let (mut words, mut elifs) = (0, 0);
     for token in tokenize(text, false, Default::default()) {
-        let (token, span) = token.map_err(|error| syntax(&error, text))?;
+        let (token, span) = token.map_err(|error| syntax_problem(&error, text))?;
         words += 1;
         match token {
             Token::VariableStart | Token::BlockStart | Token::TemplateData(_) => words = 0,

@@ -49,7 +49,7 @@ fn urlencode<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
             for pair in pairs.iter() {
                 match &elements(&pair, budget)?[..] {
                     [key, value] => add(key, value, budget)?,
-                    _ => return Err(Why::Message("urlencode takes a string, a map, or pairs")),
+                    _ => return Err(Cause::Message("urlencode takes a string, a map, or pairs")),
                 }
             }
         }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
-use super::super::super::operators::{equal, ordered};
+use super::super::super::operators::{compare_uncharged, equal};
 use super::super::lists::elements;
 use super::*;
 
@@ -30,7 +30,7 @@ fn keyed<'a>(
     default: Option<&Value<'a>>,
     case_sensitive: bool,
     budget: &mut Budget,
-) -> Result<Keyed<'a>, Why> {
+) -> Result<Keyed<'a>, Cause> {
     let path = attribute.map(attribute::path).transpose()?;
     let elements = elements(of, budget)?;
     budget.bytes(elements.len() * size_of::<Value>())?;
@@ -83,7 +83,7 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 }
 
 /// A stable sort in place. The cost of comparing all keys is charged before, times the rounds of a sort.
-fn order(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(), Why> {
+fn order(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(), Cause> {
     let mut weight = 0usize;
     for (key, _) in &*keyed {
         weight = weight.saturating_add(weigh(key, budget)?);
@@ -99,7 +99,7 @@ fn order(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(), Wh
 }
 
 /// The cost of comparing a value, in steps.
-fn weigh(value: &Value, budget: &mut Budget) -> Result<usize, Why> {
+fn weigh(value: &Value, budget: &mut Budget) -> Result<usize, Cause> {
     budget.steps(1)?;
     Ok(match value {
         Value::Text(text) => 1 + text.len() / 64,
@@ -116,7 +116,7 @@ fn weigh(value: &Value, budget: &mut Budget) -> Result<usize, Why> {
 
 /// A total order of all values, so that the sort stays consistent. Values that cannot be compared are reported in
 /// `mismatch`.
-fn total(left: &Value, right: &Value, mismatch: &mut Option<Why>) -> Ordering {
+fn total(left: &Value, right: &Value, mismatch: &mut Option<Cause>) -> Ordering {
     match (left, right) {
         (Value::List(left), Value::List(right)) => {
             let mut pairs = left.iter().zip(right.iter());
@@ -126,13 +126,13 @@ fn total(left: &Value, right: &Value, mismatch: &mut Option<Why>) -> Ordering {
         (Value::Null, Value::Null) => Ordering::Equal,
         _ if rank(left) == rank(right) && rank(left) < Rank::Unordered => {
             let is_no_number = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
-            let numbers = ordered(left, right).ok().flatten();
+            let numbers = compare_uncharged(left, right).ok().flatten();
             numbers.unwrap_or_else(|| is_no_number(left).cmp(&is_no_number(right)))
         }
         _ => {
             mismatch.get_or_insert_with(|| match left.is_undefined() || right.is_undefined() {
-                true => Why::Message("an element does not have the attribute"),
-                false => Why::Text(format!("cannot compare {} with {}", left.kind(), right.kind())),
+                true => Cause::Message("an element does not have the attribute"),
+                false => Cause::Text(format!("cannot compare {} with {}", left.kind(), right.kind())),
             });
             rank(left).cmp(&rank(right))
         }
@@ -177,8 +177,8 @@ fn extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut Budget) -> Outcom
                 total(&key, best, &mut mismatch) == wanted
             }
         };
-        if let Some(why) = mismatch {
-            return Err(why);
+        if let Some(cause) = mismatch {
+            return Err(cause);
         }
         if is_better {
             found = Some((key, element));
@@ -211,7 +211,7 @@ fn unique<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
 }
 
 /// Equal values have equal hashes.
-fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &mut Budget) -> Result<(), Why> {
+fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &mut Budget) -> Result<(), Cause> {
     budget.steps(1)?;
     match value {
         Value::Undefined => 0.hash(hasher),
@@ -266,7 +266,7 @@ fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
     for (_, items) in groups {
         let grouper = attribute::find(&items[0], &path, default, budget)?;
         if grouper.is_undefined() {
-            return Err(Why::Message("an element does not have the attribute"));
+            return Err(Cause::Message("an element does not have the attribute"));
         }
         let items = Value::list(items, budget)?;
         made.push(Value::group(grouper, items, budget)?);
@@ -279,7 +279,7 @@ fn dictsort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
     let by_value = match optional(a, 2).map(text).transpose()?.map(|by| &**by) {
         None | Some("key") => false,
         Some("value") => true,
-        Some(_) => return Err(Why::Message("dictsort sorts only by 'key' or by 'value'")),
+        Some(_) => return Err(Cause::Message("dictsort sorts only by 'key' or by 'value'")),
     };
     let (case_sensitive, reverse) = (flag(a, 1)?, flag(a, 3)?);
     let entries = map(&a[0])?;

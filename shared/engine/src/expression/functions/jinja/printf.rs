@@ -11,12 +11,12 @@ pub const ALL: &[Function] = &[Function::new(&[], &["format"], (1, 17), &[], |bu
     let formatted = formatted(
         &a[0],
         &mut |name, _| match name {
-            Some(_) => Err(Why::Message("a named placeholder needs an argument of its name: format(name=value)")),
-            None => values.next().cloned().ok_or(Why::Message("format has more placeholders than values")),
+            Some(_) => Err(Cause::Message("a named placeholder needs an argument of its name: format(name=value)")),
+            None => values.next().cloned().ok_or(Cause::Message("format has more placeholders than values")),
         },
         budget,
     )?;
-    if values.next().is_some() { Err(Why::Message(SURPLUS)) } else { Ok(formatted) }
+    if values.next().is_some() { Err(Cause::Message(SURPLUS)) } else { Ok(formatted) }
 })];
 
 /// `'%(name)s' | format(name=value)`; the values come as a map.
@@ -26,20 +26,21 @@ pub static BY_NAME: Function = Function::new(&[], &[], (2, 2), &[], |budget, _, 
         &a[0],
         &mut |name, budget| match name {
             Some(name) => {
-                values.get(name, budget)?.ok_or(Why::Message("format has a placeholder without a named argument"))
+                values.get(name, budget)?.ok_or(Cause::Message("format has a placeholder without a named argument"))
             }
-            None => Err(Why::Message("named arguments need named placeholders: %(name)s")),
+            None => Err(Cause::Message("named arguments need named placeholders: %(name)s")),
         },
         budget,
     )
 });
 
-const UNKNOWN: Why = Why::Message("format supports %s, %d, %x, %o, %c, %f, %e, %g and %%, with a width as in %5.2f");
+const UNKNOWN: Cause =
+    Cause::Message("format supports %s, %d, %x, %o, %c, %f, %e, %g and %%, with a width as in %5.2f");
 
 /// The maximum precision, above the number of digits of any number.
 const MOST_DIGITS: usize = 1_000;
 
-type Source<'s, 'a> = dyn FnMut(Option<&str>, &mut Budget) -> Result<Value<'a>, Why> + 's;
+type Source<'s, 'a> = dyn FnMut(Option<&str>, &mut Budget) -> Result<Value<'a>, Cause> + 's;
 
 fn formatted<'a>(pattern: &Value<'a>, values: &mut Source<'_, 'a>, budget: &mut Budget) -> Outcome<'a> {
     let pattern = as_text(pattern, budget)?;
@@ -71,7 +72,7 @@ struct Directive<'t> {
 }
 
 impl<'t> Directive<'t> {
-    fn read(text: &'t str) -> Result<(Self, &'t str), Why> {
+    fn read(text: &'t str) -> Result<(Self, &'t str), Cause> {
         let (name, text) = match text.strip_prefix('(') {
             None => (None, text),
             Some(text) => text.split_once(')').map(|(name, text)| (Some(name), text)).ok_or(UNKNOWN)?,
@@ -96,17 +97,17 @@ impl<'t> Directive<'t> {
         self.flags.contains(flag)
     }
 
-    fn write(&self, value: &Value, is_markup: bool, made: &mut String, budget: &mut Budget) -> Result<(), Why> {
+    fn write(&self, value: &Value, is_markup: bool, made: &mut String, budget: &mut Budget) -> Result<(), Cause> {
         let precision = self.precision.unwrap_or(0);
         budget.bytes(self.width.saturating_add(precision).saturating_add(400))?;
         if precision > MOST_DIGITS && self.conversion != 's' {
-            return Err(Why::Message("the precision must be at most 1000 digits"));
+            return Err(Cause::Message("the precision must be at most 1000 digits"));
         }
         let (sign, digits) = match self.conversion {
             's' => ("", self.text(value, is_markup, budget)?),
             'c' => ("", character(value)?.to_string()),
             'd' | 'i' | 'u' => self.whole(value, |number| number.to_string())?,
-            'x' | 'X' | 'o' if wide(value).is_none() => return wants("whole number", value),
+            'x' | 'X' | 'o' if wide(value).is_none() => return type_error("whole number", value),
             'x' => self.whole(value, |number| format!("{number:x}"))?,
             'X' => self.whole(value, |number| format!("{number:X}"))?,
             'o' => self.whole(value, |number| format!("{number:o}"))?,
@@ -132,7 +133,7 @@ impl<'t> Directive<'t> {
         Ok(())
     }
 
-    fn text(&self, value: &Value, is_markup: bool, budget: &mut Budget) -> Result<String, Why> {
+    fn text(&self, value: &Value, is_markup: bool, budget: &mut Budget) -> Result<String, Cause> {
         let text = as_text(value, budget)?;
         budget.bytes(text.len())?;
         let text = if is_markup && !text.is_safe() { escape(&text, budget)? } else { text.to_string() };
@@ -151,17 +152,17 @@ impl<'t> Directive<'t> {
         }
     }
 
-    fn whole(&self, value: &Value, digits: impl Fn(u128) -> String) -> Result<(&'static str, String), Why> {
+    fn whole(&self, value: &Value, digits: impl Fn(u128) -> String) -> Result<(&'static str, String), Cause> {
         let number = match value {
             Value::Float(number) if number.abs() < 1e38 => number.trunc() as i128,
-            other => wide(other).map_or_else(|| wants("number", other), Ok)?,
+            other => wide(other).map_or_else(|| type_error("number", other), Ok)?,
         };
         let least = self.precision.unwrap_or(0);
         Ok((self.sign(number < 0), format!("{:0>least$}", digits(number.unsigned_abs()))))
     }
 
-    fn broken(&self, value: &Value) -> Result<(&'static str, String), Why> {
-        let Some(number) = float(value) else { return wants("number", value) };
+    fn broken(&self, value: &Value) -> Result<(&'static str, String), Cause> {
+        let Some(number) = float(value) else { return type_error("number", value) };
         if !number.is_finite() {
             return Err(NOT_FINITE);
         }
@@ -209,7 +210,7 @@ fn scientific(size: f64, digits: usize) -> String {
     format!("{mantissa}e{sign}{power:0>2}")
 }
 
-fn character(value: &Value) -> Result<char, Why> {
+fn character(value: &Value) -> Result<char, Cause> {
     let number = |number: i128| u32::try_from(number).ok().and_then(char::from_u32);
     let found = match value {
         Value::Text(text) => {
@@ -217,5 +218,5 @@ fn character(value: &Value) -> Result<char, Why> {
         }
         other => wide(other).and_then(number),
     };
-    found.ok_or(Why::Message("%c needs one character, or its code point"))
+    found.ok_or(Cause::Message("%c needs one character, or its code point"))
 }

@@ -9,7 +9,7 @@ pub const ALL: &[Function] = &[Function::new(&[], &["round"], (1, 3), &["precisi
 const MOST_DIGITS: i64 = 323;
 
 fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let precision = given(a, 1).map_or(Ok(0), whole)?;
+    let precision = given(a, 1).map_or(Ok(0), integer)?;
     let method = given(a, 2).map(text).transpose()?.map_or("common", |method| method);
     budget.bytes(1_500)?;
     match (method, wide(&a[0]), &a[0]) {
@@ -19,13 +19,13 @@ fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
         ("ceil" | "floor", Some(number), _) if precision >= 0 => Ok(Value::Float(number as f64)),
         ("ceil", _, value) => directed(value, precision, f64::ceil),
         ("floor", _, value) => directed(value, precision, f64::floor),
-        ("common", _, other) => wants("number", other),
-        _ => Err(Why::Message("the method of round must be 'common', 'ceil' or 'floor'")),
+        ("common", _, other) => type_error("number", other),
+        _ => Err(Cause::Message("the method of round must be 'common', 'ceil' or 'floor'")),
     }
 }
 
 fn directed<'a>(value: &Value<'a>, precision: i64, round: impl Fn(f64) -> f64) -> Outcome<'a> {
-    let Some(number) = float(value) else { return wants("number", value) };
+    let Some(number) = float(value) else { return type_error("number", value) };
     let scale = 10f64.powi(i32::try_from(precision).unwrap_or(i32::MAX).max(-i32::MAX));
     let scaled = number * scale;
     if !scaled.is_finite() || scale == 0.0 {
@@ -41,7 +41,7 @@ fn round_whole(number: i128, places: u64) -> i128 {
     (down + i128::from(is_up)) * unit
 }
 
-fn round_float(number: f64, precision: i64) -> Result<f64, Why> {
+fn round_float(number: f64, precision: i64) -> Result<f64, Cause> {
     if !number.is_finite() || precision > MOST_DIGITS {
         return Ok(number);
     }
