@@ -7,7 +7,7 @@ use super::budget::Budget;
 use super::value::Text;
 
 /// Returns the text as markup; safe markup stays as it is.
-pub fn escaped<'t>(text: &'t Text, budget: &mut Budget) -> Result<Cow<'t, str>, Cause> {
+pub fn as_markup<'t>(text: &'t Text, budget: &mut Budget) -> Result<Cow<'t, str>, Cause> {
     if text.is_safe() { Ok(Cow::Borrowed(text)) } else { escape(text, budget).map(Cow::Owned) }
 }
 

@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::budget::{Budget, json_text};
 use super::index::has_equal;
-use super::markup::escaped;
+use super::markup::as_markup;
 use super::value::{List, Map, NOT_FINITE, Value};
 use super::{Cause, Outcome};
 
@@ -123,7 +123,7 @@ fn divide_down<'a>(
     on_integers: impl Fn(i128, i128) -> i128,
     on_floats: impl Fn(f64, f64) -> f64,
 ) -> Outcome<'a> {
-    if let (Some(left), Some(right)) = (wide(left), wide(right)) {
+    if let (Some(left), Some(right)) = (as_i128(left), as_i128(right)) {
         return if right == 0 { Err(DIVISION_BY_ZERO) } else { whole_number(on_integers(left, right)) };
     }
     match (float(left), float(right)) {
@@ -136,7 +136,7 @@ fn divide_down<'a>(
 const DIVISION_BY_ZERO: Cause = Cause::Message("division by zero");
 
 /// Converts an integer to 128 bits, which hold the results of the operators.
-pub fn wide(value: &Value) -> Option<i128> {
+pub fn as_i128(value: &Value) -> Option<i128> {
     match value {
         Value::Int(number) => Some((*number).into()),
         Value::Large(number) => Some((*number).into()),
@@ -181,7 +181,7 @@ fn add<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<
         (Value::Text(left), Value::Text(right)) => {
             budget.bytes(left.len() + right.len())?;
             match left.is_safe() || right.is_safe() {
-                true => Value::safe_text(&[escaped(left, budget)?, escaped(right, budget)?].concat(), budget),
+                true => Value::safe_text(&[as_markup(left, budget)?, as_markup(right, budget)?].concat(), budget),
                 false => Value::text(&[&**left, right].concat(), budget),
             }
         }

@@ -2,9 +2,9 @@
 
 /// The maximum number of steps. A step takes some tens of nanoseconds; a list of a million numbers takes two million
 /// steps.
-const MOST_STEPS: usize = 5_000_000;
+const MAX_STEPS: usize = 5_000_000;
 /// The maximum nesting of schemas: nested values, and chains of references.
-const MOST_DEPTH: usize = 256;
+const MAX_DEPTH: usize = 256;
 /// The bytes of text that one step covers.
 const BYTES_A_STEP: usize = 16;
 
@@ -36,7 +36,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { steps: MOST_STEPS, depth: MOST_DEPTH, exceeded: None }
+        Self { steps: MAX_STEPS, depth: MAX_DEPTH, exceeded: None }
     }
 }
 
@@ -76,6 +76,6 @@ impl Budget {
 
     #[cfg(test)]
     pub fn steps_used(&self) -> usize {
-        MOST_STEPS - self.steps
+        MAX_STEPS - self.steps
     }
 }

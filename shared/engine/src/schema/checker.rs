@@ -130,15 +130,15 @@ impl<'s> Checker<'s> {
         if let Some(Value::Array(listed)) = keywords.get("enum")
             && !self.is_listed(listed, value)
         {
-            return Some(types::one_of(listed));
+            return Some(types::describe_values(listed));
         }
         if let Some(only) = keywords.get("const")
             && !equal(only, value, &mut self.budget)
         {
-            return Some(types::one_of(std::slice::from_ref(only)));
+            return Some(types::describe_values(std::slice::from_ref(only)));
         }
         let allowed = keywords.get("type")?;
-        (!types::is_type(allowed, value)).then(|| format!("must be {}", types::names(allowed)))
+        (!types::is_type(allowed, value)).then(|| format!("must be {}", types::describe_types(allowed)))
     }
 
     fn is_listed(&mut self, listed: &'s [Value], value: &Value) -> bool {

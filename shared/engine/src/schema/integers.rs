@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::budget::Budget;
-use super::keywords::types::may_be;
+use super::keywords::types::allows_type;
 use super::reference::References;
 use super::vocabulary::{Contains, contains};
 use domain::number::whole;
@@ -48,7 +48,7 @@ impl<'s> IntegerConverter<'s> {
 
     fn convert_value(&mut self, schema: &'s Value, value: &mut Value) {
         match value {
-            Value::Number(number) if number.is_f64() && may_be(&schema["type"], "integer") => {
+            Value::Number(number) if number.is_f64() && allows_type(&schema["type"], "integer") => {
                 if let Some(whole) = number.as_f64().and_then(whole) {
                     *value = whole.into();
                 }

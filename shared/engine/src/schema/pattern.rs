@@ -4,7 +4,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use super::budget::Budget;
 
-const MOST_PATTERN_BYTES: usize = 1_000;
+const MAX_PATTERN_BYTES: usize = 1_000;
 /// The allowed sizes of a compiled pattern, and the steps that a byte of text costs at each size: the work grows with
 /// the number of states.
 const SIZES: [(usize, usize); 2] = [(4 * 1024, 1), (32 * 1024, 16)];
@@ -19,7 +19,7 @@ pub struct Pattern {
 
 impl Pattern {
     pub fn parse(pattern: &str) -> Result<Self, &'static str> {
-        if pattern.len() > MOST_PATTERN_BYTES {
+        if pattern.len() > MAX_PATTERN_BYTES {
             return Err("this pattern is longer than 1000 bytes; shorten it");
         }
         // A pattern that is too large for the first size may fit the second.

@@ -9,7 +9,7 @@ use super::keywords::types;
 use super::path::Path;
 
 /// The maximum number of matching variants that a message lists.
-const MOST_LISTED: usize = 3;
+const MAX_LISTED: usize = 3;
 
 pub fn any_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Value, at: &Path, found: &mut Findings) {
     let intended = Intended::find(checker, variants, value);
@@ -25,7 +25,7 @@ pub fn one_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Valu
     if fitting.is_empty() {
         explain(checker, &intended, explanation, at, found);
     } else if fitting.len() > 1 {
-        let listed = fitting.iter().take(MOST_LISTED).map(|index| format!("oneOf[{index}]")).collect::<Vec<_>>();
+        let listed = fitting.iter().take(MAX_LISTED).map(|index| format!("oneOf[{index}]")).collect::<Vec<_>>();
         let problem = format!("matches {} of its schema, but must match exactly one", listed.join(" and "));
         checker.refuse(at, problem, found);
     }
@@ -61,8 +61,8 @@ fn try_all<'s>(
 fn explain(checker: &mut Checker, intended: &Intended, explanation: Findings, at: &Path, found: &mut Findings) {
     match intended {
         Intended::Variant(_) => found.append(explanation),
-        Intended::Tag(tag, known) => checker.refuse(&at.name(tag), types::one_of(known), found),
-        Intended::Types(allowed) => checker.refuse(at, format!("must be {}", types::names(allowed)), found),
+        Intended::Tag(tag, known) => checker.refuse(&at.name(tag), types::describe_values(known), found),
+        Intended::Types(allowed) => checker.refuse(at, format!("must be {}", types::describe_types(allowed)), found),
     }
 }
 

@@ -60,11 +60,11 @@ impl<'t> Lexer<'t> {
     }
 
     fn take(&mut self, bytes: usize) -> &'t str {
-        let taken = &self.rest[..bytes];
-        for _ in taken.chars() {
+        let text = &self.rest[..bytes];
+        for _ in text.chars() {
             self.next();
         }
-        taken
+        text
     }
 
     fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
@@ -121,12 +121,12 @@ impl<'t> Lexer<'t> {
     }
 
     fn number(&mut self, at: Position) -> Result<Token, Problem> {
-        let wrong = || Problem::new(at, "not a number");
+        let problem = || Problem::new(at, "not a number");
         if self.rest.starts_with("0x") || self.rest.starts_with("0X") {
             self.take(2);
             let digits = self.take_while(|c| c.is_ascii_hexdigit());
-            let number = u64::from_str_radix(digits, 16).map_err(|_| wrong())?;
-            return self.whole(number, at);
+            let number = u64::from_str_radix(digits, 16).map_err(|_| problem())?;
+            return self.integer(number, at);
         }
         let start = self.rest;
         self.take_while(|c| c.is_ascii_digit());
@@ -147,9 +147,9 @@ impl<'t> Lexer<'t> {
         let digits = &start[..start.len() - self.rest.len()];
         if is_whole {
             let number = digits.parse().map_err(|_| Problem::new(at, "the number is too large"))?;
-            return self.whole(number, at);
+            return self.integer(number, at);
         }
-        let number: f64 = digits.parse().map_err(|_| wrong())?;
+        let number: f64 = digits.parse().map_err(|_| problem())?;
         if number.is_infinite() {
             return Err(Problem::new(at, "not a finite number"));
         }
@@ -157,7 +157,7 @@ impl<'t> Lexer<'t> {
         Ok(Token::Float(number))
     }
 
-    fn whole(&mut self, number: u64, at: Position) -> Result<Token, Problem> {
+    fn integer(&mut self, number: u64, at: Position) -> Result<Token, Problem> {
         let is_unsigned = self.rest.starts_with(['u', 'U']);
         if is_unsigned {
             self.next();
@@ -199,17 +199,17 @@ impl<'t> Lexer<'t> {
             match self.next() {
                 None => return Err(Problem::new(at, "the string is not closed; add the closing quote")),
                 Some('\n') if !is_long => return Err(Problem::new(at, "the string is not closed on its line")),
-                Some('\\') if !is_raw => text.push(self.escaped(here)?),
+                Some('\\') if !is_raw => text.push(self.escape_sequence(here)?),
                 Some(c) => text.push(c),
             }
         }
     }
 
-    fn escaped(&mut self, at: Position) -> Result<char, Problem> {
-        let wrong = || Problem::new(at, "unknown escape sequence");
+    fn escape_sequence(&mut self, at: Position) -> Result<char, Problem> {
+        let problem = || Problem::new(at, "unknown escape sequence");
         let code = |lexer: &mut Self, digits: usize, radix| {
             let code = lexer.rest.get(..digits).and_then(|code| u32::from_str_radix(code, radix).ok());
-            let c = code.and_then(char::from_u32).ok_or_else(wrong)?;
+            let c = code.and_then(char::from_u32).ok_or_else(problem)?;
             lexer.take(digits);
             Ok(c)
         };
@@ -217,7 +217,7 @@ impl<'t> Lexer<'t> {
         if is_octal {
             return code(self, 3, 8);
         }
-        match self.next().ok_or_else(wrong)? {
+        match self.next().ok_or_else(problem)? {
             'a' => Ok('\x07'),
             'b' => Ok('\x08'),
             'f' => Ok('\x0c'),
@@ -229,7 +229,7 @@ impl<'t> Lexer<'t> {
             'x' | 'X' => code(self, 2, 16),
             'u' => code(self, 4, 16),
             'U' => code(self, 8, 16),
-            _ => Err(wrong()),
+            _ => Err(problem()),
         }
     }
 }

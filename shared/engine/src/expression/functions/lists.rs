@@ -81,7 +81,7 @@ pub fn slice_value<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], bu
 }
 
 /// Returns the first or the last element or character, or undefined if there is none.
-fn end_of<'a>(of: &Value<'a>, is_last: bool, budget: &mut Budget) -> Outcome<'a> {
+fn first_or_last<'a>(of: &Value<'a>, is_last: bool, budget: &mut Budget) -> Outcome<'a> {
     match of {
         Value::List(items) => {
             let place = if is_last { items.len().checked_sub(1) } else { Some(0) };
@@ -130,9 +130,9 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     let key = optional(a, 1).map(text).transpose()?;
     let mut keyed = Vec::new();
     for item in elements(&a[0], budget)? {
-        keyed.push((key.map_or(Ok(item.clone()), |key| attribute(&item, key, budget))?, item));
+        keyed.push((key.map_or(Ok(item.clone()), |key| member_at(&item, key, budget))?, item));
     }
-    order(&mut keyed, |(key, _)| key, budget)?;
+    sort_by_key(&mut keyed, |(key, _)| key, budget)?;
     let mut items: Vec<Value> = keyed.into_iter().map(|(_, item)| item).collect();
     if optional(a, 2).is_some_and(Value::is_truthy) {
         items.reverse();
@@ -142,7 +142,7 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 
 /// Sorts in place. It fails if two values cannot be compared; NaN comes after all numbers. The order is total, because
 /// an inconsistent one could make the sort panic. The cost is charged before sorting.
-fn order<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Budget) -> Result<(), Cause> {
+fn sort_by_key<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Budget) -> Result<(), Cause> {
     let Some(first) = items.first() else { return Ok(()) };
     let mut letters = 0;
     for item in &*items {
@@ -153,21 +153,21 @@ fn order<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Bu
     }
     let comparisons = items.len().ilog2() as usize + 1;
     budget.steps((items.len() + letters / 64).saturating_mul(comparisons))?;
-    items.sort_by(|left, right| total(key(left), key(right)));
+    items.sort_by(|left, right| total_order(key(left), key(right)));
     Ok(())
 }
 
 /// A total order of values that can be compared.
-fn total(left: &Value, right: &Value) -> Ordering {
-    let is_no_number = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
-    match (is_no_number(left), is_no_number(right)) {
+fn total_order(left: &Value, right: &Value) -> Ordering {
+    let is_nan = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
+    match (is_nan(left), is_nan(right)) {
         (false, false) => compare_uncharged(left, right).ok().flatten().unwrap_or(Ordering::Equal),
         (left, right) => left.cmp(&right),
     }
 }
 
 /// Returns the value at a path such as `user.name`, or null.
-fn attribute<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a> {
+fn member_at<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a> {
     let mut found = of.clone();
     budget.steps(path.len() / 16)?;
     for name in path.split('.') {
@@ -209,11 +209,11 @@ fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 }
 
 fn first<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    end_of(&a[0], false, budget)
+    first_or_last(&a[0], false, budget)
 }
 
 fn last<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    end_of(&a[0], true, budget)
+    first_or_last(&a[0], true, budget)
 }
 
 fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -226,15 +226,15 @@ fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn min<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    extreme(elements(&a[0], budget)?, Ordering::Less, budget)
+    find_extreme(elements(&a[0], budget)?, Ordering::Less, budget)
 }
 
 fn max<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    extreme(elements(&a[0], budget)?, Ordering::Greater, budget)
+    find_extreme(elements(&a[0], budget)?, Ordering::Greater, budget)
 }
 
 /// Returns the least or the greatest value, or undefined if there is none.
-pub fn extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
+pub fn find_extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
     let mut found = Value::Undefined;
     for item in items {
         budget.steps(1)?;

@@ -14,15 +14,17 @@ pub const ALL: &[Function] = &[
     Function::new(&["timestamp"], &["timestamp"], (1, 1), &[], timestamp),
     Function::new(&["duration"], &["duration"], (1, 1), &[], duration),
     Function::new(&["date"], &["date"], (1, 3), &["format", "timezone"], date),
-    Function::new(&["getFullYear"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.year().into(), None)),
-    Function::new(&["getMonth"], &[], (1, 2), &[], |_, _, a| part(a, |at| i64::from(at.month()) - 1, None)),
-    Function::new(&["getDate"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.day().into(), None)),
-    Function::new(&["getDayOfMonth"], &[], (1, 2), &[], |_, _, a| part(a, |at| i64::from(at.day()) - 1, None)),
-    Function::new(&["getDayOfYear"], &[], (1, 2), &[], |_, _, a| part(a, |at| i64::from(at.day_of_year()) - 1, None)),
-    Function::new(&["getDayOfWeek"], &[], (1, 2), &[], |_, _, a| part(a, day_of_week, None)),
-    Function::new(&["getHours"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.hour().into(), Some(3_600))),
-    Function::new(&["getMinutes"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.minute().into(), Some(60))),
-    Function::new(&["getSeconds"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.second().into(), Some(1))),
+    Function::new(&["getFullYear"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.year().into(), None)),
+    Function::new(&["getMonth"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| i64::from(at.month()) - 1, None)),
+    Function::new(&["getDate"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.day().into(), None)),
+    Function::new(&["getDayOfMonth"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| i64::from(at.day()) - 1, None)),
+    Function::new(&["getDayOfYear"], &[], (1, 2), &[], |_, _, a| {
+        read_field(a, |at| i64::from(at.day_of_year()) - 1, None)
+    }),
+    Function::new(&["getDayOfWeek"], &[], (1, 2), &[], |_, _, a| read_field(a, day_of_week, None)),
+    Function::new(&["getHours"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.hour().into(), Some(3_600))),
+    Function::new(&["getMinutes"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.minute().into(), Some(60))),
+    Function::new(&["getSeconds"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.second().into(), Some(1))),
     Function::new(&["getMilliseconds"], &[], (1, 2), &[], milliseconds),
 ];
 
@@ -99,7 +101,7 @@ fn date<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 }
 
 /// Returns a field of a timestamp, or a whole duration in a unit.
-fn part<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<i64>) -> Outcome<'a> {
+fn read_field<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<i64>) -> Outcome<'a> {
     match (&a[0], unit_s) {
         (Value::Duration(duration), Some(unit_s)) => Ok(Value::Int(duration.as_secs() / unit_s)),
         (value, _) => {
@@ -113,7 +115,7 @@ fn part<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<i64>) 
 fn milliseconds<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Duration(duration) => Ok(Value::Int(duration.subsec_millis().into())),
-        _ => part(a, |at| at.millisecond().into(), None),
+        _ => read_field(a, |at| at.millisecond().into(), None),
     }
 }
 

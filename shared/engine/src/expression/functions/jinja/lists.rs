@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::super::operators::{Operator, whole_number, wide};
+use super::super::super::operators::{Operator, as_i128, whole_number};
 use super::super::lists::elements;
 use super::*;
 
@@ -99,7 +99,7 @@ fn items<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 }
 
 fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let number = |place: usize| wide(&a[place]).map_or_else(|| type_error("whole number", &a[place]), Ok);
+    let number = |place: usize| as_i128(&a[place]).map_or_else(|| type_error("whole number", &a[place]), Ok);
     let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
     let step = if a.len() == 3 { number(2)? } else { 1 };
     // A descending range is counted like an ascending one.

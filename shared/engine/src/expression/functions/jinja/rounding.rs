@@ -1,18 +1,18 @@
 //! The filter `round`, as in Python: to the nearest, and halves to the even digit.
 
-use super::super::super::operators::{OVERFLOW, float, whole_number, wide};
+use super::super::super::operators::{OVERFLOW, as_i128, float, whole_number};
 use super::*;
 
 pub const ALL: &[Function] = &[Function::new(&[], &["round"], (1, 3), &["precision", "method"], round)];
 
 /// Beyond this precision, rounding changes nothing or gives zero.
-const MOST_DIGITS: i64 = 323;
+const MAX_DIGITS: i64 = 323;
 
 fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let precision = given(a, 1).map_or(Ok(0), integer)?;
     let method = given(a, 2).map(text).transpose()?.map_or("common", |method| method);
     budget.bytes(1_500)?;
-    match (method, wide(&a[0]), &a[0]) {
+    match (method, as_i128(&a[0]), &a[0]) {
         ("common", Some(_), _) if precision >= 0 => Ok(a[0].clone()),
         ("common", Some(number), _) => whole_number(round_whole(number, precision.unsigned_abs())),
         ("common", _, Value::Float(number)) => round_float(*number, precision).map(Value::Float),
@@ -42,11 +42,11 @@ fn round_whole(number: i128, places: u64) -> i128 {
 }
 
 fn round_float(number: f64, precision: i64) -> Result<f64, Cause> {
-    if !number.is_finite() || precision > MOST_DIGITS {
+    if !number.is_finite() || precision > MAX_DIGITS {
         return Ok(number);
     }
     let nothing = 0f64.copysign(number);
-    if precision < -MOST_DIGITS {
+    if precision < -MAX_DIGITS {
         return Ok(nothing);
     }
     // Formatting rounds the exact value of the float, and not its shortest decimal form.
