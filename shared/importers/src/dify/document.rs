@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::lenient::{NOTHING, check_names, clipped, is_short, list, scalar_text, text};
+use super::super::lenient::{NOTHING, check_names, is_short, list, scalar_text, text, truncate};
 use domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
 use domain::{Error, Result};
 
@@ -71,7 +71,7 @@ impl<'d> Document<'d> {
                 must("model_config", "an object", document["model_config"].is_object())?;
             }
             other => {
-                let problem = format!("unknown mode `{}`; the known modes are {MODES}", clipped(other, 40));
+                let problem = format!("unknown mode `{}`; the known modes are {MODES}", truncate(other, 40));
                 return Err(Error::invalid_body("app.mode", problem));
             }
         }
@@ -95,7 +95,10 @@ impl<'d> Document<'d> {
                 (Some(from), None) => {
                     loose_ends.push((
                         from,
-                        format!("its connection to `{}` is dropped: that node is not in the file", clipped(target, 60)),
+                        format!(
+                            "its connection to `{}` is dropped: that node is not in the file",
+                            truncate(target, 60)
+                        ),
                     ));
                 }
                 (None, Some(to)) => {
@@ -103,7 +106,7 @@ impl<'d> Document<'d> {
                         to,
                         format!(
                             "its connection from `{}` is dropped: that node is not in the file",
-                            clipped(source, 60)
+                            truncate(source, 60)
                         ),
                     ));
                 }
