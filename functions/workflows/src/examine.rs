@@ -8,7 +8,7 @@ use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::reference::Reference;
 use domain::{Error, Result};
-use engine::compile::{Compiled, Problem, Severity, Step, compile};
+use engine::compile::{Compiled, GraphProblem, Severity, Step, compile};
 use serde_json::json;
 use shared::auth::Caller;
 use shared::offload;
@@ -37,7 +37,7 @@ impl Examiner<'_> {
         id: WorkflowId,
         graph: &Graph,
         channels: &Channels,
-    ) -> Result<(Option<BTreeSet<Reference>>, Vec<Problem>)> {
+    ) -> Result<(Option<BTreeSet<Reference>>, Vec<GraphProblem>)> {
         let drawn = graph.clone();
         let mut compiled = offload(move || Ok(compile(&drawn))).await?;
         let mut references = compiled.references();

@@ -17,7 +17,7 @@ use super::schema::Program;
 use domain::graph::Graph;
 use domain::reference::Reference;
 use problems::Problems;
-pub use problems::{Problem, Severity};
+pub use problems::{GraphProblem, Severity};
 
 /// An execution plan. Steps are in the order of the graph's nodes; steps and edges refer to each other by index.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl Compiled {
     }
 
     /// Returns the plan if there are no errors, and all problems, errors first.
-    pub fn finish(self) -> (Option<Plan>, Vec<Problem>) {
+    pub fn finish(self) -> (Option<Plan>, Vec<GraphProblem>) {
         let found = self.problems.sorted();
         let is_sound = found.iter().all(|problem| problem.severity == Severity::Warning);
         (is_sound.then_some(self.plan), found)

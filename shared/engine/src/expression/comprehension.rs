@@ -1,17 +1,18 @@
 //! Comprehensions over lists and maps: the macros of CEL, and the filters of Jinja that take a test or an attribute.
 
-use super::evaluate::{Evaluation, EvaluationError};
+use super::evaluate::{Evaluation, StepError};
 use super::functions::elements;
 use super::tree::{Comprehension, ComprehensionKind, Expr};
 use super::value::{Text, Value};
-use super::{Cause, Failure};
+use super::{Cause, EvaluationError};
 
 type Steps<'a> = Box<dyn Iterator<Item = (Value<'a>, Option<Value<'a>>)> + 'a>;
 
 impl<'a> Evaluation<'a> {
-    pub fn comprehension(&mut self, comprehension: &'a Comprehension) -> Result<Value<'a>, EvaluationError> {
+    pub fn comprehension(&mut self, comprehension: &'a Comprehension) -> Result<Value<'a>, StepError> {
         let over = self.defined(&comprehension.over)?;
-        let steps = self.steps_of(&over, comprehension).map_err(|cause| Failure::new(cause, &comprehension.over))?;
+        let steps =
+            self.steps_of(&over, comprehension).map_err(|cause| EvaluationError::new(cause, &comprehension.over))?;
         let mark = self.mark();
         let (mut collected, mut entries, mut found, mut failed) = (Vec::new(), Vec::new(), 0, None);
         for (first, second) in steps {
@@ -48,7 +49,7 @@ impl<'a> Evaluation<'a> {
                 }
                 ComprehensionKind::CollectMap if counts => {
                     let Value::Text(key) = first.clone() else {
-                        return Err(Failure::new(
+                        return Err(EvaluationError::new(
                             Cause::Message("the keys of a map must be strings; use string(key)"),
                             &comprehension.over,
                         )
@@ -72,7 +73,7 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    fn result(&mut self, result: Option<&'a Expr>, element: Value<'a>) -> Result<Value<'a>, Failure> {
+    fn result(&mut self, result: Option<&'a Expr>, element: Value<'a>) -> Result<Value<'a>, EvaluationError> {
         result.map_or(Ok(element), |result| self.defined(result))
     }
 

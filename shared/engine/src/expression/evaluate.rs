@@ -11,7 +11,7 @@ use super::index::Indexes;
 use super::operators::{self, Operator};
 use super::tree::{Expr, ExprKind, Literal};
 use super::value::{Text, Value};
-use super::{Cause, Failure, Outcome, Scope};
+use super::{Cause, EvaluationError, Outcome, Scope};
 
 pub struct Evaluation<'a> {
     scope: &'a Scope<'a>,
@@ -50,27 +50,27 @@ impl<'a> Evaluation<'a> {
         self.locals.push((name.clone(), value));
     }
 
-    pub fn value(&mut self, expr: &'a Expr) -> Result<Value<'a>, Failure> {
+    pub fn value(&mut self, expr: &'a Expr) -> Result<Value<'a>, EvaluationError> {
         self.step(expr).map_err(|cause| match cause {
-            EvaluationError::Here(cause) => Failure::new(cause, expr),
-            EvaluationError::Within(failure) => failure,
+            StepError::Here(cause) => EvaluationError::new(cause, expr),
+            StepError::Within(failure) => failure,
         })
     }
 
     /// Evaluates an expression, and fails if the value is undefined.
-    pub fn defined(&mut self, expr: &'a Expr) -> Result<Value<'a>, Failure> {
+    pub fn defined(&mut self, expr: &'a Expr) -> Result<Value<'a>, EvaluationError> {
         let value = self.value(expr)?;
-        if value.is_undefined() { Err(Failure::new(Cause::Undefined, expr)) } else { Ok(value) }
+        if value.is_undefined() { Err(EvaluationError::new(Cause::Undefined, expr)) } else { Ok(value) }
     }
 
-    pub fn boolean(&mut self, expr: &'a Expr) -> Result<bool, Failure> {
+    pub fn boolean(&mut self, expr: &'a Expr) -> Result<bool, EvaluationError> {
         match self.defined(expr)? {
             Value::Bool(value) => Ok(value),
-            other => Err(Failure::new(Cause::Text(format!("expected a bool, got {}", other.kind())), expr)),
+            other => Err(EvaluationError::new(Cause::Text(format!("expected a bool, got {}", other.kind())), expr)),
         }
     }
 
-    fn step(&mut self, expr: &'a Expr) -> Result<Value<'a>, EvaluationError> {
+    fn step(&mut self, expr: &'a Expr) -> Result<Value<'a>, StepError> {
         self.budget.steps(1)?;
         Ok(match &expr.kind {
             ExprKind::Literal(literal) => literal.value(),
@@ -166,7 +166,7 @@ impl<'a> Evaluation<'a> {
 
     /// As in CEL, an operand that fails does not matter if the other one decides. A failure of the budget always
     /// counts.
-    fn logical(&mut self, is_or: bool, left: &'a Expr, right: &'a Expr) -> Result<bool, Failure> {
+    fn logical(&mut self, is_or: bool, left: &'a Expr, right: &'a Expr) -> Result<bool, EvaluationError> {
         match self.boolean(left) {
             Ok(left) if left == is_or => Ok(is_or),
             Ok(_) => self.boolean(right),
@@ -179,13 +179,15 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn map(&mut self, entries: &'a [(Expr, Expr)]) -> Result<Value<'a>, EvaluationError> {
+    fn map(&mut self, entries: &'a [(Expr, Expr)]) -> Result<Value<'a>, StepError> {
         let mut made: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
         for (key, value) in entries {
             let Value::Text(name) = self.defined(key)? else {
-                return Err(
-                    Failure::new(Cause::Message("the keys of a map must be strings; use string(key)"), key).into()
-                );
+                return Err(EvaluationError::new(
+                    Cause::Message("the keys of a map must be strings; use string(key)"),
+                    key,
+                )
+                .into());
             };
             let value = self.defined(value)?;
             self.budget.steps((1 + made.len() / 8).saturating_mul(1 + name.len() / 64))?;
@@ -197,7 +199,7 @@ impl<'a> Evaluation<'a> {
         Ok(Value::map(made, &mut self.budget)?)
     }
 
-    fn slice(&mut self, of: &'a Expr, bounds: &'a [Option<Expr>; 3]) -> Result<Value<'a>, EvaluationError> {
+    fn slice(&mut self, of: &'a Expr, bounds: &'a [Option<Expr>; 3]) -> Result<Value<'a>, StepError> {
         let of = self.defined(of)?;
         let mut numbers = [None; 3];
         for (number, bound) in numbers.iter_mut().zip(bounds) {
@@ -205,7 +207,9 @@ impl<'a> Evaluation<'a> {
             *number = match self.defined(bound)? {
                 Value::Int(value) => Some(value),
                 Value::Null => None,
-                _ => return Err(Failure::new(Cause::Message("slice bounds must be whole numbers"), bound).into()),
+                _ => {
+                    return Err(EvaluationError::new(Cause::Message("slice bounds must be whole numbers"), bound).into());
+                }
             };
         }
         Ok(super::functions::slice_value(&of, numbers, &mut self.budget)?)
@@ -213,19 +217,19 @@ impl<'a> Evaluation<'a> {
 }
 
 /// A failure of this expression, or of one within it.
-pub enum EvaluationError {
+pub enum StepError {
     Here(Cause),
-    Within(Failure),
+    Within(EvaluationError),
 }
 
-impl From<Cause> for EvaluationError {
+impl From<Cause> for StepError {
     fn from(cause: Cause) -> Self {
         Self::Here(cause)
     }
 }
 
-impl From<Failure> for EvaluationError {
-    fn from(failure: Failure) -> Self {
+impl From<EvaluationError> for StepError {
+    fn from(failure: EvaluationError) -> Self {
         Self::Within(failure)
     }
 }

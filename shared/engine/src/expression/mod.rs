@@ -43,18 +43,18 @@ pub struct Position {
 
 /// A syntax error of an expression or a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct SyntaxError {
     pub at: Position,
     pub message: Cow<'static, str>,
 }
 
-impl Problem {
+impl SyntaxError {
     fn new(at: Position, message: impl Into<Cow<'static, str>>) -> Self {
         Self { at, message: message.into() }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}: {}", self.at.line, self.at.column, self.message)
     }
@@ -74,19 +74,19 @@ impl<'a> Scope<'a> {
 
 /// A runtime failure of an evaluation. It names the expression, but never shows a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    pub code: FailureCode,
-    pub problem: Problem,
+pub struct EvaluationError {
+    pub code: EvaluationErrorCode,
+    pub problem: SyntaxError,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureCode {
+pub enum EvaluationErrorCode {
     /// The budget is used up.
     Limit,
     Failed,
 }
 
-impl FailureCode {
+impl EvaluationErrorCode {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Limit => "expression_limit",
@@ -95,7 +95,7 @@ impl FailureCode {
     }
 }
 
-impl Failure {
+impl EvaluationError {
     fn new(cause: Cause, expr: &Expr) -> Self {
         match (cause, expr.path()) {
             (Cause::Undefined, Some(path)) => {
@@ -109,20 +109,20 @@ impl Failure {
 
     fn at(cause: Cause, at: Position) -> Self {
         let (code, message): (_, Cow<str>) = match cause {
-            Cause::Limit(message) => (FailureCode::Limit, message.into()),
-            Cause::Undefined => (FailureCode::Failed, "this value does not exist".into()),
-            Cause::Message(message) => (FailureCode::Failed, message.into()),
-            Cause::Text(message) => (FailureCode::Failed, message.into()),
+            Cause::Limit(message) => (EvaluationErrorCode::Limit, message.into()),
+            Cause::Undefined => (EvaluationErrorCode::Failed, "this value does not exist".into()),
+            Cause::Message(message) => (EvaluationErrorCode::Failed, message.into()),
+            Cause::Text(message) => (EvaluationErrorCode::Failed, message.into()),
         };
-        Self { code, problem: Problem::new(at, message) }
+        Self { code, problem: SyntaxError::new(at, message) }
     }
 
     fn is_limit(&self) -> bool {
-        self.code == FailureCode::Limit
+        self.code == EvaluationErrorCode::Limit
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for EvaluationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.problem.fmt(f)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::functions::Function;
 use super::operators::Operator;
-use super::{Position, Problem};
+use super::{Position, SyntaxError};
 
 /// The maximum nesting of expressions. It bounds the recursion of parsing, evaluation and drop.
 pub const MAX_DEPTH: u16 = 100;
@@ -121,11 +121,11 @@ pub enum Literal {
 
 impl Expr {
     /// Creates a node, and refuses a tree that is nested too deeply to be evaluated.
-    pub fn new(kind: ExprKind, at: Position) -> Result<Self, Problem> {
+    pub fn new(kind: ExprKind, at: Position) -> Result<Self, SyntaxError> {
         let mut depth = 0;
         kind.each_child(&mut |child| depth = depth.max(child.depth + 1));
         if depth > MAX_DEPTH {
-            return Err(Problem::new(at, format!("this is nested deeper than {MAX_DEPTH} levels; nest it less")));
+            return Err(SyntaxError::new(at, format!("this is nested deeper than {MAX_DEPTH} levels; nest it less")));
         }
         Ok(Self { kind, at, depth })
     }

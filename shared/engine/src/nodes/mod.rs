@@ -145,7 +145,7 @@ pub struct NodeType {
     pub has_conditions: bool,
     /// The purpose of the model that it calls.
     pub model_purpose: Option<Purpose>,
-    pub inputs: &'static [Input],
+    pub inputs: &'static [InputPort],
     /// The JSON Schema of the configuration, which is published and enforced.
     pub schema: Value,
     pub example: Value,
@@ -154,7 +154,7 @@ pub struct NodeType {
 
 /// An input port.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct InputPort {
     pub name: &'static str,
     pub optional: bool,
 }
@@ -170,10 +170,10 @@ pub struct NodeSummary {
 
 impl NodeType {
     fn from_kind<K: NodeKind>() -> Self {
-        let inputs: &[Input] = match K::CATEGORY {
+        let inputs: &[InputPort] = match K::CATEGORY {
             Category::Trigger => &[],
             _ if K::NAME == r#loop::Loop::NAME => r#loop::INPUTS,
-            _ => &[Input { name: IN, optional: false }],
+            _ => &[InputPort { name: IN, optional: false }],
         };
         Self {
             name: K::NAME,

@@ -9,7 +9,7 @@ use super::number::{count, is_positive};
 use super::path::Path;
 use super::pattern::Pattern;
 use super::reference::References;
-use super::vocabulary::{Contains, Place, TYPES, contained, contains};
+use super::vocabulary::{Contains, SchemaPosition, TYPES, contained, contains};
 use domain::text::{clip, clip_to};
 
 /// The maximum number of reported faults per schema.
@@ -75,9 +75,9 @@ impl<'s> Examiner<'s> {
             } else if let Some((shape, _)) = contains(keyword) {
                 for (place, schema) in contained(shape, operand) {
                     match place {
-                        Place::Alone => self.examine(schema, &at),
-                        Place::Index(index) => self.examine(schema, &at.index(index)),
-                        Place::Name(name) => self.examine(schema, &at.name(name)),
+                        SchemaPosition::Alone => self.examine(schema, &at),
+                        SchemaPosition::Index(index) => self.examine(schema, &at.index(index)),
+                        SchemaPosition::Name(name) => self.examine(schema, &at.name(name)),
                     }
                 }
             }

@@ -81,7 +81,7 @@ impl<'a, 'd> Context<'a, 'd> {
             }
             (_, ["sys", name, rest @ ..]) => self.system(name).map(|(path, note)| (append_members(path, rest), note)),
             ("rag", _) => Err("knowledge pipelines are not supported".to_owned()),
-            (id, rest) => match self.app.document.places.get(id) {
+            (id, rest) => match self.app.document.indexes.get(id) {
                 Some(&place) => self.node_path(place, rest),
                 None => Err("the node does not exist".to_owned()),
             },

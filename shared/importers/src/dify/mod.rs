@@ -99,7 +99,7 @@ fn connect(app: &App, draft: &mut Draft) {
     for edge in &document.edges {
         let source = &document.nodes[edge.from];
         if source.is_body_start() {
-            if let Some(&container) = source.parent.and_then(|parent| document.places.get(parent)) {
+            if let Some(&container) = source.parent.and_then(|parent| document.indexes.get(parent)) {
                 draft.connect(container, "item", edge.to, IN);
             }
             continue;
@@ -118,7 +118,7 @@ fn connect(app: &App, draft: &mut Draft) {
         // Older files have no start node: the container names the first node of its body.
         let has_start = document.children(container).any(|child| document.nodes[child].is_body_start());
         let first = text(&document.nodes[container].data["start_node_id"]);
-        if let (false, Some(&first)) = (has_start, document.places.get(first)) {
+        if let (false, Some(&first)) = (has_start, document.indexes.get(first)) {
             draft.connect(container, "item", first, IN);
         }
     }

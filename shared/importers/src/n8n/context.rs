@@ -78,8 +78,8 @@ impl<'d> Workflow<'d> {
         }
     }
 
-    pub fn node(&self, place: usize) -> &SourceNode<'d> {
-        &self.document.nodes[place]
+    pub fn node(&self, node: usize) -> &SourceNode<'d> {
+        &self.document.nodes[node]
     }
 
     /// The text that n8n's chat shows of a node's output, in Jinja.
@@ -132,12 +132,12 @@ impl<'d> Workflow<'d> {
     }
 
     /// The input of a node that passed it on unchanged.
-    fn passed_input(&self, place: usize) -> Lookup {
-        let incoming = self.document.wires.iter().filter(|wire| wire.to == place && wire.kind == "main");
+    fn passed_input(&self, node: usize) -> Lookup {
+        let incoming = self.document.wires.iter().filter(|wire| wire.to == node && wire.kind == "main");
         let mut steps = incoming.filter(|wire| self.wiring.roles[wire.from] == Role::Step);
         let only = steps.next().filter(|_| steps.next().is_none());
         only.map(|wire| self.wire_value(wire))
-            .ok_or_else(|| format!("`{}` is left out of the workflow", clip_name(self.node(place).name)))
+            .ok_or_else(|| format!("`{}` is left out of the workflow", clip_name(self.node(node).name)))
     }
 }
 

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::super::functions::{self, pattern::Pattern, suggestions};
 use super::super::operators::Operator;
 use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal, MAX_DEPTH};
-use super::super::{Position, Problem, hints};
+use super::super::{Position, SyntaxError, hints};
 use super::lexer::{Token, tokens};
 
 /// The objects that hold functions in JavaScript, for hints.
 const OBJECTS: [&str; 7] = ["Array", "Date", "JSON", "Math", "Number", "Object", "String"];
 
-type Parsed = Result<Expr, Problem>;
+type Parsed = Result<Expr, SyntaxError>;
 
 struct Parser {
     /// The tokens; the last one is [`Token::End`].
@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> Parsed {
     }
 }
 
-fn unexpected(token: &Token, at: Position) -> Problem {
+fn unexpected(token: &Token, at: Position) -> SyntaxError {
     let what = match token {
         Token::End => "the expression ends too early".into(),
         Token::Sign(sign) => format!("`{sign}` is not expected here"),
@@ -44,17 +44,17 @@ fn unexpected(token: &Token, at: Position) -> Problem {
         Token::Text(_) => "a string is not expected here".into(),
         Token::Field(_) => "a field's name is not expected here".into(),
     };
-    Problem::new(at, what)
+    SyntaxError::new(at, what)
 }
 
-fn too_large(at: Position) -> Problem {
-    Problem::new(at, "the number is too large")
+fn too_large(at: Position) -> SyntaxError {
+    SyntaxError::new(at, "the number is too large")
 }
 
 /// The absolute value of the smallest integer.
 const LEAST: u64 = i64::MIN.unsigned_abs();
 
-fn boxed(parsed: Parsed) -> Result<Box<Expr>, Problem> {
+fn boxed(parsed: Parsed) -> Result<Box<Expr>, SyntaxError> {
     parsed.map(Box::new)
 }
 
@@ -80,19 +80,19 @@ impl Parser {
         is_there
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), Problem> {
+    fn expect(&mut self, sign: &str) -> Result<(), SyntaxError> {
         if self.consume(sign) {
             return Ok(());
         }
         let (token, at) = self.next();
-        let Problem { at, message } = unexpected(&token, at);
-        Err(Problem::new(at, format!("{message}: `{sign}` is missing")))
+        let SyntaxError { at, message } = unexpected(&token, at);
+        Err(SyntaxError::new(at, format!("{message}: `{sign}` is missing")))
     }
 
     fn expression(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Problem::new(
+            return Err(SyntaxError::new(
                 self.at(),
                 format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
             ));
@@ -103,7 +103,7 @@ impl Parser {
             if let Token::Sign(sign @ ("?" | ".")) = *self.peek() {
                 let sign = format!("?{sign}");
                 let hint = hints::cel_sign(&sign).unwrap_or_default();
-                return Err(Problem::new(at, format!("`{sign}` is not valid here; {hint}")));
+                return Err(SyntaxError::new(at, format!("`{sign}` is not valid here; {hint}")));
             }
             let then = boxed(self.expression())?;
             self.expect(":")?;
@@ -235,7 +235,7 @@ impl Parser {
             }
             Token::Sign("[") => ExprKind::List(self.listed("]")?),
             Token::Sign("{") if matches!(self.peek(), Token::Sign("{" | "%")) => {
-                return Err(Problem::new(at, hints::BRACES));
+                return Err(SyntaxError::new(at, hints::BRACES));
             }
             Token::Sign("{") => ExprKind::Map(self.entries()?),
             Token::Word(word) => return self.named(word, at),
@@ -282,7 +282,7 @@ impl Parser {
     }
 
     /// Parses expressions separated by commas, up to the closing token.
-    fn listed(&mut self, close: &str) -> Result<Vec<Expr>, Problem> {
+    fn listed(&mut self, close: &str) -> Result<Vec<Expr>, SyntaxError> {
         let mut items = Vec::new();
         while !self.consume(close) {
             items.push(self.expression()?);
@@ -294,7 +294,7 @@ impl Parser {
         Ok(items)
     }
 
-    fn entries(&mut self) -> Result<Vec<(Expr, Expr)>, Problem> {
+    fn entries(&mut self) -> Result<Vec<(Expr, Expr)>, SyntaxError> {
         let mut entries = Vec::new();
         while !self.consume("}") {
             let key = self.expression()?;
@@ -317,7 +317,7 @@ impl Parser {
                     let of = Expr::new(optional(kind), at)?;
                     Expr::new(ExprKind::Has(Box::new(of)), at)
                 }
-                _ => Err(Problem::new(at, "`has` takes one field, such as has(input.user.name)")),
+                _ => Err(SyntaxError::new(at, "`has` takes one field, such as has(input.user.name)")),
             };
         }
         build_call(name, arguments, at)
@@ -335,7 +335,7 @@ impl Parser {
                     Some(_) => format!("; write {name}(x)"),
                     None => suggestions::suggest_in_cel(name),
                 };
-                return Err(Problem::new(of.at, format!("there is no `{space}`{hint}")));
+                return Err(SyntaxError::new(of.at, format!("there is no `{space}`{hint}")));
             }
             _ => {}
         }
@@ -384,13 +384,13 @@ fn build_comprehension(
     let mut arguments = arguments.into_iter();
     let mut variable = || match arguments.next().map(|argument| argument.kind) {
         Some(ExprKind::Variable(variable)) => Ok(Arc::from(variable)),
-        _ if has_second => Err(Problem::new(at, format!("{name} needs two variable names first: {name}(i, x, …)"))),
-        _ => Err(Problem::new(at, format!("{name} needs a variable name first: {name}(x, …)"))),
+        _ if has_second => Err(SyntaxError::new(at, format!("{name} needs two variable names first: {name}(i, x, …)"))),
+        _ => Err(SyntaxError::new(at, format!("{name} needs a variable name first: {name}(x, …)"))),
     };
     let first: Arc<str> = variable()?;
     let second: Option<Arc<str>> = has_second.then(variable).transpose()?;
     if second.as_ref() == Some(&first) {
-        return Err(Problem::new(at, format!("the two variables of {name} must have different names")));
+        return Err(SyntaxError::new(at, format!("the two variables of {name} must have different names")));
     }
     let makes = matches!(name, "map" | "transformList" | "transformMap");
     let (filter, result) = match (arguments.next(), arguments.next()) {
@@ -405,7 +405,7 @@ fn build_comprehension(
 
 fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
     if parts.len() <= 1 {
-        return parts.pop().ok_or_else(|| Problem::new(Position::default(), "the expression is empty"));
+        return parts.pop().ok_or_else(|| SyntaxError::new(Position::default(), "the expression is empty"));
     }
     let right = balanced(parts.split_off(parts.len() / 2), is_or)?;
     let left = balanced(parts, is_or)?;
@@ -436,17 +436,17 @@ fn optional(kind: ExprKind) -> ExprKind {
 
 fn build_call(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
     if let Some((_, written)) = MACROS.iter().find(|(known, _)| *known == name) {
-        return Err(Problem::new(at, format!("`{name}` must be written as {written}")));
+        return Err(SyntaxError::new(at, format!("`{name}` must be written as {written}")));
     }
     let function = functions::find_cel_function(name).ok_or_else(|| {
-        Problem::new(at, format!("there is no function `{name}`{}", suggestions::suggest_in_cel(name)))
+        SyntaxError::new(at, format!("there is no function `{name}`{}", suggestions::suggest_in_cel(name)))
     })?;
     functions::check(function, name, &arguments, at)?;
     if let ("matches", [_, Expr { kind: ExprKind::Literal(Literal::Text(pattern)), at: there, .. }]) =
         (name, &arguments[..])
     {
         // The pattern is compiled only to validate it. It is not kept, because a draft may have thousands.
-        Pattern::check(pattern).map_err(|problem| Problem::new(*there, problem))?;
+        Pattern::check(pattern).map_err(|problem| SyntaxError::new(*there, problem))?;
         let pattern = pattern.clone();
         let text = Box::new(arguments.swap_remove(0));
         return Expr::new(ExprKind::Matches { text, pattern }, at);

@@ -14,7 +14,7 @@ mod time;
 
 pub use lists::{elements, slice_value};
 
-use super::Problem;
+use super::SyntaxError;
 use super::budget::Budget;
 use super::tree::{Expr, ExprKind, Literal};
 use super::value::{List, Map, Text, Value};
@@ -54,18 +54,18 @@ pub fn find_jinja_function(name: &str) -> Option<&'static Function> {
 }
 
 /// Validates a call statically: the number of arguments, and literal formats without a placeholder.
-pub fn check(function: &Function, name: &str, arguments: &[Expr], at: Position) -> Result<(), Problem> {
+pub fn check(function: &Function, name: &str, arguments: &[Expr], at: Position) -> Result<(), SyntaxError> {
     let (fewest, most) = function.takes;
     if !(fewest..=most).contains(&arguments.len()) {
-        return Err(Problem::new(at, format!("`{name}` takes {}", count(fewest, most))));
+        return Err(SyntaxError::new(at, format!("`{name}` takes {}", count(fewest, most))));
     }
     let has_place = |form: &Expr| !matches!(&form.kind, ExprKind::Literal(Literal::Text(text)) if !text.contains('%'));
     let is_empty = |values: &Expr| matches!(&values.kind, ExprKind::List(values) if values.is_empty());
     match (name, arguments) {
         ("format", [form, values @ ..]) if !has_place(form) && !values.iter().all(is_empty) => {
-            Err(Problem::new(form.at, text::SURPLUS))
+            Err(SyntaxError::new(form.at, text::SURPLUS))
         }
-        ("date", [_, form, ..]) if !has_place(form) => Err(Problem::new(form.at, time::PLAIN_FORMAT)),
+        ("date", [_, form, ..]) if !has_place(form) => Err(SyntaxError::new(form.at, time::PLAIN_FORMAT)),
         _ => Ok(()),
     }
 }

@@ -8,7 +8,7 @@ use super::super::functions::jinja::{is_index, printf};
 use super::super::functions::{self, Function, suggestions};
 use super::super::operators::Operator;
 use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal};
-use super::super::{Position, Problem};
+use super::super::{Position, SyntaxError};
 use super::lower::{LowerResult, arguments};
 use super::tests;
 
@@ -22,13 +22,13 @@ fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)
     match name {
         "attr" => {
             let [index] = arrange_arguments(name, ["name"], placed, named, at)?;
-            let index = Box::new(index.ok_or_else(|| Problem::new(at, "`attr` takes 1 argument: the name"))?);
+            let index = Box::new(index.ok_or_else(|| SyntaxError::new(at, "`attr` takes 1 argument: the name"))?);
             Expr::new(ExprKind::Index { of: Box::new(of), index, optional: true }, at)
         }
         "default" | "d" => default(name, of, placed, named, at),
         "map" if placed.is_empty() => {
             let [path, otherwise] = arrange_arguments(name, ["attribute", "default"], placed, named, at)?;
-            let path = path.ok_or_else(|| Problem::new(at, "map takes the name of a filter, or attribute='…'"))?;
+            let path = path.ok_or_else(|| SyntaxError::new(at, "map takes the name of a filter, or attribute='…'"))?;
             let mut result = member_path(element(at)?, &path, at)?;
             if let Some(otherwise) = otherwise.filter(|value| !matches!(value.kind, ExprKind::Literal(Literal::Null))) {
                 let (value, otherwise) = (Box::new(result), Box::new(otherwise));
@@ -46,7 +46,7 @@ fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)
             let mut subject = element(at)?;
             if name.ends_with("attr") {
                 let path = placed.next();
-                let path = path.ok_or_else(|| Problem::new(at, format!("`{name}` takes an attribute first")))?;
+                let path = path.ok_or_else(|| SyntaxError::new(at, format!("`{name}` takes an attribute first")))?;
                 subject = member_path(subject, &path, at)?;
             }
             let test = match placed.next() {
@@ -63,7 +63,7 @@ fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)
         }
         "format" if !named.is_empty() => {
             if let Some(surplus) = placed.first() {
-                return Err(Problem::new(surplus.at, "`format` takes either positional or named arguments"));
+                return Err(SyntaxError::new(surplus.at, "`format` takes either positional or named arguments"));
             }
             let arguments = vec![of, map_from_named(named, at)?];
             Expr::new(ExprKind::Call { function: &printf::BY_NAME, arguments }, at)
@@ -80,7 +80,7 @@ fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)
                     None => format!("`{name}` takes {}", functions::count(fewest, most)),
                 };
                 refuse_unknown_names(name, function.named, &named)?;
-                return Err(Problem::new(at, problem));
+                return Err(SyntaxError::new(at, problem));
             }
             call(function, std::iter::once(of).chain(placed).collect(), named, name, at)
         }
@@ -96,7 +96,7 @@ fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
     let also_for_false = match also {
         None => false,
         Some(Expr { kind: ExprKind::Literal(Literal::Bool(also)), .. }) => also,
-        Some(other) => return Err(Problem::new(other.at, format!("argument 2 of `{name}` must be true or false"))),
+        Some(other) => return Err(SyntaxError::new(other.at, format!("argument 2 of `{name}` must be true or false"))),
     };
     Expr::new(ExprKind::Default { value: Box::new(of), otherwise: Box::new(otherwise), also_for_false }, at)
 }
@@ -107,9 +107,10 @@ pub fn map_from_named(named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
     Expr::new(ExprKind::Map(named.into_iter().map(entry).collect::<Result<_, _>>()?), at)
 }
 
-pub fn filter(name: &str, at: Position) -> Result<&'static Function, Problem> {
-    functions::find_jinja_function(name)
-        .ok_or_else(|| Problem::new(at, format!("there is no filter `{name}`{}", suggestions::suggest_in_jinja(name))))
+pub fn filter(name: &str, at: Position) -> Result<&'static Function, SyntaxError> {
+    functions::find_jinja_function(name).ok_or_else(|| {
+        SyntaxError::new(at, format!("there is no filter `{name}`{}", suggestions::suggest_in_jinja(name)))
+    })
 }
 
 /// The internal variable for the element of a filter. It cannot be written in a template.
@@ -131,10 +132,10 @@ fn build_comprehension(over: Expr, filter: Option<Expr>, result: Option<Expr>, a
     Expr::new(ExprKind::Comprehension(Box::new(comprehension)), at)
 }
 
-fn literal_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Result<Box<str>, Problem> {
+fn literal_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Result<Box<str>, SyntaxError> {
     match expr.map(|expr| expr.kind) {
         Some(ExprKind::Literal(Literal::Text(text))) => Ok(text),
-        _ => Err(Problem::new(at, wanted)),
+        _ => Err(SyntaxError::new(at, wanted)),
     }
 }
 
@@ -143,7 +144,7 @@ fn member_path(mut of: Expr, path: &Expr, at: Position) -> LowerResult {
     let path: Cow<str> = match &path.kind {
         ExprKind::Literal(Literal::Text(path)) => Cow::Borrowed(path),
         ExprKind::Literal(Literal::Int(place)) => Cow::Owned(place.to_string()),
-        _ => return Err(Problem::new(path.at, "an attribute must be a literal, such as 'name', 'user.name' or 0")),
+        _ => return Err(SyntaxError::new(path.at, "an attribute must be a literal, such as 'name', 'user.name' or 0")),
     };
     for part in path.split('.') {
         let place = part.parse().ok().filter(|_| is_index(part));
@@ -161,7 +162,7 @@ fn member_path(mut of: Expr, path: &Expr, at: Position) -> LowerResult {
 }
 
 /// Refuses unknown named arguments.
-pub fn refuse_unknown_names(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<(), Problem> {
+pub fn refuse_unknown_names(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<(), SyntaxError> {
     match named.iter().find(|(argument, _)| !known.contains(argument)) {
         None => Ok(()),
         Some((argument, value)) => {
@@ -169,7 +170,7 @@ pub fn refuse_unknown_names(name: &str, known: &[&str], named: &[(&str, Expr)]) 
                 [] => "it has no named arguments".to_owned(),
                 known => format!("the names are {}", known.join(", ")),
             };
-            Err(Problem::new(value.at, format!("`{name}` has no argument `{argument}`; {known}")))
+            Err(SyntaxError::new(value.at, format!("`{name}` has no argument `{argument}`; {known}")))
         }
     }
 }
@@ -180,7 +181,7 @@ fn order_arguments(
     known: &[&str],
     placed: Vec<Expr>,
     named: Vec<(&str, Expr)>,
-) -> Result<Vec<Option<Expr>>, Problem> {
+) -> Result<Vec<Option<Expr>>, SyntaxError> {
     refuse_unknown_names(name, known, &named)?;
     let mut all: Vec<Option<Expr>> = placed.into_iter().map(Some).collect();
     for (argument, value) in named {
@@ -189,7 +190,7 @@ fn order_arguments(
             all.push(None);
         }
         if all[place].is_some() {
-            return Err(Problem::new(value.at, format!("`{name}` gets its argument `{argument}` twice")));
+            return Err(SyntaxError::new(value.at, format!("`{name}` gets its argument `{argument}` twice")));
         }
         all[place] = Some(value);
     }
@@ -203,13 +204,13 @@ pub fn arrange_arguments<const N: usize>(
     placed: Vec<Expr>,
     named: Vec<(&str, Expr)>,
     at: Position,
-) -> Result<[Option<Expr>; N], Problem> {
+) -> Result<[Option<Expr>; N], SyntaxError> {
     let mut all = order_arguments(name, &known, placed, named)?;
     if all.len() > N {
-        return Err(Problem::new(at, format!("`{name}` takes {}", functions::count(0, N))));
+        return Err(SyntaxError::new(at, format!("`{name}` takes {}", functions::count(0, N))));
     }
     all.resize_with(N, || None);
-    all.try_into().map_err(|_| Problem::new(at, "too many arguments"))
+    all.try_into().map_err(|_| SyntaxError::new(at, "too many arguments"))
 }
 
 /// Builds a call with positional and named arguments.
@@ -226,7 +227,7 @@ pub fn call(
         arguments.push(match argument {
             Some(argument) => argument,
             None if place + 1 < fewest => {
-                return Err(Problem::new(at, format!("`{name}` needs its argument `{}`", function.named[place])));
+                return Err(SyntaxError::new(at, format!("`{name}` needs its argument `{}`", function.named[place])));
             }
             None => Expr::new(ExprKind::Literal(Literal::Undefined), at)?,
         });

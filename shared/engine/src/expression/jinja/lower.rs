@@ -9,12 +9,12 @@ use super::super::functions::jinja::DICT;
 use super::super::functions::{self, suggestions};
 use super::super::operators::Operator;
 use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH};
-use super::super::{Position, Problem};
+use super::super::{Position, SyntaxError};
 use super::{BLOCK, For, Statement, Target, collect_references, depth, filters, tests};
 
-pub type LowerResult = Result<Expr, Problem>;
+pub type LowerResult = Result<Expr, SyntaxError>;
 
-pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, Problem> {
+pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, SyntaxError> {
     block(body, 0)
 }
 
@@ -22,18 +22,21 @@ fn at(span: Span) -> Position {
     Position { line: span.start_line.into(), column: u32::from(span.start_col) + 1 }
 }
 
-fn refuse<T>(span: Span, what: &'static str) -> Result<T, Problem> {
-    Err(Problem::new(at(span), what))
+fn refuse<T>(span: Span, what: &'static str) -> Result<T, SyntaxError> {
+    Err(SyntaxError::new(at(span), what))
 }
 
-fn block(body: &[ast::Stmt], depth: u16) -> Result<Vec<Statement>, Problem> {
+fn block(body: &[ast::Stmt], depth: u16) -> Result<Vec<Statement>, SyntaxError> {
     body.iter().map(|statement| lower_statement(statement, depth)).collect()
 }
 
-fn lower_statement(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
+fn lower_statement(statement: &ast::Stmt, depth: u16) -> Result<Statement, SyntaxError> {
     let within = |body: &[ast::Stmt], span: Span| {
         if depth >= MAX_DEPTH {
-            return Err(Problem::new(at(span), format!("this is nested deeper than {MAX_DEPTH} levels; nest it less")));
+            return Err(SyntaxError::new(
+                at(span),
+                format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
+            ));
         }
         block(body, depth + 1)
     };
@@ -96,7 +99,7 @@ fn lower_statement(statement: &ast::Stmt, depth: u16) -> Result<Statement, Probl
     })
 }
 
-fn target(expr: &ast::Expr) -> Result<Target, Problem> {
+fn target(expr: &ast::Expr) -> Result<Target, SyntaxError> {
     let name = |expr: &ast::Expr| match expr {
         ast::Expr::Var(name) => Ok(Arc::from(name.id)),
         other => refuse(other.span(), "only variables can be set"),
@@ -111,7 +114,7 @@ fn target(expr: &ast::Expr) -> Result<Target, Problem> {
 /// Converts a root expression, after checking its nesting. From here on, the conversion recurses.
 fn lower_root(expr: &ast::Expr) -> LowerResult {
     if depth::is_over(expr, MAX_DEPTH) {
-        return Err(Problem::new(
+        return Err(SyntaxError::new(
             at(expr.span()),
             format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
         ));
@@ -123,7 +126,7 @@ fn lower_root_truth(expr: &ast::Expr) -> LowerResult {
     Expr::new(ExprKind::Truth(Box::new(lower_root(expr)?)), at(expr.span()))
 }
 
-fn boxed(expr: &ast::Expr) -> Result<Box<Expr>, Problem> {
+fn boxed(expr: &ast::Expr) -> Result<Box<Expr>, SyntaxError> {
     expression(expr).map(Box::new)
 }
 
@@ -197,7 +200,7 @@ fn is_least(expr: &ast::Expr) -> bool {
     matches!(expr, ast::Expr::Const(number) if u64::try_from(number.value.clone()).ok() == Some(i64::MIN.unsigned_abs()))
 }
 
-fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, Problem> {
+fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, SyntaxError> {
     Ok(match value.kind() {
         ValueKind::None => Literal::Null,
         ValueKind::Undefined => Literal::Undefined,
@@ -263,13 +266,13 @@ fn comparison(chain: &ast::Compare, span: Span) -> LowerResult {
 /// The positional and the named arguments of a call.
 pub type Arguments<'t> = (Vec<Expr>, Vec<(&'t str, Expr)>);
 
-pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Problem> {
+pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, SyntaxError> {
     let (mut placed, mut named) = (Vec::new(), Vec::new());
     for argument in arguments {
         match argument {
             ast::CallArg::Pos(value) => placed.push(expression(value)?),
             ast::CallArg::Kwarg(name, value) if named.iter().any(|(known, _)| known == name) => {
-                return Err(Problem::new(at(value.span()), format!("the argument `{name}` is given twice")));
+                return Err(SyntaxError::new(at(value.span()), format!("the argument `{name}` is given twice")));
             }
             ast::CallArg::Kwarg(name, value) => named.push((*name, expression(value)?)),
             ast::CallArg::PosSplat(value) | ast::CallArg::KwargSplat(value) => {
@@ -289,12 +292,14 @@ fn lower_call(call: &ast::Call, at: Position) -> LowerResult {
             match (placed.pop(), placed.first()) {
                 (None, _) => Ok(named),
                 (Some(of), None) => Expr::new(ExprKind::Call { function: &DICT, arguments: vec![of, named] }, at),
-                (Some(_), Some(_)) => Err(Problem::new(at, "`dict` takes one map, or names: dict(map, name=value)")),
+                (Some(_), Some(_)) => {
+                    Err(SyntaxError::new(at, "`dict` takes one map, or names: dict(map, name=value)"))
+                }
             }
         }
         ast::Expr::Var(name) => {
             let function = functions::find_jinja_function(name.id).ok_or_else(|| {
-                Problem::new(
+                SyntaxError::new(
                     at,
                     format!("there is no function `{}`{}", name.id, suggestions::suggest_in_jinja(name.id)),
                 )
@@ -306,7 +311,7 @@ fn lower_call(call: &ast::Call, at: Position) -> LowerResult {
             let (placed, named) = arguments(&call.args)?;
             filters::refuse_unknown_names("cycle", &[], &named)?;
             if placed.is_empty() {
-                return Err(Problem::new(at, "`cycle` takes at least 1 argument"));
+                return Err(SyntaxError::new(at, "`cycle` takes at least 1 argument"));
             }
             let count = Expr::new(ExprKind::Literal(Literal::Int(placed.len() as i64)), at)?;
             let index = ExprKind::Member { of: boxed(&method.expr)?, name: "index0".into(), optional: true };

@@ -16,7 +16,7 @@ use minijinja::machinery::{ast, parse};
 use super::evaluate::Evaluation;
 use super::references::{self, Reference};
 use super::tree::Expr;
-use super::{Failure, Position, Problem, Scope, hints};
+use super::{EvaluationError, Position, Scope, SyntaxError, hints};
 
 pub const MAX_BYTES: usize = 64 * 1024;
 
@@ -73,14 +73,14 @@ enum Target {
 const BLOCK: &str = "\0block";
 
 impl Template {
-    pub fn parse(text: &str) -> Result<Self, Problem> {
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let start = Position { line: 1, column: 1 };
         if text.len() > MAX_BYTES {
-            return Err(Problem::new(start, "the template is longer than 65536 bytes; shorten it"));
+            return Err(SyntaxError::new(start, "the template is longer than 65536 bytes; shorten it"));
         }
         size::check(text)?;
         let parsed = parse(text, "template", Default::default()).map_err(|error| syntax_problem(&error, text))?;
-        let ast::Stmt::Template(template) = &parsed else { return Err(Problem::new(start, "not a template")) };
+        let ast::Stmt::Template(template) = &parsed else { return Err(SyntaxError::new(start, "not a template")) };
         let body = lower::statements(&template.children)?;
         let is_value = matches!(&body[..], [Statement::Print(_)]);
         Ok(Self { body, is_value })
@@ -93,17 +93,17 @@ impl Template {
         collect_references(&self.body, &|name| names.contains(name))
     }
 
-    pub fn render(&self, scope: &Scope) -> Result<String, Failure> {
+    pub fn render(&self, scope: &Scope) -> Result<String, EvaluationError> {
         render::Rendering::new(Evaluation::new(scope)).text(&self.body)
     }
 
     /// Returns the value of a template that is a single `{{ … }}`, otherwise its text.
-    pub fn value(&self, scope: &Scope) -> Result<serde_json::Value, Failure> {
+    pub fn value(&self, scope: &Scope) -> Result<serde_json::Value, EvaluationError> {
         match &self.body[..] {
             [Statement::Print(expr)] if self.is_value => {
                 let mut evaluation = Evaluation::new(scope);
                 let value = evaluation.defined(expr)?;
-                value.output(&mut evaluation.budget).map_err(|cause| Failure::new(cause, expr))
+                value.output(&mut evaluation.budget).map_err(|cause| EvaluationError::new(cause, expr))
             }
             _ => self.render(scope).map(Into::into),
         }
@@ -111,7 +111,7 @@ impl Template {
 }
 
 /// Converts a syntax error of minijinja. Its message quotes only the template, which is the user's own text.
-fn syntax_problem(error: &minijinja::Error, text: &str) -> Problem {
+fn syntax_problem(error: &minijinja::Error, text: &str) -> SyntaxError {
     let line = error.line().unwrap_or(1) as u32;
     let start = error.range().map_or(0, |range| range.start);
     let before = text.get(..start).unwrap_or_default();
@@ -119,7 +119,7 @@ fn syntax_problem(error: &minijinja::Error, text: &str) -> Problem {
     let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     let hint = text.get(start..).and_then(hints::jinja_sign).map(|hint| format!("; {hint}")).unwrap_or_default();
     let detail = format!("{detail}{hint}");
-    Problem::new(Position { line, column }, detail)
+    SyntaxError::new(Position { line, column }, detail)
 }
 
 /// Collects the variables that statements refer to and do not bind.

@@ -8,7 +8,7 @@ use super::super::functions::elements;
 use super::super::operators::format_value;
 use super::super::tree::Expr;
 use super::super::value::{Text, Value};
-use super::super::{Cause, Failure, Position};
+use super::super::{Cause, EvaluationError, Position};
 use super::{BLOCK, For, Statement, Target};
 
 pub struct Rendering<'a> {
@@ -21,26 +21,26 @@ impl<'a> Rendering<'a> {
         Self { evaluation, printed: String::new() }
     }
 
-    pub fn text(mut self, body: &'a [Statement]) -> Result<String, Failure> {
+    pub fn text(mut self, body: &'a [Statement]) -> Result<String, EvaluationError> {
         self.block(body)?;
         check_output_size(&self.printed).map_err(failure_without_position)?;
         Ok(self.printed)
     }
 
-    fn block(&mut self, body: &'a [Statement]) -> Result<(), Failure> {
+    fn block(&mut self, body: &'a [Statement]) -> Result<(), EvaluationError> {
         body.iter().try_for_each(|statement| self.statement(statement))
     }
 
-    fn statement(&mut self, statement: &'a Statement) -> Result<(), Failure> {
+    fn statement(&mut self, statement: &'a Statement) -> Result<(), EvaluationError> {
         // Every statement costs a step, also one without an expression or output.
         self.evaluation.budget.steps(1).map_err(failure_without_position)?;
         match statement {
             Statement::Text(text) => self.print(text).map_err(failure_without_position),
             Statement::Print(expr) => {
                 let value = self.evaluation.defined(expr)?;
-                let text =
-                    format_value(&value, &mut self.evaluation.budget).map_err(|cause| Failure::new(cause, expr))?;
-                self.print(&text).map_err(|cause| Failure::new(cause, expr))
+                let text = format_value(&value, &mut self.evaluation.budget)
+                    .map_err(|cause| EvaluationError::new(cause, expr))?;
+                self.print(&text).map_err(|cause| EvaluationError::new(cause, expr))
             }
             Statement::For(for_loop) => self.render_loop(for_loop),
             Statement::If(branches) => {
@@ -61,7 +61,7 @@ impl<'a> Rendering<'a> {
                 let found =
                     values.iter().map(|(_, value)| self.evaluation.value(value)).collect::<Result<Vec<_>, _>>()?;
                 for ((target, value), found) in values.iter().zip(found) {
-                    self.bind(target, found).map_err(|cause| Failure::new(cause, value))?;
+                    self.bind(target, found).map_err(|cause| EvaluationError::new(cause, value))?;
                 }
                 self.block(body)?;
                 self.evaluation.truncate_locals(&mark);
@@ -81,9 +81,9 @@ impl<'a> Rendering<'a> {
         Ok(())
     }
 
-    fn set(&mut self, target: &'a Target, value: &'a Expr) -> Result<(), Failure> {
+    fn set(&mut self, target: &'a Target, value: &'a Expr) -> Result<(), EvaluationError> {
         let value_of = self.evaluation.value(value)?;
-        self.bind(target, value_of).map_err(|cause| Failure::new(cause, value))
+        self.bind(target, value_of).map_err(|cause| EvaluationError::new(cause, value))
     }
 
     fn bind(&mut self, target: &'a Target, value: Value<'a>) -> Result<(), Cause> {
@@ -105,7 +105,7 @@ impl<'a> Rendering<'a> {
         name: Option<&Arc<str>>,
         filter: Option<&'a Expr>,
         body: &'a [Statement],
-    ) -> Result<(), Failure> {
+    ) -> Result<(), EvaluationError> {
         let around = std::mem::take(&mut self.printed);
         let mark = self.evaluation.mark();
         self.block(body)?;
@@ -127,9 +127,9 @@ impl<'a> Rendering<'a> {
         Ok(())
     }
 
-    fn render_loop(&mut self, for_loop: &'a For) -> Result<(), Failure> {
+    fn render_loop(&mut self, for_loop: &'a For) -> Result<(), EvaluationError> {
         let over = self.evaluation.defined(&for_loop.over)?;
-        let failed = |cause| Failure::new(cause, &for_loop.over);
+        let failed = |cause| EvaluationError::new(cause, &for_loop.over);
         let mark = self.evaluation.mark();
         let mut items = elements(&over, &mut self.evaluation.budget).map_err(failed)?;
         if let Some(filter) = &for_loop.filter {
@@ -182,6 +182,6 @@ impl<'a> Rendering<'a> {
 }
 
 /// A failure of a statement without an expression. Only the budget causes one.
-fn failure_without_position(cause: Cause) -> Failure {
-    Failure::at(cause, Position { line: 1, column: 1 })
+fn failure_without_position(cause: Cause) -> EvaluationError {
+    EvaluationError::at(cause, Position { line: 1, column: 1 })
 }

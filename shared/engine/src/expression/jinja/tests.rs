@@ -6,7 +6,7 @@ use super::super::functions::jinja::{IS_LOWER, IS_SAFE, IS_UPPER, SAME_AS};
 use super::super::functions::{self, Function, suggestions};
 use super::super::operators::Operator;
 use super::super::tree::{Expr, ExprKind, Literal};
-use super::super::{Position, Problem};
+use super::super::{Position, SyntaxError};
 use super::filters::{arrange_arguments, call, compare, filter, negate_if};
 use super::lower::{LowerResult, arguments, expression};
 
@@ -72,14 +72,17 @@ pub fn build_test(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Exp
     }
     let Some((_, argument)) = WITH_ARGUMENT.iter().find(|(known, _)| *known == name) else {
         let known = WITHOUT_ARGUMENT.iter().chain(WITH_ARGUMENT.iter().map(|(known, _)| known));
-        return Err(Problem::new(at, format!("there is no test `{name}`{}", suggestions::suggest_test(name, known))));
+        return Err(SyntaxError::new(
+            at,
+            format!("there is no test `{name}`{}", suggestions::suggest_test(name, known)),
+        ));
     };
     let [other] = match *argument {
         "" => arrange_arguments(name, [], Vec::new(), named, at)
             .and_then(|[]| arrange_arguments(name, [""], placed, Vec::new(), at))?,
         argument => arrange_arguments(name, [argument], placed, named, at)?,
     };
-    with_argument(name, of, other.ok_or_else(|| Problem::new(at, format!("`{name}` takes 1 argument")))?, at)
+    with_argument(name, of, other.ok_or_else(|| SyntaxError::new(at, format!("`{name}` takes 1 argument")))?, at)
 }
 
 fn without_argument(name: &str, of: Expr, at: Position) -> LowerResult {
@@ -134,7 +137,8 @@ fn is_of(kinds: &[&str], of: Expr, at: Position) -> LowerResult {
     let kinds = Expr::new(ExprKind::List(kinds.collect::<Result<_, _>>()?), at)?;
     let otherwise = Box::new(Expr::new(ExprKind::Literal(Literal::Null), at)?);
     let of = Expr::new(ExprKind::Default { value: Box::new(of), otherwise, also_for_false: false }, at)?;
-    let kind = functions::find_cel_function("type").ok_or_else(|| Problem::new(at, "there is no function `type`"))?;
+    let kind =
+        functions::find_cel_function("type").ok_or_else(|| SyntaxError::new(at, "there is no function `type`"))?;
     compare(Operator::Within, build_call(kind, vec![of], at)?, kinds, at)
 }
 
