@@ -34,7 +34,7 @@ fn all_branches_of_all_templates_work() {
     }
 }
 
-fn with(template: &Template, changes: Value) -> Value {
+fn apply_changes(template: &Template, changes: Value) -> Value {
     let mut input = template.example_input.clone();
     input.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
     input
@@ -42,7 +42,7 @@ fn with(template: &Template, changes: Value) -> Value {
 
 /// The example input, and inputs that take the branches that the example does not take.
 fn inputs(template: &Template) -> Vec<Value> {
-    let with = |changes: Value| with(template, changes);
+    let with = |changes: Value| apply_changes(template, changes);
     let mut inputs = vec![template.example_input.clone()];
     match template.slug {
         "survey-sentiment" => inputs.push(with(json!({"answers": [" ", ""]}))),
@@ -67,19 +67,19 @@ fn inputs(template: &Template) -> Vec<Value> {
 
 /// Inputs of the maximum size that the template accepts, or larger than it can process.
 fn large_inputs(template: &Template) -> Vec<Value> {
-    let text = |name: &str, text: String| with(template, json!({name: text}));
+    let text = |name: &str, text: String| apply_changes(template, json!({name: text}));
     match template.slug {
         "meeting-actions" => vec![text("transcript", "🎙".repeat(200_000))],
         "index-document" | "contract-review" => {
             let texts = ["x\n\n".repeat(50_000), "🎙".repeat(150_000), format!("{}\n\n", "x".repeat(580)).repeat(256)];
             texts.map(|whole| text("text", whole)).into()
         }
-        "survey-sentiment" => vec![with(template, json!({"answers": vec!["x".repeat(1_000); 500]}))],
+        "survey-sentiment" => vec![apply_changes(template, json!({"answers": vec!["x".repeat(1_000); 500]}))],
         "document-extraction" => {
             // The embedded model copies a document into every field, and all fields are part of one value in the end.
             let documents = |count: usize, letters: usize| {
                 let document = json!({"name": "long.txt", "text": "x".repeat(letters)});
-                with(template, json!({"documents": vec![document; count]}))
+                apply_changes(template, json!({"documents": vec![document; count]}))
             };
             vec![documents(5, 20_000), documents(50, 2_000)]
         }
@@ -114,7 +114,7 @@ struct Choices {
 
 impl Choices {
     /// Returns the chosen outcome of a step, which is the same in every iteration of a loop.
-    fn of(&mut self, step: usize, count: usize) -> usize {
+    fn choose(&mut self, step: usize, count: usize) -> usize {
         if let Some((_, taken, _)) = self.taken.iter().find(|(known, ..)| *known == step) {
             return *taken;
         }
@@ -237,7 +237,7 @@ impl Run<'_> {
             "merge" | "delay" | "input" | "webhook" | "schedule" | "message" => ("out".to_owned(), input),
             _ => {
                 let mut outcomes = simulate_node(step, scope);
-                outcomes.swap_remove(self.choices.of(index, outcomes.len()))
+                outcomes.swap_remove(self.choices.choose(index, outcomes.len()))
             }
         };
         Some((port, value))

@@ -208,7 +208,9 @@ impl<'a> Evaluation<'a> {
                 Value::Int(value) => Some(value),
                 Value::Null => None,
                 _ => {
-                    return Err(EvaluationError::new(Cause::Message("slice bounds must be whole numbers"), bound).into());
+                    return Err(
+                        EvaluationError::new(Cause::Message("slice bounds must be whole numbers"), bound).into()
+                    );
                 }
             };
         }

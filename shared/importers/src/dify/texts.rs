@@ -91,6 +91,6 @@ pub fn prompt(node: Context, part: &Value, variables: &Value, notes: &mut Notes)
 }
 
 /// Literal text.
-pub fn plain(text: &str) -> String {
+pub fn literal(text: &str) -> String {
     syntax::escape_jinja(text)
 }

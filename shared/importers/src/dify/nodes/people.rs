@@ -33,7 +33,7 @@ pub fn review(node: Context) -> Translation {
     let mut notes = Notes::new();
     let mut config = Map::new();
     let title = if node.source().title.is_empty() { "Is it approved?" } else { &node.source().title };
-    config.insert("title".to_owned(), texts::plain(&truncate(title, 190)).into());
+    config.insert("title".to_owned(), texts::literal(&truncate(title, 190)).into());
     let content = without_inputs(&scalar_text(node.data("form_content")));
     config.insert("message".to_owned(), node.jinja(&content.into(), &mut notes).into());
     let fields = list(node.data("inputs")).iter().take(50).map(|input| {

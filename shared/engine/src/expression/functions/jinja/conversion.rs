@@ -9,13 +9,13 @@ pub const ALL: &[Function] = &[
 ];
 
 fn or_default<'a>(found: Option<Value<'a>>, a: &[Value<'a>], what: &str) -> Outcome<'a> {
-    found.or_else(|| given(a, 1).cloned()).ok_or_else(|| {
+    found.or_else(|| provided(a, 1).cloned()).ok_or_else(|| {
         Cause::Text(format!("cannot convert {} to {what}; use x | {what}(0) for a default", a[0].kind()))
     })
 }
 
 fn to_int<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let base = given(a, 2).map_or(Ok(10), integer)?;
+    let base = provided(a, 2).map_or(Ok(10), integer)?;
     let base = u32::try_from(base).ok().filter(|base| *base == 0 || (2..=36).contains(base));
     let base = base.ok_or(Cause::Message("the base of int must be 0, or 2 to 36"))?;
     let found = match &a[0] {

@@ -19,7 +19,7 @@ pub const ALL: &[Function] = &[
 pub static DICT: Function = Function::new(&[], &[], (2, 2), &[], dict);
 
 fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let between = given(a, 1).map(|between| as_text(between, budget)).transpose()?;
+    let between = provided(a, 1).map(|between| as_text(between, budget)).transpose()?;
     let path = optional(a, 2).map(attribute::path).transpose()?;
     let items = elements(&a[0], budget)?;
     budget.bytes(between.as_ref().map_or(0, |between| between.len().saturating_mul(items.len())))?;
@@ -39,7 +39,7 @@ fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 
 fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let path = optional(a, 1).map(attribute::path).transpose()?;
-    let mut sum = given(a, 2).cloned().unwrap_or(Value::Int(0));
+    let mut sum = provided(a, 2).cloned().unwrap_or(Value::Int(0));
     if matches!(sum, Value::Text(_)) {
         return Err(Cause::Message("sum adds numbers; to join texts, write list | join"));
     }

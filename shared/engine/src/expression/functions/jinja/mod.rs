@@ -27,7 +27,7 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 }
 
 /// Returns an optional argument; unlike in `optional`, null does not count as omitted.
-fn given<'v, 'a>(arguments: &'v [Value<'a>], place: usize) -> Option<&'v Value<'a>> {
+fn provided<'v, 'a>(arguments: &'v [Value<'a>], place: usize) -> Option<&'v Value<'a>> {
     arguments.get(place).filter(|argument| !argument.is_undefined())
 }
 

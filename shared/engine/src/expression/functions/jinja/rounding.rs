@@ -9,8 +9,8 @@ pub const ALL: &[Function] = &[Function::new(&[], &["round"], (1, 3), &["precisi
 const MAX_DIGITS: i64 = 323;
 
 fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let precision = given(a, 1).map_or(Ok(0), integer)?;
-    let method = given(a, 2).map(text).transpose()?.map_or("common", |method| method);
+    let precision = provided(a, 1).map_or(Ok(0), integer)?;
+    let method = provided(a, 2).map(text).transpose()?.map_or("common", |method| method);
     budget.bytes(1_500)?;
     match (method, as_i128(&a[0]), &a[0]) {
         ("common", Some(_), _) if precision >= 0 => Ok(a[0].clone()),

@@ -105,7 +105,7 @@ fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 
 fn center<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = as_text(&a[0], budget)?;
-    let width = given(a, 1).map_or(Ok(80), integer)?;
+    let width = provided(a, 1).map_or(Ok(80), integer)?;
     let missing = usize::try_from(width).unwrap_or(0).saturating_sub(whole.chars().count());
     // With an odd number of spaces, the extra one is on the right, or on the left if the width is odd.
     let before = missing / 2 + usize::from(missing % 2 == 1 && width % 2 == 1);
@@ -117,7 +117,7 @@ fn center<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
 /// Indents all lines except the first and empty ones; `first` and `blank` include those.
 fn indent<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
-    let margin = match given(a, 1) {
+    let margin = match provided(a, 1) {
         Some(Value::Text(margin)) => margin.clone(),
         width => {
             let width = usize::try_from(width.map_or(Ok(4), integer)?).unwrap_or(0);
@@ -162,8 +162,8 @@ fn lines(text: &str) -> impl Iterator<Item = &str> + Clone {
 /// Truncates a text. One that exceeds the length by no more than the leeway stays whole.
 fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
-    let length = given(a, 1).map_or(Ok(255), size)?;
-    let end = given(a, 3).map(text).transpose()?.map_or("...", |end| end);
+    let length = provided(a, 1).map_or(Ok(255), size)?;
+    let end = provided(a, 3).map(text).transpose()?.map_or("...", |end| end);
     let leeway = optional(a, 4).map_or(Ok(5), size)?;
     budget.steps((whole.len() + end.len()) / 16)?;
     let kept = length.checked_sub(end.chars().count());
