@@ -8,7 +8,7 @@ use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::reference::Reference;
 use domain::{Error, Result};
-use engine::compile::{Compiled, Problem, Severity, Step, compile};
+use engine::compile::{Compiled, GraphProblem, Severity, Step, compile};
 use serde_json::json;
 use shared::auth::Caller;
 use shared::offload;
@@ -37,7 +37,7 @@ impl GraphValidator<'_> {
         id: WorkflowId,
         graph: &Graph,
         channels: &Channels,
-    ) -> Result<(Option<BTreeSet<Reference>>, Vec<Problem>)> {
+    ) -> Result<(Option<BTreeSet<Reference>>, Vec<GraphProblem>)> {
         let graph_copy = graph.clone();
         let mut compiled = offload(move || Ok(compile(&graph_copy))).await?;
         let mut references = compiled.references();
@@ -88,7 +88,7 @@ impl GraphValidator<'_> {
 
 /// Returns the field of a step that references a model of the wrong type, and the problem.
 fn find_unsuitable_model(step: &Step, known: &Known) -> Option<(&'static str, String)> {
-    let purpose = step.node_type.calls?;
+    let purpose = step.node_type.model_purpose?;
     let does_not = match purpose {
         Purpose::Chat => "is not a chat model",
         Purpose::Embeddings => "is not an embeddings model",

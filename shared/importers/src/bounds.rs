@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::lenient::clipped;
+use super::lenient::truncate;
 use super::{NodeReport, Reconnect, Report};
 
 const MAX_ORIGINALS_BYTES: usize = 1024 * 1024;
@@ -23,7 +23,7 @@ pub fn limit_report(report: &mut Report) {
         if !charge(&mut whys, why) {
             *why = format!(
                 "{}; the rest is left out, because the report would be too long",
-                clipped(why, LEAST_WHY_CHARS)
+                truncate(why, LEAST_WHY_CHARS)
             );
         }
     }

@@ -1,6 +1,6 @@
 //! Writes comparisons in CEL. Other platforms name them by an operator from a list.
 
-use super::syntax::quoted;
+use super::syntax::quote;
 use engine::expression::Expression;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,26 +34,26 @@ pub enum Comparison {
 }
 
 /// One operand of a comparison.
-pub struct Side {
+pub struct Operand {
     pub cel: String,
     /// The string itself, when the operand is a literal.
     pub literal: Option<String>,
 }
 
-impl Side {
+impl Operand {
     pub fn value(cel: impl Into<String>) -> Self {
         Self { cel: cel.into(), literal: None }
     }
 
     pub fn literal(text: &str) -> Self {
-        Self { cel: quoted(text), literal: Some(text.to_owned()) }
+        Self { cel: quote(text), literal: Some(text.to_owned()) }
     }
 
     /// The operand in lower case.
-    fn lowered(&self) -> String {
+    fn lowercase(&self) -> String {
         match &self.literal {
-            Some(text) => quoted(&text.to_lowercase()),
-            None => format!("{}.lower()", parenthesized(&self.cel)),
+            Some(text) => quote(&text.to_lowercase()),
+            None => format!("{}.lower()", parenthesize(&self.cel)),
         }
     }
 
@@ -63,25 +63,31 @@ impl Side {
 }
 
 /// The expression in parentheses, unless it binds tightly without them.
-pub fn parenthesized(cel: &str) -> String {
+pub fn parenthesize(cel: &str) -> String {
     let is_tight = |text: &str| text.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | '.'));
     let is_text = cel.starts_with('\'') && cel.ends_with('\'') && !cel[1..].trim_end_matches('\'').contains('\'');
     if is_tight(cel) || is_text { cel.to_owned() } else { format!("({cel})") }
 }
 
 /// The CEL expression that compares `left` with `right`.
-pub fn write(what: Comparison, is_negated: bool, ignores_case: bool, left: &Side, right: &Side) -> String {
+pub fn write_comparison(
+    what: Comparison,
+    is_negated: bool,
+    ignores_case: bool,
+    left: &Operand,
+    right: &Operand,
+) -> String {
     use Comparison::*;
-    let is_lowered = ignores_case
+    let is_lowercase = ignores_case
         && matches!(what, Equal | Contains | StartsWith | EndsWith | In)
         && left.has_letters()
         && right.has_letters();
-    let (one, other) = match is_lowered {
-        true => (left.lowered(), right.lowered()),
-        false => (parenthesized(&left.cel), parenthesized(&right.cel)),
+    let (one, other) = match is_lowercase {
+        true => (left.lowercase(), right.lowercase()),
+        false => (parenthesize(&left.cel), parenthesize(&right.cel)),
     };
     let sign = |sign: &str| format!("{one} {sign} {other}");
-    let call = |name: &str| format!("{one}.{name}({})", right_of(&other));
+    let call = |name: &str| format!("{one}.{name}({})", strip_parentheses(&other));
     let time = |sign: &str| format!("timestamp({}) {sign} timestamp({})", left.cel, right.cel);
     let size = |sign: &str| format!("size({}) {sign} {other}", left.cel);
     let text = match what {
@@ -90,7 +96,7 @@ pub fn write(what: Comparison, is_negated: bool, ignores_case: bool, left: &Side
         Contains => call("contains"),
         StartsWith => call("startsWith"),
         EndsWith => call("endsWith"),
-        Matches => matches(&one, right, ignores_case),
+        Matches => write_match(&one, right, ignores_case),
         Greater => sign(">"),
         AtLeast => sign(">="),
         Less => sign("<"),
@@ -101,7 +107,7 @@ pub fn write(what: Comparison, is_negated: bool, ignores_case: bool, left: &Side
         NotAfter => time("<="),
         SameTime => time("=="),
         True => format!("{one} == true"),
-        Exists => there(left).unwrap_or_else(|| format!("{one} != null")),
+        Exists => existence_test(left).unwrap_or_else(|| format!("{one} != null")),
         Empty => or_missing(left, format!("{one} in [null, '', [], {{}}]")),
         Null => or_missing(left, format!("{one} == null")),
         In => sign("in"),
@@ -115,8 +121,8 @@ pub fn write(what: Comparison, is_negated: bool, ignores_case: bool, left: &Side
 }
 
 /// Removes the outer parentheses, which an argument does not need.
-fn right_of(held: &str) -> &str {
-    held.strip_prefix('(').and_then(|text| text.strip_suffix(')')).filter(|text| balanced(text)).unwrap_or(held)
+fn strip_parentheses(text: &str) -> &str {
+    text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).filter(|text| balanced(text)).unwrap_or(text)
 }
 
 fn balanced(text: &str) -> bool {
@@ -128,29 +134,29 @@ fn balanced(text: &str) -> bool {
 }
 
 /// A match with a pattern, which may be written as `/pattern/flags`.
-fn matches(one: &str, pattern: &Side, ignores_case: bool) -> String {
+fn write_match(one: &str, pattern: &Operand, ignores_case: bool) -> String {
     let Some(text) = &pattern.literal else { return format!("{one}.matches({})", pattern.cel) };
     let slashed = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/'));
     let (text, flags) = slashed.unwrap_or((text, ""));
     let flags = if flags.contains('i') || ignores_case { "(?i)" } else { "" };
-    format!("{one}.matches({})", quoted(&format!("{flags}{text}")))
+    format!("{one}.matches({})", quote(&format!("{flags}{text}")))
 }
 
 /// `has(…)` of the operand. None when it is no path.
-fn there(side: &Side) -> Option<String> {
-    let there = format!("has({})", side.cel);
-    Expression::parse(&there).is_ok().then_some(there)
+fn existence_test(side: &Operand) -> Option<String> {
+    let test = format!("has({})", side.cel);
+    Expression::parse(&test).is_ok().then_some(test)
 }
 
-fn or_missing(side: &Side, otherwise: String) -> String {
-    match there(side) {
-        Some(there) => format!("!{there} || {otherwise}"),
+fn or_missing(side: &Operand, otherwise: String) -> String {
+    match existence_test(side) {
+        Some(test) => format!("!{test} || {otherwise}"),
         None => otherwise,
     }
 }
 
 /// Joins conditions by `&&` or `||`.
-pub fn combined(parts: &[String], is_any: bool) -> String {
+pub fn join_conditions(parts: &[String], is_any: bool) -> String {
     match parts {
         [] => "true".to_owned(),
         [one] => one.clone(),

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value};
 
-use super::lenient::clipped;
+use super::lenient::truncate;
 use super::slug::Ids;
-use super::translation::{Step, Translation, problem};
+use super::translation::{Step, Translation, find_problem};
 use super::{ImportSource, NodeReport, Reconnect, Report, Status, bounds, secrets, syntax};
 use domain::graph::{Connection, End, Graph, MAX_GRAPH_BYTES, Node, Position};
 use domain::{Error, Result};
@@ -19,10 +19,10 @@ const MAX_ORIGINAL_BYTES: usize = 16 * 1024;
 const MAX_TITLE_CHARS: usize = 200;
 const MAX_PORT_CHARS: usize = 64;
 /// The distance on the canvas between the steps of one original node.
-const APART: f64 = 240.0;
+const STEP_DISTANCE: f64 = 240.0;
 
 /// Where a node of the original is in the draft.
-struct Placed {
+struct DraftNode {
     report: usize,
     entry: Option<String>,
     /// The type of the first step.
@@ -33,8 +33,8 @@ struct Placed {
     exits: Vec<(String, String, String)>,
 }
 
-impl Placed {
-    fn takes(&self, port: &str) -> bool {
+impl DraftNode {
+    fn accepts_port(&self, port: &str) -> bool {
         self.kind.and_then(nodes::find).is_some_and(|kind| kind.has_input(port))
     }
 }
@@ -52,7 +52,7 @@ pub struct Original<'d> {
 pub struct Draft {
     graph: Graph,
     report: Report,
-    placed: Vec<Placed>,
+    nodes: Vec<DraftNode>,
     seen: HashSet<(End, End)>,
     /// The size of all configurations together.
     bytes: usize,
@@ -61,21 +61,21 @@ pub struct Draft {
 impl Draft {
     pub fn new(source: ImportSource) -> Self {
         let report = Report { source, nodes: Vec::new(), reconnect: Vec::new() };
-        Self { graph: Graph::default(), report, placed: Vec::new(), seen: HashSet::new(), bytes: 0 }
+        Self { graph: Graph::default(), report, nodes: Vec::new(), seen: HashSet::new(), bytes: 0 }
     }
 
     /// Reports a node of the original that gets no node in the graph.
     pub fn leave_out(&mut self, original: &Original, status: Status, why: impl Into<String>) {
         let report = self.report_node(original, status, why.into());
-        self.placed.push(Placed { report, entry: None, kind: None, result: None, is_stub: false, exits: Vec::new() });
+        self.nodes.push(DraftNode { report, entry: None, kind: None, result: None, is_stub: false, exits: Vec::new() });
     }
 
     /// Adds the next node of the original. Its index in the draft is the order of these calls.
     /// Small originals can expand a lot, so the size limit of a graph is checked after every node.
     pub fn add(&mut self, original: &Original, mut translation: Translation, ids: &mut Ids) -> Result<()> {
-        let wrong =
-            translation.steps.iter().find_map(|step| problem(step.kind, &step.config).map(|why| (step.kind, why)));
-        if let (Some((kind, why)), None) = (wrong, &translation.unsupported) {
+        let invalid =
+            translation.steps.iter().find_map(|step| find_problem(step.kind, &step.config).map(|why| (step.kind, why)));
+        if let (Some((kind, why)), None) = (invalid, &translation.unsupported) {
             translation = Translation {
                 reconnect: translation.reconnect,
                 ..Translation::unsupported(format!("cannot be converted to `{kind}`: {why}"))
@@ -84,8 +84,9 @@ impl Draft {
         let is_stub = translation.unsupported.is_some();
         if let Some(why) = &translation.unsupported {
             let message =
-                format!("`{}` ({}) was not imported: {why}", clipped(original.title, 80), clipped(original.kind, 80));
-            translation.steps[0].config = Map::from_iter([("message".to_owned(), syntax::plain(&message).into())]);
+                format!("`{}` ({}) was not imported: {why}", truncate(original.title, 80), truncate(original.kind, 80));
+            translation.steps[0].config =
+                Map::from_iter([("message".to_owned(), syntax::escape_jinja(&message).into())]);
         }
         for step in &translation.steps {
             self.bytes += serde_json::to_vec(&step.config).map_err(Error::internal)?.len();
@@ -107,12 +108,12 @@ impl Draft {
         for (index, step) in translation.steps.into_iter().enumerate() {
             let id = match step.suffix {
                 "" => original.id.to_owned(),
-                suffix => ids.give(&[&format!("{}_{suffix}", original.id)]),
+                suffix => ids.assign(&[&format!("{}_{suffix}", original.id)]),
             };
-            let place = |at: Position| Position { x: at.x + APART * index as f64, ..at };
+            let place = |at: Position| Position { x: at.x + STEP_DISTANCE * index as f64, ..at };
             let name = match step.suffix {
-                "" => clipped(original.title, MAX_TITLE_CHARS - 1),
-                suffix => format!("{} ({suffix})", clipped(original.title, MAX_TITLE_CHARS - 20)),
+                "" => truncate(original.title, MAX_TITLE_CHARS - 1),
+                suffix => format!("{} ({suffix})", truncate(original.title, MAX_TITLE_CHARS - 20)),
             };
             let position = original.position.map(place);
             self.graph.nodes.push(Node {
@@ -132,29 +133,29 @@ impl Draft {
         let exits = translation.exits.into_iter().map(|(of, step, port)| (of, step_ids[step].clone(), port));
         let exits = exits.collect();
         let (entry, result) = (step_ids.first().cloned(), step_ids.get(1).cloned());
-        self.placed.push(Placed { report, entry, kind: kinds.first().copied(), result, is_stub, exits });
+        self.nodes.push(DraftNode { report, entry, kind: kinds.first().copied(), result, is_stub, exits });
         Ok(())
     }
 
     /// Adds a connection of the original. Both nodes are given by their index.
     pub fn connect(&mut self, from: usize, of: &str, to: usize, port: &str) {
-        let Some(entry) = self.placed[to].entry.clone() else { return };
-        let placed = &self.placed[from];
+        let Some(entry) = self.nodes[to].entry.clone() else { return };
+        let placed = &self.nodes[from];
         let Some(stub) = &placed.entry else { return };
         // A stub keeps its outgoing connections for the node that will replace it.
         let exits: Vec<(String, String)> = if placed.is_stub {
-            let port = if of == "0" { OUT.to_owned() } else { clipped(of, MAX_PORT_CHARS - 1) };
+            let port = if of == "0" { OUT.to_owned() } else { truncate(of, MAX_PORT_CHARS - 1) };
             vec![(stub.clone(), if port.is_empty() { OUT.to_owned() } else { port })]
         } else {
             let exits = placed.exits.iter().filter(|(name, ..)| name == of);
             exits.map(|(_, id, port)| (id.clone(), port.clone())).collect()
         };
         if exits.is_empty() {
-            let title = clipped(&entry, 64);
-            self.note(from, format!("its output `{}` to `{title}` has no equivalent here", clipped(of, 40)));
+            let title = truncate(&entry, 64);
+            self.note(from, format!("its output `{}` to `{title}` has no equivalent here", truncate(of, 40)));
         }
-        let port = if self.placed[to].is_stub { IN } else { port };
-        if !self.placed[to].takes(port) {
+        let port = if self.nodes[to].is_stub { IN } else { port };
+        if !self.nodes[to].accepts_port(port) {
             return self.note(to, "its incoming connections are dropped: this node has no input".to_owned());
         }
         for (id, exit) in exits {
@@ -164,11 +165,11 @@ impl Draft {
 
     /// Connects the end of a loop's body back to its loop.
     pub fn connect_back(&mut self, from: usize, of: &str, to: usize) {
-        if self.placed[to].is_stub {
+        if self.nodes[to].is_stub {
             return;
         }
-        let exits: Vec<_> = self.placed[from].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
-        let (entry, result) = (self.placed[to].entry.clone(), self.placed[to].result.clone());
+        let exits: Vec<_> = self.nodes[from].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
+        let (entry, result) = (self.nodes[to].entry.clone(), self.nodes[to].result.clone());
         for (_, id, port) in exits {
             match (&entry, &result) {
                 (_, Some(result)) => self.add_connection(&id, &port, result, IN),
@@ -180,21 +181,21 @@ impl Draft {
 
     /// The outputs of the original, without the error output.
     pub fn exits(&self, node: usize) -> Vec<String> {
-        let mut names: Vec<String> = self.placed[node].exits.iter().map(|(of, ..)| of.clone()).collect();
+        let mut names: Vec<String> = self.nodes[node].exits.iter().map(|(of, ..)| of.clone()).collect();
         names.retain(|of| of != ERROR);
         names.dedup();
         names
     }
 
     /// The number of outputs, without the error output.
-    pub fn width(&self, node: usize) -> usize {
-        let names: HashSet<&str> = self.placed[node].exits.iter().map(|(of, ..)| of.as_str()).collect();
+    pub fn count_outputs(&self, node: usize) -> usize {
+        let names: HashSet<&str> = self.nodes[node].exits.iter().map(|(of, ..)| of.as_str()).collect();
         names.into_iter().filter(|of| *of != ERROR).count()
     }
 
     /// Adds a note to a node's report that is only known once the graph is complete.
     pub fn note(&mut self, node: usize, text: String) {
-        let report = &mut self.report.nodes[self.placed[node].report];
+        let report = &mut self.report.nodes[self.nodes[node].report];
         if report.status == Status::Mapped {
             report.status = Status::Partial;
         }
@@ -205,19 +206,19 @@ impl Draft {
     }
 
     pub fn reconnect(&mut self, node: usize, what: String) {
-        let node_id = self.report.nodes[self.placed[node].report].id.clone();
+        let node_id = self.report.nodes[self.nodes[node].report].id.clone();
         self.report.reconnect.push(Reconnect { node_id, what });
     }
 
     /// Adds a final node. The original had none: its run ended with the output of its last nodes.
-    pub fn add_end(&mut self, ids: &mut Ids, name: &str, translation: Step, lasts: &[(usize, &str)]) {
-        let id = ids.give(&[name]);
+    pub fn add_end(&mut self, ids: &mut Ids, name: &str, translation: Step, last_nodes: &[(usize, &str)]) {
+        let id = ids.assign(&[name]);
         let place = self.graph.nodes.iter().filter_map(|node| node.position).max_by(|a, b| a.x.total_cmp(&b.x));
-        let position = place.map(|at| Position { x: at.x + APART, ..at });
+        let position = place.map(|at| Position { x: at.x + STEP_DISTANCE, ..at });
         let (r#type, config) = (translation.kind.to_owned(), translation.config);
         self.graph.nodes.push(Node { id: id.clone(), r#type, name: name.to_owned(), config, position });
-        for (node, of) in lasts {
-            let exits: Vec<_> = self.placed[*node].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
+        for (node, of) in last_nodes {
+            let exits: Vec<_> = self.nodes[*node].exits.iter().filter(|(name, ..)| name == of).cloned().collect();
             for (_, from, port) in exits {
                 self.add_connection(&from, &port, &id, IN);
             }
@@ -226,12 +227,12 @@ impl Draft {
 
     /// Whether the node itself sends a message.
     pub fn sends_message(&self, node: usize) -> bool {
-        self.placed[node].kind == Some("send_message")
+        self.nodes[node].kind == Some("send_message")
     }
 
     /// Whether the node has an output that can be the result of a run.
     pub fn has_result(&self, node: usize) -> bool {
-        let placed = &self.placed[node];
+        let placed = &self.nodes[node];
         !placed.is_stub && placed.exits.iter().any(|(of, ..)| of != ERROR)
     }
 
@@ -251,7 +252,7 @@ impl Draft {
     fn report_node(&mut self, original: &Original, status: Status, why: String) -> usize {
         let is_whole = status == Status::Mapped;
         let is_small = || original.raw.to_string().len() <= MAX_ORIGINAL_BYTES;
-        let kept = (!is_whole && is_small()).then(|| secrets::shown(original.raw));
+        let kept = (!is_whole && is_small()).then(|| secrets::redact(original.raw));
         self.report.nodes.push(NodeReport { id: original.id.to_owned(), status, why, original: kept });
         self.report.nodes.len() - 1
     }
@@ -268,5 +269,5 @@ pub fn bindings(node: &Node) -> Vec<String> {
         "message" | "send_message" => Some("a messaging channel".to_owned()),
         _ => None,
     };
-    what.map(|what| clipped(&what, 120)).into_iter().collect()
+    what.map(|what| truncate(&what, 120)).into_iter().collect()
 }

@@ -14,7 +14,7 @@ const MARKS: [char; 3] = ['\u{f8f0}', '\u{f8f1}', '\u{f8f2}'];
 
 /// What is collected while the JSON is translated.
 #[derive(Default)]
-struct Found {
+struct Collected {
     notes: Notes,
     secrets: Vec<String>,
 }
@@ -22,20 +22,20 @@ struct Found {
 /// The CEL expression for the same value. None when the text is not JSON. Secrets in plain text are removed, and their
 /// names are added to `secrets`.
 pub fn cel(pieces: &Pieces, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<String> {
-    if let Some(filled) = pieces.sole() {
-        return Some(filled.json(notes));
+    if let Some(placeholder) = pieces.single_placeholder() {
+        return Some(placeholder.json(notes));
     }
-    let json: Value = serde_json::from_str(&marked(pieces)?).ok()?;
+    let json: Value = serde_json::from_str(&mark_placeholders(pieces)?).ok()?;
     // The notes count only when the translation is used.
-    let mut found = Found::default();
-    let cel = value(&json, pieces, &mut found);
+    let mut found = Collected::default();
+    let cel = translate_value(&json, pieces, &mut found);
     found.notes.into_iter().for_each(|one| super::pieces::note(notes, one));
     secrets.append(&mut found.secrets);
     Some(cel)
 }
 
 /// The text with every placeholder replaced by its mark. A mark outside quotes gets quotes, so that the JSON parses.
-fn marked(pieces: &Pieces) -> Option<String> {
+fn mark_placeholders(pieces: &Pieces) -> Option<String> {
     let (mut text, mut in_quotes, mut is_escaped) = (String::new(), false, false);
     for (index, piece) in pieces.0.iter().enumerate() {
         match piece {
@@ -62,11 +62,11 @@ fn has_escaped_mark(text: &str) -> bool {
 }
 
 /// Recurses. The JSON parser bounds the depth.
-fn value(json: &Value, pieces: &Pieces, found: &mut Found) -> String {
+fn translate_value(json: &Value, pieces: &Pieces, found: &mut Collected) -> String {
     match json {
-        Value::String(text) => filled(text, pieces, &mut found.notes),
+        Value::String(text) => translate_string(text, pieces, &mut found.notes),
         Value::Array(items) => {
-            let items: Vec<String> = items.iter().map(|item| value(item, pieces, found)).collect();
+            let items: Vec<String> = items.iter().map(|item| translate_value(item, pieces, found)).collect();
             format!("[{}]", items.join(", "))
         }
         Value::Object(entries) => {
@@ -76,12 +76,12 @@ fn value(json: &Value, pieces: &Pieces, found: &mut Found) -> String {
                     found.secrets.push(name.clone());
                     continue;
                 }
-                let name = filled(name, pieces, &mut found.notes);
-                kept.push(format!("{name}: {}", value(entry, pieces, found)));
+                let name = translate_string(name, pieces, &mut found.notes);
+                kept.push(format!("{name}: {}", translate_value(entry, pieces, found)));
             }
             format!("{{{}}}", kept.join(", "))
         }
-        other => syntax::value(other),
+        other => syntax::cel_literal(other),
     }
 }
 
@@ -92,21 +92,21 @@ fn is_clear(json: &Value) -> bool {
 }
 
 /// The expression for a string with marks.
-fn filled(text: &str, pieces: &Pieces, notes: &mut Notes) -> String {
+fn translate_string(text: &str, pieces: &Pieces, notes: &mut Notes) -> String {
     let mut parts = Vec::new();
     for part in text.split_inclusive(MARKS[1]) {
-        let (literal, place) = match part.split_once([MARKS[0], MARKS[2]]) {
-            Some((literal, place)) => (literal, place.trim_end_matches(MARKS[1]).parse::<usize>().ok()),
+        let (literal, index) = match part.split_once([MARKS[0], MARKS[2]]) {
+            Some((literal, index)) => (literal, index.trim_end_matches(MARKS[1]).parse::<usize>().ok()),
             None => (part, None),
         };
         if !literal.is_empty() {
             parts.push(Piece::Text(literal.to_owned()));
         }
-        parts.extend(place.and_then(|place| pieces.0.get(place)).cloned());
+        parts.extend(index.and_then(|index| pieces.0.get(index)).cloned());
     }
     let pieces = Pieces(parts);
-    match pieces.sole() {
-        Some(filled) if text.starts_with(MARKS[2]) => filled.json(notes),
+    match pieces.single_placeholder() {
+        Some(placeholder) if text.starts_with(MARKS[2]) => placeholder.json(notes),
         // `"{{ x }}"` becomes `x` with its own type, not a string.
         _ => pieces.cel(notes),
     }

@@ -62,7 +62,7 @@ pub fn number(value: &Value) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-pub fn whole(value: &Value) -> Option<u64> {
+pub fn whole_number(value: &Value) -> Option<u64> {
     number(value).filter(|number| (0.0..1e15).contains(number)).map(|number| number as u64)
 }
 
@@ -77,6 +77,6 @@ pub fn is_empty(value: &Value) -> bool {
 }
 
 /// At most `chars` characters of a text, for messages.
-pub fn clipped(text: &str, chars: usize) -> String {
+pub fn truncate(text: &str, chars: usize) -> String {
     clip_to(text, chars).into_owned()
 }

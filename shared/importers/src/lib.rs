@@ -9,12 +9,12 @@ mod call;
 mod comparison;
 mod dify;
 mod draft;
+mod format;
 mod json_text;
 mod lenient;
 mod model;
 mod n8n;
 mod pieces;
-mod recognise;
 mod secrets;
 mod slug;
 mod syntax;
@@ -28,7 +28,7 @@ use utoipa::ToSchema;
 use domain::Result;
 use domain::graph::Graph;
 
-pub use recognise::read;
+pub use format::read;
 
 /// The result of an import.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::lenient::{clipped, entries, is_empty, number, scalar_text, whole};
+use super::lenient::{entries, is_empty, number, scalar_text, truncate, whole_number};
 use super::pieces::{Notes, note};
 use engine::schema::faults;
 
@@ -16,12 +16,12 @@ pub fn settings(given: &Value, config: &mut Map<String, Value>, notes: &mut Note
     if let Some(temperature) = number(&given["temperature"]) {
         config.insert("temperature".to_owned(), json!(temperature.clamp(0.0, 2.0)));
     }
-    let most = LENGTHS.into_iter().find_map(|name| whole(&given[name]));
+    let most = LENGTHS.into_iter().find_map(|name| whole_number(&given[name]));
     if let Some(most) = most.filter(|most| (1..=2_147_483_647).contains(most)) {
         config.insert("maxTokens".to_owned(), most.into());
     }
     let others = entries(given).filter(|(name, value)| is_other(name, value)).take(MAX_REPORTED);
-    let others: Vec<String> = others.map(|(name, _)| clipped(name, 40)).collect();
+    let others: Vec<String> = others.map(|(name, _)| truncate(name, 40)).collect();
     if !others.is_empty() {
         note(notes, format!("some settings of the model are not imported: {}", others.join(", ")));
     }

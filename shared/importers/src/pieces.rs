@@ -1,7 +1,7 @@
 //! An original template, split into literal text and placeholders.
 
-use super::lenient::clipped;
-use super::secrets::shown_text;
+use super::lenient::truncate;
+use super::secrets::redact_text;
 use super::syntax;
 
 /// A placeholder, translated to our languages, or the reason why it cannot be.
@@ -12,7 +12,7 @@ pub struct Placeholder {
     pub cel: Result<String, String>,
     pub jinja: Result<String, String>,
     /// The value itself in CEL, when the original serialized it to JSON.
-    pub count_json: Option<String>,
+    pub json_value: Option<String>,
     /// Where the translation behaves differently.
     pub notes: Vec<String>,
 }
@@ -40,9 +40,9 @@ impl Pieces {
     }
 
     /// The placeholder, when the template consists of exactly one.
-    pub fn sole(&self) -> Option<&Placeholder> {
+    pub fn single_placeholder(&self) -> Option<&Placeholder> {
         match &self.0[..] {
-            [Piece::Placeholder(filled)] => Some(filled),
+            [Piece::Placeholder(placeholder)] => Some(placeholder),
             _ => None,
         }
     }
@@ -52,10 +52,10 @@ impl Pieces {
         let mut text = String::new();
         for piece in &self.0 {
             match piece {
-                Piece::Text(literal) => text.push_str(&syntax::plain(literal)),
-                Piece::Placeholder(filled) => match filled.take(&filled.jinja, notes) {
+                Piece::Text(literal) => text.push_str(&syntax::escape_jinja(literal)),
+                Piece::Placeholder(placeholder) => match placeholder.use_translation(&placeholder.jinja, notes) {
                     Some(expression) => text.push_str(&format!("{{{{ {expression} }}}}")),
-                    None => text.push_str(&format!("{{{{ {} }}}}", untranslated(&filled.original))),
+                    None => text.push_str(&format!("{{{{ {} }}}}", untranslated_marker(&placeholder.original))),
                 },
             }
         }
@@ -64,8 +64,8 @@ impl Pieces {
 
     /// The value in CEL.
     pub fn cel(&self, notes: &mut Notes) -> String {
-        if let Some(filled) = self.sole() {
-            return filled.cel(notes);
+        if let Some(placeholder) = self.single_placeholder() {
+            return placeholder.cel(notes);
         }
         let parts: Vec<String> = self.0.iter().map(|piece| piece.cel_text(notes)).collect();
         match parts.len() {
@@ -80,10 +80,10 @@ impl Piece {
     /// The piece as a CEL expression of type string.
     pub fn cel_text(&self, notes: &mut Notes) -> String {
         match self {
-            Self::Text(literal) => syntax::quoted(literal),
-            Self::Placeholder(filled) => match filled.take(&filled.cel, notes) {
+            Self::Text(literal) => syntax::quote(literal),
+            Self::Placeholder(placeholder) => match placeholder.use_translation(&placeholder.cel, notes) {
                 Some(expression) => format!("string({expression})"),
-                None => untranslated(&filled.original),
+                None => untranslated_marker(&placeholder.original),
             },
         }
     }
@@ -91,30 +91,30 @@ impl Piece {
 
 impl Placeholder {
     /// A placeholder that cannot be translated, with the reason.
-    pub fn untranslatable(original: String, why: impl Into<String>) -> Self {
-        let why = why.into();
-        Self { original, cel: Err(why.clone()), jinja: Err(why), count_json: None, notes: Notes::new() }
+    pub fn untranslatable(original: String, reason: impl Into<String>) -> Self {
+        let reason = reason.into();
+        Self { original, cel: Err(reason.clone()), jinja: Err(reason), json_value: None, notes: Notes::new() }
     }
 
     pub fn cel(&self, notes: &mut Notes) -> String {
-        let taken = self.take(&self.cel, notes).map(str::to_owned);
-        taken.unwrap_or_else(|| untranslated(&self.original))
+        let expression = self.use_translation(&self.cel, notes).map(str::to_owned);
+        expression.unwrap_or_else(|| untranslated_marker(&self.original))
     }
 
     /// The CEL value inside a JSON document. What the original serialized to JSON becomes the value itself.
     pub fn json(&self, notes: &mut Notes) -> String {
-        let whole = self.cel(notes);
-        self.count_json.clone().unwrap_or(whole)
+        let cel = self.cel(notes);
+        self.json_value.clone().unwrap_or(cel)
     }
 
-    fn take<'f>(&self, written: &'f Result<String, String>, notes: &mut Notes) -> Option<&'f str> {
-        match written {
+    fn use_translation<'f>(&self, translation: &'f Result<String, String>, notes: &mut Notes) -> Option<&'f str> {
+        match translation {
             Ok(expression) => {
                 self.notes.iter().for_each(|one| note(notes, one.clone()));
                 Some(expression)
             }
-            Err(why) => {
-                note(notes, format!("`{}` is not translated: {why}", shown(&self.original, 80)));
+            Err(reason) => {
+                note(notes, format!("`{}` is not translated: {reason}", preview(&self.original, 80)));
                 None
             }
         }
@@ -123,20 +123,20 @@ impl Placeholder {
 
 /// The marker for an expression that is not translated, valid in both languages. No variable has this name, so validation
 /// fails there and shows the original.
-pub fn untranslated(original: &str) -> String {
-    format!("untranslated[{}]", syntax::quoted(&shown(original, 200)))
+pub fn untranslated_marker(original: &str) -> String {
+    format!("untranslated[{}]", syntax::quote(&preview(original, 200)))
 }
 
 /// The beginning of the original, without secrets.
-fn shown(original: &str, chars: usize) -> String {
-    clipped(&shown_text(&clipped(original.trim(), 400)), chars)
+fn preview(original: &str, chars: usize) -> String {
+    truncate(&redact_text(&truncate(original.trim(), 400)), chars)
 }
 
 /// Adds a note. Repeated notes and notes beyond the limit are dropped.
 pub fn note(notes: &mut Notes, text: impl Into<String>) {
     const MAX_NOTES: usize = 12;
     const MAX_CHARS: usize = 400;
-    let text = clipped(&text.into(), MAX_CHARS);
+    let text = truncate(&text.into(), MAX_CHARS);
     if notes.len() < MAX_NOTES && !notes.contains(&text) {
         notes.push(text);
     }

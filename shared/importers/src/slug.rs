@@ -11,8 +11,8 @@ const MAX_CHARS: usize = 56;
 pub struct Ids(HashSet<String>);
 
 impl Ids {
-    /// A unique id translation from the first name that contains a usable character.
-    pub fn give(&mut self, names: &[&str]) -> String {
+    /// A unique id, derived from the first name that contains a usable character.
+    pub fn assign(&mut self, names: &[&str]) -> String {
         let wanted = names.iter().map(|name| slug(name)).find(|slug| !slug.is_empty());
         let wanted = wanted.unwrap_or_else(|| "node".to_owned());
         if self.0.insert(wanted.clone()) {
@@ -51,9 +51,9 @@ mod tests {
     fn ids_are_unique() {
         let mut ids = Ids::default();
         let given = ["HTTP Request", "HTTP Request", "http-request", "Préparer  la réponse!", "发送", "a"];
-        let given = given.map(|name| ids.give(&[name, "n-7"]));
+        let given = given.map(|name| ids.assign(&[name, "n-7"]));
         assert_eq!(given, ["http_request", "http_request_2", "http_request_3", "preparer_la_reponse", "n_7", "a"]);
-        assert_eq!(ids.give(&["", "—"]), "node");
-        assert_eq!(ids.give(&[&"x".repeat(500)]).len(), MAX_CHARS);
+        assert_eq!(ids.assign(&["", "—"]), "node");
+        assert_eq!(ids.assign(&[&"x".repeat(500)]).len(), MAX_CHARS);
     }
 }

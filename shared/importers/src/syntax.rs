@@ -3,24 +3,24 @@
 use serde_json::Value;
 
 /// A string literal that both languages read.
-pub fn quoted(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 2);
-    quoted.push('\'');
+pub fn quote(text: &str) -> String {
+    let mut literal = String::with_capacity(text.len() + 2);
+    literal.push('\'');
     for c in text.chars() {
         match c {
-            '\\' | '\'' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\r' => quoted.push_str("\\r"),
-            '\t' => quoted.push_str("\\t"),
-            c => quoted.push(c),
+            '\\' | '\'' => literal.extend(['\\', c]),
+            '\n' => literal.push_str("\\n"),
+            '\r' => literal.push_str("\\r"),
+            '\t' => literal.push_str("\\t"),
+            c => literal.push(c),
         }
     }
-    quoted.push('\'');
-    quoted
+    literal.push('\'');
+    literal
 }
 
 /// A literal in CEL, which is mostly JSON.
-pub fn value(json: &Value) -> String {
+pub fn cel_literal(json: &Value) -> String {
     match json {
         Value::Null | Value::Bool(_) => json.to_string(),
         // CEL integers have 64 bits. A larger number becomes a double.
@@ -28,49 +28,49 @@ pub fn value(json: &Value) -> String {
             number.to_string()
         }
         Value::Number(number) => format!("{number}.0"),
-        Value::String(text) => quoted(text),
-        Value::Array(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
+        Value::String(text) => quote(text),
+        Value::Array(items) => format!("[{}]", items.iter().map(cel_literal).collect::<Vec<_>>().join(", ")),
         Value::Object(entries) => {
             let entries: Vec<String> =
-                entries.iter().map(|(name, entry)| format!("{}: {}", quoted(name), value(entry))).collect();
+                entries.iter().map(|(name, entry)| format!("{}: {}", quote(name), cel_literal(entry))).collect();
             format!("{{{}}}", entries.join(", "))
         }
     }
 }
 
 /// A CEL literal for a number as people type it, such as `+5` or `5.`. None when it is no number.
-pub fn number(typed: &str) -> Option<String> {
+pub fn cel_number(typed: &str) -> Option<String> {
     let typed = typed.trim();
     if let Ok(whole) = typed.parse::<i64>() {
-        return Some(value(&whole.into()));
+        return Some(cel_literal(&whole.into()));
     }
     let number = serde_json::Number::from_f64(typed.parse().ok()?)?;
-    Some(value(&Value::Number(number)))
+    Some(cel_literal(&Value::Number(number)))
 }
 
 /// Literal text in a Jinja template. Braces that would open a tag are escaped.
-pub fn plain(text: &str) -> String {
-    let mut plain = String::with_capacity(text.len());
+pub fn escape_jinja(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
         match (c, chars.peek()) {
             ('{', Some(next @ ('{' | '%' | '#'))) => {
-                plain.push_str(&format!("{{{{ '{{{next}' }}}}"));
+                escaped.push_str(&format!("{{{{ '{{{next}' }}}}"));
                 chars.next();
             }
             // The next piece may start with a brace.
-            ('{', None) => plain.push_str("{{ '{' }}"),
-            _ => plain.push(c),
+            ('{', None) => escaped.push_str("{{ '{' }}"),
+            _ => escaped.push(c),
         }
     }
-    plain
+    escaped
 }
 
 /// Member access: `of.name`, or `of['a name']`.
 pub fn member(of: &str, name: &str) -> String {
     let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    if is_word { format!("{of}.{name}") } else { format!("{of}[{}]", quoted(name)) }
+    if is_word { format!("{of}.{name}") } else { format!("{of}[{}]", quote(name)) }
 }
 
 /// The path of a node's output.
@@ -90,19 +90,19 @@ mod tests {
         let (variables, now) = (Map::new(), jiff::Timestamp::UNIX_EPOCH);
         let scope = Scope { variables: &variables, now };
         let json = json!({"it's": ["a\\b\n\t\r\"", -5, 2.5, 1e20, null, true, {}], "": "ü{{"});
-        let (read, _) = Expression::parse(&value(&json)).unwrap().evaluate(&scope).unwrap();
+        let (read, _) = Expression::parse(&cel_literal(&json)).unwrap().evaluate(&scope).unwrap();
         assert_eq!(read, json);
-        assert!(Expression::parse(&value(&json!([u64::MAX, i64::MIN]))).is_ok());
+        assert!(Expression::parse(&cel_literal(&json!([u64::MAX, i64::MIN]))).is_ok());
         let typed = ["+5", "5.", ".5", " 007 ", "-0", "1E3", "-9223372036854775808", "1e20"];
         for (typed, expected) in
             typed.into_iter().zip([5.0, 5.0, 0.5, 7.0, 0.0, 1e3, -9_223_372_036_854_775_808.0, 1e20])
         {
-            let (read, _) = Expression::parse(&number(typed).unwrap()).unwrap().evaluate(&scope).unwrap();
+            let (read, _) = Expression::parse(&cel_number(typed).unwrap()).unwrap().evaluate(&scope).unwrap();
             assert_eq!(read.as_f64(), Some(expected), "{typed}");
         }
-        assert_eq!(["", "x", "inf", "NaN", "5,0", "0x5"].map(number), [const { None }; 6]);
+        assert_eq!(["", "x", "inf", "NaN", "5,0", "0x5"].map(cel_number), [const { None }; 6]);
         for text in ["{{ x }}", "{% if %}", "{#", "{", "{{{", "a{b}c", "{{'{{'}}"] {
-            assert_eq!(Template::parse(&plain(text)).unwrap().render(&scope).unwrap(), text);
+            assert_eq!(Template::parse(&escape_jinja(text)).unwrap().render(&scope).unwrap(), text);
         }
         assert_eq!(
             [output("a_1"), output("a-b"), output("1a")],

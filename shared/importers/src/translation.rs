@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::lenient::clipped;
+use super::lenient::truncate;
 use super::pieces::{Notes, note};
 use engine::nodes::{self, ERROR, OUT};
 use engine::schema::{Program, check_config};
@@ -46,7 +46,7 @@ impl Translation {
             _ => Map::new(),
         };
         let (wires, notes, reconnect) = (Vec::new(), Notes::new(), Vec::new());
-        let exits = outputs(kind, &config).into_iter().enumerate();
+        let exits = list_outputs(kind, &config).into_iter().enumerate();
         let exits = exits.map(|(index, port)| (index.to_string(), 0, port)).collect();
         Self { steps: vec![Step { suffix: "", kind, config }], wires, exits, notes, reconnect, unsupported: None }
     }
@@ -81,7 +81,7 @@ impl Translation {
     /// Reports the names of the plain-text secrets that were removed.
     pub fn with_removed_secrets(mut self, kind: &str, names: Vec<String>) -> Self {
         for name in names.iter().take(MAX_SECRETS) {
-            let what = format!("{kind} {}", clipped(name, 80));
+            let what = format!("{kind} {}", truncate(name, 80));
             note(&mut self.notes, format!("its {what} is left out: it looks like a secret"));
             let secret = format!("a secret for the {what}");
             if !self.reconnect.contains(&secret) {
@@ -124,24 +124,26 @@ impl Translation {
     }
 }
 
-fn outputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
-    let read = nodes::find(kind).and_then(|kind| kind.read(config).ok());
-    read.map(|read| read.outputs.into_iter().map(String::from).collect()).unwrap_or_else(|| vec![OUT.to_owned()])
+fn list_outputs(kind: &str, config: &Map<String, Value>) -> Vec<String> {
+    let summary = nodes::find(kind).and_then(|kind| kind.read(config).ok());
+    summary
+        .map(|summary| summary.outputs.into_iter().map(String::from).collect())
+        .unwrap_or_else(|| vec![OUT.to_owned()])
 }
 
 /// The first problem of a configuration.
-pub fn problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
+pub fn find_problem(kind: &str, config: &Map<String, Value>) -> Option<String> {
     let Some(kind) = nodes::find(kind) else { return Some(format!("unknown type {kind}")) };
     let found = check_config(&kind.schema, &Value::Object(config.clone()), "config");
     let violation = found.violations.into_iter().next().map(|(field, problem)| format!("{field} {problem}"));
     // Expressions of an invalid configuration are not parsed.
-    let unread = || {
+    let expression_problem = || {
         found.expressions.into_iter().find_map(|(field, language, text)| {
             Program::parse(language, &text).err().map(|problem| format!("{field}: {problem}"))
         })
     };
-    violation.or_else(unread).or_else(|| match kind.read(config) {
-        Ok(read) => read.problems.into_iter().next().map(|(field, problem)| format!("config.{field} {problem}")),
+    violation.or_else(expression_problem).or_else(|| match kind.read(config) {
+        Ok(summary) => summary.problems.into_iter().next().map(|(field, problem)| format!("config.{field} {problem}")),
         Err(error) => Some(error.to_string()),
     })
 }

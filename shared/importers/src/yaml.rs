@@ -61,7 +61,7 @@ impl BoundedValue<'_> {
         Ok(())
     }
 
-    fn within<E: Error>(self) -> Result<Self, E> {
+    fn enter<E: Error>(self) -> Result<Self, E> {
         let depth = self.depth.checked_sub(1).ok_or_else(|| E::custom("nested too deep"))?;
         Ok(Self { depth, ..self })
     }
@@ -116,10 +116,10 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        let within = self.within()?;
+        let nested = self.enter()?;
         self.charge(CONTAINER_BYTES)?;
         let mut value = Vec::new();
-        while let Some(item) = items.next_element_seed(within)? {
+        while let Some(item) = items.next_element_seed(nested)? {
             self.charge(0)?;
             value.push(item);
         }
@@ -127,12 +127,12 @@ impl<'de> Visitor<'de> for BoundedValue<'_> {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Value, A::Error> {
-        let within = self.within()?;
+        let nested = self.enter()?;
         self.charge(CONTAINER_BYTES)?;
         let mut value = Map::new();
         while let Some(name) = entries.next_key::<String>()? {
             self.charge(name.len())?;
-            value.insert(name, entries.next_value_seed(within)?);
+            value.insert(name, entries.next_value_seed(nested)?);
         }
         Ok(Value::Object(value))
     }

@@ -1,15 +1,15 @@
 //! Simulates every template with every outcome of every node with side effects. No expression may fail, every run must
 //! reach its end, and every node must be visited.
 
-mod stage;
+mod doubles;
 
 use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
+use doubles::{simulate_node, value};
 use engine::compile::{Plan, Step, compile};
 use engine::templates::{Template, all, find};
-use stage::{outcomes, value};
 
 /// The maximum number of runs per input. A template that needs more has too many outcomes to review.
 const MAX_RUNS: usize = 20_000;
@@ -34,7 +34,7 @@ fn all_branches_of_all_templates_work() {
     }
 }
 
-fn with(template: &Template, changes: Value) -> Value {
+fn apply_changes(template: &Template, changes: Value) -> Value {
     let mut input = template.example_input.clone();
     input.as_object_mut().unwrap().extend(changes.as_object().unwrap().clone());
     input
@@ -42,7 +42,7 @@ fn with(template: &Template, changes: Value) -> Value {
 
 /// The example input, and inputs that take the branches that the example does not take.
 fn inputs(template: &Template) -> Vec<Value> {
-    let with = |changes: Value| with(template, changes);
+    let with = |changes: Value| apply_changes(template, changes);
     let mut inputs = vec![template.example_input.clone()];
     match template.slug {
         "survey-sentiment" => inputs.push(with(json!({"answers": [" ", ""]}))),
@@ -67,19 +67,19 @@ fn inputs(template: &Template) -> Vec<Value> {
 
 /// Inputs of the maximum size that the template accepts, or larger than it can process.
 fn large_inputs(template: &Template) -> Vec<Value> {
-    let text = |name: &str, text: String| with(template, json!({name: text}));
+    let text = |name: &str, text: String| apply_changes(template, json!({name: text}));
     match template.slug {
         "meeting-actions" => vec![text("transcript", "🎙".repeat(200_000))],
         "index-document" | "contract-review" => {
             let texts = ["x\n\n".repeat(50_000), "🎙".repeat(150_000), format!("{}\n\n", "x".repeat(580)).repeat(256)];
             texts.map(|whole| text("text", whole)).into()
         }
-        "survey-sentiment" => vec![with(template, json!({"answers": vec!["x".repeat(1_000); 500]}))],
+        "survey-sentiment" => vec![apply_changes(template, json!({"answers": vec!["x".repeat(1_000); 500]}))],
         "document-extraction" => {
             // The embedded model copies a document into every field, and all fields are part of one value in the end.
             let documents = |count: usize, letters: usize| {
                 let document = json!({"name": "long.txt", "text": "x".repeat(letters)});
-                with(template, json!({"documents": vec![document; count]}))
+                apply_changes(template, json!({"documents": vec![document; count]}))
             };
             vec![documents(5, 20_000), documents(50, 2_000)]
         }
@@ -145,7 +145,7 @@ impl Run<'_> {
     /// run failed.
     fn steps(
         &mut self,
-        within: Option<usize>,
+        parent_loop: Option<usize>,
         mut taken: HashMap<usize, Value>,
         trigger: &Value,
         nodes: &Map<String, Value>,
@@ -154,7 +154,7 @@ impl Run<'_> {
         let mut nodes = nodes.clone();
         for &index in &self.plan.order {
             let step = &self.plan.steps[index];
-            if step.within != within {
+            if step.parent_loop != parent_loop {
                 continue;
             }
             let came: Vec<Value> = step.incoming.iter().filter_map(|edge| taken.get(edge).cloned()).collect();
@@ -236,7 +236,7 @@ impl Run<'_> {
             }
             "merge" | "delay" | "input" | "webhook" | "schedule" | "message" => ("out".to_owned(), input),
             _ => {
-                let mut outcomes = outcomes(step, scope);
+                let mut outcomes = simulate_node(step, scope);
                 outcomes.swap_remove(self.choices.choose(index, outcomes.len()))
             }
         };

@@ -1,6 +1,6 @@
 //! Response bodies of the graph validation.
 
-use engine::compile::{Problem, Severity};
+use engine::compile::{GraphProblem, Severity};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -50,8 +50,8 @@ impl ProblemOut {
     }
 }
 
-impl From<Problem> for ProblemOut {
-    fn from(Problem { severity, code, message, node_id, field, at }: Problem) -> Self {
+impl From<GraphProblem> for ProblemOut {
+    fn from(GraphProblem { severity, code, message, node_id, field, at }: GraphProblem) -> Self {
         Self { severity, code, message, node_id, field, line: at.map(|at| at.line), column: at.map(|at| at.column) }
     }
 }

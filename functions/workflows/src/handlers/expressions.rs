@@ -2,7 +2,7 @@
 
 use domain::Error;
 use domain::time::Time;
-use engine::expression::{Expression, Failure, FailureCode, Problem, Scope, Template};
+use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, Scope, SyntaxError, Template};
 use shared::http::standard::{Caller, Data, Json, NotJson, Refused, Result};
 use shared::offload;
 
@@ -40,21 +40,21 @@ fn evaluate(preview: &PreviewIn, now: Time) -> domain::Result<PreviewOut> {
     Ok(PreviewOut { result, r#type })
 }
 
-fn parse_error(problem: Problem) -> Error {
+fn parse_error(problem: SyntaxError) -> Error {
     expression_error("invalid_body", &problem)
 }
 
-fn evaluation_error(failure: Failure) -> Error {
+fn evaluation_error(failure: EvaluationError) -> Error {
     let code = match failure.code {
-        FailureCode::Limit => failure.code.as_str(),
-        FailureCode::Failed => "invalid_body",
+        EvaluationErrorCode::Limit => failure.code.as_str(),
+        EvaluationErrorCode::Failed => "invalid_body",
     };
     expression_error(code, &failure.problem)
 }
 
 /// Builds the error. Its details contain the position in the expression.
-fn expression_error(code: &'static str, problem: &Problem) -> Error {
-    let Problem { at, message } = problem;
+fn expression_error(code: &'static str, problem: &SyntaxError) -> Error {
+    let SyntaxError { at, message } = problem;
     let details = serde_json::json!({"line": at.line, "column": at.column, "problem": message});
     Error::Unsound { code, message: format!("expression: {problem}"), details }
 }

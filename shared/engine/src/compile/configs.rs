@@ -11,16 +11,16 @@ use crate::schema::{Program, check_config};
 use domain::graph::{Graph, Node};
 
 /// The maximum number of regular expressions in a graph. Each one is compiled to validate it.
-const MOST_PATTERNS: usize = 1_000;
+const MAX_PATTERNS: usize = 1_000;
 
 /// Builds one step per node, and reports the problems of its configuration.
-pub fn read(graph: &Graph, problems: &mut Problems) -> Vec<Step> {
+pub fn read_nodes(graph: &Graph, problems: &mut Problems) -> Vec<Step> {
     let mut patterns = 0;
-    graph.nodes.iter().enumerate().map(|(index, node)| step(index, node, &mut patterns, problems)).collect()
+    graph.nodes.iter().enumerate().map(|(index, node)| read_node(index, node, &mut patterns, problems)).collect()
 }
 
 /// `patterns` counts the regular expressions of the graph so far.
-fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems) -> Step {
+fn read_node(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems) -> Step {
     let node_type = nodes::find(&node.r#type).unwrap_or_else(|| {
         let known: Vec<&str> = nodes::all().iter().map(|known| known.name).collect();
         let message = format!("unknown node type `{}`; use one of {}", node.r#type, known.join(", "));
@@ -36,17 +36,17 @@ fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems
     }
     let mut programs = BTreeMap::new();
     for (field, language, text) in found.expressions {
-        let looks = text.matches("matches").count();
-        *patterns += looks;
-        if looks > 0 && *patterns > MOST_PATTERNS {
+        let pattern_count = text.matches("matches").count();
+        *patterns += pattern_count;
+        if pattern_count > 0 && *patterns > MAX_PATTERNS {
             let message =
-                format!("the graph has more than {MOST_PATTERNS} regular expressions; remove some calls of `matches`");
+                format!("the graph has more than {MAX_PATTERNS} regular expressions; remove some calls of `matches`");
             problems.field("too_many_patterns", index, &field, None, message);
             continue;
         }
         let program = Program::parse(language, &text).and_then(|program| {
             match &program {
-                Program::Condition(expression) if node_type.decides => expression.check_condition()?,
+                Program::Condition(expression) if node_type.has_conditions => expression.check_condition()?,
                 _ => {}
             }
             Ok(program)
@@ -60,28 +60,28 @@ fn step(index: usize, node: &Node, patterns: &mut usize, problems: &mut Problems
             }
         }
     }
-    let read = node_type.read(&node.config);
-    if let (Err(error), true) = (&read, is_valid) {
+    let summary = node_type.read(&node.config);
+    if let (Err(error), true) = (&summary, is_valid) {
         problems.field("invalid_config", index, "config", None, error.to_string());
     }
     // The ports of a node whose configuration cannot be read are unknown, so they are not checked.
-    let read = read.ok().filter(|_| !node_type.is_unknown());
-    if read.is_none() {
-        problems.unread.insert(index);
+    let summary = summary.ok().filter(|_| !node_type.is_unknown());
+    if summary.is_none() {
+        problems.unreadable_nodes.insert(index);
     }
-    for (field, message) in read.iter().flat_map(|read| &read.problems) {
+    for (field, message) in summary.iter().flat_map(|summary| &summary.problems) {
         problems.field("invalid_config", index, &format!("config.{field}"), None, message.clone());
     }
-    let read = read.unwrap_or_default();
+    let summary = summary.unwrap_or_default();
     // References of an invalid configuration are not looked up: they may be of any length.
-    let (references, credential) = if is_valid { (read.references, read.credential) } else { Default::default() };
+    let (references, credential) = if is_valid { (summary.references, summary.credential) } else { Default::default() };
     Step {
         id: node.id.clone(),
         node_type,
-        config: node_type.settled(&node.config),
-        outputs: read.outputs.into_iter().map(String::from).collect(),
+        config: node_type.with_integers(&node.config),
+        outputs: summary.outputs.into_iter().map(String::from).collect(),
         programs,
-        within: None,
+        parent_loop: None,
         references,
         credential,
         incoming: Vec::new(),

@@ -2,9 +2,9 @@
 //! once.
 
 mod configs;
-mod names;
 mod problems;
-mod shape;
+mod references;
+mod structure;
 mod upstream;
 mod wiring;
 
@@ -17,7 +17,7 @@ use super::schema::Program;
 use domain::graph::Graph;
 use domain::reference::Reference;
 use problems::Problems;
-pub use problems::{Problem, Severity};
+pub use problems::{GraphProblem, Severity};
 
 /// An execution plan. Steps are in the order of the graph's nodes; steps and edges refer to each other by index.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub struct Step {
     /// The parsed expressions, by the path of their field.
     pub programs: BTreeMap<String, Program>,
     /// The innermost loop whose body contains this step.
-    pub within: Option<usize>,
+    pub parent_loop: Option<usize>,
     /// The agents, models and workflows that must exist, each with the field that names it.
     pub references: Vec<(Reference, &'static str)>,
     pub credential: Option<(uuid::Uuid, &'static str)>,
@@ -60,12 +60,12 @@ pub struct Compiled {
 }
 
 pub fn compile(graph: &Graph) -> Compiled {
-    let mut problems = Problems::of(graph);
-    let mut plan = Plan { steps: configs::read(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
-    let places = places(graph, &mut problems);
-    wiring::connect(graph, &places, &mut plan, &mut problems);
-    let before = shape::analyze_structure(&mut plan, &mut problems);
-    names::check(&plan, &places, &before, &mut problems);
+    let mut problems = Problems::for_graph(graph);
+    let mut plan = Plan { steps: configs::read_nodes(graph, &mut problems), edges: Vec::new(), order: Vec::new() };
+    let indexes = index_nodes(graph, &mut problems);
+    wiring::connect(graph, &indexes, &mut plan, &mut problems);
+    let upstream = structure::analyze_structure(&mut plan, &mut problems);
+    references::check(&plan, &indexes, &upstream, &mut problems);
     Compiled { plan, problems }
 }
 
@@ -91,24 +91,24 @@ impl Compiled {
         }
     }
 
-    /// Reports a problem for every step for which `wrong` returns a field and a message.
+    /// Reports a problem for every step for which `find_problem` returns a field and a message.
     pub fn report_fields(
         &mut self,
         severity: Severity,
         code: &'static str,
-        wrong: impl Fn(&Step) -> Option<(&'static str, String)>,
+        find_problem: impl Fn(&Step) -> Option<(&'static str, String)>,
     ) {
         for (index, step) in self.plan.steps.iter().enumerate() {
-            if let Some((field, message)) = wrong(step) {
+            if let Some((field, message)) = find_problem(step) {
                 self.problems.add(severity, code, index, Some(&format!("config.{field}")), None, message);
             }
         }
     }
 
-    /// Reports an error for every step for which `wrong` returns a message.
-    pub fn report_steps(&mut self, code: &'static str, wrong: impl Fn(&Step) -> Option<String>) {
+    /// Reports an error for every step for which `find_problem` returns a message.
+    pub fn report_steps(&mut self, code: &'static str, find_problem: impl Fn(&Step) -> Option<String>) {
         for (index, step) in self.plan.steps.iter().enumerate() {
-            if let Some(message) = wrong(step) {
+            if let Some(message) = find_problem(step) {
                 self.problems.error(code, index, message);
             }
         }
@@ -116,11 +116,11 @@ impl Compiled {
 
     /// Reports an error about the graph as a whole.
     pub fn report_graph(&mut self, code: &'static str, message: &str) {
-        self.problems.whole(Severity::Error, code, message);
+        self.problems.add_graph_problem(Severity::Error, code, message);
     }
 
     /// Returns the plan if there are no errors, and all problems, errors first.
-    pub fn finish(self) -> (Option<Plan>, Vec<Problem>) {
+    pub fn finish(self) -> (Option<Plan>, Vec<GraphProblem>) {
         let found = self.problems.sorted();
         let is_sound = found.iter().all(|problem| problem.severity == Severity::Warning);
         (is_sound.then_some(self.plan), found)
@@ -128,16 +128,16 @@ impl Compiled {
 }
 
 /// Maps node ids to indexes. Of several nodes with the same id, the first one counts.
-fn places<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str, usize> {
-    let mut places = HashMap::new();
+fn index_nodes<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str, usize> {
+    let mut indexes = HashMap::new();
     for (index, node) in graph.nodes.iter().enumerate() {
-        if places.contains_key(node.id.as_str()) {
+        if indexes.contains_key(node.id.as_str()) {
             problems.error("duplicate_id", index, "another node has the same id; change one of them".to_owned());
         } else {
-            places.insert(node.id.as_str(), index);
+            indexes.insert(node.id.as_str(), index);
         }
     }
-    places
+    indexes
 }
 
 /// Plans are cached and shared between threads.

@@ -11,7 +11,7 @@ use domain::graph::{Graph, Node};
 
 /// An error or a warning about a graph.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct GraphProblem {
     pub severity: Severity,
     pub code: &'static str,
     /// Includes the node, the field and the position.
@@ -35,16 +35,16 @@ pub enum Severity {
 pub struct Problems {
     labels: Vec<Label>,
     /// The nodes whose configuration could not be read, so that their ports are unknown.
-    pub unread: HashSet<usize>,
+    pub unreadable_nodes: HashSet<usize>,
     /// The edges that refer to an unknown port. A finished plan has none.
     pub invalid_edges: HashSet<usize>,
-    found: Vec<(usize, Problem)>,
+    found: Vec<(usize, GraphProblem)>,
     /// The number of problems of each severity, including those beyond the limit.
     count: BTreeMap<Severity, usize>,
 }
 
 /// The maximum number of reported problems per severity. It bounds the memory of a report.
-const MOST_TOLD: usize = 500;
+const MAX_REPORTED: usize = 500;
 
 /// The name of a node in messages.
 struct Label {
@@ -53,7 +53,7 @@ struct Label {
 }
 
 impl Problems {
-    pub fn of(graph: &Graph) -> Self {
+    pub fn for_graph(graph: &Graph) -> Self {
         let label = |node: &Node| Label { id: node.id.clone(), title: node.title().to_owned() };
         Self { labels: graph.nodes.iter().map(label).collect(), ..Self::default() }
     }
@@ -79,7 +79,7 @@ impl Problems {
         at: Option<Position>,
         message: String,
     ) {
-        if !self.is_told(severity) {
+        if !self.count_problem(severity) {
             return;
         }
         let Label { id, title } = &self.labels[node];
@@ -89,32 +89,33 @@ impl Problems {
         let at_text = at.map(|at| format!(", line {}, column {}", at.line, at.column)).unwrap_or_default();
         let message = format!("{named}{place}{at_text}: {}", echo::message(&message));
         let node_id = Some(id.clone());
-        self.found.push((node, Problem { severity, code, message, node_id, field, at }));
+        self.found.push((node, GraphProblem { severity, code, message, node_id, field, at }));
     }
 
     /// Counts a problem, and returns whether it is within the limit.
-    fn is_told(&mut self, severity: Severity) -> bool {
+    fn count_problem(&mut self, severity: Severity) -> bool {
         let count = self.count.entry(severity).or_default();
         *count += 1;
-        *count <= MOST_TOLD
+        *count <= MAX_REPORTED
     }
 
     /// Adds a problem of the graph as a whole.
-    pub fn whole(&mut self, severity: Severity, code: &'static str, message: &str) {
-        if self.is_told(severity) {
+    pub fn add_graph_problem(&mut self, severity: Severity, code: &'static str, message: &str) {
+        if self.count_problem(severity) {
             self.push_graph_problem(severity, code, message);
         }
     }
 
     fn push_graph_problem(&mut self, severity: Severity, code: &'static str, message: &str) {
-        let problem = Problem { severity, code, message: message.to_owned(), node_id: None, field: None, at: None };
+        let problem =
+            GraphProblem { severity, code, message: message.to_owned(), node_id: None, field: None, at: None };
         self.found.push((usize::MAX, problem));
     }
 
     /// Returns errors before warnings, and within a severity in the order of the nodes.
-    pub fn sorted(mut self) -> Vec<Problem> {
+    pub fn sorted(mut self) -> Vec<GraphProblem> {
         for (severity, count) in std::mem::take(&mut self.count) {
-            if let Some(more @ 1..) = count.checked_sub(MOST_TOLD) {
+            if let Some(more @ 1..) = count.checked_sub(MAX_REPORTED) {
                 self.push_graph_problem(
                     severity,
                     "too_many_problems",
@@ -124,7 +125,7 @@ impl Problems {
         }
         let mut found = self.found;
         found.sort_by(|(left_at, left), (right_at, right)| {
-            let key = |at: &usize, problem: &Problem| (problem.severity, *at, problem.field.clone(), problem.at);
+            let key = |at: &usize, problem: &GraphProblem| (problem.severity, *at, problem.field.clone(), problem.at);
             key(left_at, left).cmp(&key(right_at, right)).then(left.code.cmp(right.code))
         });
         found.into_iter().map(|(_, problem)| problem).collect()

@@ -7,12 +7,12 @@ use domain::graph::{Connection, Graph};
 
 /// Adds the connections to the plan as edges. An edge with an unknown port is reported and still added, so that the
 /// later checks do not report it again.
-pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, problems: &mut Problems) {
-    let (mut seen, mut told) = (HashSet::new(), HashSet::new());
+pub fn connect(graph: &Graph, indexes: &HashMap<&str, usize>, plan: &mut Plan, problems: &mut Problems) {
+    let (mut seen, mut reported) = (HashSet::new(), HashSet::new());
     for connection in &graph.connections {
         let Connection { from, to } = connection;
-        let place = |node: &str| places.get(node).copied();
-        let (start, end) = match (place(&from.node), place(&to.node)) {
+        let find_index = |node: &str| indexes.get(node).copied();
+        let (start, end) = match (find_index(&from.node), find_index(&to.node)) {
             (Some(start), Some(end)) => (start, end),
             (start, end) => {
                 report_dangling_connection(connection, start.or(end), problems);
@@ -25,12 +25,12 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
             continue;
         }
         // Both ports are checked: a connection may be wrong at both ends.
-        let is_unread = problems.unread.contains(&start);
-        let output = if is_unread { None } else { unknown_output_message(&plan.steps[start], &from.port) };
+        let is_unreadable = problems.unreadable_nodes.contains(&start);
+        let output = if is_unreadable { None } else { unknown_output_message(&plan.steps[start], &from.port) };
         let input = unknown_input_message(&plan.steps[end], &to.port);
-        let is_miswired = output.is_some() || input.is_some();
+        let is_invalid = output.is_some() || input.is_some();
         for (step, message) in [(start, output), (end, input)] {
-            if let Some(message) = message.filter(|message| told.insert((step, message.clone()))) {
+            if let Some(message) = message.filter(|message| reported.insert((step, message.clone()))) {
                 problems.error("unknown_port", step, message);
             }
         }
@@ -39,7 +39,7 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
             continue;
         }
         let index = plan.edges.len();
-        if is_miswired {
+        if is_invalid {
             problems.invalid_edges.insert(index);
         }
         plan.steps[start].outgoing.push(index);
@@ -49,13 +49,13 @@ pub fn connect(graph: &Graph, places: &HashMap<&str, usize>, plan: &mut Plan, pr
     }
 }
 
-fn report_dangling_connection(connection: &Connection, there: Option<usize>, problems: &mut Problems) {
+fn report_dangling_connection(connection: &Connection, known_node: Option<usize>, problems: &mut Problems) {
     let Connection { from, to } = connection;
     let message =
         format!("the connection from `{}` to `{}` refers to a node that does not exist; remove it", from.node, to.node);
-    match there {
+    match known_node {
         Some(node) => problems.error("dangling_connection", node, message),
-        None => problems.whole(Severity::Error, "dangling_connection", &message),
+        None => problems.add_graph_problem(Severity::Error, "dangling_connection", &message),
     }
 }
 

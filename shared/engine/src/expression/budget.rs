@@ -6,7 +6,7 @@ use std::io;
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, Serializer};
 
-use super::Why;
+use super::Cause;
 
 /// The maximum number of steps, some tens of milliseconds.
 pub const MAX_STEPS: u64 = 1_000_000;
@@ -31,51 +31,51 @@ impl Default for Budget {
 }
 
 impl Budget {
-    pub fn steps(&mut self, count: usize) -> Result<(), Why> {
+    pub fn steps(&mut self, count: usize) -> Result<(), Cause> {
         self.steps = self
             .steps
             .checked_sub(count as u64)
-            .ok_or(Why::Limit("the evaluation takes too many steps; simplify it or use less data"))?;
+            .ok_or(Cause::Limit("the evaluation takes too many steps; simplify it or use less data"))?;
         Ok(())
     }
 
     /// Charges for bytes before they are created. Creating them also costs steps.
-    pub fn bytes(&mut self, count: usize) -> Result<(), Why> {
+    pub fn bytes(&mut self, count: usize) -> Result<(), Cause> {
         self.bytes = self
             .bytes
             .checked_sub(count)
-            .ok_or(Why::Limit("the evaluation creates too much data; simplify it or use less data"))?;
+            .ok_or(Cause::Limit("the evaluation creates too much data; simplify it or use less data"))?;
         self.steps(count / 64)
     }
 }
 
 /// Checks that a result is within the size limit as JSON.
-pub fn check_output_size(value: &impl Serialize) -> Result<(), Why> {
-    serde_json::to_writer(Room(MAX_OUTPUT_BYTES), value)
-        .map_err(|_| Why::Limit("the result is larger than 1 MiB as JSON; return less data"))
+pub fn check_output_size(value: &impl Serialize) -> Result<(), Cause> {
+    serde_json::to_writer(ByteLimit(MAX_OUTPUT_BYTES), value)
+        .map_err(|_| Cause::Limit("the result is larger than 1 MiB as JSON; return less data"))
 }
 
 /// Serializes a value to JSON, and charges for each byte as it is written: escapes make JSON longer than its value.
-pub fn json_text(value: &impl Serialize, budget: &mut Budget) -> Result<String, Why> {
+pub fn json_text(value: &impl Serialize, budget: &mut Budget) -> Result<String, Cause> {
     json_text_as(CompactFormatter, value, budget)
 }
 
-pub fn json_text_as(form: impl Formatter, value: &impl Serialize, budget: &mut Budget) -> Result<String, Why> {
-    let mut written = Charged { budget, text: Vec::new() };
-    let outcome = value.serialize(&mut Serializer::with_formatter(&mut written, form));
-    let Charged { text, budget } = written;
-    outcome.map_err(|_| Why::Limit("the evaluation creates too much data; simplify it or use less data"))?;
+pub fn json_text_as(form: impl Formatter, value: &impl Serialize, budget: &mut Budget) -> Result<String, Cause> {
+    let mut writer = ChargedWriter { budget, text: Vec::new() };
+    let outcome = value.serialize(&mut Serializer::with_formatter(&mut writer, form));
+    let ChargedWriter { text, budget } = writer;
+    outcome.map_err(|_| Cause::Limit("the evaluation creates too much data; simplify it or use less data"))?;
     budget.steps(text.len() / 64)?;
-    String::from_utf8(text).map_err(|_| Why::Message("not JSON"))
+    String::from_utf8(text).map_err(|_| Cause::Message("not JSON"))
 }
 
 /// A writer that keeps its bytes and charges the budget for them.
-struct Charged<'b> {
+struct ChargedWriter<'b> {
     budget: &'b mut Budget,
     text: Vec<u8>,
 }
 
-impl io::Write for Charged<'_> {
+impl io::Write for ChargedWriter<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.budget.bytes(bytes.len()).map_err(|_| io::ErrorKind::FileTooLarge)?;
         self.text.extend_from_slice(bytes);
@@ -88,9 +88,9 @@ impl io::Write for Charged<'_> {
 }
 
 /// A writer that only counts bytes, and fails above its limit.
-struct Room(usize);
+struct ByteLimit(usize);
 
-impl io::Write for Room {
+impl io::Write for ByteLimit {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::FileTooLarge)?;
         Ok(bytes.len())

@@ -9,9 +9,9 @@ use super::budget::Budget;
 use super::functions::pattern::Pattern;
 use super::index::Indexes;
 use super::operators::{self, Operator};
-use super::tree::{Expr, Kind, Literal};
+use super::tree::{Expr, ExprKind, Literal};
 use super::value::{Text, Value};
-use super::{Failure, Outcome, Scope, Why};
+use super::{Cause, EvaluationError, Outcome, Scope};
 
 pub struct Evaluation<'a> {
     scope: &'a Scope<'a>,
@@ -50,54 +50,54 @@ impl<'a> Evaluation<'a> {
         self.locals.push((name.clone(), value));
     }
 
-    pub fn value(&mut self, expr: &'a Expr) -> Result<Value<'a>, Failure> {
-        self.step(expr).map_err(|why| match why {
-            Stop::Here(why) => Failure::new(why, expr),
-            Stop::Within(failure) => failure,
+    pub fn value(&mut self, expr: &'a Expr) -> Result<Value<'a>, EvaluationError> {
+        self.step(expr).map_err(|cause| match cause {
+            StepError::Here(cause) => EvaluationError::new(cause, expr),
+            StepError::Within(failure) => failure,
         })
     }
 
     /// Evaluates an expression, and fails if the value is undefined.
-    pub fn defined(&mut self, expr: &'a Expr) -> Result<Value<'a>, Failure> {
+    pub fn defined(&mut self, expr: &'a Expr) -> Result<Value<'a>, EvaluationError> {
         let value = self.value(expr)?;
-        if value.is_undefined() { Err(Failure::new(Why::Undefined, expr)) } else { Ok(value) }
+        if value.is_undefined() { Err(EvaluationError::new(Cause::Undefined, expr)) } else { Ok(value) }
     }
 
-    pub fn boolean(&mut self, expr: &'a Expr) -> Result<bool, Failure> {
+    pub fn boolean(&mut self, expr: &'a Expr) -> Result<bool, EvaluationError> {
         match self.defined(expr)? {
             Value::Bool(value) => Ok(value),
-            other => Err(Failure::new(Why::Text(format!("expected a bool, got {}", other.kind())), expr)),
+            other => Err(EvaluationError::new(Cause::Text(format!("expected a bool, got {}", other.kind())), expr)),
         }
     }
 
-    fn step(&mut self, expr: &'a Expr) -> Result<Value<'a>, Stop> {
+    fn step(&mut self, expr: &'a Expr) -> Result<Value<'a>, StepError> {
         self.budget.steps(1)?;
         Ok(match &expr.kind {
-            Kind::Literal(literal) => literal.value(),
-            Kind::Variable(name) => self.variable(name)?,
-            Kind::Member { of, name, optional } => {
+            ExprKind::Literal(literal) => literal.value(),
+            ExprKind::Variable(name) => self.variable(name)?,
+            ExprKind::Member { of, name, optional } => {
                 let of = self.value(of)?;
                 member(&of, name, *optional, &mut self.budget)?
             }
-            Kind::Index { of, index, optional } => {
+            ExprKind::Index { of, index, optional } => {
                 let (of, index) = (self.value(of)?, self.defined(index)?);
                 element(&of, &index, *optional, &mut self.budget)?
             }
-            Kind::Slice { of, bounds } => self.slice(of, bounds)?,
-            Kind::List(items) => {
+            ExprKind::Slice { of, bounds } => self.slice(of, bounds)?,
+            ExprKind::List(items) => {
                 let items = items.iter().map(|item| self.defined(item)).collect::<Result<_, _>>()?;
                 Value::list(items, &mut self.budget)?
             }
-            Kind::Map(entries) => self.map(entries)?,
-            Kind::Not(of) => Value::Bool(!self.boolean(of)?),
-            Kind::Negative(of) => match self.defined(of)? {
+            ExprKind::Map(entries) => self.map(entries)?,
+            ExprKind::Not(of) => Value::Bool(!self.boolean(of)?),
+            ExprKind::Negative(of) => match self.defined(of)? {
                 Value::Int(number) => Value::Int(number.checked_neg().ok_or(operators::OVERFLOW)?),
                 Value::Float(number) => Value::Float(-number),
                 Value::Duration(duration) => operators::duration(duration.checked_neg())?,
                 Value::Large(_) => return Err(operators::OVERFLOW.into()),
-                other => return Err(Why::Text(format!("cannot negate a {}", other.kind())).into()),
+                other => return Err(Cause::Text(format!("cannot negate a {}", other.kind())).into()),
             },
-            Kind::Binary { operator, left, right, lenient } => {
+            ExprKind::Binary { operator, left, right, lenient } => {
                 let (left, right) = match lenient {
                     true => (self.value(left)?, self.value(right)?),
                     false => (self.defined(left)?, self.defined(right)?),
@@ -109,31 +109,31 @@ impl<'a> Evaluation<'a> {
                     _ => operator.apply(&left, &right, &mut self.budget)?,
                 }
             }
-            Kind::Logical { is_or, left, right } => Value::Bool(self.logical(*is_or, left, right)?),
-            Kind::Either { is_or, left, right } => {
+            ExprKind::Logical { is_or, left, right } => Value::Bool(self.logical(*is_or, left, right)?),
+            ExprKind::Either { is_or, left, right } => {
                 let left = self.value(left)?;
-                if left.is_true() == *is_or { left } else { self.value(right)? }
+                if left.is_truthy() == *is_or { left } else { self.value(right)? }
             }
-            Kind::Truth(of) => Value::Bool(self.value(of)?.is_true()),
-            Kind::Conditional { test, then, otherwise } => {
+            ExprKind::Truth(of) => Value::Bool(self.value(of)?.is_truthy()),
+            ExprKind::Conditional { test, then, otherwise } => {
                 let chosen = if self.boolean(test)? { then } else { otherwise };
                 self.value(chosen)?
             }
-            Kind::Has(of) => Value::Bool(!self.value(of)?.is_undefined()),
-            Kind::Default { value, otherwise, also_for_false } => {
+            ExprKind::Has(of) => Value::Bool(!self.value(of)?.is_undefined()),
+            ExprKind::Default { value, otherwise, also_for_false } => {
                 let value = self.value(value)?;
-                let is_missing = if *also_for_false { !value.is_true() } else { value.is_undefined() };
+                let is_missing = if *also_for_false { !value.is_truthy() } else { value.is_undefined() };
                 if is_missing { self.value(otherwise)? } else { value }
             }
-            Kind::Each(each) => self.walk(each)?,
-            Kind::Matches { text, pattern } => match self.defined(text)? {
+            ExprKind::Comprehension(comprehension) => self.comprehension(comprehension)?,
+            ExprKind::Matches { text, pattern } => match self.defined(text)? {
                 Value::Text(text) => Value::Bool(self.pattern(pattern)?.is_in(&text, &mut self.budget)?),
-                other => return Err(Why::Text(format!("expected a string, got {}", other.kind())).into()),
+                other => return Err(Cause::Text(format!("expected a string, got {}", other.kind())).into()),
             },
-            Kind::Call { function, arguments } => {
+            ExprKind::Call { function, arguments } => {
                 let arguments = arguments.iter().map(|argument| match &argument.kind {
                     // An argument that is omitted before a named one.
-                    Kind::Literal(Literal::Undefined) => Ok(Value::Undefined),
+                    ExprKind::Literal(Literal::Undefined) => Ok(Value::Undefined),
                     _ => self.defined(argument),
                 });
                 let arguments = arguments.collect::<Result<Vec<_>, _>>()?;
@@ -146,16 +146,16 @@ impl<'a> Evaluation<'a> {
         })
     }
 
-    fn variable(&mut self, name: &str) -> Result<Value<'a>, Why> {
+    fn variable(&mut self, name: &str) -> Result<Value<'a>, Cause> {
         self.budget.steps(self.locals.len() / 8)?;
         let local = self.locals.iter().rev().find(|(local, _)| **local == *name);
         Ok(match local {
             Some((_, value)) => value.clone(),
-            None => self.scope.variable(name).map_or(Value::Undefined, Value::of),
+            None => self.scope.variable(name).map_or(Value::Undefined, Value::from_json),
         })
     }
 
-    fn pattern(&mut self, pattern: &'a str) -> Result<Rc<Pattern>, Why> {
+    fn pattern(&mut self, pattern: &'a str) -> Result<Rc<Pattern>, Cause> {
         if let Some(known) = self.patterns.get(pattern) {
             return Ok(known.clone());
         }
@@ -166,7 +166,7 @@ impl<'a> Evaluation<'a> {
 
     /// As in CEL, an operand that fails does not matter if the other one decides. A failure of the budget always
     /// counts.
-    fn logical(&mut self, is_or: bool, left: &'a Expr, right: &'a Expr) -> Result<bool, Failure> {
+    fn logical(&mut self, is_or: bool, left: &'a Expr, right: &'a Expr) -> Result<bool, EvaluationError> {
         match self.boolean(left) {
             Ok(left) if left == is_or => Ok(is_or),
             Ok(_) => self.boolean(right),
@@ -179,13 +179,15 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    fn map(&mut self, entries: &'a [(Expr, Expr)]) -> Result<Value<'a>, Stop> {
+    fn map(&mut self, entries: &'a [(Expr, Expr)]) -> Result<Value<'a>, StepError> {
         let mut made: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(entries.len());
         for (key, value) in entries {
             let Value::Text(name) = self.defined(key)? else {
-                return Err(
-                    Failure::new(Why::Message("the keys of a map must be strings; use string(key)"), key).into()
-                );
+                return Err(EvaluationError::new(
+                    Cause::Message("the keys of a map must be strings; use string(key)"),
+                    key,
+                )
+                .into());
             };
             let value = self.defined(value)?;
             self.budget.steps((1 + made.len() / 8).saturating_mul(1 + name.len() / 64))?;
@@ -197,7 +199,7 @@ impl<'a> Evaluation<'a> {
         Ok(Value::map(made, &mut self.budget)?)
     }
 
-    fn slice(&mut self, of: &'a Expr, bounds: &'a [Option<Expr>; 3]) -> Result<Value<'a>, Stop> {
+    fn slice(&mut self, of: &'a Expr, bounds: &'a [Option<Expr>; 3]) -> Result<Value<'a>, StepError> {
         let of = self.defined(of)?;
         let mut numbers = [None; 3];
         for (number, bound) in numbers.iter_mut().zip(bounds) {
@@ -205,27 +207,31 @@ impl<'a> Evaluation<'a> {
             *number = match self.defined(bound)? {
                 Value::Int(value) => Some(value),
                 Value::Null => None,
-                _ => return Err(Failure::new(Why::Message("slice bounds must be whole numbers"), bound).into()),
+                _ => {
+                    return Err(
+                        EvaluationError::new(Cause::Message("slice bounds must be whole numbers"), bound).into()
+                    );
+                }
             };
         }
-        Ok(super::functions::sliced(&of, numbers, &mut self.budget)?)
+        Ok(super::functions::slice_value(&of, numbers, &mut self.budget)?)
     }
 }
 
 /// A failure of this expression, or of one within it.
-pub enum Stop {
-    Here(Why),
-    Within(Failure),
+pub enum StepError {
+    Here(Cause),
+    Within(EvaluationError),
 }
 
-impl From<Why> for Stop {
-    fn from(why: Why) -> Self {
-        Self::Here(why)
+impl From<Cause> for StepError {
+    fn from(cause: Cause) -> Self {
+        Self::Here(cause)
     }
 }
 
-impl From<Failure> for Stop {
-    fn from(failure: Failure) -> Self {
+impl From<EvaluationError> for StepError {
+    fn from(failure: EvaluationError) -> Self {
         Self::Within(failure)
     }
 }
@@ -239,7 +245,7 @@ impl Literal {
             Self::Int(number) => Value::Int(*number),
             Self::Large(number) => Value::Large(*number),
             Self::Float(number) => Value::Float(*number),
-            Self::Text(text) => Value::Text(Text::Given(text)),
+            Self::Text(text) => Value::Text(Text::Borrowed(text)),
         }
     }
 }
@@ -248,16 +254,16 @@ fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budget) -
     let found = match of {
         Value::Map(entries) => entries.get(name, budget)?,
         Value::List(items) if optional => items.named(name),
-        Value::Undefined if !optional => return Err(Why::Undefined),
+        Value::Undefined if !optional => return Err(Cause::Undefined),
         _ => None,
     };
     match found {
         Some(value) => Ok(value),
         None if optional => Ok(Value::Undefined),
-        None if matches!(of, Value::Map(_)) => Err(Why::Undefined),
+        None if matches!(of, Value::Map(_)) => Err(Cause::Undefined),
         None => {
             let hint = if matches!(name, "length" | "size" | "count") { "; write size(x)" } else { "" };
-            Err(Why::Text(format!("a {} has no fields{hint}", of.kind())))
+            Err(Cause::Text(format!("a {} has no fields{hint}", of.kind())))
         }
     }
 }
@@ -266,25 +272,25 @@ fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budget) -
 pub fn element<'a>(of: &Value<'a>, index: &Value<'a>, optional: bool, budget: &mut Budget) -> Outcome<'a> {
     let found = match (of, index) {
         (Value::Map(entries), Value::Text(key)) => entries.get(key, budget)?,
-        (Value::List(items), index) => operators::whole(index)
-            .and_then(|index| operators::place(index, items.len(), optional))
+        (Value::List(items), index) => operators::as_integer(index)
+            .and_then(|index| operators::resolve_index(index, items.len(), optional))
             .and_then(|index| items.get(index)),
         (Value::Text(text), Value::Int(index)) if optional => {
             budget.steps(text.len() / 16)?;
-            let place = operators::place(*index, text.chars().count(), true);
+            let place = operators::resolve_index(*index, text.chars().count(), true);
             let found = place.and_then(|place| text.chars().nth(place)).map(|c| c.to_string());
             found.map(|c| Value::text(&c, budget)).transpose()?
         }
-        (Value::Undefined, _) if !optional => return Err(Why::Undefined),
+        (Value::Undefined, _) if !optional => return Err(Cause::Undefined),
         _ => None,
     };
     match found {
         Some(value) => Ok(value),
         None if optional => Ok(Value::Undefined),
         None => Err(match of {
-            Value::Map(_) => Why::Message("the map has no such key"),
-            Value::List(_) => Why::Message("the list has no element at this index"),
-            other => Why::Text(format!("a {} has no elements", other.kind())),
+            Value::Map(_) => Cause::Message("the map has no such key"),
+            Value::List(_) => Cause::Message("the list has no element at this index"),
+            other => Cause::Text(format!("a {} has no elements", other.kind())),
         }),
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
-use super::Why;
+use super::Cause;
 use super::budget::Budget;
 use super::operators::equal;
 use super::value::{List, Value};
@@ -13,16 +13,16 @@ use super::value::{List, Value};
 pub struct Index<'a> {
     keys: RandomState,
     /// The index of each value, by its hash and its number among the values with the same hash.
-    places: HashMap<(u64, usize), usize>,
+    indexes: HashMap<(u64, usize), usize>,
     values: Vec<Value<'a>>,
 }
 
 /// The result of a lookup.
-enum Place {
+enum Lookup {
     /// An equal value is in the index.
-    Taken,
+    Found,
     /// No equal value is in the index. Holds the number of values with the same hash.
-    Free(usize),
+    Missing(usize),
 }
 
 /// The size of an entry.
@@ -31,13 +31,13 @@ const ENTRY_BYTES: usize = 96;
 impl<'a> Index<'a> {
     /// Adds the value unless an equal one is in the index. NaN equals nothing, and neither does a list or map that
     /// contains it.
-    pub fn insert(&mut self, value: Value<'a>, budget: &mut Budget) -> Result<(), Why> {
+    pub fn insert(&mut self, value: Value<'a>, budget: &mut Budget) -> Result<(), Cause> {
         budget.bytes(ENTRY_BYTES)?;
         match self.hash(&value, budget)? {
             None => self.values.push(value),
             Some(hash) => {
-                if let Place::Free(turn) = self.find(hash, &value, budget)? {
-                    self.places.insert((hash, turn), self.values.len());
+                if let Lookup::Missing(number) = self.find(hash, &value, budget)? {
+                    self.indexes.insert((hash, number), self.values.len());
                     self.values.push(value);
                 }
             }
@@ -45,10 +45,10 @@ impl<'a> Index<'a> {
         Ok(())
     }
 
-    pub fn contains(&self, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Why> {
+    pub fn contains(&self, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Cause> {
         match self.hash(value, budget)? {
             None => Ok(false),
-            Some(hash) => Ok(matches!(self.find(hash, value, budget)?, Place::Taken)),
+            Some(hash) => Ok(matches!(self.find(hash, value, budget)?, Lookup::Found)),
         }
     }
 
@@ -57,19 +57,19 @@ impl<'a> Index<'a> {
         self.values
     }
 
-    fn find(&self, hash: u64, value: &Value<'a>, budget: &mut Budget) -> Result<Place, Why> {
-        let mut turn = 0;
-        while let Some(place) = self.places.get(&(hash, turn)) {
-            if equal(&self.values[*place], value, budget)? {
-                return Ok(Place::Taken);
+    fn find(&self, hash: u64, value: &Value<'a>, budget: &mut Budget) -> Result<Lookup, Cause> {
+        let mut number = 0;
+        while let Some(index) = self.indexes.get(&(hash, number)) {
+            if equal(&self.values[*index], value, budget)? {
+                return Ok(Lookup::Found);
             }
-            turn += 1;
+            number += 1;
         }
-        Ok(Place::Free(turn))
+        Ok(Lookup::Missing(number))
     }
 
     /// Equal values have equal hashes: 1 and 1.0, and maps in any order. Returns none if the value contains NaN.
-    fn hash(&self, value: &Value, budget: &mut Budget) -> Result<Option<u64>, Why> {
+    fn hash(&self, value: &Value, budget: &mut Budget) -> Result<Option<u64>, Cause> {
         budget.steps(1)?;
         let mut hasher = self.keys.build_hasher();
         match value {
@@ -122,11 +122,11 @@ fn hash_whole(number: i128, hasher: &mut impl Hasher) {
 pub struct Indexes<'a>(HashMap<usize, (List<'a>, Option<Index<'a>>)>);
 
 /// Shorter lists are searched without an index.
-const FEW: usize = 16;
+const MIN_INDEXED_LEN: usize = 16;
 
 impl<'a> Indexes<'a> {
-    pub fn contains(&mut self, list: &List<'a>, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Why> {
-        if list.len() < FEW {
+    pub fn contains(&mut self, list: &List<'a>, value: &Value<'a>, budget: &mut Budget) -> Result<bool, Cause> {
+        if list.len() < MIN_INDEXED_LEN {
             return has_equal(list, value, budget);
         }
         // The list is kept alive with its index, so that no other list gets its address.
@@ -138,16 +138,16 @@ impl<'a> Indexes<'a> {
         if let Some(index) = index {
             return index.contains(value, budget);
         }
-        let mut made = Index::default();
+        let mut built = Index::default();
         for item in list.iter() {
-            made.insert(item, budget)?;
+            built.insert(item, budget)?;
         }
-        index.insert(made).contains(value, budget)
+        index.insert(built).contains(value, budget)
     }
 }
 
 /// Whether an element of the list equals the value.
-pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool, Why> {
+pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool, Cause> {
     for item in list.iter() {
         if equal(&item, value, budget)? {
             return Ok(true);

@@ -2,17 +2,17 @@
 
 use std::borrow::Cow;
 
-use super::Why;
+use super::Cause;
 use super::budget::Budget;
 use super::value::Text;
 
 /// Returns the text as markup; safe markup stays as it is.
-pub fn escaped<'t>(text: &'t Text, budget: &mut Budget) -> Result<Cow<'t, str>, Why> {
+pub fn as_markup<'t>(text: &'t Text, budget: &mut Budget) -> Result<Cow<'t, str>, Cause> {
     if text.is_safe() { Ok(Cow::Borrowed(text)) } else { escape(text, budget).map(Cow::Owned) }
 }
 
 /// Escapes a text with the character references that Jinja uses.
-pub fn escape(text: &str, budget: &mut Budget) -> Result<String, Why> {
+pub fn escape(text: &str, budget: &mut Budget) -> Result<String, Cause> {
     budget.bytes(text.len())?;
     let mut markup = String::with_capacity(text.len());
     for c in text.chars() {

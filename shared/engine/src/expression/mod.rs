@@ -8,18 +8,18 @@
 
 mod budget;
 mod cel;
+mod comprehension;
+mod datetime;
 mod evaluate;
 mod functions;
 mod hints;
 mod index;
 mod jinja;
 mod markup;
-mod moment;
 mod operators;
 mod references;
 mod tree;
 mod value;
-mod walk;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -43,18 +43,18 @@ pub struct Position {
 
 /// A syntax error of an expression or a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Problem {
+pub struct SyntaxError {
     pub at: Position,
     pub message: Cow<'static, str>,
 }
 
-impl Problem {
+impl SyntaxError {
     fn new(at: Position, message: impl Into<Cow<'static, str>>) -> Self {
         Self { at, message: message.into() }
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for SyntaxError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "line {}, column {}: {}", self.at.line, self.at.column, self.message)
     }
@@ -74,19 +74,19 @@ impl<'a> Scope<'a> {
 
 /// A runtime failure of an evaluation. It names the expression, but never shows a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
-    pub code: FailureCode,
-    pub problem: Problem,
+pub struct EvaluationError {
+    pub code: EvaluationErrorCode,
+    pub problem: SyntaxError,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FailureCode {
+pub enum EvaluationErrorCode {
     /// The budget is used up.
     Limit,
     Failed,
 }
 
-impl FailureCode {
+impl EvaluationErrorCode {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Limit => "expression_limit",
@@ -95,34 +95,34 @@ impl FailureCode {
     }
 }
 
-impl Failure {
-    fn new(why: Why, expr: &Expr) -> Self {
-        match (why, expr.path()) {
-            (Why::Undefined, Some(path)) => {
+impl EvaluationError {
+    fn new(cause: Cause, expr: &Expr) -> Self {
+        match (cause, expr.path()) {
+            (Cause::Undefined, Some(path)) => {
                 let hint =
                     if path.ends_with(".length") { "; for its size write size(x), or x | length in Jinja" } else { "" };
-                Self::at(Why::Text(format!("`{path}` does not exist{hint}")), expr.at)
+                Self::at(Cause::Text(format!("`{path}` does not exist{hint}")), expr.at)
             }
-            (why, _) => Self::at(why, expr.at),
+            (cause, _) => Self::at(cause, expr.at),
         }
     }
 
-    fn at(why: Why, at: Position) -> Self {
-        let (code, message): (_, Cow<str>) = match why {
-            Why::Limit(message) => (FailureCode::Limit, message.into()),
-            Why::Undefined => (FailureCode::Failed, "this value does not exist".into()),
-            Why::Message(message) => (FailureCode::Failed, message.into()),
-            Why::Text(message) => (FailureCode::Failed, message.into()),
+    fn at(cause: Cause, at: Position) -> Self {
+        let (code, message): (_, Cow<str>) = match cause {
+            Cause::Limit(message) => (EvaluationErrorCode::Limit, message.into()),
+            Cause::Undefined => (EvaluationErrorCode::Failed, "this value does not exist".into()),
+            Cause::Message(message) => (EvaluationErrorCode::Failed, message.into()),
+            Cause::Text(message) => (EvaluationErrorCode::Failed, message.into()),
         };
-        Self { code, problem: Problem::new(at, message) }
+        Self { code, problem: SyntaxError::new(at, message) }
     }
 
     fn is_limit(&self) -> bool {
-        self.code == FailureCode::Limit
+        self.code == EvaluationErrorCode::Limit
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for EvaluationError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.problem.fmt(f)
     }
@@ -130,14 +130,14 @@ impl fmt::Display for Failure {
 
 /// A failure without its position.
 #[derive(Debug)]
-enum Why {
+enum Cause {
     Limit(&'static str),
     Undefined,
     Message(&'static str),
     Text(String),
 }
 
-type Outcome<'a> = Result<Value<'a>, Why>;
+type Outcome<'a> = Result<Value<'a>, Cause>;
 
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,9 @@ use jiff::SignedDuration;
 
 use super::budget::{Budget, json_text};
 use super::index::has_equal;
-use super::markup::escaped;
+use super::markup::as_markup;
 use super::value::{List, Map, NOT_FINITE, Value};
-use super::{Outcome, Why};
+use super::{Cause, Outcome};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
@@ -50,12 +50,12 @@ impl Operator {
             Self::Multiply => multiply(left, right),
             Self::Repeat => repeat(left, right, budget),
             Self::Divide => divide(left, right),
-            Self::DivideDown => divided(left, right, "//", whole_quotient, float_quotient),
+            Self::DivideDown => divide_down(left, right, "//", whole_quotient, float_quotient),
             Self::Remainder => numbers(left, right, "%", i64::checked_rem, |a, b| a % b),
-            Self::Modulo => divided(left, right, "%", whole_modulo, float_modulo),
+            Self::Modulo => divide_down(left, right, "%", whole_modulo, float_modulo),
             Self::Power => power(left, right),
             Self::Join => {
-                let joined = [printed(left, budget)?, printed(right, budget)?].concat();
+                let joined = [format_value(left, budget)?, format_value(right, budget)?].concat();
                 Value::text(&joined, budget)
             }
             Self::Equal => Ok(Value::Bool(equal(left, right, budget)?)),
@@ -65,17 +65,17 @@ impl Operator {
             Self::Greater => Ok(Value::Bool(compare(left, right, budget)? == Some(Ordering::Greater))),
             Self::AtLeast => Ok(Value::Bool(compare(left, right, budget)?.is_some_and(Ordering::is_ge))),
             Self::In if matches!(right, Value::Text(_)) => {
-                Err(Why::Message("`in` searches lists and maps; for a string, write text.contains(part)"))
+                Err(Cause::Message("`in` searches lists and maps; for a string, write text.contains(part)"))
             }
             Self::In | Self::Within => contains(right, left, budget).map(Value::Bool),
         }
     }
 }
 
-pub const OVERFLOW: Why = Why::Message("the number gets too large");
+pub const OVERFLOW: Cause = Cause::Message("the number gets too large");
 
-fn mismatch<T>(operator: &str, left: &Value, right: &Value) -> Result<T, Why> {
-    Err(Why::Text(format!("cannot use {operator} between {} and {}", left.kind(), right.kind())))
+fn mismatch<T>(operator: &str, left: &Value, right: &Value) -> Result<T, Cause> {
+    Err(Cause::Text(format!("cannot use {operator} between {} and {}", left.kind(), right.kind())))
 }
 
 /// Applies an arithmetic operator. Two integers give an integer; with a float among them, the result is a float.
@@ -83,16 +83,16 @@ fn numbers<'a>(
     left: &Value<'a>,
     right: &Value<'a>,
     operator: &str,
-    whole: impl Fn(i64, i64) -> Option<i64>,
-    broken: impl Fn(f64, f64) -> f64,
+    on_integers: impl Fn(i64, i64) -> Option<i64>,
+    on_floats: impl Fn(f64, f64) -> f64,
 ) -> Outcome<'a> {
     let divides = matches!(operator, "//" | "%");
     match (left, right) {
-        (Value::Int(_), Value::Int(0)) if divides => Err(Why::Message("division by zero")),
-        (Value::Int(left), Value::Int(right)) => whole(*left, *right).map(Value::Int).ok_or(OVERFLOW),
+        (Value::Int(_), Value::Int(0)) if divides => Err(Cause::Message("division by zero")),
+        (Value::Int(left), Value::Int(right)) => on_integers(*left, *right).map(Value::Int).ok_or(OVERFLOW),
         _ if is_beyond(left, right) => Err(OVERFLOW),
         _ => match (float(left), float(right)) {
-            (Some(left), Some(right)) => Ok(Value::Float(broken(left, right))),
+            (Some(left), Some(right)) => Ok(Value::Float(on_floats(left, right))),
             _ => mismatch(operator, left, right),
         },
     }
@@ -116,27 +116,27 @@ pub fn float(value: &Value) -> Option<f64> {
 
 /// Jinja's `//` and `%`, as Python defines them: the quotient is rounded down, and the remainder has the sign of the
 /// divisor.
-fn divided<'a>(
+fn divide_down<'a>(
     left: &Value<'a>,
     right: &Value<'a>,
     operator: &str,
-    whole: impl Fn(i128, i128) -> i128,
-    broken: impl Fn(f64, f64) -> f64,
+    on_integers: impl Fn(i128, i128) -> i128,
+    on_floats: impl Fn(f64, f64) -> f64,
 ) -> Outcome<'a> {
-    if let (Some(left), Some(right)) = (wide(left), wide(right)) {
-        return if right == 0 { Err(DIVISION_BY_ZERO) } else { whole_number(whole(left, right)) };
+    if let (Some(left), Some(right)) = (as_i128(left), as_i128(right)) {
+        return if right == 0 { Err(DIVISION_BY_ZERO) } else { whole_number(on_integers(left, right)) };
     }
     match (float(left), float(right)) {
         (Some(_), Some(0.0)) => Err(DIVISION_BY_ZERO),
-        (Some(left), Some(right)) => Ok(Value::Float(broken(left, right))),
+        (Some(left), Some(right)) => Ok(Value::Float(on_floats(left, right))),
         _ => mismatch(operator, left, right),
     }
 }
 
-const DIVISION_BY_ZERO: Why = Why::Message("division by zero");
+const DIVISION_BY_ZERO: Cause = Cause::Message("division by zero");
 
 /// Converts an integer to 128 bits, which hold the results of the operators.
-pub fn wide(value: &Value) -> Option<i128> {
+pub fn as_i128(value: &Value) -> Option<i128> {
     match value {
         Value::Int(number) => Some((*number).into()),
         Value::Large(number) => Some((*number).into()),
@@ -181,7 +181,7 @@ fn add<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<
         (Value::Text(left), Value::Text(right)) => {
             budget.bytes(left.len() + right.len())?;
             match left.is_safe() || right.is_safe() {
-                true => Value::safe_text(&[escaped(left, budget)?, escaped(right, budget)?].concat(), budget),
+                true => Value::safe_text(&[as_markup(left, budget)?, as_markup(right, budget)?].concat(), budget),
                 false => Value::text(&[&**left, right].concat(), budget),
             }
         }
@@ -197,7 +197,7 @@ fn add<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outcome<
     }
 }
 
-pub const OUT_OF_TIME: Why = Why::Message("the time is out of range");
+pub const OUT_OF_TIME: Cause = Cause::Message("the time is out of range");
 
 /// Checks that a duration fits 64 bits of nanoseconds, which is 292 years.
 pub fn duration(duration: Option<SignedDuration>) -> Outcome<'static> {
@@ -234,7 +234,7 @@ fn repeat<'a>(left: &Value<'a>, right: &Value<'a>, budget: &mut Budget) -> Outco
 /// Divides. Two integers give an integer if there is no remainder, otherwise a float: 10 / 4 is 2.5.
 fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
     match (left, right) {
-        (Value::Int(_), Value::Int(0)) => Err(Why::Message("division by zero")),
+        (Value::Int(_), Value::Int(0)) => Err(Cause::Message("division by zero")),
         (Value::Int(left), Value::Int(right)) if left.wrapping_rem(*right) == 0 => {
             left.checked_div(*right).map(Value::Int).ok_or(OVERFLOW)
         }
@@ -247,10 +247,10 @@ fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
 }
 
 fn power<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
-    let whole = |base: i64, exponent: i64| base.checked_pow(u32::try_from(exponent).ok()?);
+    let checked_power = |base: i64, exponent: i64| base.checked_pow(u32::try_from(exponent).ok()?);
     match (left, right) {
         (Value::Int(base), Value::Int(exponent)) if *exponent >= 0 => {
-            whole(*base, *exponent).map(Value::Int).ok_or(OVERFLOW)
+            checked_power(*base, *exponent).map(Value::Int).ok_or(OVERFLOW)
         }
         _ if is_beyond(left, right) => Err(OVERFLOW),
         _ => match (float(left), float(right)) {
@@ -261,7 +261,7 @@ fn power<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
 }
 
 /// Whether two values are equal. Values of different kinds are not equal; that is no error.
-pub fn equal(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Why> {
+pub fn equal(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, Cause> {
     budget.steps(1)?;
     Ok(match (left, right) {
         (Value::Null, Value::Null) | (Value::Undefined, Value::Undefined) => true,
@@ -278,7 +278,7 @@ pub fn equal(left: &Value, right: &Value, budget: &mut Budget) -> Result<bool, W
     })
 }
 
-fn equal_lists(left: &List, right: &List, budget: &mut Budget) -> Result<bool, Why> {
+fn equal_lists(left: &List, right: &List, budget: &mut Budget) -> Result<bool, Cause> {
     if left.len() != right.len() {
         return Ok(false);
     }
@@ -290,7 +290,7 @@ fn equal_lists(left: &List, right: &List, budget: &mut Budget) -> Result<bool, W
     Ok(true)
 }
 
-fn equal_maps(left: &Map, right: &Map, budget: &mut Budget) -> Result<bool, Why> {
+fn equal_maps(left: &Map, right: &Map, budget: &mut Budget) -> Result<bool, Cause> {
     if left.len() != right.len() {
         return Ok(false);
     }
@@ -344,15 +344,15 @@ fn large_to_float(large: u64, float: f64) -> Option<Ordering> {
 }
 
 /// Compares two values. Returns none if one of them is NaN.
-pub fn compare(left: &Value, right: &Value, budget: &mut Budget) -> Result<Option<Ordering>, Why> {
+pub fn compare(left: &Value, right: &Value, budget: &mut Budget) -> Result<Option<Ordering>, Cause> {
     if let (Value::Text(left), Value::Text(right)) = (left, right) {
         budget.steps(left.len().min(right.len()) / 64)?;
     }
-    ordered(left, right)
+    compare_uncharged(left, right)
 }
 
 /// Compares two values whose cost is charged already.
-pub fn ordered(left: &Value, right: &Value) -> Result<Option<Ordering>, Why> {
+pub fn compare_uncharged(left: &Value, right: &Value) -> Result<Option<Ordering>, Cause> {
     match (left, right) {
         (Value::Text(left), Value::Text(right)) => Ok(Some((**left).cmp(&**right))),
         (Value::Bool(left), Value::Bool(right)) => Ok(Some(left.cmp(right))),
@@ -363,7 +363,7 @@ pub fn ordered(left: &Value, right: &Value) -> Result<Option<Ordering>, Why> {
     }
 }
 
-pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool, Why> {
+pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool, Cause> {
     match (whole, part) {
         (Value::List(items), part) => has_equal(items, part, budget),
         (Value::Map(entries), Value::Text(key)) => Ok(entries.get(key, budget)?.is_some()),
@@ -372,14 +372,14 @@ pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool
             budget.steps((text.len() + part.len()) / 16)?;
             Ok(text.contains(&**part))
         }
-        _ => Err(Why::Text(format!("cannot search in a {}", whole.kind()))),
+        _ => Err(Cause::Text(format!("cannot search in a {}", whole.kind()))),
     }
 }
 
 /// Converts a value to the text that a template prints.
-pub fn printed(value: &Value, budget: &mut Budget) -> Result<String, Why> {
+pub fn format_value(value: &Value, budget: &mut Budget) -> Result<String, Cause> {
     let text = match value {
-        Value::Undefined => return Err(Why::Undefined),
+        Value::Undefined => return Err(Cause::Undefined),
         Value::Null => "null".to_owned(),
         Value::Bool(value) => value.to_string(),
         Value::Int(number) => number.to_string(),
@@ -400,7 +400,7 @@ pub fn printed(value: &Value, budget: &mut Budget) -> Result<String, Why> {
 }
 
 /// Reads an integer, also from a whole float such as `2.0`.
-pub fn whole(value: &Value) -> Option<i64> {
+pub fn as_integer(value: &Value) -> Option<i64> {
     match value {
         Value::Int(number) => Some(*number),
         Value::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
@@ -409,7 +409,7 @@ pub fn whole(value: &Value) -> Option<i64> {
 }
 
 /// Converts an index. In templates, a negative one counts from the end.
-pub fn place(index: i64, len: usize, from_end: bool) -> Option<usize> {
+pub fn resolve_index(index: i64, len: usize, from_end: bool) -> Option<usize> {
     match usize::try_from(index) {
         Ok(index) => Some(index),
         Err(_) if from_end => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),

@@ -1,7 +1,7 @@
 //! Collects the variables that an expression refers to.
 
 use super::Position;
-use super::tree::{Expr, Kind, Literal};
+use super::tree::{Expr, ExprKind, Literal};
 
 /// A reference to a variable that the text does not bind itself, with the names taken from it: for
 /// `nodes.fetch.output.x` they are `nodes`, `fetch` and `output`.
@@ -20,21 +20,21 @@ pub fn collect(expr: &Expr, is_bound: &dyn Fn(&str) -> bool, found: &mut Vec<Ref
         let (variable, member) = (variable.into(), member.map(Into::into));
         found.push(Reference { variable, member, at, field });
     };
-    if let Some((of, name)) = taken(expr) {
-        let within = taken(of).and_then(|(whole, member)| Some((free(whole, is_bound)?, member)));
-        return match (free(of, is_bound), within) {
+    if let Some((of, name)) = selected_member(expr) {
+        let outer = selected_member(of).and_then(|(whole, member)| Some((unbound_variable(whole, is_bound)?, member)));
+        return match (unbound_variable(of, is_bound), outer) {
             (Some(variable), _) => add(variable, Some(name), expr.at, None),
             (_, Some((variable, member))) => add(variable, Some(member), of.at, Some((name.into(), expr.at))),
             _ => collect(of, is_bound, found),
         };
     }
     match &expr.kind {
-        Kind::Variable(name) if !is_bound(name) => add(name, None, expr.at, None),
-        Kind::Each(each) => {
-            collect(&each.over, is_bound, found);
-            let is_own = |name: &str| *each.variable == *name || each.second.as_deref() == Some(name);
+        ExprKind::Variable(name) if !is_bound(name) => add(name, None, expr.at, None),
+        ExprKind::Comprehension(comprehension) => {
+            collect(&comprehension.over, is_bound, found);
+            let is_own = |name: &str| *comprehension.variable == *name || comprehension.second.as_deref() == Some(name);
             let is_bound = |name: &str| is_own(name) || is_bound(name);
-            for part in each.filter.iter().chain(&each.result) {
+            for part in comprehension.filter.iter().chain(&comprehension.result) {
                 collect(part, &is_bound, found);
             }
         }
@@ -43,11 +43,11 @@ pub fn collect(expr: &Expr, is_bound: &dyn Fn(&str) -> bool, found: &mut Vec<Ref
 }
 
 /// Returns the object and the name of `x.y` and of `x["y"]`.
-fn taken(expr: &Expr) -> Option<(&Expr, &str)> {
+fn selected_member(expr: &Expr) -> Option<(&Expr, &str)> {
     match &expr.kind {
-        Kind::Member { of, name, .. } => Some((of, name)),
-        Kind::Index { of, index, .. } => match &index.kind {
-            Kind::Literal(Literal::Text(name)) => Some((of, name)),
+        ExprKind::Member { of, name, .. } => Some((of, name)),
+        ExprKind::Index { of, index, .. } => match &index.kind {
+            ExprKind::Literal(Literal::Text(name)) => Some((of, name)),
             _ => None,
         },
         _ => None,
@@ -55,9 +55,9 @@ fn taken(expr: &Expr) -> Option<(&Expr, &str)> {
 }
 
 /// Returns the name of a variable, unless the text binds it.
-fn free<'e>(expr: &'e Expr, is_bound: &dyn Fn(&str) -> bool) -> Option<&'e str> {
+fn unbound_variable<'e>(expr: &'e Expr, is_bound: &dyn Fn(&str) -> bool) -> Option<&'e str> {
     match &expr.kind {
-        Kind::Variable(name) => Some(&**name).filter(|name| !is_bound(name)),
+        ExprKind::Variable(name) => Some(&**name).filter(|name| !is_bound(name)),
         _ => None,
     }
 }

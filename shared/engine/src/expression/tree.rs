@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use super::functions::Function;
 use super::operators::Operator;
-use super::{Position, Problem};
+use super::{Position, SyntaxError};
 
 /// The maximum nesting of expressions. It bounds the recursion of parsing, evaluation and drop.
 pub const MAX_DEPTH: u16 = 100;
 
 #[derive(Debug)]
 pub struct Expr {
-    pub kind: Kind,
+    pub kind: ExprKind,
     pub at: Position,
     depth: u16,
 }
 
 #[derive(Debug)]
-pub enum Kind {
+pub enum ExprKind {
     Literal(Literal),
     Variable(Box<str>),
     /// With `optional`, a missing member is undefined, and an error only when it is used.
@@ -72,7 +72,7 @@ pub enum Kind {
         otherwise: Box<Expr>,
         also_for_false: bool,
     },
-    Each(Box<Each>),
+    Comprehension(Box<Comprehension>),
     /// A match against a literal regular expression, which was validated.
     Matches {
         text: Box<Expr>,
@@ -86,12 +86,12 @@ pub enum Kind {
 
 /// A comprehension over a list or a map: a macro of CEL, or a filter of Jinja.
 #[derive(Debug)]
-pub struct Each {
+pub struct Comprehension {
     pub over: Expr,
     pub variable: Arc<str>,
     /// With a second variable, the first one is the index or the key, and the second one the value.
     pub second: Option<Arc<str>>,
-    pub what: Walk,
+    pub kind: ComprehensionKind,
     /// The condition that selects elements.
     pub filter: Option<Expr>,
     /// The value that an element is mapped to.
@@ -99,7 +99,7 @@ pub struct Each {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Walk {
+pub enum ComprehensionKind {
     Collect,
     /// Collects the results in a map under their keys.
     CollectMap,
@@ -121,11 +121,11 @@ pub enum Literal {
 
 impl Expr {
     /// Creates a node, and refuses a tree that is nested too deeply to be evaluated.
-    pub fn new(kind: Kind, at: Position) -> Result<Self, Problem> {
+    pub fn new(kind: ExprKind, at: Position) -> Result<Self, SyntaxError> {
         let mut depth = 0;
         kind.each_child(&mut |child| depth = depth.max(child.depth + 1));
         if depth > MAX_DEPTH {
-            return Err(Problem::new(at, format!("this is nested deeper than {MAX_DEPTH} levels; nest it less")));
+            return Err(SyntaxError::new(at, format!("this is nested deeper than {MAX_DEPTH} levels; nest it less")));
         }
         Ok(Self { kind, at, depth })
     }
@@ -134,14 +134,14 @@ impl Expr {
     pub fn path(&self) -> Option<String> {
         match &self.kind {
             // Internal names begin with a NUL and are not shown.
-            Kind::Variable(name) => (!name.starts_with('\0')).then(|| name.to_string()),
-            Kind::Member { of, name, .. } => Some(format!("{}.{name}", of.path()?)),
+            ExprKind::Variable(name) => (!name.starts_with('\0')).then(|| name.to_string()),
+            ExprKind::Member { of, name, .. } => Some(format!("{}.{name}", of.path()?)),
             _ => None,
         }
     }
 }
 
-impl Kind {
+impl ExprKind {
     pub fn each_child(&self, look: &mut dyn FnMut(&Expr)) {
         match self {
             Self::Literal(_) | Self::Variable(_) => {}
@@ -175,9 +175,9 @@ impl Kind {
                 look(then);
                 look(otherwise);
             }
-            Self::Each(each) => {
-                look(&each.over);
-                each.filter.iter().chain(&each.result).for_each(look);
+            Self::Comprehension(comprehension) => {
+                look(&comprehension.over);
+                comprehension.filter.iter().chain(&comprehension.result).for_each(look);
             }
         }
     }

@@ -5,9 +5,9 @@ use std::rc::Rc;
 use jiff::SignedDuration;
 use serde_json::{Map as JsonMap, Number, Value as Json};
 
-use super::Why;
+use super::Cause;
 use super::budget::{Budget, MAX_VALUE_DEPTH, check_output_size};
-use super::moment::Moment;
+use super::datetime::UtcDateTime;
 
 #[derive(Clone, Debug)]
 pub enum Value<'a> {
@@ -22,41 +22,41 @@ pub enum Value<'a> {
     Text(Text<'a>),
     List(List<'a>),
     Map(Map<'a>),
-    Time(Moment),
+    Time(UtcDateTime),
     Duration(SignedDuration),
 }
 
 #[derive(Clone, Debug)]
 pub enum Text<'a> {
-    Given(&'a str),
-    Made(Rc<str>),
+    Borrowed(&'a str),
+    Owned(Rc<str>),
     /// Markup that is already escaped, as the `escape` and `safe` of Jinja return it. CEL never creates it.
     Safe(Rc<str>),
 }
 
 #[derive(Clone, Debug)]
 pub enum List<'a> {
-    Given(&'a [Json]),
-    Made(Rc<Made<Vec<Value<'a>>>>),
+    Borrowed(&'a [Json]),
+    Owned(Rc<WithDepth<Vec<Value<'a>>>>),
     /// A group of Jinja's `groupby`: a pair, whose elements also have the names `grouper` and `list`.
-    Group(Rc<Made<[Value<'a>; 2]>>),
+    Group(Rc<WithDepth<[Value<'a>; 2]>>),
 }
 
 #[derive(Clone, Debug)]
 pub enum Map<'a> {
-    Given(&'a JsonMap<String, Json>),
-    Made(Rc<Made<Vec<(Text<'a>, Value<'a>)>>>),
+    Borrowed(&'a JsonMap<String, Json>),
+    Owned(Rc<WithDepth<Vec<(Text<'a>, Value<'a>)>>>),
 }
 
 /// A collection that the evaluation created, with its nesting depth.
 #[derive(Debug)]
-pub struct Made<T> {
-    of: T,
+pub struct WithDepth<T> {
+    items: T,
     depth: u16,
 }
 
 /// JSON has neither infinity nor NaN, and they cannot be printed either.
-pub const NOT_FINITE: Why = Why::Message("not a finite number");
+pub const NOT_FINITE: Cause = Cause::Message("not a finite number");
 
 /// The maximum nesting of JSON that the parser accepts.
 const JSON_DEPTH: u16 = 127;
@@ -66,14 +66,14 @@ const TEXT_BYTES: usize = 32;
 const LIST_BYTES: usize = 48;
 
 impl<'a> Value<'a> {
-    pub fn of(json: &'a Json) -> Self {
+    pub fn from_json(json: &'a Json) -> Self {
         match json {
             Json::Null => Self::Null,
             Json::Bool(value) => Self::Bool(*value),
             Json::Number(number) => Self::number(number),
-            Json::String(text) => Self::Text(Text::Given(text)),
-            Json::Array(items) => Self::List(List::Given(items)),
-            Json::Object(entries) => Self::Map(Map::Given(entries)),
+            Json::String(text) => Self::Text(Text::Borrowed(text)),
+            Json::Array(items) => Self::List(List::Borrowed(items)),
+            Json::Object(entries) => Self::Map(Map::Borrowed(entries)),
         }
     }
 
@@ -86,34 +86,34 @@ impl<'a> Value<'a> {
     }
 
     /// Creates a text value, and charges for it.
-    pub fn text(made: &str, budget: &mut Budget) -> Result<Self, Why> {
+    pub fn text(made: &str, budget: &mut Budget) -> Result<Self, Cause> {
         budget.bytes(TEXT_BYTES + made.len())?;
-        Ok(Self::Text(Text::Made(made.into())))
+        Ok(Self::Text(Text::Owned(made.into())))
     }
 
-    pub fn list(items: Vec<Self>, budget: &mut Budget) -> Result<Self, Why> {
+    pub fn list(items: Vec<Self>, budget: &mut Budget) -> Result<Self, Cause> {
         budget.bytes(LIST_BYTES + items.len() * size_of::<Self>())?;
         let depth = deeper(items.iter())?;
-        Ok(Self::List(List::Made(Rc::new(Made { of: items, depth }))))
+        Ok(Self::List(List::Owned(Rc::new(WithDepth { items, depth }))))
     }
 
     /// Creates a markup value, and charges for it.
-    pub fn safe_text(made: &str, budget: &mut Budget) -> Result<Self, Why> {
+    pub fn safe_text(made: &str, budget: &mut Budget) -> Result<Self, Cause> {
         budget.bytes(TEXT_BYTES + made.len())?;
         Ok(Self::Text(Text::Safe(made.into())))
     }
 
-    pub fn group(grouper: Self, items: Self, budget: &mut Budget) -> Result<Self, Why> {
+    pub fn group(grouper: Self, items: Self, budget: &mut Budget) -> Result<Self, Cause> {
         budget.bytes(2 * size_of::<Self>())?;
-        let of = [grouper, items];
-        let depth = deeper(of.iter())?;
-        Ok(Self::List(List::Group(Rc::new(Made { of, depth }))))
+        let pair = [grouper, items];
+        let depth = deeper(pair.iter())?;
+        Ok(Self::List(List::Group(Rc::new(WithDepth { items: pair, depth }))))
     }
 
-    pub fn map(entries: Vec<(Text<'a>, Self)>, budget: &mut Budget) -> Result<Self, Why> {
+    pub fn map(entries: Vec<(Text<'a>, Self)>, budget: &mut Budget) -> Result<Self, Cause> {
         budget.bytes(LIST_BYTES + entries.len() * size_of::<(Text, Self)>())?;
         let depth = deeper(entries.iter().map(|(_, value)| value))?;
-        Ok(Self::Map(Map::Made(Rc::new(Made { of: entries, depth }))))
+        Ok(Self::Map(Map::Owned(Rc::new(WithDepth { items: entries, depth }))))
     }
 
     /// The name of the kind in messages, which never show the value itself.
@@ -134,10 +134,10 @@ impl<'a> Value<'a> {
 
     fn depth(&self) -> u16 {
         match self {
-            Self::List(List::Made(made)) => made.depth,
-            Self::List(List::Group(made)) => made.depth,
-            Self::Map(Map::Made(made)) => made.depth,
-            Self::List(List::Given(_)) | Self::Map(Map::Given(_)) => JSON_DEPTH,
+            Self::List(List::Owned(created)) => created.depth,
+            Self::List(List::Group(created)) => created.depth,
+            Self::Map(Map::Owned(created)) => created.depth,
+            Self::List(List::Borrowed(_)) | Self::Map(Map::Borrowed(_)) => JSON_DEPTH,
             _ => 0,
         }
     }
@@ -147,7 +147,7 @@ impl<'a> Value<'a> {
     }
 
     /// The truth value in a template: false for undefined, null, false, zero and empty values.
-    pub fn is_true(&self) -> bool {
+    pub fn is_truthy(&self) -> bool {
         match self {
             Self::Undefined | Self::Null => false,
             Self::Bool(value) => *value,
@@ -161,21 +161,21 @@ impl<'a> Value<'a> {
     }
 
     /// Converts a result to JSON, and checks its size.
-    pub fn output(&self, budget: &mut Budget) -> Result<Json, Why> {
+    pub fn output(&self, budget: &mut Budget) -> Result<Json, Cause> {
         let json = self.to_json(budget)?;
         check_output_size(&json)?;
         Ok(json)
     }
 
     /// Converts a value to JSON. Timestamps and durations become text.
-    pub fn to_json(&self, budget: &mut Budget) -> Result<Json, Why> {
+    pub fn to_json(&self, budget: &mut Budget) -> Result<Json, Cause> {
         self.json_at(0, budget)
     }
 
-    fn json_at(&self, depth: u16, budget: &mut Budget) -> Result<Json, Why> {
+    fn json_at(&self, depth: u16, budget: &mut Budget) -> Result<Json, Cause> {
         budget.steps(1)?;
         if depth > JSON_DEPTH {
-            return Err(Why::Limit("the evaluation creates data that is nested too deeply; nest it less"));
+            return Err(Cause::Limit("the evaluation creates data that is nested too deeply; nest it less"));
         }
         Ok(match self {
             Self::Undefined | Self::Null => Json::Null,
@@ -216,10 +216,10 @@ pub fn seconds(duration: SignedDuration) -> String {
     format!("{sign}{}.{}s", whole.unsigned_abs(), fraction.trim_end_matches('0'))
 }
 
-fn deeper<'v, 'a: 'v>(children: impl Iterator<Item = &'v Value<'a>>) -> Result<u16, Why> {
+fn deeper<'v, 'a: 'v>(children: impl Iterator<Item = &'v Value<'a>>) -> Result<u16, Cause> {
     let depth = children.map(Value::depth).max().unwrap_or(0) + 1;
     if depth > MAX_VALUE_DEPTH {
-        Err(Why::Limit("the evaluation creates data that is nested too deeply; nest it less"))
+        Err(Cause::Limit("the evaluation creates data that is nested too deeply; nest it less"))
     } else {
         Ok(depth)
     }
@@ -230,8 +230,8 @@ impl std::ops::Deref for Text<'_> {
 
     fn deref(&self) -> &str {
         match self {
-            Self::Given(text) => text,
-            Self::Made(text) | Self::Safe(text) => text,
+            Self::Borrowed(text) => text,
+            Self::Owned(text) | Self::Safe(text) => text,
         }
     }
 }
@@ -242,7 +242,7 @@ impl<'a> Text<'a> {
     }
 
     /// Creates a text with other letters, which is safe markup if this is.
-    pub fn with_letters(&self, made: &str, budget: &mut Budget) -> Result<Value<'a>, Why> {
+    pub fn with_letters(&self, made: &str, budget: &mut Budget) -> Result<Value<'a>, Cause> {
         if self.is_safe() { Value::safe_text(made, budget) } else { Value::text(made, budget) }
     }
 }
@@ -250,9 +250,9 @@ impl<'a> Text<'a> {
 impl<'a> List<'a> {
     pub fn len(&self) -> usize {
         match self {
-            Self::Given(items) => items.len(),
-            Self::Made(made) => made.of.len(),
-            Self::Group(made) => made.of.len(),
+            Self::Borrowed(items) => items.len(),
+            Self::Owned(created) => created.items.len(),
+            Self::Group(created) => created.items.len(),
         }
     }
 
@@ -267,18 +267,18 @@ impl<'a> List<'a> {
 
     pub fn get(&self, index: usize) -> Option<Value<'a>> {
         match self {
-            Self::Given(items) => items.get(index).map(Value::of),
-            Self::Made(made) => made.of.get(index).cloned(),
-            Self::Group(made) => made.of.get(index).cloned(),
+            Self::Borrowed(items) => items.get(index).map(Value::from_json),
+            Self::Owned(created) => created.items.get(index).cloned(),
+            Self::Group(created) => created.items.get(index).cloned(),
         }
     }
 
     /// The address in memory, which is unique among live lists.
     pub fn address(&self) -> usize {
         match self {
-            Self::Given(items) => items.as_ptr().addr(),
-            Self::Made(made) => Rc::as_ptr(made).addr(),
-            Self::Group(made) => Rc::as_ptr(made).addr(),
+            Self::Borrowed(items) => items.as_ptr().addr(),
+            Self::Owned(created) => Rc::as_ptr(created).addr(),
+            Self::Group(created) => Rc::as_ptr(created).addr(),
         }
     }
 
@@ -290,29 +290,29 @@ impl<'a> List<'a> {
 impl<'a> Map<'a> {
     pub fn len(&self) -> usize {
         match self {
-            Self::Given(entries) => entries.len(),
-            Self::Made(made) => made.of.len(),
+            Self::Borrowed(entries) => entries.len(),
+            Self::Owned(created) => created.items.len(),
         }
     }
 
-    pub fn get(&self, name: &str, budget: &mut Budget) -> Result<Option<Value<'a>>, Why> {
+    pub fn get(&self, name: &str, budget: &mut Budget) -> Result<Option<Value<'a>>, Cause> {
         budget.steps(name.len() / 64)?;
         Ok(match self {
-            Self::Given(entries) => entries.get(name).map(Value::of),
-            Self::Made(made) => {
-                budget.steps((made.of.len() / 8).saturating_mul(1 + name.len() / 64))?;
-                made.of.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.clone())
+            Self::Borrowed(entries) => entries.get(name).map(Value::from_json),
+            Self::Owned(created) => {
+                budget.steps((created.items.len() / 8).saturating_mul(1 + name.len() / 64))?;
+                created.items.iter().find(|(key, _)| **key == *name).map(|(_, value)| value.clone())
             }
         })
     }
 
     pub fn iter(&self) -> Box<dyn Iterator<Item = (Text<'a>, Value<'a>)> + '_> {
         match self {
-            Self::Given(entries) => {
+            Self::Borrowed(entries) => {
                 let entries: &'a JsonMap<String, Json> = entries;
-                Box::new(entries.iter().map(|(key, value)| (Text::Given(key), Value::of(value))))
+                Box::new(entries.iter().map(|(key, value)| (Text::Borrowed(key), Value::from_json(value))))
             }
-            Self::Made(made) => Box::new(made.of.iter().cloned()),
+            Self::Owned(created) => Box::new(created.items.iter().cloned()),
         }
     }
 }

@@ -9,7 +9,7 @@ const NO_HOST: &str = "must be a URL with a host, such as https://example.com/or
 
 /// Returns what is wrong with a URL that has placeholders. Their values are checked at runtime.
 pub fn template_problem(address: &Jinja) -> Option<&'static str> {
-    let parts = address.plain();
+    let parts = address.literal_parts();
     let first = match parts[..] {
         [only] => return problem(only),
         ref parts => parts[0],

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::Jinja;
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 use domain::id::AgentId;
 use domain::reference::Reference;
 
@@ -24,7 +24,7 @@ pub struct Agent {
     pub memory: Option<bool>,
 }
 
-impl Kind for Agent {
+impl NodeKind for Agent {
     const NAME: &'static str = "agent";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -17,10 +17,10 @@ pub struct Condition {
     pub expression: Cel,
 }
 
-impl Kind for Condition {
+impl NodeKind for Condition {
     const NAME: &'static str = "condition";
     const CATEGORY: Category = Category::Logic;
-    const DECIDES: bool = true;
+    const HAS_CONDITIONS: bool = true;
     const DESCRIPTION: &'static str =
         "Continues at the port true or false; its value is its input. The node type transform lists the functions of expressions.";
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 
 /// Set either `seconds` or `until`.
 #[derive(Deserialize, ToSchema)]
@@ -20,7 +20,7 @@ pub struct Delay {
     pub until: Option<Cel>,
 }
 
-impl Kind for Delay {
+impl NodeKind for Delay {
     const NAME: &'static str = "delay";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str = "Waits for up to 30 days; its value is its input.";

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
@@ -23,13 +23,13 @@ pub struct Embeddings {
     pub dimensions: Option<u32>,
 }
 
-impl Kind for Embeddings {
+impl NodeKind for Embeddings {
     const NAME: &'static str = "embeddings";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
         "Computes the embeddings of texts; its value is the list of vectors, in the order of the texts.";
     const EFFECTS: bool = true;
-    const CALLS: Option<Purpose> = Some(Purpose::Embeddings);
+    const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;
 
     fn example() -> Value {

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::fields::Jinja;
 use super::policy::Policies;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -21,7 +21,7 @@ pub struct Fail {
     pub code: Option<String>,
 }
 
-impl Kind for Fail {
+impl NodeKind for Fail {
     const NAME: &'static str = "fail";
     const CATEGORY: Category = Category::Output;
     const DESCRIPTION: &'static str = "Ends the run with an error.";

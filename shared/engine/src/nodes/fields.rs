@@ -20,7 +20,7 @@ pub struct Jinja(pub String);
 impl Jinja {
     /// Returns the literal text before, between and after the placeholders, as it will be rendered: without the
     /// whitespace that a `-` trims.
-    pub fn plain(&self) -> Vec<&str> {
+    pub fn literal_parts(&self) -> Vec<&str> {
         let (mut parts, mut rest) = (Vec::new(), self.0.as_str());
         while let Some((start, close)) = opening(rest) {
             let (before, within) = (&rest[..start], &rest[start + 2..]);

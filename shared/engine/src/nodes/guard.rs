@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -25,7 +25,7 @@ pub struct Guard {
     pub threshold: Option<f64>,
 }
 
-impl Kind for Guard {
+impl NodeKind for Guard {
     const NAME: &'static str = "guard";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use super::fields::{Cel, Jinja};
-use super::{Category, Kind, address, policy::Policies};
+use super::{Category, NodeKind, address, policy::Policies};
 use domain::header;
 
 #[derive(Deserialize, ToSchema)]
@@ -83,7 +83,7 @@ fn is_break(c: char) -> bool {
     c.is_control() && c != '\t'
 }
 
-impl Kind for Http {
+impl NodeKind for Http {
     const NAME: &'static str = "http";
     const CATEGORY: Category = Category::Integration;
     const DESCRIPTION: &'static str = "Calls another system over HTTP; its value is {status, headers, body}.";
@@ -104,7 +104,7 @@ impl Kind for Http {
             let is_reserved = RESERVED_HEADERS.contains(&name.to_ascii_lowercase().as_str());
             let problem = header::problem(name).map(str::to_owned);
             let reserved = || is_reserved.then(|| "is set by the platform; keep secrets in a credential".to_owned());
-            let breaks = || value.plain().concat().contains(is_break).then(|| "contains a control character; remove line breaks".to_owned());
+            let breaks = || value.literal_parts().concat().contains(is_break).then(|| "contains a control character; remove line breaks".to_owned());
             problems.extend(problem.or_else(reserved).or_else(breaks).map(|problem| (format!("headers.{name}"), problem)));
         }
         if self.body.is_some() && matches!(self.method, None | Some(Method::Get | Method::Head)) {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 use domain::reference::Reference;
 
 #[derive(Deserialize, ToSchema)]
@@ -26,7 +26,7 @@ pub struct Image {
     pub size: Option<String>,
 }
 
-impl Kind for Image {
+impl NodeKind for Image {
     const NAME: &'static str = "image";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =

@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 use crate::schema::{check_value, faults};
 
 #[derive(Deserialize, ToSchema)]
@@ -19,7 +19,7 @@ pub struct Input {
     pub example: Option<Value>,
 }
 
-impl Kind for Input {
+impl NodeKind for Input {
     const NAME: &'static str = "input";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =

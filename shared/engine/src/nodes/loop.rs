@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, IN, Input, Kind};
+use super::{Category, IN, InputPort, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -45,9 +45,9 @@ pub const NEXT: &str = "next";
 /// The output port that continues after the loop, with the list of results.
 pub const DONE: &str = "done";
 
-pub(super) const INPUTS: &[Input] = &[Input { name: IN, optional: false }, Input { name: NEXT, optional: true }];
+pub(super) const INPUTS: &[InputPort] = &[InputPort { name: IN, optional: false }, InputPort { name: NEXT, optional: true }];
 
-impl Kind for Loop {
+impl NodeKind for Loop {
     const NAME: &'static str = "loop";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str =

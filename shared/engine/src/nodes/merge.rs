@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::policy::Policies;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -27,7 +27,7 @@ pub enum Mode {
     First,
 }
 
-impl Kind for Merge {
+impl NodeKind for Merge {
     const NAME: &'static str = "merge";
     const CATEGORY: Category = Category::Logic;
     const DESCRIPTION: &'static str =

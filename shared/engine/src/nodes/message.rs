@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 
 /// The provider and the account are set in the workflow's channels.
 #[derive(Deserialize, ToSchema)]
@@ -24,7 +24,7 @@ pub enum Busy {
     Reject,
 }
 
-impl Kind for Message {
+impl NodeKind for Message {
     const NAME: &'static str = "message";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =

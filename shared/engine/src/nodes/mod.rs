@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::schema::settle;
+use super::schema::convert_whole_floats;
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 use policy::Policies;
@@ -21,7 +21,7 @@ macro_rules! node_types {
     ($($module:ident::$name:ident,)+) => {
         $(pub mod $module;)+
 
-        static ALL: LazyLock<Vec<NodeType>> = LazyLock::new(|| vec![$(NodeType::of::<$module::$name>()),+]);
+        static ALL: LazyLock<Vec<NodeType>> = LazyLock::new(|| vec![$(NodeType::from_kind::<$module::$name>()),+]);
     };
 }
 
@@ -67,12 +67,12 @@ pub fn unknown() -> &'static NodeType {
         category: Category::Logic,
         description: "",
         effects: true,
-        decides: false,
-        calls: None,
+        has_conditions: false,
+        model_purpose: None,
         inputs: &[],
         schema: Value::Bool(true),
         example: Value::Null,
-        read: |_| Ok(Read::default()),
+        read: |_| Ok(NodeSummary::default()),
     });
     &UNKNOWN
 }
@@ -93,16 +93,16 @@ pub enum Category {
 
 /// A node type. Its schema is derived from its configuration struct: a configuration that matches the schema can be
 /// deserialized.
-pub trait Kind: DeserializeOwned + ToSchema {
+pub trait NodeKind: DeserializeOwned + ToSchema {
     const NAME: &'static str;
     const CATEGORY: Category;
     const DESCRIPTION: &'static str;
     /// Whether it has effects outside of the run. They are recorded before the next node starts.
     const EFFECTS: bool = false;
     /// Whether its expressions are conditions.
-    const DECIDES: bool = false;
+    const HAS_CONDITIONS: bool = false;
     /// The purpose of the model that it calls, if its configuration names one.
-    const CALLS: Option<Purpose> = None;
+    const MODEL_PURPOSE: Option<Purpose> = None;
     /// The policy fields that the type has.
     const POLICIES: Policies = Policies::ERROR;
 
@@ -142,26 +142,26 @@ pub struct NodeType {
     pub description: &'static str,
     pub effects: bool,
     /// Whether its expressions are conditions.
-    pub decides: bool,
+    pub has_conditions: bool,
     /// The purpose of the model that it calls.
-    pub calls: Option<Purpose>,
-    pub inputs: &'static [Input],
+    pub model_purpose: Option<Purpose>,
+    pub inputs: &'static [InputPort],
     /// The JSON Schema of the configuration, which is published and enforced.
     pub schema: Value,
     pub example: Value,
-    read: fn(Map<String, Value>) -> Result<Read, serde_json::Error>,
+    read: fn(Map<String, Value>) -> Result<NodeSummary, serde_json::Error>,
 }
 
 /// An input port.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Input {
+pub struct InputPort {
     pub name: &'static str,
     pub optional: bool,
 }
 
 /// What the compiler reads from a configuration.
 #[derive(Default)]
-pub struct Read {
+pub struct NodeSummary {
     pub outputs: Vec<Cow<'static, str>>,
     pub problems: Vec<(String, String)>,
     pub references: Vec<(Reference, &'static str)>,
@@ -169,39 +169,39 @@ pub struct Read {
 }
 
 impl NodeType {
-    fn of<K: Kind>() -> Self {
-        let inputs: &[Input] = match K::CATEGORY {
+    fn from_kind<K: NodeKind>() -> Self {
+        let inputs: &[InputPort] = match K::CATEGORY {
             Category::Trigger => &[],
             _ if K::NAME == r#loop::Loop::NAME => r#loop::INPUTS,
-            _ => &[Input { name: IN, optional: false }],
+            _ => &[InputPort { name: IN, optional: false }],
         };
         Self {
             name: K::NAME,
             category: K::CATEGORY,
             description: K::DESCRIPTION,
             effects: K::EFFECTS,
-            decides: K::DECIDES,
-            calls: K::CALLS,
+            has_conditions: K::HAS_CONDITIONS,
+            model_purpose: K::MODEL_PURPOSE,
             inputs,
-            schema: plain(policy::with(K::POLICIES, schema::<K>())),
+            schema: simplify_schema(policy::with_policy_fields(K::POLICIES, schema::<K>())),
             example: json!({"config": K::example()}),
             read: read::<K>,
         }
     }
 
     /// Reads a configuration. It succeeds for every configuration that matches the schema.
-    pub fn read(&self, config: &Map<String, Value>) -> Result<Read, serde_json::Error> {
-        let mut read = (self.read)(policy::without(self.settled(config)))?;
-        if policy::branches(config) {
-            read.outputs.push(Cow::Borrowed(ERROR));
+    pub fn read(&self, config: &Map<String, Value>) -> Result<NodeSummary, serde_json::Error> {
+        let mut summary = (self.read)(policy::without_policy_fields(self.with_integers(config)))?;
+        if policy::has_error_port(config) {
+            summary.outputs.push(Cow::Borrowed(ERROR));
         }
-        Ok(read)
+        Ok(summary)
     }
 
     /// Returns the configuration with whole floats converted to integers.
-    pub fn settled(&self, config: &Map<String, Value>) -> Map<String, Value> {
+    pub fn with_integers(&self, config: &Map<String, Value>) -> Map<String, Value> {
         let mut config = Value::Object(config.clone());
-        settle(&self.schema, &mut config);
+        convert_whole_floats(&self.schema, &mut config);
         match config {
             Value::Object(config) => config,
             _ => Map::new(),
@@ -210,8 +210,8 @@ impl NodeType {
 
     /// The output ports of the example, which the catalogue shows.
     pub fn example_outputs(&self) -> Vec<Cow<'static, str>> {
-        let read = self.example["config"].as_object().and_then(|config| self.read(config).ok());
-        read.map(|read| read.outputs).unwrap_or_default()
+        let summary = self.example["config"].as_object().and_then(|config| self.read(config).ok());
+        summary.map(|summary| summary.outputs).unwrap_or_default()
     }
 
     pub fn is_trigger(&self) -> bool {
@@ -231,13 +231,13 @@ impl NodeType {
     }
 }
 
-fn schema<K: Kind>() -> Value {
+fn schema<K: NodeKind>() -> Value {
     serde_json::to_value(<K as PartialSchema>::schema()).expect("a schema is JSON")
 }
 
 /// Simplifies a schema that utoipa generates: merges an `allOf` around a type with a description, removes defaults that
 /// are null, and forbids unknown fields.
-fn plain(schema: Value) -> Value {
+fn simplify_schema(schema: Value) -> Value {
     match schema {
         Value::Object(mut keywords) => {
             let parts = keywords.remove("allOf");
@@ -252,16 +252,16 @@ fn plain(schema: Value) -> Value {
             if keywords.get("properties").is_some_and(|fields| fields["type"]["type"].is_string()) {
                 keywords.entry("additionalProperties").or_insert(Value::Bool(false));
             }
-            Value::Object(keywords.into_iter().map(|(name, value)| (name, plain(value))).collect())
+            Value::Object(keywords.into_iter().map(|(name, value)| (name, simplify_schema(value))).collect())
         }
-        Value::Array(items) => Value::Array(items.into_iter().map(plain).collect()),
+        Value::Array(items) => Value::Array(items.into_iter().map(simplify_schema).collect()),
         other => other,
     }
 }
 
-fn read<K: Kind>(config: Map<String, Value>) -> Result<Read, serde_json::Error> {
+fn read<K: NodeKind>(config: Map<String, Value>) -> Result<NodeSummary, serde_json::Error> {
     let kind: K = serde_json::from_value(Value::Object(config))?;
-    Ok(Read {
+    Ok(NodeSummary {
         outputs: kind.outputs(),
         problems: kind.problems(),
         references: kind.references(),
@@ -288,8 +288,9 @@ mod tests {
 
     #[test]
     fn the_functions_in_the_description_of_transform_exist() {
-        let told = find("transform").unwrap().description.split_once("there are: ").unwrap().1.trim_end_matches('.');
-        for name in told.split(' ') {
+        let description =
+            find("transform").unwrap().description.split_once("there are: ").unwrap().1.trim_end_matches('.');
+        for name in description.split(' ') {
             let problem = Expression::parse(&format!("{name}(1, 2, 3, 4, 5, 6)")).err().map(|problem| problem.message);
             assert!(!problem.is_some_and(|problem| problem.starts_with("there is no")), "{name}");
         }
@@ -297,8 +298,8 @@ mod tests {
 
     #[test]
     fn the_schema_documents_on_error() {
-        let told = find("http").unwrap().schema["properties"]["onError"]["description"].as_str().unwrap();
-        assert!(told.contains("{code, message}") && told.contains("null"), "{told}");
+        let description = find("http").unwrap().schema["properties"]["onError"]["description"].as_str().unwrap();
+        assert!(description.contains("{code, message}") && description.contains("null"), "{description}");
     }
 
     #[test]
@@ -312,9 +313,9 @@ mod tests {
                 Program::parse(language, &text)
                     .unwrap_or_else(|problem| panic!("{} {field}: {problem}", node_type.name));
             }
-            let read = node_type.read(node_type.example["config"].as_object().unwrap()).unwrap();
-            assert_eq!(read.problems, [], "{}", node_type.name);
-            assert!(!read.outputs.is_empty() || node_type.category == Category::Output, "{}", node_type.name);
+            let summary = node_type.read(node_type.example["config"].as_object().unwrap()).unwrap();
+            assert_eq!(summary.problems, [], "{}", node_type.name);
+            assert!(!summary.outputs.is_empty() || node_type.category == Category::Output, "{}", node_type.name);
         }
         assert_eq!(names.len(), 23);
     }

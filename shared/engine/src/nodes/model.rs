@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 use crate::schema::faults;
@@ -35,12 +35,12 @@ pub struct Model {
     pub schema: Option<Map<String, Value>>,
 }
 
-impl Kind for Model {
+impl NodeKind for Model {
     const NAME: &'static str = "model";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str = "Calls a chat model of the gateway; its value is the text of the answer, or JSON that matches its schema.";
     const EFFECTS: bool = true;
-    const CALLS: Option<Purpose> = Some(Purpose::Chat);
+    const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Chat);
     const POLICIES: Policies = Policies::EFFECT;
 
     fn example() -> Value {

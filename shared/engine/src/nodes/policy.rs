@@ -83,16 +83,16 @@ pub struct Policy {
     pub on_uncertain: Option<OnUncertain>,
 }
 
-const OF_ERROR: [&str; 1] = ["onError"];
-const OF_EFFECT: [&str; 4] = ["onError", "retry", "timeoutMs", "onUncertain"];
+const ERROR_FIELDS: [&str; 1] = ["onError"];
+const EFFECT_FIELDS: [&str; 4] = ["onError", "retry", "timeoutMs", "onUncertain"];
 
 /// Adds the policy fields of a type to its schema.
-pub fn with(policies: Policies, mut schema: Value) -> Value {
+pub fn with_policy_fields(policies: Policies, mut schema: Value) -> Value {
     let fields = serde_json::to_value(Policy::schema()).expect("a schema is JSON");
     let names: &[&str] = match policies {
         Policies::NONE => &[],
-        Policies::ERROR => &OF_ERROR,
-        _ => &OF_EFFECT,
+        Policies::ERROR => &ERROR_FIELDS,
+        _ => &EFFECT_FIELDS,
     };
     for name in names {
         schema["properties"][name] = fields["properties"][name].clone();
@@ -101,12 +101,12 @@ pub fn with(policies: Policies, mut schema: Value) -> Value {
 }
 
 /// Removes the policy fields from a configuration.
-pub fn without(mut config: Map<String, Value>) -> Map<String, Value> {
-    config.retain(|name, _| !OF_EFFECT.contains(&name.as_str()));
+pub fn without_policy_fields(mut config: Map<String, Value>) -> Map<String, Value> {
+    config.retain(|name, _| !EFFECT_FIELDS.contains(&name.as_str()));
     config
 }
 
 /// Whether the node has a port for errors.
-pub fn branches(config: &Map<String, Value>) -> bool {
+pub fn has_error_port(config: &Map<String, Value>) -> bool {
     config.get("onError").is_some_and(|on_error| on_error == "branch")
 }

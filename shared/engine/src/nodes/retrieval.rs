@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 use domain::catalog::Purpose;
 use domain::reference::Reference;
 
@@ -47,14 +47,14 @@ pub enum Source {
     },
 }
 
-impl Kind for Retrieval {
+impl NodeKind for Retrieval {
     const NAME: &'static str = "retrieval";
     const CATEGORY: Category = Category::Ai;
     const DESCRIPTION: &'static str =
         "Finds the passages of its sources that are relevant to a query; its value is the list of passages, each \
          {source, text, score}, the best first.";
     const EFFECTS: bool = true;
-    const CALLS: Option<Purpose> = Some(Purpose::Embeddings);
+    const MODEL_PURPOSE: Option<Purpose> = Some(Purpose::Embeddings);
     const POLICIES: Policies = Policies::EFFECT;
 
     fn example() -> Value {

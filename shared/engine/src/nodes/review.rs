@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use super::fields::{Cel, Jinja};
 use super::policy::Policies;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -57,7 +57,7 @@ pub enum FieldType {
     Json,
 }
 
-impl Kind for Review {
+impl NodeKind for Review {
     const NAME: &'static str = "review";
     const CATEGORY: Category = Category::People;
     const DESCRIPTION: &'static str =

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -98,7 +98,7 @@ fn ever_comes(cron: &Cron) -> bool {
     cron.find_next_occurrence(&jiff::Timestamp::UNIX_EPOCH.to_zoned(TimeZone::UTC), true).is_ok()
 }
 
-impl Kind for Schedule {
+impl NodeKind for Schedule {
     const NAME: &'static str = "schedule";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str =
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn invalid_cron_expressions_are_explained() {
-        for (cron, told) in [
+        for (cron, expected) in [
             ("30 8 * * MON-FRI", None),
             ("*/5 0-6,22 1 JAN *", None),
             ("60 8 * * *", Some("`60` is not a valid minute, from 0 to 59")),
@@ -138,7 +138,7 @@ mod tests {
             ("@daily", Some("must have five fields: minute hour day month weekday; for @daily, write 0 0 * * *")),
             ("@reboot", Some("must have five fields: minute hour day month weekday")),
         ] {
-            assert_eq!(problem(cron).as_deref(), told, "{cron}");
+            assert_eq!(problem(cron).as_deref(), expected, "{cron}");
         }
     }
 }

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use super::fields::{Cel, Jinja};
 use super::policy::Policies;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 
 /// The provider and the account are set in the workflow's channels.
 #[derive(Deserialize, ToSchema)]
@@ -20,7 +20,7 @@ pub struct SendMessage {
     pub to: Option<Cel>,
 }
 
-impl Kind for SendMessage {
+impl NodeKind for SendMessage {
     const NAME: &'static str = "send_message";
     const CATEGORY: Category = Category::Output;
     const DESCRIPTION: &'static str = "Sends a message on a messaging channel.";

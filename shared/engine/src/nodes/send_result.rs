@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -16,7 +16,7 @@ pub struct SendResult {
     pub output: Option<Cel>,
 }
 
-impl Kind for SendResult {
+impl NodeKind for SendResult {
     const NAME: &'static str = "send_result";
     const CATEGORY: Category = Category::Output;
     const DESCRIPTION: &'static str = "Sets the run's output, which a waiting webhook returns.";

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, ERROR, Kind};
+use super::{Category, ERROR, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -30,10 +30,10 @@ pub struct Case {
 
 const DEFAULT: &str = "default";
 
-impl Kind for Switch {
+impl NodeKind for Switch {
     const NAME: &'static str = "switch";
     const CATEGORY: Category = Category::Logic;
-    const DECIDES: bool = true;
+    const HAS_CONDITIONS: bool = true;
     const DESCRIPTION: &'static str =
         "Continues at the port of the first case that is true, otherwise at default: its ports are the names of its \
          cases, and default. Its value is its input.";

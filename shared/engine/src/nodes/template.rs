@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Jinja;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -25,7 +25,7 @@ pub enum Format {
     Json,
 }
 
-impl Kind for Template {
+impl NodeKind for Template {
     const NAME: &'static str = "template";
     const CATEGORY: Category = Category::Data;
     const DESCRIPTION: &'static str =

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use utoipa::ToSchema;
 
 use super::fields::Cel;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 
 /// Set either the whole `value`, or its `fields`.
 #[derive(Deserialize, ToSchema)]
@@ -21,7 +21,7 @@ pub struct Transform {
     pub fields: BTreeMap<String, Cel>,
 }
 
-impl Kind for Transform {
+impl NodeKind for Transform {
     const NAME: &'static str = "transform";
     const CATEGORY: Category = Category::Data;
     const DESCRIPTION: &'static str =

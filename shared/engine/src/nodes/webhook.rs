@@ -4,14 +4,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::{Category, Kind, policy::Policies};
+use super::{Category, NodeKind, policy::Policies};
 
 /// The webhook and its response are set in the workflow's channels.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Webhook {}
 
-impl Kind for Webhook {
+impl NodeKind for Webhook {
     const NAME: &'static str = "webhook";
     const CATEGORY: Category = Category::Trigger;
     const DESCRIPTION: &'static str = "Starts a run for each call of a webhook; its value is the call's body.";

@@ -7,7 +7,7 @@ use uuid::Uuid;
 
 use super::fields::Cel;
 use super::policy::Policies;
-use super::{Category, Kind};
+use super::{Category, NodeKind};
 use domain::id::WorkflowId;
 use domain::reference::Reference;
 
@@ -22,7 +22,7 @@ pub struct Workflow {
     pub input: Option<Cel>,
 }
 
-impl Kind for Workflow {
+impl NodeKind for Workflow {
     const NAME: &'static str = "workflow";
     const CATEGORY: Category = Category::Integration;
     const DESCRIPTION: &'static str = "Runs another workflow; its value is that run's output.";

@@ -2,19 +2,19 @@
 
 /// The maximum number of steps. A step takes some tens of nanoseconds; a list of a million numbers takes two million
 /// steps.
-const MOST_STEPS: usize = 5_000_000;
+const MAX_STEPS: usize = 5_000_000;
 /// The maximum nesting of schemas: nested values, and chains of references.
-const MOST_DEPTH: usize = 256;
+const MAX_DEPTH: usize = 256;
 /// The bytes of text that one step covers.
 const BYTES_A_STEP: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
+pub enum BudgetExceeded {
     TooMuchWork,
     TooDeep,
 }
 
-impl Stop {
+impl BudgetExceeded {
     pub fn message(self) -> &'static str {
         match self {
             Self::TooMuchWork => {
@@ -31,12 +31,12 @@ impl Stop {
 pub struct Budget {
     steps: usize,
     depth: usize,
-    stopped: Option<Stop>,
+    exceeded: Option<BudgetExceeded>,
 }
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { steps: MOST_STEPS, depth: MOST_DEPTH, stopped: None }
+        Self { steps: MAX_STEPS, depth: MAX_DEPTH, exceeded: None }
     }
 }
 
@@ -46,7 +46,7 @@ impl Budget {
             Some(left) => self.steps = left,
             None => {
                 self.steps = 0;
-                self.stopped.get_or_insert(Stop::TooMuchWork);
+                self.exceeded.get_or_insert(BudgetExceeded::TooMuchWork);
             }
         }
     }
@@ -58,24 +58,24 @@ impl Budget {
     /// Descends one level and returns whether to go on. Call [`Self::leave`] only if it returns true.
     pub fn enter(&mut self) -> bool {
         if self.depth == 0 {
-            self.stopped.get_or_insert(Stop::TooDeep);
+            self.exceeded.get_or_insert(BudgetExceeded::TooDeep);
         }
-        if self.stopped.is_none() {
+        if self.exceeded.is_none() {
             self.depth -= 1;
         }
-        self.stopped.is_none()
+        self.exceeded.is_none()
     }
 
     pub fn leave(&mut self) {
         self.depth += 1;
     }
 
-    pub fn stopped(&self) -> Option<Stop> {
-        self.stopped
+    pub fn exceeded(&self) -> Option<BudgetExceeded> {
+        self.exceeded
     }
 
     #[cfg(test)]
     pub fn steps_used(&self) -> usize {
-        MOST_STEPS - self.steps
+        MAX_STEPS - self.steps
     }
 }

@@ -43,10 +43,10 @@ impl<'s> Checker<'s> {
     pub fn check(mut self, value: &Value, field: &str) -> Findings {
         let (mut found, at) = (Findings::default(), Path::Root(field));
         self.apply(self.root, value, &at, &mut found);
-        if let Some(stop) = self.budget.stopped() {
+        if let Some(exceeded) = self.budget.exceeded() {
             // The findings so far may be wrong: a `not` may have seen only half of a value.
             found = Findings::default();
-            found.refuse(&at, stop.message());
+            found.refuse(&at, exceeded.message());
         }
         found
     }
@@ -73,7 +73,7 @@ impl<'s> Checker<'s> {
 
     /// Whether the validation can stop: enough violations were found, or the budget is used up.
     pub fn is_done(&self, found: &Findings) -> bool {
-        found.is_full() || self.budget.stopped().is_some()
+        found.is_full() || self.budget.exceeded().is_some()
     }
 
     pub fn refuse(&mut self, at: &Path, problem: impl AsRef<str>, found: &mut Findings) {
@@ -85,10 +85,10 @@ impl<'s> Checker<'s> {
 
     /// Whether the pattern matches somewhere in the text. Each pattern is compiled once; an invalid one matches
     /// nothing.
-    pub fn finds(&mut self, pattern: &'s str, text: &str) -> bool {
+    pub fn matches_pattern(&mut self, pattern: &'s str, text: &str) -> bool {
         let Self { patterns, budget, .. } = self;
-        let read = patterns.entry(pattern).or_insert_with(|| Pattern::parse_within(pattern, budget));
-        read.as_ref().is_some_and(|pattern| pattern.is_in(text, budget))
+        let compiled = patterns.entry(pattern).or_insert_with(|| Pattern::parse_within(pattern, budget));
+        compiled.as_ref().is_some_and(|pattern| pattern.is_in(text, budget))
     }
 
     fn apply_keywords(
@@ -130,15 +130,15 @@ impl<'s> Checker<'s> {
         if let Some(Value::Array(listed)) = keywords.get("enum")
             && !self.is_listed(listed, value)
         {
-            return Some(types::one_of(listed));
+            return Some(types::describe_values(listed));
         }
         if let Some(only) = keywords.get("const")
             && !equal(only, value, &mut self.budget)
         {
-            return Some(types::one_of(std::slice::from_ref(only)));
+            return Some(types::describe_values(std::slice::from_ref(only)));
         }
         let allowed = keywords.get("type")?;
-        (!types::is_type(allowed, value)).then(|| format!("must be {}", types::names(allowed)))
+        (!types::is_type(allowed, value)).then(|| format!("must be {}", types::describe_types(allowed)))
     }
 
     fn is_listed(&mut self, listed: &'s [Value], value: &Value) -> bool {

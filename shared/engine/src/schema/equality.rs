@@ -10,7 +10,7 @@ use super::number::{self, Exact};
 
 pub fn equal(one: &Value, other: &Value, budget: &mut Budget) -> bool {
     budget.charge(1);
-    if budget.stopped().is_some() {
+    if budget.exceeded().is_some() {
         return false;
     }
     match (one, other) {
@@ -38,7 +38,7 @@ pub fn equal(one: &Value, other: &Value, budget: &mut Budget) -> bool {
 /// Equal values have equal hashes. The hash is randomly keyed, so that values cannot be prepared that collide.
 pub fn hash(value: &Value, state: &RandomState, budget: &mut Budget) -> u64 {
     budget.charge(1);
-    if budget.stopped().is_some() {
+    if budget.exceeded().is_some() {
         return 0;
     }
     let mut hasher = state.build_hasher();

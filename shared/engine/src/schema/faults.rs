@@ -9,14 +9,14 @@ use super::number::{count, is_positive};
 use super::path::Path;
 use super::pattern::Pattern;
 use super::reference::References;
-use super::vocabulary::{Contains, Place, TYPES, contained, contains};
+use super::vocabulary::{Contains, SchemaPosition, TYPES, contained, contains};
 use domain::text::{clip, clip_to};
 
 /// The maximum number of reported faults per schema.
-const MOST_FAULTS: usize = 20;
-const MOST_FIELD_CHARS: usize = 300;
+const MAX_FAULTS: usize = 20;
+const MAX_FIELD_CHARS: usize = 300;
 /// The maximum number of patterns in a schema. Each one is compiled to validate it.
-const MOST_PATTERNS: usize = 200;
+const MAX_PATTERNS: usize = 200;
 /// The supported drafts. Their keywords have the same meaning here.
 const DRAFTS: [&str; 4] = ["draft/2020-12/schema", "draft/2019-09/schema", "draft-07/schema", "draft-06/schema"];
 
@@ -48,8 +48,8 @@ struct Examiner<'s> {
 
 impl<'s> Examiner<'s> {
     fn refuse(&mut self, field: &str, problem: impl Into<String>) {
-        if self.found.len() < MOST_FAULTS {
-            self.found.push((clip_to(field, MOST_FIELD_CHARS).into_owned(), problem.into()));
+        if self.found.len() < MAX_FAULTS {
+            self.found.push((clip_to(field, MAX_FIELD_CHARS).into_owned(), problem.into()));
         }
     }
 
@@ -58,26 +58,26 @@ impl<'s> Examiner<'s> {
         match schema {
             Value::Bool(_) => {}
             Value::Object(keywords) => self.examine_keywords(schema, keywords, at),
-            _ => self.refuse(&at.shown(), "must be a schema: an object, true or false"),
+            _ => self.refuse(&at.display(), "must be a schema: an object, true or false"),
         }
     }
 
     fn examine_keywords(&mut self, schema: &'s Value, keywords: &'s Map<String, Value>, at: &Path) {
         for (keyword, operand) in keywords {
-            if self.found.len() >= MOST_FAULTS {
+            if self.found.len() >= MAX_FAULTS {
                 return;
             }
             let at = at.name(keyword);
             if let Some(problem) = self.problem(schema, keyword, operand) {
-                self.refuse(&at.shown(), problem);
+                self.refuse(&at.display(), problem);
             } else if keyword == "$ref" {
-                self.referring.push((schema, at.shown()));
+                self.referring.push((schema, at.display()));
             } else if let Some((shape, _)) = contains(keyword) {
                 for (place, schema) in contained(shape, operand) {
                     match place {
-                        Place::Alone => self.examine(schema, &at),
-                        Place::Index(index) => self.examine(schema, &at.index(index)),
-                        Place::Name(name) => self.examine(schema, &at.name(name)),
+                        SchemaPosition::Alone => self.examine(schema, &at),
+                        SchemaPosition::Index(index) => self.examine(schema, &at.index(index)),
+                        SchemaPosition::Name(name) => self.examine(schema, &at.name(name)),
                     }
                 }
             }
@@ -152,7 +152,7 @@ impl<'s> Examiner<'s> {
 
     fn pattern_problem(&mut self, pattern: &str) -> Option<&'static str> {
         self.patterns += 1;
-        if self.patterns > MOST_PATTERNS {
+        if self.patterns > MAX_PATTERNS {
             return Some("a schema can have at most 200 patterns; remove some");
         }
         Pattern::parse(pattern).err()
@@ -161,7 +161,7 @@ impl<'s> Examiner<'s> {
     fn examine_references(&mut self) {
         let mut finished = HashSet::new();
         for (schema, field) in std::mem::take(&mut self.referring) {
-            if self.found.len() >= MOST_FAULTS {
+            if self.found.len() >= MAX_FAULTS {
                 return;
             }
             let reference = schema["$ref"].as_str().unwrap_or_default();

@@ -5,9 +5,9 @@ use super::path::Path;
 use domain::text::clip_to;
 
 /// The maximum number of reported violations per value.
-const MOST_VIOLATIONS: usize = 100;
-const MOST_FIELD_CHARS: usize = 300;
-const MOST_MESSAGE_CHARS: usize = 600;
+const MAX_VIOLATIONS: usize = 100;
+const MAX_FIELD_CHARS: usize = 300;
+const MAX_MESSAGE_CHARS: usize = 600;
 
 #[derive(Debug)]
 pub struct Findings {
@@ -20,7 +20,7 @@ pub struct Findings {
 
 impl Default for Findings {
     fn default() -> Self {
-        Self { violations: Vec::new(), expressions: Vec::new(), most: MOST_VIOLATIONS }
+        Self { violations: Vec::new(), expressions: Vec::new(), most: MAX_VIOLATIONS }
     }
 }
 
@@ -41,8 +41,8 @@ impl Findings {
 
     pub(super) fn refuse(&mut self, at: &Path, problem: impl AsRef<str>) {
         if !self.is_full() {
-            let field = clip_to(&at.shown(), MOST_FIELD_CHARS).into_owned();
-            self.violations.push((field, clip_to(problem.as_ref(), MOST_MESSAGE_CHARS).into_owned()));
+            let field = clip_to(&at.display(), MAX_FIELD_CHARS).into_owned();
+            self.violations.push((field, clip_to(problem.as_ref(), MAX_MESSAGE_CHARS).into_owned()));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::expression::{Expression, Problem, Template};
+use crate::expression::{Expression, SyntaxError, Template};
 
 /// The keyword that marks a string as an expression.
 pub const LANGUAGE: &str = "x-language";
@@ -38,7 +38,7 @@ pub enum Program {
 }
 
 impl Program {
-    pub fn parse(language: Language, text: &str) -> Result<Self, Problem> {
+    pub fn parse(language: Language, text: &str) -> Result<Self, SyntaxError> {
         match language {
             Language::Cel => Expression::parse(text).map(Self::Condition),
             Language::Jinja => Template::parse(text).map(Self::Text),

@@ -7,6 +7,7 @@ mod checker;
 mod equality;
 mod faults;
 mod findings;
+mod integers;
 mod keywords;
 mod language;
 mod number;
@@ -15,7 +16,6 @@ mod pattern;
 mod reference;
 mod variants;
 mod vocabulary;
-mod whole;
 
 #[cfg(test)]
 mod tests;
@@ -26,8 +26,8 @@ use budget::Budget;
 use checker::{Checker, Dialect};
 pub use faults::faults;
 pub use findings::Findings;
+pub use integers::convert_whole_floats;
 pub use language::{LANGUAGE, Language, Program};
-pub use whole::settle;
 
 /// Validates a node's configuration against the schema of its type: `format: uuid` is enforced, and the expressions
 /// are collected.

@@ -11,7 +11,7 @@ pub enum Exact {
     Double(f64),
 }
 
-const MOST_WHOLE: f64 = 1e38;
+const MAX_WHOLE: f64 = 1e38;
 
 pub fn exact(number: &Number) -> Exact {
     if let Some(whole) = number.as_i64() {
@@ -21,11 +21,7 @@ pub fn exact(number: &Number) -> Exact {
         return Exact::Whole(whole.into());
     }
     let double = number.as_f64().unwrap_or(f64::NAN);
-    if double.fract() == 0.0 && double.abs() < MOST_WHOLE {
-        Exact::Whole(double as i128)
-    } else {
-        Exact::Double(double)
-    }
+    if double.fract() == 0.0 && double.abs() < MAX_WHOLE { Exact::Whole(double as i128) } else { Exact::Double(double) }
 }
 
 pub fn compare(one: &Number, other: &Number) -> Ordering {
@@ -38,7 +34,7 @@ pub fn compare(one: &Number, other: &Number) -> Ordering {
 }
 
 fn against_double(whole: i128, double: f64) -> Ordering {
-    if double.abs() >= MOST_WHOLE {
+    if double.abs() >= MAX_WHOLE {
         return if double > 0.0 { Ordering::Less } else { Ordering::Greater };
     }
     // The double is a fraction here, so it equals no whole number.

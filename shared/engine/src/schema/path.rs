@@ -22,15 +22,15 @@ impl<'p> Path<'p> {
 
     /// Formats the path with every name in full, as `config.headers.Accept[0]`. It identifies a field.
     pub fn full(&self) -> String {
-        self.written(str::to_owned)
+        self.format_with(str::to_owned)
     }
 
     /// Formats the path for messages, with long names shortened.
-    pub fn shown(&self) -> String {
-        self.written(|name| clip(name).into_owned())
+    pub fn display(&self) -> String {
+        self.format_with(|name| clip(name).into_owned())
     }
 
-    fn written(&self, write_name: impl Fn(&str) -> String + Copy) -> String {
+    fn format_with(&self, format_name: impl Fn(&str) -> String + Copy) -> String {
         let mut segments = vec![self];
         let mut at = self;
         while let Self::Name(parent, _) | Self::Index(parent, _) = at {
@@ -42,7 +42,7 @@ impl<'p> Path<'p> {
             // Writing to a string does not fail.
             let _ = match segment {
                 Self::Root(root) => write!(path, "{root}"),
-                Self::Name(_, name) => write!(path, ".{}", write_name(name)),
+                Self::Name(_, name) => write!(path, ".{}", format_name(name)),
                 Self::Index(_, index) => write!(path, "[{index}]"),
             };
         }

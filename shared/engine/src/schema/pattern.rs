@@ -4,7 +4,7 @@ use regex_lite::{Regex, RegexBuilder};
 
 use super::budget::Budget;
 
-const MOST_PATTERN_BYTES: usize = 1_000;
+const MAX_PATTERN_BYTES: usize = 1_000;
 /// The allowed sizes of a compiled pattern, and the steps that a byte of text costs at each size: the work grows with
 /// the number of states.
 const SIZES: [(usize, usize); 2] = [(4 * 1024, 1), (32 * 1024, 16)];
@@ -19,7 +19,7 @@ pub struct Pattern {
 
 impl Pattern {
     pub fn parse(pattern: &str) -> Result<Self, &'static str> {
-        if pattern.len() > MOST_PATTERN_BYTES {
+        if pattern.len() > MAX_PATTERN_BYTES {
             return Err("this pattern is longer than 1000 bytes; shorten it");
         }
         // A pattern that is too large for the first size may fit the second.
@@ -41,11 +41,11 @@ impl Pattern {
     /// Compiles a pattern during a validation, and charges the budget for it.
     pub fn parse_within(pattern: &str, budget: &mut Budget) -> Option<Self> {
         budget.charge(COMPILING_STEPS);
-        if budget.stopped().is_some() { None } else { Self::parse(pattern).ok() }
+        if budget.exceeded().is_some() { None } else { Self::parse(pattern).ok() }
     }
 
     pub fn is_in(&self, text: &str, budget: &mut Budget) -> bool {
         budget.charge((text.len() + 1).saturating_mul(self.steps_a_byte));
-        budget.stopped().is_none() && self.regex.is_match(text)
+        budget.exceeded().is_none() && self.regex.is_match(text)
     }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::vocabulary::{contained, contains};
 
 /// The maximum length of a chain of references that `follow` resolves.
-const MOST_HOPS: usize = 16;
+const MAX_HOPS: usize = 16;
 
 /// Resolves the references of one document.
 pub struct References<'s> {
@@ -46,7 +46,7 @@ impl<'s> References<'s> {
     /// Returns the schema at the end of a chain of `$ref`s, or the schema itself if it has none.
     pub fn follow(&self, schema: &'s Value) -> &'s Value {
         let mut at = schema;
-        for _ in 0..MOST_HOPS {
+        for _ in 0..MAX_HOPS {
             match at.get("$ref").and_then(Value::as_str).and_then(|reference| self.resolve(reference)) {
                 Some(target) => at = target,
                 None => break,

@@ -9,24 +9,24 @@ use super::keywords::types;
 use super::path::Path;
 
 /// The maximum number of matching variants that a message lists.
-const MOST_LISTED: usize = 3;
+const MAX_LISTED: usize = 3;
 
 pub fn any_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Value, at: &Path, found: &mut Findings) {
-    let meant = Meant::find(checker, variants, value);
-    let (fitting, explanation) = try_all(checker, variants, &meant, value, at, found);
+    let intended = Intended::find(checker, variants, value);
+    let (fitting, explanation) = try_all(checker, variants, &intended, value, at, found);
     if fitting.is_empty() {
-        explain(checker, &meant, explanation, at, found);
+        explain(checker, &intended, explanation, at, found);
     }
 }
 
 pub fn one_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Value, at: &Path, found: &mut Findings) {
-    let meant = Meant::find(checker, variants, value);
-    let (fitting, explanation) = try_all(checker, variants, &meant, value, at, found);
+    let intended = Intended::find(checker, variants, value);
+    let (fitting, explanation) = try_all(checker, variants, &intended, value, at, found);
     if fitting.is_empty() {
-        explain(checker, &meant, explanation, at, found);
+        explain(checker, &intended, explanation, at, found);
     } else if fitting.len() > 1 {
-        let shown = fitting.iter().take(MOST_LISTED).map(|index| format!("oneOf[{index}]")).collect::<Vec<_>>();
-        let problem = format!("matches {} of its schema, but must match exactly one", shown.join(" and "));
+        let listed = fitting.iter().take(MAX_LISTED).map(|index| format!("oneOf[{index}]")).collect::<Vec<_>>();
+        let problem = format!("matches {} of its schema, but must match exactly one", listed.join(" and "));
         checker.refuse(at, problem, found);
     }
 }
@@ -35,7 +35,7 @@ pub fn one_of<'s>(checker: &mut Checker<'s>, variants: &'s [Value], value: &Valu
 fn try_all<'s>(
     checker: &mut Checker<'s>,
     variants: &'s [Value],
-    meant: &Meant,
+    intended: &Intended,
     value: &Value,
     at: &Path,
     found: &mut Findings,
@@ -45,29 +45,29 @@ fn try_all<'s>(
         if checker.is_done(found) {
             break;
         }
-        let is_meant = matches!(meant, Meant::Variant(meant) if *meant == index);
-        let mut tried = if is_meant { Findings::default() } else { Findings::first_only() };
+        let is_intended = matches!(intended, Intended::Variant(intended) if *intended == index);
+        let mut tried = if is_intended { Findings::default() } else { Findings::first_only() };
         checker.apply(variant, value, at, &mut tried);
         if tried.is_valid() {
             fitting.push(index);
             found.append(tried);
-        } else if is_meant {
+        } else if is_intended {
             explanation = tried;
         }
     }
     (fitting, explanation)
 }
 
-fn explain(checker: &mut Checker, meant: &Meant, explanation: Findings, at: &Path, found: &mut Findings) {
-    match meant {
-        Meant::Variant(_) => found.append(explanation),
-        Meant::Tag(tag, known) => checker.refuse(&at.name(tag), types::one_of(known), found),
-        Meant::Types(allowed) => checker.refuse(at, format!("must be {}", types::names(allowed)), found),
+fn explain(checker: &mut Checker, intended: &Intended, explanation: Findings, at: &Path, found: &mut Findings) {
+    match intended {
+        Intended::Variant(_) => found.append(explanation),
+        Intended::Tag(tag, known) => checker.refuse(&at.name(tag), types::describe_values(known), found),
+        Intended::Types(allowed) => checker.refuse(at, format!("must be {}", types::describe_types(allowed)), found),
     }
 }
 
 /// The intended variant of a value that matches none.
-enum Meant<'s> {
+enum Intended<'s> {
     Variant(usize),
     /// The field that distinguishes the variants, and its value in each of them.
     Tag(&'s str, Vec<Value>),
@@ -75,7 +75,7 @@ enum Meant<'s> {
     Types(Value),
 }
 
-impl<'s> Meant<'s> {
+impl<'s> Intended<'s> {
     fn find(checker: &mut Checker<'s>, variants: &'s [Value], value: &Value) -> Self {
         checker.budget.charge(4 * variants.len());
         let ends: Vec<&'s Value> = variants.iter().map(|variant| checker.references.follow(variant)).collect();
@@ -91,11 +91,11 @@ impl<'s> Meant<'s> {
         let Some(tag) = value.as_object().and_then(|_| tag(ends[first])) else { return Self::Variant(first) };
         let given = value.get(tag);
         let fixed_tag = |variant: &'s Value| fixed(&variant["properties"][tag]);
-        let meant = ends.iter().position(|variant| {
+        let intended = ends.iter().position(|variant| {
             given.zip(fixed_tag(variant)).is_some_and(|(given, fixed)| equal(given, fixed, &mut checker.budget))
         });
-        match meant {
-            Some(meant) => Self::Variant(meant),
+        match intended {
+            Some(intended) => Self::Variant(intended),
             None => Self::Tag(tag, ends.iter().filter_map(|variant| fixed_tag(variant)).cloned().collect()),
         }
     }

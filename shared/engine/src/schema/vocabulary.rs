@@ -28,19 +28,19 @@ pub fn contains(keyword: &str) -> Option<(Contains, bool)> {
 
 /// The position of a schema within its keyword.
 #[derive(Clone, Copy)]
-pub enum Place<'s> {
+pub enum SchemaPosition<'s> {
     Alone,
     Index(usize),
     Name(&'s str),
 }
 
 /// Returns the schemas that a keyword contains, or none if its form is wrong.
-pub fn contained<'s>(shape: Contains, operand: &'s Value) -> impl Iterator<Item = (Place<'s>, &'s Value)> {
-    let alone = (shape == Contains::Schema).then_some((Place::Alone, operand));
+pub fn contained<'s>(shape: Contains, operand: &'s Value) -> impl Iterator<Item = (SchemaPosition<'s>, &'s Value)> {
+    let alone = (shape == Contains::Schema).then_some((SchemaPosition::Alone, operand));
     let list = operand.as_array().filter(|_| shape == Contains::List).into_iter().flatten().enumerate();
     let map = operand.as_object().filter(|_| shape == Contains::Map).into_iter().flatten();
-    let list = list.map(|(index, schema)| (Place::Index(index), schema));
-    alone.into_iter().chain(list).chain(map.map(|(name, schema)| (Place::Name(name), schema)))
+    let list = list.map(|(index, schema)| (SchemaPosition::Index(index), schema));
+    alone.into_iter().chain(list).chain(map.map(|(name, schema)| (SchemaPosition::Name(name), schema)))
 }
 
 pub const TYPES: [&str; 7] = ["null", "boolean", "integer", "number", "string", "array", "object"];

@@ -3,30 +3,30 @@
 use serde_json::{Map, Value, json};
 
 use super::super::draft::{Draft, Original};
-use super::super::lenient::{clipped, entries, list, number, scalar_text, text, whole};
+use super::super::lenient::{entries, list, number, scalar_text, text, truncate, whole_number};
 use super::super::model::settings;
 use super::super::pieces::{Notes, note};
 use super::super::slug::Ids;
-use super::super::syntax::{member, output, plain};
+use super::super::syntax::{escape_jinja, member, output};
 use super::super::translation::{Translation, UNBOUND_MODEL};
 use super::document::Document;
 use super::nodes::{named_model, schema};
 use domain::Result;
 use domain::graph::Position;
 
-/// Draws a chain: input, retrieval when there is knowledge, model, result.
-pub fn draw(document: &Document, draft: &mut Draft, ids: &mut Ids) -> Result<()> {
+/// Adds a chain: input, retrieval when there is knowledge, model, result.
+pub fn add_chain(document: &Document, draft: &mut Draft, ids: &mut Ids) -> Result<()> {
     let config = document.model_config;
-    let [start, model, end] = ["Input", "Model", "Result"].map(|title| (title, ids.give(&[title])));
+    let [start, model, end] = ["Input", "Model", "Result"].map(|title| (title, ids.assign(&[title])));
     let knowledge = list(&config["dataset_configs"]["datasets"]["datasets"]);
-    let passages = (!knowledge.is_empty()).then(|| ("Passages", ids.give(&["Passages"])));
+    let passages = (!knowledge.is_empty()).then(|| ("Passages", ids.assign(&["Passages"])));
 
     let mut parts = vec![(start.clone(), input(document))];
     if let Some(named) = &passages {
         parts.push((named.clone(), retrieval(config, &start.1, knowledge.len())));
     }
     let found = passages.as_ref().map(|(_, id)| output(id));
-    parts.push((model.clone(), asked(document, &start.1, found.as_deref())));
+    parts.push((model.clone(), model_step(document, &start.1, found.as_deref())));
     parts
         .push((end, Translation::new("send_result", json!({"output": format!("{{'answer': {}}}", output(&model.1))}))));
 
@@ -68,7 +68,7 @@ fn retrieval(config: &Value, start: &str, count: usize) -> Translation {
         json!({"type": "text", "name": "To be replaced", "text": "To be replaced by the sources of the knowledge."});
     let query = format!("{{{{ {} }}}}", member(&output(start), &query));
     let mut settings = json!({"model": UNBOUND_MODEL, "query": query, "sources": [source]});
-    if let Some(most) = whole(&config["dataset_configs"]["top_k"]) {
+    if let Some(most) = whole_number(&config["dataset_configs"]["top_k"]) {
         settings["topK"] = most.clamp(1, 50).into();
     }
     if let Some(least) =
@@ -80,18 +80,18 @@ fn retrieval(config: &Value, start: &str, count: usize) -> Translation {
     Translation::new("retrieval", settings).with_notes(["add the sources that it searches"]).with_reconnects(what)
 }
 
-fn asked(document: &Document, start: &str, passages: Option<&str>) -> Translation {
+fn model_step(document: &Document, start: &str, passages: Option<&str>) -> Translation {
     let config = document.model_config;
     let mut notes = Notes::new();
     let (name, named) = named_model(&config["model"]);
     let mut settings_map = Map::from_iter([("model".to_owned(), Value::from(name))]);
-    let mut system = vec![filled(&scalar_text(&config["pre_prompt"]), start)];
+    let mut system = vec![translate_prompt(&scalar_text(&config["pre_prompt"]), start)];
     let mut asked = Vec::new();
     for part in list(&config["chat_prompt_config"]["prompt"]).iter().take(100) {
-        let written = filled(&scalar_text(&part["text"]), start);
+        let written = translate_prompt(&scalar_text(&part["text"]), start);
         if text(&part["role"]) == "system" { system.push(written) } else { asked.push(written) }
     }
-    asked.push(filled(&scalar_text(&config["completion_prompt_config"]["prompt"]["text"]), start));
+    asked.push(translate_prompt(&scalar_text(&config["completion_prompt_config"]["prompt"]["text"]), start));
     if let Some(passages) = passages {
         asked.push(format!("Passages:\n{{{{ {passages} | tojson }}}}"));
     }
@@ -111,7 +111,8 @@ fn asked(document: &Document, start: &str, passages: Option<&str>) -> Translatio
 
     let mut reconnect = vec![named];
     let tools = list(&config["agent_mode"]["tools"]).iter().filter(|tool| tool["enabled"] != false).take(30);
-    let tools: Vec<String> = tools.map(|tool| format!("`{}`", clipped(&scalar_text(&tool["tool_name"]), 60))).collect();
+    let tools: Vec<String> =
+        tools.map(|tool| format!("`{}`", truncate(&scalar_text(&tool["tool_name"]), 60))).collect();
     if document.mode == "agent-chat" {
         note(&mut notes, "create an agent with these tools and use an agent node instead");
     }
@@ -128,7 +129,7 @@ fn asked(document: &Document, start: &str, passages: Option<&str>) -> Translatio
 }
 
 /// Translates a prompt, in which `{{name}}` is a field of the form.
-fn filled(template: &str, start: &str) -> String {
+fn translate_prompt(template: &str, start: &str) -> String {
     const MAX_NAME_BYTES: usize = 100;
     let (mut written, mut rest) = (String::new(), template);
     while let Some((before, after)) = rest.split_once("{{") {
@@ -138,16 +139,16 @@ fn filled(template: &str, start: &str) -> String {
         match name.filter(is_name) {
             Some(name) => {
                 let path = member(&output(start), name.trim());
-                written.push_str(&plain(before));
+                written.push_str(&escape_jinja(before));
                 written.push_str(&format!("{{{{ {path} }}}}"));
                 rest = &after[name.len() + 2..];
             }
             None => {
-                written.push_str(&plain(&format!("{before}{{{{")));
+                written.push_str(&escape_jinja(&format!("{before}{{{{")));
                 rest = after;
             }
         }
     }
-    written.push_str(&plain(rest));
+    written.push_str(&escape_jinja(rest));
     written
 }

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::lenient::{clipped, list, scalar_text, text};
+use super::super::lenient::{list, scalar_text, text, truncate};
 use super::super::pieces::{Notes, Placeholder};
-use super::super::syntax::{member, output, quoted};
+use super::super::syntax::{member, output, quote};
 use super::document::{Document, Node};
 use super::texts;
 
@@ -21,9 +21,9 @@ pub struct Context<'a, 'd> {
 }
 
 /// A path into a value, with a note for the report.
-type Found = Result<(String, Option<String>), String>;
+type PathResult = Result<(String, Option<String>), String>;
 
-fn found(path: String) -> Found {
+fn plain_path(path: String) -> PathResult {
     Ok((path, None))
 }
 
@@ -46,59 +46,59 @@ impl<'a, 'd> Context<'a, 'd> {
     }
 
     /// The CEL expression for a selector such as `["1711528914102", "text"]`.
-    pub fn selected(&self, selector: &Value, notes: &mut Notes) -> String {
-        self.filled(selector).cel(notes)
+    pub fn selector_cel(&self, selector: &Value, notes: &mut Notes) -> String {
+        self.placeholder(selector).cel(notes)
     }
 
-    pub fn filled(&self, selector: &Value) -> Placeholder {
+    pub fn placeholder(&self, selector: &Value) -> Placeholder {
         let parts: Vec<String> = list(selector).iter().take(20).map(scalar_text).collect();
-        self.named(&parts.iter().map(String::as_str).collect::<Vec<_>>())
+        self.selector_placeholder(&parts.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
     /// The value that a selector names, in both languages.
-    pub fn named(&self, parts: &[&str]) -> Placeholder {
-        let original = format!("{{{{#{}#}}}}", clipped(&parts.join("."), 200));
+    pub fn selector_placeholder(&self, parts: &[&str]) -> Placeholder {
+        let original = format!("{{{{#{}#}}}}", truncate(&parts.join("."), 200));
         match self.path(parts) {
             Ok((path, note)) => {
                 let notes = note.into_iter().collect();
-                Placeholder { original, cel: Ok(path.clone()), jinja: Ok(path), count_json: None, notes }
+                Placeholder { original, cel: Ok(path.clone()), jinja: Ok(path), json_value: None, notes }
             }
             Err(why) => Placeholder::untranslatable(original, why),
         }
     }
 
-    fn path(&self, parts: &[&str]) -> Found {
+    fn path(&self, parts: &[&str]) -> PathResult {
         let [first, rest @ ..] = parts else { return Err("the selector is empty".to_owned()) };
         match (*first, rest) {
-            ("sys", [name, rest @ ..]) => self.system(name).map(|(path, note)| (below(path, rest), note)),
+            ("sys", [name, rest @ ..]) => self.system(name).map(|(path, note)| (append_members(path, rest), note)),
             ("env" | "conversation", [name, rest @ ..]) => {
                 let note = format!("variables are not imported: replace `vars.{name}` by its value");
-                Ok((below(member("vars", name), rest), Some(note)))
+                Ok((append_members(member("vars", name), rest), Some(note)))
             }
             // Inside the start node, system variables have its id as a prefix.
             (_, [name, rest @ ..]) if name.starts_with("sys.") => {
-                self.system(&name["sys.".len()..]).map(|(path, note)| (below(path, rest), note))
+                self.system(&name["sys.".len()..]).map(|(path, note)| (append_members(path, rest), note))
             }
-            (_, ["sys", name, rest @ ..]) => self.system(name).map(|(path, note)| (below(path, rest), note)),
+            (_, ["sys", name, rest @ ..]) => self.system(name).map(|(path, note)| (append_members(path, rest), note)),
             ("rag", _) => Err("knowledge pipelines are not supported".to_owned()),
-            (id, rest) => match self.app.document.places.get(id) {
-                Some(&place) => self.of_node(place, rest),
+            (id, rest) => match self.app.document.indexes.get(id) {
+                Some(&place) => self.node_path(place, rest),
                 None => Err("the node does not exist".to_owned()),
             },
         }
     }
 
     /// Dify's system variables. Here they must come with the run's input; a message has only its text.
-    fn system(&self, name: &str) -> Found {
+    fn system(&self, name: &str) -> PathResult {
         let document = &self.app.document;
         let start = document.nodes.iter().position(|node| node.kind == "start");
         let start = start.map(|place| output(&self.app.ids[place]));
         match (name, start) {
-            ("workflow_run_id", _) => found("run.id".to_owned()),
+            ("workflow_run_id", _) => plain_path("run.id".to_owned()),
             (_, None) => Err("no trigger gives this value".to_owned()),
-            ("query", Some(start)) if document.is_chat() => found(member(&start, "text")),
+            ("query", Some(start)) if document.is_chat() => plain_path(member(&start, "text")),
             (name, Some(_)) if document.is_chat() => {
-                Err(format!("only the text of a message is available, not its `{}`", clipped(name, 40)))
+                Err(format!("only the text of a message is available, not its `{}`", truncate(name, 40)))
             }
             ("files", Some(start)) => {
                 let note = "files must be part of the run's input".to_owned();
@@ -110,51 +110,57 @@ impl<'a, 'd> Context<'a, 'd> {
         }
     }
 
-    fn of_node(&self, place: usize, rest: &[&str]) -> Found {
+    fn node_path(&self, place: usize, rest: &[&str]) -> PathResult {
         let node = &self.app.document.nodes[place];
         let path = output(&self.app.ids[place]);
-        let ([key, after @ ..], whole) = (rest, path.clone()) else { return found(path) };
-        let refused = |why: &str| Err(why.to_owned());
+        let ([key, after @ ..], output_path) = (rest, path.clone()) else { return plain_path(path) };
+        let refuse = |why: &str| Err(why.to_owned());
         match (node.kind, *key) {
             // On the error branch, the value of a node is its error.
             (_, "error_message") if text(&node.data["error_strategy"]) == "fail-branch" => {
-                found(member(&whole, "message"))
+                plain_path(member(&output_path, "message"))
             }
-            (_, "error_type") if text(&node.data["error_strategy"]) == "fail-branch" => found(member(&whole, "code")),
-            ("trigger-webhook", "_webhook_raw") if after.first() == Some(&"body") => found(below(whole, &after[1..])),
-            ("trigger-webhook", key) if !is_in_body(node, key) => refused("only the body of a call is available"),
+            (_, "error_type") if text(&node.data["error_strategy"]) == "fail-branch" => {
+                plain_path(member(&output_path, "code"))
+            }
+            ("trigger-webhook", "_webhook_raw") if after.first() == Some(&"body") => {
+                plain_path(append_members(output_path, &after[1..]))
+            }
+            ("trigger-webhook", key) if !is_in_body(node, key) => refuse("only the body of a call is available"),
             ("llm", "usage" | "reasoning_content" | "finish_reason") => {
-                refused("only the text of an answer is available")
+                refuse("only the text of an answer is available")
             }
-            ("llm", "text" | "structured_output") => found(below(whole, after)),
-            ("agent" | "template-transform", "text" | "output") => found(below(whole, after)),
-            ("agent", _) => refused("only the answer of an agent is available"),
+            ("llm", "text" | "structured_output") => plain_path(append_members(output_path, after)),
+            ("agent" | "template-transform", "text" | "output") => plain_path(append_members(output_path, after)),
+            ("agent", _) => refuse("only the answer of an agent is available"),
             ("knowledge-retrieval", "result") => {
                 let note = (!after.is_empty()).then_some("passages have another shape here: check the paths into them");
-                Ok((below(whole, after), note.map(str::to_owned)))
+                Ok((append_members(output_path, after), note.map(str::to_owned)))
             }
-            ("http-request", "body") => found(below(member(&whole, "body"), after)),
-            ("http-request", "status_code") => found(member(&whole, "status")),
-            ("http-request", "headers") => found(below(member(&whole, "headers"), after)),
-            ("http-request", _) => refused("files are not supported"),
-            ("question-classifier", "class_name") => found(member(&whole, "class")),
-            ("question-classifier", _) => refused("only the name of the chosen class is available"),
+            ("http-request", "body") => plain_path(append_members(member(&output_path, "body"), after)),
+            ("http-request", "status_code") => plain_path(member(&output_path, "status")),
+            ("http-request", "headers") => plain_path(append_members(member(&output_path, "headers"), after)),
+            ("http-request", _) => refuse("files are not supported"),
+            ("question-classifier", "class_name") => plain_path(member(&output_path, "class")),
+            ("question-classifier", _) => refuse("only the name of the chosen class is available"),
             ("parameter-extractor", "__is_success" | "__reason" | "__usage") => {
-                refused("a failed extraction fails the node, so there is no success flag")
+                refuse("a failed extraction fails the node, so there is no success flag")
             }
-            ("variable-aggregator" | "variable-assigner", "output") => found(below(whole, after)),
+            ("variable-aggregator" | "variable-assigner", "output") => plain_path(append_members(output_path, after)),
             ("variable-aggregator" | "variable-assigner", group) => {
                 let after = if after.first() == Some(&"output") { &after[1..] } else { after };
-                found(below(member(&whole, group), after))
+                plain_path(append_members(member(&output_path, group), after))
             }
-            ("iteration", "item") if self.is_within(place) => found(below("vars.item".to_owned(), after)),
-            ("iteration", "index") | ("loop", "loop_round") if self.is_within(place) => found("vars.index".to_owned()),
-            ("iteration", "output") => found(below(whole, after)),
-            ("loop", _) => refused("loop variables are not supported"),
-            ("human-input", "__action_id") => found(member(&whole, "decision")),
-            ("human-input", name) => found(below(member(&member(&whole, "fields"), name), after)),
-            ("start", _) if self.app.document.is_chat() => refused("there is no form before the conversation"),
-            _ => found(below(whole, rest)),
+            ("iteration", "item") if self.is_within(place) => plain_path(append_members("vars.item".to_owned(), after)),
+            ("iteration", "index") | ("loop", "loop_round") if self.is_within(place) => {
+                plain_path("vars.index".to_owned())
+            }
+            ("iteration", "output") => plain_path(append_members(output_path, after)),
+            ("loop", _) => refuse("loop variables are not supported"),
+            ("human-input", "__action_id") => plain_path(member(&output_path, "decision")),
+            ("human-input", name) => plain_path(append_members(member(&member(&output_path, "fields"), name), after)),
+            ("start", _) if self.app.document.is_chat() => refuse("there is no form before the conversation"),
+            _ => plain_path(append_members(output_path, rest)),
         }
     }
 
@@ -173,19 +179,19 @@ fn is_in_body(webhook: &Node, name: &str) -> bool {
     has("body") || !(name == "_webhook_raw" || has("headers") || has("params"))
 }
 
-fn below(path: String, members: &[&str]) -> String {
+fn append_members(path: String, members: &[&str]) -> String {
     members.iter().fold(path, |path, name| member(&path, name))
 }
 
 /// Translates `{type: "mixed" | "variable" | "constant", value}`, the parameters of tools and agents.
-pub fn given(node: Context, parameter: &Value, notes: &mut Notes) -> String {
+pub fn parameter(node: Context, parameter: &Value, notes: &mut Notes) -> String {
     let value = if parameter.is_object() { &parameter["value"] } else { parameter };
     match (text(&parameter["type"]), value) {
-        ("variable", selector @ Value::Array(_)) => node.selected(selector, notes),
+        ("variable", selector @ Value::Array(_)) => node.selector_cel(selector, notes),
         (_, Value::String(text)) => match texts::pieces(text, &node) {
-            pieces if pieces.0.is_empty() => quoted(text),
+            pieces if pieces.0.is_empty() => quote(text),
             pieces => pieces.cel(notes),
         },
-        (_, other) => super::super::syntax::value(other),
+        (_, other) => super::super::syntax::cel_literal(other),
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::lenient::{NOTHING, check_names, clipped, is_short, list, scalar_text, text};
+use super::super::lenient::{NOTHING, check_names, is_short, list, scalar_text, text, truncate};
 use domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
 use domain::{Error, Result};
 
@@ -22,7 +22,7 @@ pub struct Document<'d> {
     pub edges: Vec<Edge>,
     /// Edges to or from a node that is not in the file: the node that is, and a note for it.
     pub loose_ends: Vec<(usize, String)>,
-    pub places: HashMap<&'d str, usize>,
+    pub indexes: HashMap<&'d str, usize>,
     /// The configuration of an app without a graph.
     pub model_config: &'d Value,
     /// The graph with its features and variables.
@@ -71,7 +71,7 @@ impl<'d> Document<'d> {
                 must("model_config", "an object", document["model_config"].is_object())?;
             }
             other => {
-                let problem = format!("unknown mode `{}`; the known modes are {MODES}", clipped(other, 40));
+                let problem = format!("unknown mode `{}`; the known modes are {MODES}", truncate(other, 40));
                 return Err(Error::invalid_body("app.mode", problem));
             }
         }
@@ -80,9 +80,9 @@ impl<'d> Document<'d> {
             return Err(Error::invalid_body("workflow.graph.nodes", format!("at most {MAX_NODES}")));
         }
         let nodes: Vec<Node> = raw.iter().enumerate().map(node).collect::<Result<_>>()?;
-        let mut places = HashMap::new();
+        let mut indexes = HashMap::new();
         nodes.iter().enumerate().for_each(|(place, node)| {
-            places.entry(node.id).or_insert(place);
+            indexes.entry(node.id).or_insert(place);
         });
         if list(&graph["edges"]).len() > MAX_CONNECTIONS {
             return Err(Error::invalid_body("workflow.graph.edges", format!("at most {MAX_CONNECTIONS}")));
@@ -90,12 +90,15 @@ impl<'d> Document<'d> {
         let (mut edges, mut loose_ends) = (Vec::new(), Vec::new());
         for edge in list(&graph["edges"]) {
             let (source, target) = (text(&edge["source"]), text(&edge["target"]));
-            match (places.get(source).copied(), places.get(target).copied()) {
+            match (indexes.get(source).copied(), indexes.get(target).copied()) {
                 (Some(from), Some(to)) => edges.push(Edge { from, handle: scalar_text(&edge["sourceHandle"]), to }),
                 (Some(from), None) => {
                     loose_ends.push((
                         from,
-                        format!("its connection to `{}` is dropped: that node is not in the file", clipped(target, 60)),
+                        format!(
+                            "its connection to `{}` is dropped: that node is not in the file",
+                            truncate(target, 60)
+                        ),
                     ));
                 }
                 (None, Some(to)) => {
@@ -103,7 +106,7 @@ impl<'d> Document<'d> {
                         to,
                         format!(
                             "its connection from `{}` is dropped: that node is not in the file",
-                            clipped(source, 60)
+                            truncate(source, 60)
                         ),
                     ));
                 }
@@ -118,7 +121,7 @@ impl<'d> Document<'d> {
             nodes,
             edges,
             loose_ends,
-            places,
+            indexes,
             model_config: &document["model_config"],
             workflow: &document["workflow"],
             dependencies: list(&document["dependencies"]),
@@ -144,14 +147,14 @@ impl<'d> Document<'d> {
     pub fn children(&self, of: usize) -> impl Iterator<Item = usize> {
         let id = self.nodes[of].id;
         // When two containers share an id, the first one owns the body.
-        let is_first = self.places.get(id) == Some(&of);
+        let is_first = self.indexes.get(id) == Some(&of);
         (0..self.nodes.len()).filter(move |node| is_first && self.nodes[*node].parent == Some(id) && *node != of)
     }
 
     /// Whether a node is in the body of a container, at any depth.
     pub fn is_within(&self, mut node: usize, of: usize) -> bool {
         for _ in 0..self.nodes.len().min(MAX_NESTING) {
-            match self.nodes[node].parent.and_then(|parent| self.places.get(parent)) {
+            match self.nodes[node].parent.and_then(|parent| self.indexes.get(parent)) {
                 Some(&parent) if parent == of => return true,
                 Some(&parent) => node = parent,
                 None => return false,

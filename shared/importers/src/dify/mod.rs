@@ -9,7 +9,7 @@ mod texts;
 use serde_json::{Value, json};
 
 use super::draft::{Draft, Original};
-use super::lenient::{clipped, entries, is_empty, list, number, text, whole};
+use super::lenient::{entries, is_empty, list, number, text, truncate, whole_number};
 use super::slug::Ids;
 use super::translation::Translation;
 use super::{ImportSource, Imported, Status};
@@ -25,23 +25,23 @@ const SOURCE: &str = "source";
 pub fn read(document: &Value) -> Result<Imported> {
     let document = Document::read(document)?;
     let name = document.name.trim();
-    let name = if name.is_empty() { "Imported from Dify".to_owned() } else { clipped(name, MAX_NAME_CHARS - 1) };
+    let name = if name.is_empty() { "Imported from Dify".to_owned() } else { truncate(name, MAX_NAME_CHARS - 1) };
     let description = Some(document.description.trim()).filter(|text| !text.is_empty());
-    let description = description.map(|text| clipped(text, MAX_DESCRIPTION_CHARS - 1));
+    let description = description.map(|text| truncate(text, MAX_DESCRIPTION_CHARS - 1));
 
     let (mut draft, mut ids) = (Draft::new(ImportSource::Dify), Ids::default());
     if !document.has_graph() {
-        chat::draw(&document, &mut draft, &mut ids)?;
+        chat::add_chain(&document, &mut draft, &mut ids)?;
         list_losses(&document).into_iter().for_each(|text| draft.note(0, text));
     } else {
-        let given = document.nodes.iter().map(|node| ids.give(&[&node.title, node.id, node.kind])).collect();
+        let given = document.nodes.iter().map(|node| ids.assign(&[&node.title, node.id, node.kind])).collect();
         let app = App { document, ids: given };
         for node in 0..app.document.nodes.len() {
             add(&app, node, &mut draft, &mut ids)?;
         }
         connect(&app, &mut draft);
         connect_loops(&app, &mut draft);
-        tell(&app.document, &mut draft);
+        note_losses(&app.document, &mut draft);
     }
     let (graph, report) = draft.finish();
     Ok(Imported { name, description, graph, report })
@@ -87,7 +87,7 @@ fn add_policies(data: &Value, translation: &mut Translation) {
     let retry = &data["retry_config"];
     if retry["retry_enabled"] == true {
         // Dify counts the attempts after the first.
-        let attempts = whole(&retry["max_retries"]).unwrap_or(3).saturating_add(1).clamp(1, 10);
+        let attempts = whole_number(&retry["max_retries"]).unwrap_or(3).saturating_add(1).clamp(1, 10);
         let wait = number(&retry["retry_interval"]).unwrap_or(1_000.0).clamp(0.0, 3_600_000.0) as u64;
         translation
             .set_policy("retry", &json!({"maxAttempts": attempts, "backoffMs": wait, "maxBackoffMs": wait.max(1)}));
@@ -99,8 +99,8 @@ fn connect(app: &App, draft: &mut Draft) {
     for edge in &document.edges {
         let source = &document.nodes[edge.from];
         if source.is_body_start() {
-            if let Some(&around) = source.parent.and_then(|parent| document.places.get(parent)) {
-                draft.connect(around, "item", edge.to, IN);
+            if let Some(&container) = source.parent.and_then(|parent| document.indexes.get(parent)) {
+                draft.connect(container, "item", edge.to, IN);
             }
             continue;
         }
@@ -114,12 +114,12 @@ fn connect(app: &App, draft: &mut Draft) {
         // A loop's end is no node here. Connections to it lead back to the loop.
         draft.connect(edge.from, of, edge.to, IN);
     }
-    for around in (0..document.nodes.len()).filter(|node| document.nodes[*node].is_container()) {
+    for container in (0..document.nodes.len()).filter(|node| document.nodes[*node].is_container()) {
         // Older files have no start node: the container names the first node of its body.
-        let has_start = document.children(around).any(|child| document.nodes[child].is_body_start());
-        let first = text(&document.nodes[around].data["start_node_id"]);
-        if let (false, Some(&first)) = (has_start, document.places.get(first)) {
-            draft.connect(around, "item", first, IN);
+        let has_start = document.children(container).any(|child| document.nodes[child].is_body_start());
+        let first = text(&document.nodes[container].data["start_node_id"]);
+        if let (false, Some(&first)) = (has_start, document.indexes.get(first)) {
+            draft.connect(container, "item", first, IN);
         }
     }
 }
@@ -127,8 +127,8 @@ fn connect(app: &App, draft: &mut Draft) {
 /// Connects every unconnected output in a loop's body back to the loop.
 fn connect_loops(app: &App, draft: &mut Draft) {
     let document = &app.document;
-    for around in (0..document.nodes.len()).filter(|node| document.nodes[*node].is_container()) {
-        for child in document.children(around).collect::<Vec<_>>() {
+    for container in (0..document.nodes.len()).filter(|node| document.nodes[*node].is_container()) {
+        for child in document.children(container).collect::<Vec<_>>() {
             let outgoing: Vec<_> = document
                 .edges
                 .iter()
@@ -138,7 +138,7 @@ fn connect_loops(app: &App, draft: &mut Draft) {
             for exit in &exits {
                 let is_gone = |handle: &str| handle == exit || (exits.len() == 1 && handle != "fail-branch");
                 if exit != "item" && !outgoing.iter().any(|edge| is_gone(&edge.handle)) {
-                    draft.connect_back(child, exit, around);
+                    draft.connect_back(child, exit, container);
                 }
             }
         }
@@ -146,7 +146,7 @@ fn connect_loops(app: &App, draft: &mut Draft) {
 }
 
 /// Reports what concerns the whole file: at the node it belongs to, or at the first node.
-fn tell(document: &Document, draft: &mut Draft) {
+fn note_losses(document: &Document, draft: &mut Draft) {
     document.loose_ends.iter().for_each(|(node, text)| draft.note(*node, text.clone()));
     let begins = |node: &Node| node.kind == "start" || node.kind.starts_with("trigger-");
     let first = document.nodes.iter().position(begins);
@@ -169,14 +169,14 @@ fn list_losses(document: &Document) -> Vec<String> {
     let variables = variables.into_iter().flat_map(|kind| list(&document.workflow[kind]));
     let variables: Vec<&str> = variables.map(|variable| text(&variable["name"])).collect();
     let dependencies: Vec<&str> = document.dependencies.iter().map(dependency).collect();
-    let told = [("features", features), ("variables", variables), ("plugins", dependencies)];
-    let told = told.into_iter().filter(|(_, names)| !names.is_empty());
-    let told = told.map(|(what, names)| format!("the app's {what} are not imported: {}", listed(&names)));
+    let losses = [("features", features), ("variables", variables), ("plugins", dependencies)];
+    let losses = losses.into_iter().filter(|(_, names)| !names.is_empty());
+    let losses = losses.map(|(what, names)| format!("the app's {what} are not imported: {}", summarize_names(&names)));
     let newer = document.is_newer().then(|| {
-        let version = clipped(document.version, 20);
+        let version = truncate(document.version, 20);
         format!("the file has version {version}, which is newer than the supported ones: check that nothing is missing")
     });
-    newer.into_iter().chain(told).collect()
+    newer.into_iter().chain(losses).collect()
 }
 
 /// The name of a dependency, `langgenius/openai:0.0.7@…`, without its version.
@@ -188,9 +188,9 @@ fn dependency(dependency: &Value) -> &str {
 }
 
 /// The first names, and the number of the others.
-fn listed(names: &[&str]) -> String {
+fn summarize_names(names: &[&str]) -> String {
     const MAX_LISTED: usize = 8;
-    let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| clipped(name, 40)).collect();
+    let shown: Vec<String> = names.iter().take(MAX_LISTED).map(|name| truncate(name, 40)).collect();
     let more = names.len().saturating_sub(MAX_LISTED);
     if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::Value;
 
-use super::super::lenient::{clipped, list, scalar_text, text};
-use super::super::pieces::{Notes, Piece, Pieces, Placeholder, TOO_MANY, note, untranslated};
+use super::super::lenient::{list, scalar_text, text, truncate};
+use super::super::pieces::{Notes, Piece, Pieces, Placeholder, TOO_MANY, note, untranslated_marker};
 use super::super::syntax;
 use super::context::Context;
 use engine::expression::Template;
@@ -33,11 +33,11 @@ pub fn pieces(text: &str, node: &Context) -> Pieces {
             pieces.push(Piece::Text(rest[..start].to_owned()));
         }
         let parts: Vec<&str> = after[..end].split('.').collect();
-        let filled = match &parts[..] {
-            ["context"] => node.filled(&node.data("context")["variable_selector"]),
-            parts => node.named(parts),
+        let placeholder = match &parts[..] {
+            ["context"] => node.placeholder(&node.data("context")["variable_selector"]),
+            parts => node.selector_placeholder(parts),
         };
-        pieces.push(Piece::Placeholder(filled));
+        pieces.push(Piece::Placeholder(placeholder));
         (rest, from) = (&after[end + 3..], 0);
     }
     if !rest.is_empty() {
@@ -57,25 +57,25 @@ pub fn template(node: Context, template: &str, variables: &Value, notes: &mut No
         let name = text(&variable["variable"]);
         let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-        let filled = node.filled(&variable["value_selector"]);
-        match (is_word, filled.jinja) {
+        let placeholder = node.placeholder(&variable["value_selector"]);
+        match (is_word, placeholder.jinja) {
             (true, Ok(path)) => written.push_str(&format!("{{% set {name} = {path} %}}")),
             (true, Err(why)) => {
                 note(notes, format!("`{name}` is not bound: {why}"));
-                written.push_str(&format!("{{% set {name} = {} %}}", untranslated(&filled.original)));
+                written.push_str(&format!("{{% set {name} = {} %}}", untranslated_marker(&placeholder.original)));
             }
             (false, _) => note(notes, format!("`{}` is not a valid variable name", scalar_text(&variable["variable"]))),
         }
-        filled.notes.into_iter().for_each(|text| note(notes, text));
+        placeholder.notes.into_iter().for_each(|text| note(notes, text));
     }
     // An unbound name prints nothing in Dify and is an error here. It must not match one of our names by chance.
     let bound: HashSet<&str> = list(variables).iter().map(|variable| text(&variable["variable"])).collect();
     let read = Template::parse(template);
     let unbound: BTreeSet<Box<str>> = read.iter().flat_map(Template::references).map(|named| named.variable).collect();
     for name in unbound.iter().filter(|name| !bound.contains(&***name)) {
-        note(notes, format!("`{}` is not bound to a value: replace it", clipped(name, 60)));
+        note(notes, format!("`{}` is not bound to a value: replace it", truncate(name, 60)));
         if matches!(&**name, "input" | "nodes" | "run" | "vars") {
-            written.push_str(&format!("{{% set {name} = {} %}}", untranslated(name)));
+            written.push_str(&format!("{{% set {name} = {} %}}", untranslated_marker(name)));
         }
     }
     written.push_str(template);
@@ -91,6 +91,6 @@ pub fn prompt(node: Context, part: &Value, variables: &Value, notes: &mut Notes)
 }
 
 /// Literal text.
-pub fn plain(text: &str) -> String {
-    syntax::plain(text)
+pub fn literal(text: &str) -> String {
+    syntax::escape_jinja(text)
 }

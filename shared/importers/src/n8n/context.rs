@@ -6,16 +6,16 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::super::json_text;
-use super::super::lenient::{clipped, list, scalar_text};
+use super::super::lenient::{list, scalar_text, truncate};
 use super::super::pieces::{Notes, Pieces, note};
 use super::super::syntax::{self, output};
 use super::document::{Document, SourceNode, Wire};
-use super::expressions::{Names, Place, Shape, pieces};
+use super::expressions::{NamedValue, Names, Shape, pieces};
 use super::nodes::shape;
 use super::wiring::{MAX_HOPS, Role, Wiring};
 
 /// A value, or the reason why it cannot be named.
-type Lookup = Result<Place, String>;
+type Lookup = Result<NamedValue, String>;
 
 /// The whole workflow.
 pub struct Workflow<'d> {
@@ -23,16 +23,16 @@ pub struct Workflow<'d> {
     pub wiring: Wiring<'d>,
     /// The id of each node in the draft, also of those that are left out.
     pub ids: Vec<String>,
-    pub places: HashMap<&'d str, usize>,
+    pub indexes: HashMap<&'d str, usize>,
     /// For each node, the loops whose body contains it.
-    pub within: Vec<HashSet<usize>>,
+    pub enclosing_loops: Vec<HashSet<usize>>,
     /// The shape of each node's output.
     shapes: Vec<Shape>,
     /// Cached look-ups: expressions may name each node thousands of times.
     incoming: Vec<OnceCell<Lookup>>,
     passed: Vec<OnceCell<Lookup>>,
     /// How many more expressions may be translated.
-    left: Cell<usize>,
+    remaining: Cell<usize>,
 }
 
 /// A node, with everything that its expressions can name.
@@ -52,24 +52,34 @@ const MAX_EXPRESSIONS: usize = 20_000;
 
 impl<'d> Workflow<'d> {
     pub fn new(document: Document<'d>, wiring: Wiring<'d>, ids: Vec<String>) -> Self {
-        let mut places = HashMap::new();
-        document.nodes.iter().enumerate().for_each(|(place, node)| {
-            places.entry(node.name).or_insert(place);
+        let mut indexes = HashMap::new();
+        document.nodes.iter().enumerate().for_each(|(index, node)| {
+            indexes.entry(node.name).or_insert(index);
         });
         let count = document.nodes.len();
-        let mut within = vec![HashSet::new(); count];
+        let mut enclosing_loops = vec![HashSet::new(); count];
         for of in (0..count).filter(|node| wiring.is_loop(*node)) {
             wiring.body(of).into_iter().for_each(|node| {
-                within[node].insert(of);
+                enclosing_loops[node].insert(of);
             });
         }
-        let shapes = (0..count).map(|node| shape_of(&document, &wiring, node)).collect();
+        let shapes = (0..count).map(|node| output_shape(&document, &wiring, node)).collect();
         let [incoming, passed] = [(); 2].map(|()| vec![OnceCell::new(); count]);
-        Self { document, wiring, ids, places, within, shapes, incoming, passed, left: Cell::new(MAX_EXPRESSIONS) }
+        Self {
+            document,
+            wiring,
+            ids,
+            indexes,
+            enclosing_loops,
+            shapes,
+            incoming,
+            passed,
+            remaining: Cell::new(MAX_EXPRESSIONS),
+        }
     }
 
-    pub fn node(&self, place: usize) -> &SourceNode<'d> {
-        &self.document.nodes[place]
+    pub fn node(&self, node: usize) -> &SourceNode<'d> {
+        &self.document.nodes[node]
     }
 
     /// The text that n8n's chat shows of a node's output, in Jinja.
@@ -84,55 +94,55 @@ impl<'d> Workflow<'d> {
     }
 
     /// The value that arrives over a wire.
-    fn by(&self, wire: &Wire) -> Place {
-        let wire = self.wiring.before_choice(&self.document, wire.from).unwrap_or(wire);
+    fn wire_value(&self, wire: &Wire) -> NamedValue {
+        let wire = self.wiring.wire_before_classifier(&self.document, wire.from).unwrap_or(wire);
         let from = self.node(wire.from);
         if self.wiring.is_item(wire) {
-            return Place::at("vars.item", Shape::Same);
+            return NamedValue::new("vars.item", Shape::Same);
         }
         let shape = if from.is_error_output(wire.output) { Shape::Error } else { self.shapes[wire.from] };
-        Place::at(output(&self.ids[wire.from]), shape)
+        NamedValue::new(output(&self.ids[wire.from]), shape)
     }
 
     fn incoming(&self, node: usize) -> Lookup {
         let wires: Vec<&Wire> = self.wiring.incoming(node).collect();
-        let Some(first) = wires.first() else { return Ok(Place::at("input", Shape::Same)) };
+        let Some(first) = wires.first() else { return Ok(NamedValue::new("input", Shape::Same)) };
         if wires.iter().all(|wire| self.node(wire.from).is_trigger()) {
-            return Ok(Place::at("input", self.by(first).shape));
+            return Ok(NamedValue::new("input", self.wire_value(first).shape));
         }
-        let mut places: Vec<Place> = Vec::new();
-        for place in wires.iter().map(|wire| self.by(wire)) {
-            if places.len() <= MAX_SOURCES && !places.iter().any(|known| known.paths == place.paths) {
-                places.push(place);
+        let mut values: Vec<NamedValue> = Vec::new();
+        for value in wires.iter().map(|wire| self.wire_value(wire)) {
+            if values.len() <= MAX_SOURCES && !values.iter().any(|known| known.paths == value.paths) {
+                values.push(value);
             }
         }
-        if places.len() == 1 {
-            return Ok(places.remove(0));
+        if values.len() == 1 {
+            return Ok(values.remove(0));
         }
-        if places.len() > MAX_SOURCES || places.iter().any(|place| place.paths[0] == "vars.item") {
+        if values.len() > MAX_SOURCES || values.iter().any(|value| value.paths[0] == "vars.item") {
             return Err("the input has too many possible sources".to_owned());
         }
-        let titles = wires.iter().take(MAX_TITLES).map(|wire| clipped(self.node(wire.from).name, MAX_TITLE_CHARS));
-        let titles = clipped(&titles.collect::<Vec<_>>().join(", "), 100);
-        Ok(Place {
-            shape: places[0].shape,
-            paths: places.into_iter().flat_map(|place| place.paths).collect(),
+        let titles = wires.iter().take(MAX_TITLES).map(|wire| truncate(self.node(wire.from).name, MAX_TITLE_CHARS));
+        let titles = truncate(&titles.collect::<Vec<_>>().join(", "), 100);
+        Ok(NamedValue {
+            shape: values[0].shape,
+            paths: values.into_iter().flat_map(|value| value.paths).collect(),
             note: Some(format!("the output of the first of {titles} that ran is taken")),
         })
     }
 
     /// The input of a node that passed it on unchanged.
-    fn passed(&self, place: usize) -> Lookup {
-        let led = self.document.wires.iter().filter(|wire| wire.to == place && wire.kind == "main");
-        let mut steps = led.filter(|wire| self.wiring.roles[wire.from] == Role::Step);
+    fn passed_input(&self, node: usize) -> Lookup {
+        let incoming = self.document.wires.iter().filter(|wire| wire.to == node && wire.kind == "main");
+        let mut steps = incoming.filter(|wire| self.wiring.roles[wire.from] == Role::Step);
         let only = steps.next().filter(|_| steps.next().is_none());
-        only.map(|wire| self.by(wire))
-            .ok_or_else(|| format!("`{}` is left out of the workflow", clip(self.node(place).name)))
+        only.map(|wire| self.wire_value(wire))
+            .ok_or_else(|| format!("`{}` is left out of the workflow", clip_name(self.node(node).name)))
     }
 }
 
 /// The shape of a node's output. Some nodes pass their input on.
-fn shape_of(document: &Document, wiring: &Wiring, mut node: usize) -> Shape {
+fn output_shape(document: &Document, wiring: &Wiring, mut node: usize) -> Shape {
     for _ in 0..MAX_HOPS {
         if let Some(shape) = shape(&document.nodes[node]) {
             return shape;
@@ -161,7 +171,7 @@ impl<'w, 'd> Context<'w, 'd> {
     /// The pinned test data. When several nodes share a name, it belongs to the first.
     pub fn pinned(&self) -> &'d [Value] {
         let name = self.source().name;
-        let is_first = self.workflow.places.get(name) == Some(&self.node);
+        let is_first = self.workflow.indexes.get(name) == Some(&self.node);
         if is_first { list(&self.workflow.document.pinned[name]) } else { &[] }
     }
 
@@ -182,7 +192,7 @@ impl<'w, 'd> Context<'w, 'd> {
     /// A template in Jinja.
     pub fn jinja(&self, value: &Value, notes: &mut Notes) -> String {
         match value {
-            Value::Array(_) | Value::Object(_) => syntax::plain(&value.to_string()),
+            Value::Array(_) | Value::Object(_) => syntax::escape_jinja(&value.to_string()),
             value => self.pieces(value).jinja(notes),
         }
     }
@@ -191,7 +201,7 @@ impl<'w, 'd> Context<'w, 'd> {
     pub fn cel(&self, value: &Value, notes: &mut Notes) -> String {
         match value {
             Value::String(text) if text.starts_with('=') => self.pieces(value).cel(notes),
-            value => self.deep(value, notes, 0),
+            value => self.translate_nested(value, notes, 0),
         }
     }
 
@@ -204,47 +214,49 @@ impl<'w, 'd> Context<'w, 'd> {
     }
 
     /// Translates the expressions anywhere inside a value.
-    fn deep(&self, value: &Value, notes: &mut Notes, depth: usize) -> String {
+    fn translate_nested(&self, value: &Value, notes: &mut Notes, depth: usize) -> String {
         match value {
             Value::String(text) if text.starts_with('=') => self.pieces(value).cel(notes),
             Value::Array(items) if depth < MAX_HOPS => {
-                let items: Vec<String> = items.iter().map(|item| self.deep(item, notes, depth + 1)).collect();
+                let items: Vec<String> =
+                    items.iter().map(|item| self.translate_nested(item, notes, depth + 1)).collect();
                 format!("[{}]", items.join(", "))
             }
             Value::Object(entries) if depth < MAX_HOPS => {
-                let entries = entries
-                    .iter()
-                    .map(|(name, entry)| format!("{}: {}", syntax::quoted(name), self.deep(entry, notes, depth + 1)));
+                let entries = entries.iter().map(|(name, entry)| {
+                    format!("{}: {}", syntax::quote(name), self.translate_nested(entry, notes, depth + 1))
+                });
                 format!("{{{}}}", entries.collect::<Vec<_>>().join(", "))
             }
-            other => syntax::value(other),
+            other => syntax::cel_literal(other),
         }
     }
 
     /// The CEL expression for the node's input.
     pub fn incoming(&self, notes: &mut Notes) -> String {
-        let mut note_all = |place: &Place| {
-            if let Some(text) = &place.note {
+        let mut note_all = |value: &NamedValue| {
+            if let Some(text) = &value.note {
                 note(notes, text.clone());
             }
         };
-        let Ok(place) = self.names_json() else { return "input".to_owned() };
-        note_all(&place);
-        let mut paths = place.paths.iter().rev();
+        let Ok(value) = self.named_input() else { return "input".to_owned() };
+        note_all(&value);
+        let mut paths = value.paths.iter().rev();
         let Some(last) = paths.next() else { return "input".to_owned() };
-        let body = if place.shape == Shape::Answer { ".body" } else { "" };
+        let body = if value.shape == Shape::Answer { ".body" } else { "" };
         paths.fold(format!("{last}{body}"), |rest, path| format!("has({path}) ? {path}{body} : ({rest})"))
     }
 
     /// The expression for one `element` of a loop's results. None unless exactly one finished loop leads here.
-    pub fn result_of_loop(&self, notes: &mut Notes) -> Option<String> {
+    pub fn loop_result(&self, notes: &mut Notes) -> Option<String> {
         let wiring = &self.workflow.wiring;
-        let only = wiring.incoming(self.node).next().filter(|wire| wiring.done(wire.from) == Some(wire.output))?;
+        let only =
+            wiring.incoming(self.node).next().filter(|wire| wiring.done_output(wire.from) == Some(wire.output))?;
         if wiring.incoming(self.node).nth(1).is_some() {
             return None;
         }
-        let backs = wiring.wires.iter().filter(|wire| wire.to == only.from && wiring.is_back(wire));
-        let shapes: Vec<Shape> = backs.map(|wire| self.workflow.by(wire).shape).collect();
+        let backs = wiring.wires.iter().filter(|wire| wire.to == only.from && wiring.is_back_wire(wire));
+        let shapes: Vec<Shape> = backs.map(|wire| self.workflow.wire_value(wire).shape).collect();
         let all = |wanted: Shape| shapes.iter().all(|shape| *shape == wanted);
         if all(Shape::Answer) {
             return Some("element.body".to_owned());
@@ -255,11 +267,11 @@ impl<'w, 'd> Context<'w, 'd> {
         Some("element".to_owned())
     }
 
-    fn names_json(&self) -> Lookup {
+    fn named_input(&self) -> Lookup {
         let workflow = self.workflow;
         // A sub-node of an agent sees what its agent sees.
         let node = match workflow.wiring.roles[self.node] {
-            Role::SubNodeOf(whole) => whole,
+            Role::SubNodeOf(parent) => parent,
             _ => self.node,
         };
         workflow.incoming[node].get_or_init(|| workflow.incoming(node)).clone()
@@ -267,39 +279,39 @@ impl<'w, 'd> Context<'w, 'd> {
 }
 
 impl Names for Context<'_, '_> {
-    fn json(&self) -> Result<Place, String> {
-        self.names_json()
+    fn input(&self) -> Result<NamedValue, String> {
+        self.named_input()
     }
 
-    fn node(&self, name: &str) -> Result<Place, String> {
+    fn node(&self, name: &str) -> Result<NamedValue, String> {
         let workflow = self.workflow;
-        let Some(&place) = workflow.places.get(name) else {
-            return Err(format!("the node `{}` does not exist", clip(name)));
+        let Some(&node) = workflow.indexes.get(name) else {
+            return Err(format!("the node `{}` does not exist", clip_name(name)));
         };
-        match workflow.wiring.roles[place] {
-            Role::Step if workflow.wiring.is_loop(place) && workflow.within[self.node].contains(&place) => {
-                Ok(Place::at("vars.item", Shape::Same))
+        match workflow.wiring.roles[node] {
+            Role::Step if workflow.wiring.is_loop(node) && workflow.enclosing_loops[self.node].contains(&node) => {
+                Ok(NamedValue::new("vars.item", Shape::Same))
             }
-            Role::Step => Ok(match workflow.wiring.before_choice(&workflow.document, place) {
-                Some(wire) => workflow.by(wire),
-                None => Place::at(output(&workflow.ids[place]), workflow.shapes[place]),
+            Role::Step => Ok(match workflow.wiring.wire_before_classifier(&workflow.document, node) {
+                Some(wire) => workflow.wire_value(wire),
+                None => NamedValue::new(output(&workflow.ids[node]), workflow.shapes[node]),
             }),
-            Role::PassThrough => workflow.passed[place].get_or_init(|| workflow.passed(place)).clone(),
-            Role::Removed | Role::SubNodeOf(_) => Err(format!("`{}` has no output here", clip(name))),
+            Role::PassThrough => workflow.passed[node].get_or_init(|| workflow.passed_input(node)).clone(),
+            Role::Removed | Role::SubNodeOf(_) => Err(format!("`{}` has no output here", clip_name(name))),
         }
     }
 
-    fn count(&self) -> bool {
-        let left = self.workflow.left.get();
-        self.workflow.left.set(left.saturating_sub(1));
-        left > 0
+    fn charge(&self) -> bool {
+        let remaining = self.workflow.remaining.get();
+        self.workflow.remaining.set(remaining.saturating_sub(1));
+        remaining > 0
     }
 
     fn is_in_loop(&self) -> bool {
-        !self.workflow.within[self.node].is_empty()
+        !self.workflow.enclosing_loops[self.node].is_empty()
     }
 }
 
-fn clip(name: &str) -> String {
-    clipped(name, 60)
+fn clip_name(name: &str) -> String {
+    truncate(name, 60)
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::super::lenient::{NOTHING, check_names, entries, is_short, list, number, text, whole};
+use super::super::lenient::{NOTHING, check_names, entries, is_short, list, number, text, whole_number};
 use domain::graph::{MAX_CONNECTIONS, MAX_NODES, Position};
 use domain::{Error, Result};
 
@@ -69,7 +69,7 @@ impl<'d> Document<'d> {
                         let to_name = text(&target["node"]);
                         match (from, places.get(to_name).copied()) {
                             (Some(from), Some(to)) => {
-                                let input = whole(&target["index"]).unwrap_or(0) as usize;
+                                let input = whole_number(&target["index"]).unwrap_or(0) as usize;
                                 wires.push(Wire { from, kind, output, to, input });
                             }
                             (Some(from), None) => loose_ends.push((from, LooseEnd::To(to_name))),
@@ -118,7 +118,7 @@ impl SourceNode<'_> {
     }
 
     /// Whether the caller of the run gets the output of its last node.
-    pub fn answers_with_last(&self) -> bool {
+    pub fn returns_last_output(&self) -> bool {
         match self.kind {
             "executeWorkflowTrigger" => true,
             "webhook" => text(&self.parameters["responseMode"]) == "lastNode",
@@ -136,23 +136,23 @@ impl SourceNode<'_> {
     }
 
     /// Whether the node passes its input on unchanged.
-    pub fn hands_on(&self) -> bool {
+    pub fn passes_input_on(&self) -> bool {
         matches!(self.kind, "if" | "filter" | "switch") || self.is_classifier()
     }
 
     /// Whether the node makes many items from one.
-    pub fn is_split(&self) -> bool {
+    pub fn splits_list(&self) -> bool {
         self.kind == "splitOut" || (self.kind == "itemLists" && matches!(self.operation(), "" | "splitOutItems"))
     }
 
     /// Whether the node takes all items at once and gives several.
-    pub fn is_of_all(&self) -> bool {
+    pub fn takes_all_items(&self) -> bool {
         matches!(self.kind, "limit" | "sort" | "removeDuplicates")
     }
 
     /// Whether the node can process one element at a time.
-    pub fn runs_for_each(&self) -> bool {
-        !self.is_trigger() && !self.is_split() && !matches!(self.kind, "merge" | "respondToWebhook")
+    pub fn runs_per_item(&self) -> bool {
+        !self.is_trigger() && !self.splits_list() && !matches!(self.kind, "merge" | "respondToWebhook")
     }
 
     /// Whether the node has an output.
@@ -161,9 +161,9 @@ impl SourceNode<'_> {
     }
 
     /// Whether the nodes after it do not run once for each of its items.
-    pub fn is_gather(&self) -> bool {
+    pub fn gathers_items(&self) -> bool {
         matches!(self.kind, "aggregate" | "summarize")
-            || (self.kind == "itemLists" && !self.is_split())
+            || (self.kind == "itemLists" && !self.splits_list())
             || (self.kind == "executeWorkflow" && text(&self.parameters["mode"]) == "each")
             || self.is_loop()
     }

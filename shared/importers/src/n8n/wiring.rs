@@ -30,7 +30,7 @@ pub struct Wiring<'d> {
     /// The loops, each with the output of its body. A loop has one other output.
     pub(super) loops: HashMap<usize, usize>,
     /// The wires that lead back to their loop.
-    backs: HashSet<(usize, usize, usize)>,
+    back_wires: HashSet<(usize, usize, usize)>,
     incoming: Vec<Vec<usize>>,
     outgoing: Vec<Vec<usize>>,
 }
@@ -55,19 +55,19 @@ impl<'d> Wiring<'d> {
             }
             roles[wire.from] = Role::SubNodeOf(wire.to);
         }
-        let wires = passed_through(document, &roles)?;
+        let wires = resolve_pass_through(document, &roles)?;
         let loops = document.nodes.iter().enumerate().filter(|(node, _)| roles[*node] == Role::Step);
         let loops = loops.filter(|(_, source)| source.is_loop()).map(|(node, source)| (node, source.loop_output()));
-        let (loops, backs) = (loops.collect(), HashSet::new());
+        let (loops, back_wires) = (loops.collect(), HashSet::new());
         let (incoming, outgoing) = (Vec::new(), Vec::new());
-        let mut wiring = Self { roles, wires: Vec::new(), parts, loops, backs, incoming, outgoing };
-        wiring.wire(wires);
-        wiring.spread(document);
-        wiring.find_backs();
+        let mut wiring = Self { roles, wires: Vec::new(), parts, loops, back_wires, incoming, outgoing };
+        wiring.set_wires(wires);
+        wiring.add_implicit_loops(document);
+        wiring.find_back_wires();
         Ok(wiring)
     }
 
-    pub(super) fn wire(&mut self, mut wires: Vec<Wire<'d>>) {
+    pub(super) fn set_wires(&mut self, mut wires: Vec<Wire<'d>>) {
         // A merge gives its values in the order of its inputs.
         wires.sort_by_key(|wire| (wire.to, wire.input));
         wires.dedup();
@@ -94,7 +94,7 @@ impl<'d> Wiring<'d> {
     }
 
     /// The output of a loop for all its results.
-    pub fn done(&self, node: usize) -> Option<usize> {
+    pub fn done_output(&self, node: usize) -> Option<usize> {
         self.loops.get(&node).map(|item| 1 - item)
     }
 
@@ -105,23 +105,23 @@ impl<'d> Wiring<'d> {
 
     /// The incoming wires, without those that lead back to a loop.
     pub fn incoming(&self, node: usize) -> impl Iterator<Item = &Wire<'d>> {
-        self.incoming[node].iter().map(|index| &self.wires[*index]).filter(|wire| !self.is_back(wire))
+        self.incoming[node].iter().map(|index| &self.wires[*index]).filter(|wire| !self.is_back_wire(wire))
     }
 
     pub fn outgoing(&self, node: usize) -> impl Iterator<Item = &Wire<'d>> {
         self.outgoing[node].iter().map(|index| &self.wires[*index])
     }
 
-    pub fn is_back(&self, wire: &Wire) -> bool {
-        self.backs.contains(&(wire.from, wire.output, wire.to))
+    pub fn is_back_wire(&self, wire: &Wire) -> bool {
+        self.back_wires.contains(&(wire.from, wire.output, wire.to))
     }
 
     /// The wire before the classifier whose input a node passes on. Here a classifier outputs its choice, not its input.
-    pub fn before_choice(&self, document: &Document, mut node: usize) -> Option<&Wire<'d>> {
+    pub fn wire_before_classifier(&self, document: &Document, mut node: usize) -> Option<&Wire<'d>> {
         let mut before = None;
         for _ in 0..MAX_HOPS {
             let source = &document.nodes[node];
-            let mut incoming = self.incoming(node).filter(|_| source.hands_on());
+            let mut incoming = self.incoming(node).filter(|_| source.passes_input_on());
             let Some(wire) = incoming.next().filter(|_| incoming.next().is_none()) else { break };
             if source.is_classifier() {
                 before = Some(wire);
@@ -142,7 +142,7 @@ impl<'d> Wiring<'d> {
     /// The steps in cycles that no loop makes.
     pub fn cycles(&self) -> BTreeSet<usize> {
         let mut waiting: Vec<usize> = (0..self.roles.len()).map(|node| self.incoming(node).count()).collect();
-        let ahead = |wire: &Wire| !self.is_back(wire);
+        let ahead = |wire: &Wire| !self.is_back_wire(wire);
         let mut ready: Vec<usize> = (0..waiting.len()).filter(|node| waiting[*node] == 0).collect();
         while let Some(node) = ready.pop() {
             for wire in self.outgoing(node).filter(|wire| ahead(wire)) {
@@ -158,12 +158,12 @@ impl<'d> Wiring<'d> {
         left.filter(|node| self.reach(next(*node), usize::MAX, ahead).contains(node)).collect()
     }
 
-    fn find_backs(&mut self) {
+    fn find_back_wires(&mut self) {
         for of in self.steps().filter(|node| self.is_loop(*node)).collect::<Vec<_>>() {
             let body = self.body(of);
             let back = self.wires.iter().filter(|wire| wire.to == of && body.contains(&wire.from));
             let back: Vec<_> = back.map(|wire| (wire.from, wire.output, wire.to)).collect();
-            self.backs.extend(back);
+            self.back_wires.extend(back);
         }
     }
 
@@ -186,7 +186,7 @@ impl<'d> Wiring<'d> {
 }
 
 /// The wires between steps, with pass-through nodes replaced by the wires through them.
-fn passed_through<'d>(document: &Document<'d>, roles: &[Role]) -> Result<Vec<Wire<'d>>> {
+fn resolve_pass_through<'d>(document: &Document<'d>, roles: &[Role]) -> Result<Vec<Wire<'d>>> {
     let main: Vec<&Wire> = document.wires.iter().filter(|wire| wire.kind == "main").collect();
     let mut outgoing: Vec<Vec<&Wire>> = vec![Vec::new(); roles.len()];
     // A disabled node passes its input on at its first output only.

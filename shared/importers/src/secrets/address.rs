@@ -3,16 +3,16 @@
 use super::{MAX_NAME_BYTES, is_secret};
 
 /// The URL without user info and secret parameters, and what was removed.
-pub fn without_secrets(address: &str) -> (String, Vec<String>) {
-    let (address, has_user) = without_users(address, "");
-    let (address, parameters) = without_parameters(&address);
+pub fn remove_url_secrets(address: &str) -> (String, Vec<String>) {
+    let (address, has_user) = remove_user_info(address, "");
+    let (address, parameters) = remove_secret_parameters(&address);
     let user = has_user.then(|| "login in the address".to_owned());
     let parameters = parameters.into_iter().map(|name| format!("query parameter {name}"));
     (address, user.into_iter().chain(parameters).collect())
 }
 
 /// Replaces the user info of `https://user:password@host`.
-pub fn without_users(text: &str, instead: &str) -> (String, bool) {
+pub fn remove_user_info(text: &str, instead: &str) -> (String, bool) {
     let (mut kept, mut from, mut has_one) = (String::with_capacity(text.len()), 0, false);
     let mut reader = Reader::new(text);
     while let Some(start) = text[from..].find("://").map(|at| from + at + 3) {
@@ -32,12 +32,12 @@ pub fn without_users(text: &str, instead: &str) -> (String, bool) {
 struct Reader<'t> {
     text: &'t str,
     /// The end of the last skipped placeholder. Braces before it belong to that placeholder.
-    filled: usize,
+    placeholder_end: usize,
 }
 
 impl<'t> Reader<'t> {
     fn new(text: &'t str) -> Self {
-        Self { text, filled: 0 }
+        Self { text, placeholder_end: 0 }
     }
 
     /// The end of a part: at one of `ends`, or at a character that ends any URL. Also the position after the last `@` in the
@@ -45,10 +45,10 @@ impl<'t> Reader<'t> {
     fn span(&mut self, start: usize, ends: &[char]) -> (usize, usize) {
         let (mut at, mut behind) = (start, start);
         while let Some(c) = self.text[at..].chars().next() {
-            if at >= self.filled && self.text[at..].starts_with("{{") {
+            if at >= self.placeholder_end && self.text[at..].starts_with("{{") {
                 // A placeholder that does not close is plain text, and so is everything after it.
                 let end = self.text[at..].find("}}").map(|end| at + end + 2);
-                self.filled = end.unwrap_or(self.text.len());
+                self.placeholder_end = end.unwrap_or(self.text.len());
                 at = end.unwrap_or(at);
                 continue;
             }
@@ -65,7 +65,7 @@ impl<'t> Reader<'t> {
 }
 
 /// Removes secret parameters: `?api_key=…&page=2` becomes `?page=2`, and the name is returned.
-fn without_parameters(text: &str) -> (String, Vec<String>) {
+fn remove_secret_parameters(text: &str) -> (String, Vec<String>) {
     let (mut kept, mut from, mut names) = (String::with_capacity(text.len()), 0, Vec::new());
     let mut reader = Reader::new(text);
     while let Some(sign) = text[from..].find(['?', '&']).map(|at| from + at) {

@@ -8,17 +8,17 @@ use serde_json::Value;
 
 use super::pieces::{Notes, note};
 
-pub use address::without_secrets;
+pub use address::remove_url_secrets;
 pub use domain::secret_name::is_secret;
-pub use text::shown_text;
+pub use text::redact_text;
 
 /// What replaces a removed value.
-const LEFT_OUT: &str = "(left out)";
+const REDACTED: &str = "(left out)";
 /// A longer name is not a name.
 const MAX_NAME_BYTES: usize = 100;
 
 /// The fields without plain-text secrets. The names of removed fields are added to `secrets`.
-pub fn without_clear<N: AsRef<str>, V>(
+pub fn remove_plain_secrets<N: AsRef<str>, V>(
     fields: Vec<(N, V)>,
     is_clear: impl Fn(&V) -> bool,
     secrets: &mut Vec<String>,
@@ -30,8 +30,8 @@ pub fn without_clear<N: AsRef<str>, V>(
 }
 
 /// A text body without secrets. A body with placeholders is kept as it is.
-pub fn without_clear_text(body: &str, notes: &mut Notes) -> String {
-    let kept = if body.contains("{{") { body.to_owned() } else { shown_text(body) };
+pub fn redact_body(body: &str, notes: &mut Notes) -> String {
+    let kept = if body.contains("{{") { body.to_owned() } else { redact_text(body) };
     if kept != body {
         note(notes, "what looks like a secret in its body is left out");
     }
@@ -39,17 +39,17 @@ pub fn without_clear_text(body: &str, notes: &mut Notes) -> String {
 }
 
 /// The original node without its secrets.
-pub fn shown(original: &Value) -> Value {
+pub fn redact(original: &Value) -> Value {
     match original {
-        Value::String(text) => shown_text(text).into(),
-        Value::Array(items) => items.iter().map(shown).collect(),
+        Value::String(text) => redact_text(text).into(),
+        Value::Array(items) => items.iter().map(redact).collect(),
         Value::Object(entries) => {
             // `{"name": "X-Api-Key", "value": "…"}`
             let named = ["name", "key"].iter().filter_map(|field| entries.get(*field)?.as_str());
             let is_pair = named.into_iter().any(is_secret);
             let entry = |(name, entry): (&String, &Value)| {
                 let is_value = is_pair && name.to_ascii_lowercase().contains("value");
-                (name.clone(), if is_value || is_secret(name) { blank(entry) } else { shown(entry) })
+                (name.clone(), if is_value || is_secret(name) { redact_value(entry) } else { redact(entry) })
             };
             Value::Object(entries.iter().map(entry).collect())
         }
@@ -58,15 +58,15 @@ pub fn shown(original: &Value) -> Value {
 }
 
 /// The value with everything removed except its type and the name of its header.
-fn blank(value: &Value) -> Value {
+fn redact_value(value: &Value) -> Value {
     match value {
         Value::String(text) if text.is_empty() => value.clone(),
-        Value::String(_) | Value::Number(_) => LEFT_OUT.into(),
-        Value::Array(items) => items.iter().map(blank).collect(),
+        Value::String(_) | Value::Number(_) => REDACTED.into(),
+        Value::Array(items) => items.iter().map(redact_value).collect(),
         Value::Object(entries) => {
             let is_kept = |name: &str| matches!(name, "type" | "header");
             let entry = |(name, entry): (&String, &Value)| {
-                (name.clone(), if is_kept(name) { shown(entry) } else { blank(entry) })
+                (name.clone(), if is_kept(name) { redact(entry) } else { redact_value(entry) })
             };
             Value::Object(entries.iter().map(entry).collect())
         }

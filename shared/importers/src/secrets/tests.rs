@@ -19,7 +19,7 @@ fn user_info_and_secret_parameters_are_removed_from_urls() {
         ("https://x/{{ a ?token==1 }}?keyword=a&&", "https://x/{{ a ?token==1 }}?keyword=a&&", &[]),
         ("://{{://@{{&key=", "://{{://{{", &["login in the address", "query parameter key"]),
     ] {
-        let (without, found) = without_secrets(address);
+        let (without, found) = remove_url_secrets(address);
         assert_eq!((without.as_str(), &found.iter().map(String::as_str).collect::<Vec<_>>()[..]), (kept, left));
     }
 }
@@ -45,20 +45,20 @@ fn a_shown_original_has_no_secrets() {
             "authorization": {"type": "api-key", "config": {"api_key": "S3CRET", "type": "custom", "header": "X-Mine"}},
         },
     });
-    let shown = shown(&original);
-    assert!(!shown.to_string().contains("S3CRET"), "{shown:#}");
-    let parameters = &shown["parameters"];
-    assert_eq!((&shown["name"], &shown["typeVersion"]), (&json!("Get Token"), &json!(4.2)));
+    let redacted = redact(&original);
+    assert!(!redacted.to_string().contains("S3CRET"), "{redacted:#}");
+    let parameters = &redacted["parameters"];
+    assert_eq!((&redacted["name"], &redacted["typeVersion"]), (&json!("Get Token"), &json!(4.2)));
     assert_eq!(parameters["url"], "https://(left out)@x.example.com/?api_key=(left out)&page=2");
     assert_eq!(parameters["headerParameters"]["parameters"][1]["value"], "a/b");
     assert_eq!(parameters["jsonHeaders"], "={\"Cookie\": \"(left out)\", \"Accept\": \"a/b\", \"n\": {{ $json.n }}}");
     assert_eq!((&parameters["max_tokens"], &parameters["genericAuthType"]), (&json!(512), &json!("httpHeaderAuth")));
     assert!(parameters["jsCode"].as_str().unwrap().contains("return call({headers: {Authorization: "));
     assert!(parameters["curl"].as_str().unwrap().ends_with("basic information"));
-    assert_eq!(shown["data"]["headers"], "Authorization: (left out)\nX-Key:(left out)\nAccept: text");
-    assert_eq!(shown["data"]["params"], "token = (left out)\npage:2");
+    assert_eq!(redacted["data"]["headers"], "Authorization: (left out)\nX-Key:(left out)\nAccept: text");
+    assert_eq!(redacted["data"]["params"], "token = (left out)\npage:2");
     let config = json!({"api_key": "(left out)", "type": "custom", "header": "X-Mine"});
-    assert_eq!(shown["data"]["authorization"], json!({"type": "api-key", "config": config}));
+    assert_eq!(redacted["data"]["authorization"], json!({"type": "api-key", "config": config}));
 }
 
 /// Longer than any text that is read. Work that grows with the square of it would take hours.
@@ -70,6 +70,6 @@ fn hostile_texts_are_scanned_in_linear_time() {
         ["://", "://{{", "://@{{", "?key=", "&key={{", "a@", "key:", "key:\"", "\"", " ", "key=\\", "{{}}", "Bearer "]
     {
         let text = part.repeat(MANY_BYTES / part.len());
-        ends(part, move || drop((without_secrets(&text), shown_text(&text))));
+        ends(part, move || drop((remove_url_secrets(&text), redact_text(&text))));
     }
 }

@@ -1,16 +1,16 @@
 //! Removes secrets from free text: headers, JSON, program code.
 
-use super::address::without_users;
-use super::{LEFT_OUT, MAX_NAME_BYTES, is_secret};
+use super::address::remove_user_info;
+use super::{MAX_NAME_BYTES, REDACTED, is_secret};
 
 /// The text without secrets, whatever it is: headers, a URL, JSON or code.
-pub fn shown_text(text: &str) -> String {
-    let (text, _) = without_users(text, "(left out)@");
-    without_tokens(&without_pairs(&text))
+pub fn redact_text(text: &str) -> String {
+    let (text, _) = remove_user_info(text, "(left out)@");
+    redact_tokens(&redact_pairs(&text))
 }
 
 /// Removes the values of `name: value` and `name=value`, quoted or not.
-fn without_pairs(text: &str) -> String {
+fn redact_pairs(text: &str) -> String {
     let (mut kept, mut from) = (String::with_capacity(text.len()), 0);
     while let Some(sign) = text[from..].find([':', '=']).map(|at| from + at) {
         let after = text[sign..].trim_start_matches([':', '=', '>']).trim_start_matches([' ', '\t']);
@@ -19,7 +19,7 @@ fn without_pairs(text: &str) -> String {
         from = start;
         let (name, begins_line) = name_before(&text[..sign]);
         if is_secret(name) {
-            let (length, replaced) = value_of(after, text.as_bytes()[sign] == b':', begins_line);
+            let (length, replaced) = measure_value(after, text.as_bytes()[sign] == b':', begins_line);
             kept.push_str(&replaced);
             from += length;
         }
@@ -45,12 +45,12 @@ fn name_before(text: &str) -> (&str, bool) {
 }
 
 /// The length of the value that starts here, and its replacement.
-fn value_of(text: &str, is_listed: bool, begins_line: bool) -> (usize, String) {
+fn measure_value(text: &str, is_listed: bool, begins_line: bool) -> (usize, String) {
     let quoted = text.trim_start_matches('\\');
     let escapes = text.len() - quoted.len();
     let length = |end: Option<usize>| end.unwrap_or(text.len());
     match quoted.chars().next() {
-        _ if begins_line => (length(text.find('\n')), LEFT_OUT.to_owned()),
+        _ if begins_line => (length(text.find('\n')), REDACTED.to_owned()),
         Some(quote @ ('"' | '\'' | '`')) => {
             let mut is_escaped = false;
             let close = quoted.char_indices().skip(1).find(|(_, c)| {
@@ -59,28 +59,28 @@ fn value_of(text: &str, is_listed: bool, begins_line: bool) -> (usize, String) {
                 is_escaped = escapes == 0 && *c == '\\' && !is_escaped;
                 is_close
             });
-            (length(close.map(|(at, _)| escapes + at + 1)), format!("{quote}{LEFT_OUT}{quote}"))
+            (length(close.map(|(at, _)| escapes + at + 1)), format!("{quote}{REDACTED}{quote}"))
         }
         // The fields inside objects and lists are checked one by one.
         Some('{' | '[') if !text.starts_with("{{") => (0, String::new()),
         None | Some('\n') => (0, String::new()),
-        _ if is_listed => (length(text.find(['\n', '"', '\'', '`'])), LEFT_OUT.to_owned()),
+        _ if is_listed => (length(text.find(['\n', '"', '\'', '`'])), REDACTED.to_owned()),
         _ => {
             let ends =
                 |c: char| c.is_whitespace() || matches!(c, '&' | '#' | ',' | ';' | ')' | ']' | '}' | '"' | '\'' | '`');
-            (length(text.find(ends)), LEFT_OUT.to_owned())
+            (length(text.find(ends)), REDACTED.to_owned())
         }
     }
 }
 
 /// Removes the token after `Bearer`, and after `Basic` when it looks like one.
-fn without_tokens(text: &str) -> String {
+fn redact_tokens(text: &str) -> String {
     let mut is_token: fn(&str) -> bool = |_| false;
     let mut kept = String::with_capacity(text.len());
     for part in text.split_inclusive(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`')) {
         let word = part.trim_end_matches(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`'));
-        let is_left_out = !word.is_empty() && is_token(word) && !word.starts_with(LEFT_OUT) && word != "(left";
-        kept.push_str(if is_left_out { LEFT_OUT } else { word });
+        let is_left_out = !word.is_empty() && is_token(word) && !word.starts_with(REDACTED) && word != "(left";
+        kept.push_str(if is_left_out { REDACTED } else { word });
         kept.push_str(&part[word.len()..]);
         let last = word.rsplit(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default();
         is_token = match last {

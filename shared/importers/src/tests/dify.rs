@@ -368,17 +368,20 @@ fn system_variables_come_from_the_trigger() {
         let workflow = json!({"graph": {"nodes": nodes, "edges": edges}});
         let app = json!({"kind": "app", "version": "0.3.0", "app": {"mode": mode}, "workflow": workflow});
         let imported = read_sound(&app.to_string());
-        let told = report_lines(&imported).lines().last().unwrap().to_owned();
-        (config(&imported, "llm")["prompt"].as_str().unwrap().to_owned(), told)
+        let last_line = report_lines(&imported).lines().last().unwrap().to_owned();
+        (config(&imported, "llm")["prompt"].as_str().unwrap().to_owned(), last_line)
     };
     let twice = |path: &str| format!("{{{{ {path} }}}} {{{{ {path} }}}}");
     assert_eq!(app("advanced-chat", "query"), (twice("nodes.go.output.text"), "llm model".to_owned()));
     assert_eq!(app("advanced-chat", "workflow_run_id"), (twice("run.id"), "llm model".to_owned()));
     for name in ["files", "user_id", "conversation_id", "dialogue_count"] {
-        let (prompt, told) = app("advanced-chat", name);
+        let (prompt, last_line) = app("advanced-chat", name);
         assert!(prompt.starts_with("{{ untranslated['"), "{prompt}");
-        assert!(told.contains(&format!("only the text of a message is available, not its `{name}`")), "{told}");
+        assert!(
+            last_line.contains(&format!("only the text of a message is available, not its `{name}`")),
+            "{last_line}"
+        );
     }
-    let told = "llm model partial: `user_id` must be part of the run's input".to_owned();
-    assert_eq!(app("workflow", "user_id"), (twice("nodes.go.output.user_id"), told));
+    let last_line = "llm model partial: `user_id` must be part of the run's input".to_owned();
+    assert_eq!(app("workflow", "user_id"), (twice("nodes.go.output.user_id"), last_line));
 }

@@ -35,9 +35,9 @@ fn nodes_after_a_split_become_the_body_of_a_loop() {
     assert_eq!(config(&imported, "remind")["body"], json!({"type": "json", "value": mail}));
     let sent = "nodes.split_out.output.map(element, element.body.mail.id)";
     assert_eq!(config(&imported, "gather")["fields"], json!({"sent": sent}));
-    let told =
+    let text =
         "Sent: {{ ((nodes.gather.output.sent | join(', ')) if nodes.gather.output.sent is defined) | default('') }}";
-    assert_eq!(config(&imported, "tell")["text"], told);
+    assert_eq!(config(&imported, "tell")["text"], text);
 }
 
 #[test]
@@ -51,10 +51,10 @@ fn a_split_without_a_gather_becomes_a_loop() {
     let imported = read_sound(&json!({"nodes": nodes, "connections": wires}).to_string());
     assert_eq!(connections(&imported), "go>split say>split.next split.item>say split.done>result");
     assert_eq!(config(&imported, "say")["text"], "{{ vars.item.n }} {{ vars.index }}");
-    let told = report_lines(&imported);
+    let lines = report_lines(&imported);
     assert!(
-        told.contains("split loop partial: an element that is not an object is `vars.item` itself, not its `rows`"),
-        "{told}"
+        lines.contains("split loop partial: an element that is not an object is `vars.item` itself, not its `rows`"),
+        "{lines}"
     );
 }
 

@@ -16,7 +16,7 @@ use super::*;
 use domain::id::{OrgId, UserId, WorkflowId};
 use domain::identity::Account;
 use domain::workflow::{NewWorkflow, Workflow};
-use engine::compile::{self, Problem};
+use engine::compile::{self, GraphProblem};
 use work::read_within;
 
 /// The report as text, one line for each node: id, new type, status and reason.
@@ -59,7 +59,7 @@ fn config(imported: &Imported, id: &str) -> Value {
     Value::Object(node.unwrap_or_else(|| panic!("no node {id}")).config.clone())
 }
 
-fn problems(imported: &Imported) -> Vec<Problem> {
+fn problems(imported: &Imported) -> Vec<GraphProblem> {
     compile::compile(&imported.graph).finish().1
 }
 

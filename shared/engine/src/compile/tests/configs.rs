@@ -35,23 +35,23 @@ fn field_problems_name_the_field() {
 
 #[test]
 fn constant_conditions_must_be_bools() {
-    let told = |text: &str| {
+    let reported = |text: &str| {
         let nodes =
             [("start", "input", json!({})), ("if", "condition", expression(text)), ("end", "send_result", json!({}))];
         found(&nodes, "start>if if.true>end")
     };
     let problem = "invalid_expression: node `if`, config.expression, line 1, column 1: a condition must be true or false, but this is always a";
     for (text, kind) in [("\"yes\"", "string"), ("1", "int"), ("null", "null"), ("[input.x]", "list"), ("{}", "map")] {
-        assert_eq!(told(text), [format!("{problem} {kind}")]);
+        assert_eq!(reported(text), [format!("{problem} {kind}")]);
     }
     for text in ["true", "input.x", "input.x == 'yes'"] {
-        assert_eq!(told(text), Vec::<String>::new());
+        assert_eq!(reported(text), Vec::<String>::new());
     }
 }
 
 #[test]
 fn http_nodes_need_a_valid_url_and_headers_without_line_breaks() {
-    let told = |url: &str, header: &str| {
+    let reported = |url: &str, header: &str| {
         let call = json!({"url": url, "headers": {"x-a": header}});
         let nodes = [("start", "input", json!({})), ("call", "http", call), ("end", "send_result", json!({}))];
         found(&nodes, "start>call call>end")
@@ -64,10 +64,10 @@ fn http_nodes_need_a_valid_url_and_headers_without_line_breaks() {
         "url: is not a valid URL; write one such as https://example.com/orders",
     );
     for url in ["http://", "http:// x", "https://x ", "https:///a", "http:// {{ input.a }}", "https://?{{ input.a }}"] {
-        assert_eq!(told(url, "a"), [wrong], "{url}");
+        assert_eq!(reported(url, "a"), [wrong], "{url}");
     }
     for url in ["", "ftp://x", "example.com/{{ input.a }}"] {
-        assert_eq!(told(url, "a"), [unknown], "{url}");
+        assert_eq!(reported(url, "a"), [unknown], "{url}");
     }
     for url in [
         "{{ input.a }}",
@@ -75,11 +75,15 @@ fn http_nodes_need_a_valid_url_and_headers_without_line_breaks() {
         "https://{{ input.a }}/x",
         "https://a.b/{{ input.a }} c",
     ] {
-        assert_eq!(told(url, "a\t{{ input.b\n }}{%- if input.c -%}\n c {%- endif %}"), Vec::<String>::new(), "{url}");
+        assert_eq!(
+            reported(url, "a\t{{ input.b\n }}{%- if input.c -%}\n c {%- endif %}"),
+            Vec::<String>::new(),
+            "{url}"
+        );
     }
     for header in ["a\nb", "a\r", "{{ input.a }}\nx-b: c", "\0"] {
         assert_eq!(
-            told("https://a.b", header),
+            reported("https://a.b", header),
             ["headers.x-a: contains a control character; remove line breaks"],
             "{header:?}"
         );
@@ -91,11 +95,11 @@ fn duplicate_and_reserved_case_names_are_refused() {
     let case = |name: &str| json!({"name": name, "expression": "true"});
     let cases = json!({"cases": [case("a"), case("b"), case("a"), case("error")]});
     let nodes = [("start", "input", json!({})), ("way", "switch", cases), ("end", "send_result", json!({}))];
-    let told = [
+    let reported = [
         "invalid_config: node `way`, config.cases[2].name: there is already a case `a`; rename this one",
         "invalid_config: node `way`, config.cases[3].name: `error` is the name of another port; rename the case",
     ];
-    assert_eq!(found(&nodes, "start>way way.a>end way.b>end way.default>end"), told);
+    assert_eq!(found(&nodes, "start>way way.a>end way.b>end way.default>end"), reported);
 }
 
 #[test]
@@ -114,9 +118,9 @@ fn integers_may_be_written_as_floats() {
     let plan = compile(&graph(&of(json!(60.0), json!(3.0)), connections)).0.unwrap();
     assert_eq!(plan.steps[1].config["seconds"], json!(60));
     assert_eq!(plan.steps[2].config["retry"]["maxAttempts"], json!(3));
-    let told = found(&of(json!(60.5), json!(11.0)), connections);
+    let reported = found(&of(json!(60.5), json!(11.0)), connections);
     let expected = ["wait`, config.seconds: must be a whole number", "call`, config.retry.maxAttempts: at most 10"];
-    assert_eq!(told, expected.map(|told| format!("invalid_config: node `{told}")));
+    assert_eq!(reported, expected.map(|reported| format!("invalid_config: node `{reported}")));
     assert_eq!(
         found(&of(json!(1e300), json!(1)), connections),
         ["invalid_config: node `wait`, config.seconds: at most 2592000"]
@@ -125,23 +129,23 @@ fn integers_may_be_written_as_floats() {
 
 #[test]
 fn invalid_input_schemas_are_reported() {
-    let told = |schema: Value| {
+    let reported = |schema: Value| {
         let nodes = [("start", "input", json!({"schema": schema})), ("end", "send_result", json!({}))];
-        let told = found(&nodes, "start>end").into_iter();
-        told.map(|line| line.replace("invalid_config: node `start`, config.schema", "")).collect::<Vec<_>>()
+        let reported = found(&nodes, "start>end").into_iter();
+        reported.map(|line| line.replace("invalid_config: node `start`, config.schema", "")).collect::<Vec<_>>()
     };
     let types = "one of null, boolean, integer, number, string, array, object";
     assert_eq!(
-        told(json!({"type": "nope", "pattern": "(", "minimumLength": 1})),
+        reported(json!({"type": "nope", "pattern": "(", "minimumLength": 1})),
         [
             ".minimumLength: is not a keyword of JSON Schema that is supported here; remove it, or begin its name with `x-`".to_owned(),
             ".pattern: this pattern cannot be read, or is too large; simplify it".to_owned(),
             format!(".type: {types}"),
         ]
     );
-    assert_eq!(told(json!({"type": []})), [format!(".type: {types}")]);
+    assert_eq!(reported(json!({"type": []})), [format!(".type: {types}")]);
     assert_eq!(
-        told(
+        reported(
             json!({"properties": {"a": {"items": 1, "minimum": "x"}, "b": []}, "required": "a", "oneOf": {}, "maxItems": -1})
         ),
         [
@@ -158,7 +162,7 @@ fn invalid_input_schemas_are_reported() {
         "properties": {"a": {"type": "string", "enum": ["x"], "format": "date", "title": "A"}, "b": {"items": {"type": "integer"}}},
         "additionalProperties": {"oneOf": [{"type": "null"}, {}]},
     });
-    assert_eq!(told(sound), Vec::<String>::new());
+    assert_eq!(reported(sound), Vec::<String>::new());
     let many: serde_json::Map<_, _> = (0..1_000).map(|n| (format!("k{n}"), json!(1))).collect();
-    assert!(told(Value::Object(many)).len() < 25);
+    assert!(reported(Value::Object(many)).len() < 25);
 }

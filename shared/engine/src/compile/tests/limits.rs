@@ -13,11 +13,11 @@ fn the_number_of_reported_problems_is_limited() {
         .chain([("start".to_owned(), "input", json!({}))])
         .collect();
     let nodes: Vec<_> = nodes.iter().map(|(id, kind, config)| (id.as_str(), *kind, config.clone())).collect();
-    let told = found(&nodes, "start>n0");
-    assert!(told.len() < 520, "{}", told.len());
+    let reported = found(&nodes, "start>n0");
+    assert!(reported.len() < 520, "{}", reported.len());
     let connections = (0..1_000).map(|n| format!("a{n}>b")).collect::<Vec<_>>().join(" ");
     assert_eq!(found(&[], &connections).len(), 501);
-    assert!(told.iter().any(|line| line.contains("more problems, which are not listed")), "{:?}", told.last());
+    assert!(reported.iter().any(|line| line.contains("more problems, which are not listed")), "{:?}", reported.last());
 }
 
 #[test]
@@ -26,26 +26,26 @@ fn upstream_steps_are_found_in_large_cycles() {
     let mut connections: String = (1..500).map(|index| format!("n{index}>n{} ", index - 1)).collect();
     connections.push_str("start>n499 n0>n499 ");
     connections.extend((0..1_500).map(|index| format!("n{}>n{} ", index % 499 + 1, (index * 7) % 499)));
-    let told = ends("the search of circles", move || {
+    let reported = ends("the search of cycles", move || {
         let ids: Vec<String> = (0..500).map(|index| format!("n{index}")).collect();
         let work = json!({"value": "nodes.n7.output"});
         let mut nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "transform", work.clone())).collect();
         nodes.push(("start", "input", json!({})));
         found(&nodes, &connections)
     });
-    assert_eq!(told.iter().filter(|line| line.starts_with("cycle")).count(), 1);
-    assert!(!told.iter().any(|line| line.starts_with("not_upstream")), "{told:?}");
+    assert_eq!(reported.iter().filter(|line| line.starts_with("cycle")).count(), 1);
+    assert!(!reported.iter().any(|line| line.starts_with("not_upstream")), "{reported:?}");
 }
 
 #[test]
 fn regular_expressions_are_counted_before_they_are_compiled() {
-    let told = ends("the count of patterns", || {
+    let reported = ends("the count of patterns", || {
         let looks = vec!["''.matches('a{999}')"; 150].join("||");
         let ids: Vec<String> = (0..500).map(|index| format!("n{index}")).collect();
         let nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "condition", expression(&looks))).collect();
         found(&nodes, "")
     });
-    assert!(told.iter().any(|line| line.starts_with("too_many_patterns")), "{told:?}");
+    assert!(reported.iter().any(|line| line.starts_with("too_many_patterns")), "{reported:?}");
 }
 
 /// A benchmark: prints the median time in milliseconds. Run it with `cargo test --profile lambda -p shared --lib --

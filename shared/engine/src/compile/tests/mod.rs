@@ -1,15 +1,15 @@
 //! Tests of the compiler: the problems it reports, and the plans it returns.
 
 mod configs;
-mod drawn;
 mod limits;
-mod shape;
+mod properties;
+mod structure;
 
 use serde_json::json;
 
 use super::*;
 
-fn compile(graph: &Graph) -> (Option<Plan>, Vec<Problem>) {
+fn compile(graph: &Graph) -> (Option<Plan>, Vec<GraphProblem>) {
     super::compile(graph).finish()
 }
 
@@ -54,8 +54,8 @@ fn valid_graphs_have_a_plan() {
     let connections = "hook>many many.true>each each.item>ask ask>each.next ask.error>none none>each.next each.done>both many.false>both both>end";
     assert_eq!(found(&nodes, connections), Vec::<String>::new());
     let plan = compile(&graph(&nodes, connections)).0.unwrap();
-    let within: Vec<_> = plan.steps.iter().map(|step| step.within).collect();
-    assert_eq!(within, [None, None, None, Some(2), Some(2), None, None]);
+    let parent_loops: Vec<_> = plan.steps.iter().map(|step| step.parent_loop).collect();
+    assert_eq!(parent_loops, [None, None, None, Some(2), Some(2), None, None]);
     assert_eq!(plan.order, [0, 1, 2, 3, 4, 5, 6]);
     assert_eq!(plan.steps[3].references, [(Reference::Model("dev-chat".to_owned()), "model")]);
 }
@@ -107,7 +107,7 @@ fn unknown_names_are_reported_with_the_known_ones() {
     let step = ("my-first-step", "transform", json!({"value": "1"}));
     let end = |text: &str| ("end", "send_result", json!({"output": text}));
     let unknown = "node `end`, config.output, line 1, column";
-    for (text, told) in [
+    for (text, reported) in [
         (
             "nodes.start.q",
             &*format!("unknown_variable: {unknown} 13: there is no `nodes.start.q`; a node has only `output`"),
@@ -136,7 +136,7 @@ fn unknown_names_are_reported_with_the_known_ones() {
     ] {
         assert_eq!(
             found(&[start.clone(), step.clone(), end(text)], "start>my-first-step my-first-step>end"),
-            [told],
+            [reported],
             "{text}"
         );
     }

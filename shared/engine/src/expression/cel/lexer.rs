@@ -1,6 +1,6 @@
 //! The lexer of CEL: splits a text into tokens.
 
-use super::super::{Position, Problem, hints};
+use super::super::{Position, SyntaxError, hints};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Token {
@@ -31,7 +31,7 @@ struct Lexer<'t> {
 }
 
 /// Returns the tokens of a text, the last of them [`Token::End`].
-pub fn tokens(text: &str) -> Result<Vec<(Token, Position)>, Problem> {
+pub fn tokens(text: &str) -> Result<Vec<(Token, Position)>, SyntaxError> {
     let mut lexer = Lexer { rest: text, at: Position { line: 1, column: 1 }, is_behind_dot: false };
     let mut tokens = Vec::new();
     loop {
@@ -60,11 +60,11 @@ impl<'t> Lexer<'t> {
     }
 
     fn take(&mut self, bytes: usize) -> &'t str {
-        let taken = &self.rest[..bytes];
-        for _ in taken.chars() {
+        let text = &self.rest[..bytes];
+        for _ in text.chars() {
             self.next();
         }
-        taken
+        text
     }
 
     fn take_while(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
@@ -82,7 +82,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn token(&mut self) -> Result<Token, Problem> {
+    fn token(&mut self) -> Result<Token, SyntaxError> {
         let at = self.at;
         let Some(first) = self.rest.chars().next() else { return Ok(Token::End) };
         let second = self.rest[first.len_utf8()..].chars().next().unwrap_or(' ');
@@ -105,7 +105,7 @@ impl<'t> Lexer<'t> {
             }
         }
         let hint = hints::cel_sign(self.rest).map(|hint| format!("; {hint}")).unwrap_or_default();
-        Err(Problem::new(at, format!("`{}` is not valid here{hint}", first.escape_debug())))
+        Err(SyntaxError::new(at, format!("`{}` is not valid here{hint}", first.escape_debug())))
     }
 
     /// A field name in backticks, as in x.`content-type`.
@@ -120,13 +120,13 @@ impl<'t> Lexer<'t> {
         Some(Token::Field(name.into()))
     }
 
-    fn number(&mut self, at: Position) -> Result<Token, Problem> {
-        let wrong = || Problem::new(at, "not a number");
+    fn number(&mut self, at: Position) -> Result<Token, SyntaxError> {
+        let problem = || SyntaxError::new(at, "not a number");
         if self.rest.starts_with("0x") || self.rest.starts_with("0X") {
             self.take(2);
             let digits = self.take_while(|c| c.is_ascii_hexdigit());
-            let number = u64::from_str_radix(digits, 16).map_err(|_| wrong())?;
-            return self.whole(number, at);
+            let number = u64::from_str_radix(digits, 16).map_err(|_| problem())?;
+            return self.integer(number, at);
         }
         let start = self.rest;
         self.take_while(|c| c.is_ascii_digit());
@@ -146,18 +146,18 @@ impl<'t> Lexer<'t> {
         }
         let digits = &start[..start.len() - self.rest.len()];
         if is_whole {
-            let number = digits.parse().map_err(|_| Problem::new(at, "the number is too large"))?;
-            return self.whole(number, at);
+            let number = digits.parse().map_err(|_| SyntaxError::new(at, "the number is too large"))?;
+            return self.integer(number, at);
         }
-        let number: f64 = digits.parse().map_err(|_| wrong())?;
+        let number: f64 = digits.parse().map_err(|_| problem())?;
         if number.is_infinite() {
-            return Err(Problem::new(at, "not a finite number"));
+            return Err(SyntaxError::new(at, "not a finite number"));
         }
         self.end_of_number(at)?;
         Ok(Token::Float(number))
     }
 
-    fn whole(&mut self, number: u64, at: Position) -> Result<Token, Problem> {
+    fn integer(&mut self, number: u64, at: Position) -> Result<Token, SyntaxError> {
         let is_unsigned = self.rest.starts_with(['u', 'U']);
         if is_unsigned {
             self.next();
@@ -166,21 +166,21 @@ impl<'t> Lexer<'t> {
         Ok(if is_unsigned { Token::Uint(number) } else { Token::Int(number) })
     }
 
-    fn end_of_number(&self, at: Position) -> Result<(), Problem> {
+    fn end_of_number(&self, at: Position) -> Result<(), SyntaxError> {
         if self.rest.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
-            return Err(Problem::new(at, "not a number"));
+            return Err(SyntaxError::new(at, "not a number"));
         }
         Ok(())
     }
 
-    fn text(&mut self, at: Position) -> Result<Option<Token>, Problem> {
+    fn text(&mut self, at: Position) -> Result<Option<Token>, SyntaxError> {
         let prefix = self.rest.len() - self.rest.trim_start_matches(['r', 'R', 'b', 'B']).len();
         let Some(quote) = self.rest[prefix..].chars().next().filter(|c| matches!(c, '"' | '\'')) else {
             return Ok(None);
         };
         let marks = &self.rest[..prefix];
         if prefix > 1 || marks.contains(['b', 'B']) {
-            return Err(Problem::new(at, "bytes are not supported; write a string"));
+            return Err(SyntaxError::new(at, "bytes are not supported; write a string"));
         }
         let is_raw = prefix == 1;
         self.take(prefix);
@@ -197,19 +197,19 @@ impl<'t> Lexer<'t> {
             }
             let here = self.at;
             match self.next() {
-                None => return Err(Problem::new(at, "the string is not closed; add the closing quote")),
-                Some('\n') if !is_long => return Err(Problem::new(at, "the string is not closed on its line")),
-                Some('\\') if !is_raw => text.push(self.escaped(here)?),
+                None => return Err(SyntaxError::new(at, "the string is not closed; add the closing quote")),
+                Some('\n') if !is_long => return Err(SyntaxError::new(at, "the string is not closed on its line")),
+                Some('\\') if !is_raw => text.push(self.escape_sequence(here)?),
                 Some(c) => text.push(c),
             }
         }
     }
 
-    fn escaped(&mut self, at: Position) -> Result<char, Problem> {
-        let wrong = || Problem::new(at, "unknown escape sequence");
+    fn escape_sequence(&mut self, at: Position) -> Result<char, SyntaxError> {
+        let problem = || SyntaxError::new(at, "unknown escape sequence");
         let code = |lexer: &mut Self, digits: usize, radix| {
             let code = lexer.rest.get(..digits).and_then(|code| u32::from_str_radix(code, radix).ok());
-            let c = code.and_then(char::from_u32).ok_or_else(wrong)?;
+            let c = code.and_then(char::from_u32).ok_or_else(problem)?;
             lexer.take(digits);
             Ok(c)
         };
@@ -217,7 +217,7 @@ impl<'t> Lexer<'t> {
         if is_octal {
             return code(self, 3, 8);
         }
-        match self.next().ok_or_else(wrong)? {
+        match self.next().ok_or_else(problem)? {
             'a' => Ok('\x07'),
             'b' => Ok('\x08'),
             'f' => Ok('\x0c'),
@@ -229,7 +229,7 @@ impl<'t> Lexer<'t> {
             'x' | 'X' => code(self, 2, 16),
             'u' => code(self, 4, 16),
             'U' => code(self, 8, 16),
-            _ => Err(wrong()),
+            _ => Err(problem()),
         }
     }
 }

@@ -7,8 +7,8 @@ use serde_json::Value as Json;
 
 use super::evaluate::Evaluation;
 use super::references::{self, Reference};
-use super::tree::{Expr, Kind, Literal};
-use super::{Failure, Position, Problem, Scope};
+use super::tree::{Expr, ExprKind, Literal};
+use super::{EvaluationError, Position, Scope, SyntaxError};
 
 pub const MAX_BYTES: usize = 4 * 1024;
 
@@ -17,9 +17,9 @@ pub const MAX_BYTES: usize = 4 * 1024;
 pub struct Expression(Expr);
 
 impl Expression {
-    pub fn parse(text: &str) -> Result<Self, Problem> {
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         if text.len() > MAX_BYTES {
-            return Err(Problem::new(
+            return Err(SyntaxError::new(
                 Position { line: 1, column: 1 },
                 "the expression is longer than 4096 bytes; shorten it",
             ));
@@ -35,27 +35,27 @@ impl Expression {
     }
 
     /// Fails if the expression is a literal that is not a bool.
-    pub fn check_condition(&self) -> Result<(), Problem> {
+    pub fn check_condition(&self) -> Result<(), SyntaxError> {
         let kind = match &self.0.kind {
-            Kind::Literal(Literal::Bool(_)) => return Ok(()),
-            Kind::Literal(literal) => literal.value().kind(),
-            Kind::List(_) => "list",
-            Kind::Map(_) => "map",
+            ExprKind::Literal(Literal::Bool(_)) => return Ok(()),
+            ExprKind::Literal(literal) => literal.value().kind(),
+            ExprKind::List(_) => "list",
+            ExprKind::Map(_) => "map",
             _ => return Ok(()),
         };
-        Err(Problem::new(self.0.at, format!("a condition must be true or false, but this is always a {kind}")))
+        Err(SyntaxError::new(self.0.at, format!("a condition must be true or false, but this is always a {kind}")))
     }
 
     /// Evaluates the expression, and returns its value as JSON with the name of its kind.
-    pub fn evaluate(&self, scope: &Scope) -> Result<(Json, &'static str), Failure> {
+    pub fn evaluate(&self, scope: &Scope) -> Result<(Json, &'static str), EvaluationError> {
         let mut evaluation = Evaluation::new(scope);
         let value = evaluation.defined(&self.0)?;
-        let json = value.output(&mut evaluation.budget).map_err(|why| Failure::new(why, &self.0))?;
+        let json = value.output(&mut evaluation.budget).map_err(|cause| EvaluationError::new(cause, &self.0))?;
         Ok((json, value.kind()))
     }
 
     /// Evaluates the expression as a condition; a value that is not a bool is an error.
-    pub fn holds(&self, scope: &Scope) -> Result<bool, Failure> {
+    pub fn holds(&self, scope: &Scope) -> Result<bool, EvaluationError> {
         Evaluation::new(scope).boolean(&self.0)
     }
 }

@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use super::super::functions::{self, meant, pattern::Pattern};
+use super::super::functions::{self, pattern::Pattern, suggestions};
 use super::super::operators::Operator;
-use super::super::tree::{Each, Expr, Kind, Literal, MAX_DEPTH, Walk};
-use super::super::{Position, Problem, hints};
+use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal, MAX_DEPTH};
+use super::super::{Position, SyntaxError, hints};
 use super::lexer::{Token, tokens};
 
 /// The objects that hold functions in JavaScript, for hints.
 const OBJECTS: [&str; 7] = ["Array", "Date", "JSON", "Math", "Number", "Object", "String"];
 
-type Parsed = Result<Expr, Problem>;
+type Parsed = Result<Expr, SyntaxError>;
 
 struct Parser {
     /// The tokens; the last one is [`Token::End`].
@@ -32,7 +32,7 @@ pub fn parse(text: &str) -> Parsed {
     }
 }
 
-fn unexpected(token: &Token, at: Position) -> Problem {
+fn unexpected(token: &Token, at: Position) -> SyntaxError {
     let what = match token {
         Token::End => "the expression ends too early".into(),
         Token::Sign(sign) => format!("`{sign}` is not expected here"),
@@ -44,17 +44,17 @@ fn unexpected(token: &Token, at: Position) -> Problem {
         Token::Text(_) => "a string is not expected here".into(),
         Token::Field(_) => "a field's name is not expected here".into(),
     };
-    Problem::new(at, what)
+    SyntaxError::new(at, what)
 }
 
-fn too_large(at: Position) -> Problem {
-    Problem::new(at, "the number is too large")
+fn too_large(at: Position) -> SyntaxError {
+    SyntaxError::new(at, "the number is too large")
 }
 
 /// The absolute value of the smallest integer.
 const LEAST: u64 = i64::MIN.unsigned_abs();
 
-fn boxed(parsed: Parsed) -> Result<Box<Expr>, Problem> {
+fn boxed(parsed: Parsed) -> Result<Box<Expr>, SyntaxError> {
     parsed.map(Box::new)
 }
 
@@ -72,7 +72,7 @@ impl Parser {
     }
 
     /// Consumes the operator if it is the next token, and returns whether it was.
-    fn took(&mut self, sign: &str) -> bool {
+    fn consume(&mut self, sign: &str) -> bool {
         let is_there = matches!(self.peek(), Token::Sign(next) if *next == sign);
         if is_there {
             self.next();
@@ -80,35 +80,35 @@ impl Parser {
         is_there
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), Problem> {
-        if self.took(sign) {
+    fn expect(&mut self, sign: &str) -> Result<(), SyntaxError> {
+        if self.consume(sign) {
             return Ok(());
         }
         let (token, at) = self.next();
-        let Problem { at, message } = unexpected(&token, at);
-        Err(Problem::new(at, format!("{message}: `{sign}` is missing")))
+        let SyntaxError { at, message } = unexpected(&token, at);
+        Err(SyntaxError::new(at, format!("{message}: `{sign}` is missing")))
     }
 
     fn expression(&mut self) -> Parsed {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err(Problem::new(
+            return Err(SyntaxError::new(
                 self.at(),
                 format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
             ));
         }
         let test = self.logical(true)?;
         let at = self.at();
-        let expr = if self.took("?") {
+        let expr = if self.consume("?") {
             if let Token::Sign(sign @ ("?" | ".")) = *self.peek() {
                 let sign = format!("?{sign}");
                 let hint = hints::cel_sign(&sign).unwrap_or_default();
-                return Err(Problem::new(at, format!("`{sign}` is not valid here; {hint}")));
+                return Err(SyntaxError::new(at, format!("`{sign}` is not valid here; {hint}")));
             }
             let then = boxed(self.expression())?;
             self.expect(":")?;
             let otherwise = boxed(self.expression())?;
-            Expr::new(Kind::Conditional { test: Box::new(test), then, otherwise }, at)?
+            Expr::new(ExprKind::Conditional { test: Box::new(test), then, otherwise }, at)?
         } else {
             test
         };
@@ -122,7 +122,7 @@ impl Parser {
         let mut parts = Vec::new();
         loop {
             parts.push(if is_or { self.logical(false)? } else { self.relation()? });
-            if !self.took(sign) {
+            if !self.consume(sign) {
                 return balanced(parts, is_or);
             }
         }
@@ -187,13 +187,13 @@ impl Parser {
             (Some(&("-", at)), Token::Int(LEAST)) => {
                 self.next();
                 signs.pop();
-                Expr::new(Kind::Literal(Literal::Int(i64::MIN)), at)?
+                Expr::new(ExprKind::Literal(Literal::Int(i64::MIN)), at)?
             }
             _ => self.member()?,
         };
         for (sign, at) in signs.into_iter().rev() {
             let of = Box::new(expr);
-            expr = Expr::new(if sign == "!" { Kind::Not(of) } else { Kind::Negative(of) }, at)?;
+            expr = Expr::new(if sign == "!" { ExprKind::Not(of) } else { ExprKind::Negative(of) }, at)?;
         }
         Ok(expr)
     }
@@ -202,17 +202,17 @@ impl Parser {
         let mut of = self.primary()?;
         loop {
             let at = self.at();
-            if self.took(".") {
+            if self.consume(".") {
                 of = match self.next() {
                     (Token::Field(name), at) => member(of, name, at)?,
-                    (Token::Word(name), at) if self.took("(") => self.call_on(of, &name, at)?,
+                    (Token::Word(name), at) if self.consume("(") => self.call_on(of, &name, at)?,
                     (Token::Word(name), at) => member(of, name, at)?,
                     (token, at) => return Err(unexpected(&token, at)),
                 };
-            } else if self.took("[") {
+            } else if self.consume("[") {
                 let index = boxed(self.expression())?;
                 self.expect("]")?;
-                of = Expr::new(Kind::Index { of: Box::new(of), index, optional: false }, at)?;
+                of = Expr::new(ExprKind::Index { of: Box::new(of), index, optional: false }, at)?;
             } else {
                 return Ok(of);
             }
@@ -222,20 +222,22 @@ impl Parser {
     fn primary(&mut self) -> Parsed {
         let (token, at) = self.next();
         let kind = match token {
-            Token::Int(number) => Kind::Literal(Literal::Int(number.try_into().map_err(|_| too_large(at))?)),
-            Token::Uint(number) => Kind::Literal(i64::try_from(number).map_or(Literal::Large(number), Literal::Int)),
-            Token::Float(number) => Kind::Literal(Literal::Float(number)),
-            Token::Text(text) => Kind::Literal(Literal::Text(text)),
+            Token::Int(number) => ExprKind::Literal(Literal::Int(number.try_into().map_err(|_| too_large(at))?)),
+            Token::Uint(number) => {
+                ExprKind::Literal(i64::try_from(number).map_or(Literal::Large(number), Literal::Int))
+            }
+            Token::Float(number) => ExprKind::Literal(Literal::Float(number)),
+            Token::Text(text) => ExprKind::Literal(Literal::Text(text)),
             Token::Sign("(") => {
                 let within = self.expression()?;
                 self.expect(")")?;
                 return Ok(within);
             }
-            Token::Sign("[") => Kind::List(self.listed("]")?),
+            Token::Sign("[") => ExprKind::List(self.listed("]")?),
             Token::Sign("{") if matches!(self.peek(), Token::Sign("{" | "%")) => {
-                return Err(Problem::new(at, hints::BRACES));
+                return Err(SyntaxError::new(at, hints::BRACES));
             }
-            Token::Sign("{") => Kind::Map(self.entries()?),
+            Token::Sign("{") => ExprKind::Map(self.entries()?),
             Token::Word(word) => return self.named(word, at),
             token => return Err(unexpected(&token, at)),
         };
@@ -263,28 +265,28 @@ impl Parser {
             "void",
             "while",
         ];
-        if self.took("(") {
+        if self.consume("(") {
             return self.call(&word, at);
         }
         let is_operand =
             matches!(self.peek(), Token::Word(_) | Token::Int(_) | Token::Uint(_) | Token::Float(_) | Token::Text(_));
         let kind = match &*word {
             "not" | "NOT" if is_operand => return Err(unexpected(&Token::Word(word), at)),
-            "true" => Kind::Literal(Literal::Bool(true)),
-            "false" => Kind::Literal(Literal::Bool(false)),
-            "null" => Kind::Literal(Literal::Null),
+            "true" => ExprKind::Literal(Literal::Bool(true)),
+            "false" => ExprKind::Literal(Literal::Bool(false)),
+            "null" => ExprKind::Literal(Literal::Null),
             reserved if RESERVED.contains(&reserved) => return Err(unexpected(&Token::Word(word), at)),
-            _ => Kind::Variable(word),
+            _ => ExprKind::Variable(word),
         };
         Expr::new(kind, at)
     }
 
     /// Parses expressions separated by commas, up to the closing token.
-    fn listed(&mut self, close: &str) -> Result<Vec<Expr>, Problem> {
+    fn listed(&mut self, close: &str) -> Result<Vec<Expr>, SyntaxError> {
         let mut items = Vec::new();
-        while !self.took(close) {
+        while !self.consume(close) {
             items.push(self.expression()?);
-            if !self.took(",") {
+            if !self.consume(",") {
                 self.expect(close)?;
                 break;
             }
@@ -292,13 +294,13 @@ impl Parser {
         Ok(items)
     }
 
-    fn entries(&mut self) -> Result<Vec<(Expr, Expr)>, Problem> {
+    fn entries(&mut self) -> Result<Vec<(Expr, Expr)>, SyntaxError> {
         let mut entries = Vec::new();
-        while !self.took("}") {
+        while !self.consume("}") {
             let key = self.expression()?;
             self.expect(":")?;
             entries.push((key, self.expression()?));
-            if !self.took(",") {
+            if !self.consume(",") {
                 self.expect("}")?;
                 break;
             }
@@ -311,48 +313,48 @@ impl Parser {
         let mut arguments = self.listed(")")?;
         if name == "has" {
             return match (arguments.len(), arguments.pop().map(|argument| argument.kind)) {
-                (1, Some(kind @ (Kind::Member { .. } | Kind::Index { .. }))) => {
+                (1, Some(kind @ (ExprKind::Member { .. } | ExprKind::Index { .. }))) => {
                     let of = Expr::new(optional(kind), at)?;
-                    Expr::new(Kind::Has(Box::new(of)), at)
+                    Expr::new(ExprKind::Has(Box::new(of)), at)
                 }
-                _ => Err(Problem::new(at, "`has` takes one field, such as has(input.user.name)")),
+                _ => Err(SyntaxError::new(at, "`has` takes one field, such as has(input.user.name)")),
             };
         }
-        called(name, arguments, at)
+        build_call(name, arguments, at)
     }
 
     /// `x.f(…)`
     fn call_on(&mut self, of: Expr, name: &str, at: Position) -> Parsed {
         let arguments = self.listed(")")?;
         match &of.kind {
-            Kind::Variable(space) if matches!(&**space, "math" | "lists") => {
-                return called(&format!("{space}.{name}"), arguments, at);
+            ExprKind::Variable(space) if matches!(&**space, "math" | "lists") => {
+                return build_call(&format!("{space}.{name}"), arguments, at);
             }
-            Kind::Variable(space) if OBJECTS.contains(&&**space) => {
+            ExprKind::Variable(space) if OBJECTS.contains(&&**space) => {
                 let hint = match functions::find_cel_function(name) {
                     Some(_) => format!("; write {name}(x)"),
-                    None => meant::in_cel(name),
+                    None => suggestions::suggest_in_cel(name),
                 };
-                return Err(Problem::new(of.at, format!("there is no `{space}`{hint}")));
+                return Err(SyntaxError::new(of.at, format!("there is no `{space}`{hint}")));
             }
             _ => {}
         }
         match find_macro(name, arguments.len()) {
-            Some((what, has_second)) => walk(what, has_second, of, name, arguments, at),
-            None => called(name, std::iter::once(of).chain(arguments).collect(), at),
+            Some((kind, has_second)) => build_comprehension(kind, has_second, of, name, arguments, at),
+            None => build_call(name, std::iter::once(of).chain(arguments).collect(), at),
         }
     }
 }
 
 /// Returns the macro with a name and a number of arguments, and whether it has two variables.
-fn find_macro(name: &str, arguments: usize) -> Option<(Walk, bool)> {
+fn find_macro(name: &str, arguments: usize) -> Option<(ComprehensionKind, bool)> {
     match (name, arguments) {
-        ("all", 2 | 3) => Some((Walk::All, arguments == 3)),
-        ("exists", 2 | 3) => Some((Walk::Exists, arguments == 3)),
-        ("exists_one" | "existsOne", 2 | 3) => Some((Walk::ExistsOne, arguments == 3)),
-        ("map", 2 | 3) | ("filter", 2) => Some((Walk::Collect, false)),
-        ("transformList", 3 | 4) => Some((Walk::Collect, true)),
-        ("transformMap", 3 | 4) => Some((Walk::CollectMap, true)),
+        ("all", 2 | 3) => Some((ComprehensionKind::All, arguments == 3)),
+        ("exists", 2 | 3) => Some((ComprehensionKind::Exists, arguments == 3)),
+        ("exists_one" | "existsOne", 2 | 3) => Some((ComprehensionKind::ExistsOne, arguments == 3)),
+        ("map", 2 | 3) | ("filter", 2) => Some((ComprehensionKind::Collect, false)),
+        ("transformList", 3 | 4) => Some((ComprehensionKind::Collect, true)),
+        ("transformMap", 3 | 4) => Some((ComprehensionKind::CollectMap, true)),
         _ => None,
     }
 }
@@ -371,72 +373,83 @@ const MACROS: [(&str, &str); 9] = [
 ];
 
 /// `list.f(x, …)`, `list.f(i, x, …)`
-fn walk(what: Walk, has_second: bool, over: Expr, name: &str, arguments: Vec<Expr>, at: Position) -> Parsed {
+fn build_comprehension(
+    kind: ComprehensionKind,
+    has_second: bool,
+    over: Expr,
+    name: &str,
+    arguments: Vec<Expr>,
+    at: Position,
+) -> Parsed {
     let mut arguments = arguments.into_iter();
     let mut variable = || match arguments.next().map(|argument| argument.kind) {
-        Some(Kind::Variable(variable)) => Ok(Arc::from(variable)),
-        _ if has_second => Err(Problem::new(at, format!("{name} needs two variable names first: {name}(i, x, …)"))),
-        _ => Err(Problem::new(at, format!("{name} needs a variable name first: {name}(x, …)"))),
+        Some(ExprKind::Variable(variable)) => Ok(Arc::from(variable)),
+        _ if has_second => Err(SyntaxError::new(at, format!("{name} needs two variable names first: {name}(i, x, …)"))),
+        _ => Err(SyntaxError::new(at, format!("{name} needs a variable name first: {name}(x, …)"))),
     };
     let first: Arc<str> = variable()?;
     let second: Option<Arc<str>> = has_second.then(variable).transpose()?;
     if second.as_ref() == Some(&first) {
-        return Err(Problem::new(at, format!("the two variables of {name} must have different names")));
+        return Err(SyntaxError::new(at, format!("the two variables of {name} must have different names")));
     }
     let makes = matches!(name, "map" | "transformList" | "transformMap");
     let (filter, result) = match (arguments.next(), arguments.next()) {
         (result, None) if makes => (None, result),
         (filter, result) => (filter, result),
     };
-    Expr::new(Kind::Each(Box::new(Each { over, variable: first, second, what, filter, result })), at)
+    Expr::new(
+        ExprKind::Comprehension(Box::new(Comprehension { over, variable: first, second, kind, filter, result })),
+        at,
+    )
 }
 
 fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
     if parts.len() <= 1 {
-        return parts.pop().ok_or_else(|| Problem::new(Position::default(), "the expression is empty"));
+        return parts.pop().ok_or_else(|| SyntaxError::new(Position::default(), "the expression is empty"));
     }
     let right = balanced(parts.split_off(parts.len() / 2), is_or)?;
     let left = balanced(parts, is_or)?;
     let at = right.at;
-    Expr::new(Kind::Logical { is_or, left: Box::new(left), right: Box::new(right) }, at)
+    Expr::new(ExprKind::Logical { is_or, left: Box::new(left), right: Box::new(right) }, at)
 }
 
 fn binary(operator: Operator, left: Expr, right: Expr, at: Position) -> Parsed {
-    Expr::new(Kind::Binary { operator, left: Box::new(left), right: Box::new(right), lenient: false }, at)
+    Expr::new(ExprKind::Binary { operator, left: Box::new(left), right: Box::new(right), lenient: false }, at)
 }
 
 fn member(of: Expr, name: Box<str>, at: Position) -> Parsed {
-    Expr::new(Kind::Member { of: Box::new(of), name, optional: false }, at)
+    Expr::new(ExprKind::Member { of: Box::new(of), name, optional: false }, at)
 }
 
 /// Makes all parts of a path optional, for `has`.
-fn optional(kind: Kind) -> Kind {
-    let loosened = |mut of: Box<Expr>| {
-        of.kind = optional(std::mem::replace(&mut of.kind, Kind::Literal(Literal::Null)));
+fn optional(kind: ExprKind) -> ExprKind {
+    let make_optional = |mut of: Box<Expr>| {
+        of.kind = optional(std::mem::replace(&mut of.kind, ExprKind::Literal(Literal::Null)));
         of
     };
     match kind {
-        Kind::Member { of, name, .. } => Kind::Member { of: loosened(of), name, optional: true },
-        Kind::Index { of, index, .. } => Kind::Index { of: loosened(of), index, optional: true },
+        ExprKind::Member { of, name, .. } => ExprKind::Member { of: make_optional(of), name, optional: true },
+        ExprKind::Index { of, index, .. } => ExprKind::Index { of: make_optional(of), index, optional: true },
         other => other,
     }
 }
 
-fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
+fn build_call(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
     if let Some((_, written)) = MACROS.iter().find(|(known, _)| *known == name) {
-        return Err(Problem::new(at, format!("`{name}` must be written as {written}")));
+        return Err(SyntaxError::new(at, format!("`{name}` must be written as {written}")));
     }
-    let function = functions::find_cel_function(name)
-        .ok_or_else(|| Problem::new(at, format!("there is no function `{name}`{}", meant::in_cel(name))))?;
+    let function = functions::find_cel_function(name).ok_or_else(|| {
+        SyntaxError::new(at, format!("there is no function `{name}`{}", suggestions::suggest_in_cel(name)))
+    })?;
     functions::check(function, name, &arguments, at)?;
-    if let ("matches", [_, Expr { kind: Kind::Literal(Literal::Text(pattern)), at: there, .. }]) =
+    if let ("matches", [_, Expr { kind: ExprKind::Literal(Literal::Text(pattern)), at: there, .. }]) =
         (name, &arguments[..])
     {
         // The pattern is compiled only to validate it. It is not kept, because a draft may have thousands.
-        Pattern::check(pattern).map_err(|problem| Problem::new(*there, problem))?;
+        Pattern::check(pattern).map_err(|problem| SyntaxError::new(*there, problem))?;
         let pattern = pattern.clone();
         let text = Box::new(arguments.swap_remove(0));
-        return Expr::new(Kind::Matches { text, pattern }, at);
+        return Expr::new(ExprKind::Matches { text, pattern }, at);
     }
     // As an operator, it can use the index of a list that is searched repeatedly.
     if name == "contains"
@@ -444,5 +457,5 @@ fn called(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
     {
         return binary(Operator::Within, part, whole, at);
     }
-    Expr::new(Kind::Call { function, arguments }, at)
+    Expr::new(ExprKind::Call { function, arguments }, at)
 }

@@ -1,6 +1,6 @@
 //! Type conversions.
 
-use super::super::operators::{float, printed};
+use super::super::operators::{float, format_value};
 use super::*;
 
 pub const ALL: &[Function] = &[
@@ -14,8 +14,8 @@ pub const ALL: &[Function] = &[
     Function::new(&["dyn"], &[], (1, 1), &[], |_, _, a| Ok(a[0].clone())),
 ];
 
-fn cannot<'a>(value: &Value, to: &str) -> Outcome<'a> {
-    Err(Why::Text(format!("cannot convert {} to {to}", value.kind())))
+fn conversion_error<'a>(value: &Value, to: &str) -> Outcome<'a> {
+    Err(Cause::Text(format!("cannot convert {} to {to}", value.kind())))
 }
 
 fn to_int<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -23,31 +23,31 @@ fn to_int<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
         Value::Int(_) | Value::Large(_) => Ok(a[0].clone()),
         Value::Float(number) if number.abs() < 9.2e18 => Ok(Value::Int(*number as i64)),
         Value::Bool(value) => Ok(Value::Int((*value).into())),
-        Value::Text(text) => text.trim().parse().map(Value::Int).or_else(|_| cannot(&a[0], "int")),
+        Value::Text(text) => text.trim().parse().map(Value::Int).or_else(|_| conversion_error(&a[0], "int")),
         Value::Time(time) => Ok(Value::Int(time.as_second())),
         Value::Duration(duration) => Ok(Value::Int(duration.as_secs())),
-        other => cannot(other, "int"),
+        other => conversion_error(other, "int"),
     }
 }
 
 fn to_uint<'a>(budget: &mut Budget, scope: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match to_int(budget, scope, a)? {
-        Value::Int(negative) if negative < 0 => cannot(&a[0], "uint"),
+        Value::Int(negative) if negative < 0 => conversion_error(&a[0], "uint"),
         number => Ok(number),
     }
 }
 
 fn to_double<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
-        Value::Text(text) => text.trim().parse().map(Value::Float).or_else(|_| cannot(&a[0], "double")),
-        value => float(value).map_or_else(|| cannot(value, "double"), |number| Ok(Value::Float(number))),
+        Value::Text(text) => text.trim().parse().map(Value::Float).or_else(|_| conversion_error(&a[0], "double")),
+        value => float(value).map_or_else(|| conversion_error(value, "double"), |number| Ok(Value::Float(number))),
     }
 }
 
 fn to_string<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Text(_) => Ok(a[0].clone()),
-        other => Value::text(&printed(other, budget)?, budget),
+        other => Value::text(&format_value(other, budget)?, budget),
     }
 }
 
@@ -57,9 +57,9 @@ fn parse_bool<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
         Value::Text(text) => match &**text {
             "true" | "True" | "TRUE" | "t" | "1" => Ok(Value::Bool(true)),
             "false" | "False" | "FALSE" | "f" | "0" => Ok(Value::Bool(false)),
-            _ => cannot(&a[0], "bool"),
+            _ => conversion_error(&a[0], "bool"),
         },
-        other => Ok(Value::Bool(other.is_true())),
+        other => Ok(Value::Bool(other.is_truthy())),
     }
 }
 
@@ -68,8 +68,8 @@ fn to_bool<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
         Value::Text(text) => match text.to_ascii_lowercase().as_str() {
             "true" | "t" | "1" | "yes" => Ok(Value::Bool(true)),
             "false" | "f" | "0" | "no" => Ok(Value::Bool(false)),
-            _ => cannot(&a[0], "bool"),
+            _ => conversion_error(&a[0], "bool"),
         },
-        other => Ok(Value::Bool(other.is_true())),
+        other => Ok(Value::Bool(other.is_truthy())),
     }
 }

@@ -28,7 +28,7 @@ pub fn to_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outco
     let text = match indent {
         0 => json_text(&json, budget)?,
         1..=MAX_INDENT => json_text_as(PrettyFormatter::with_indent(" ".repeat(indent).as_bytes()), &json, budget)?,
-        _ => return Err(Why::Message("the indent must be at most 8")),
+        _ => return Err(Cause::Message("the indent must be at most 8")),
     };
     Value::text(&text, budget)
 }
@@ -41,7 +41,7 @@ fn from_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     let read = Reader { budget, refusal: &mut refusal }.deserialize(&mut deserializer);
     match read.and_then(|value| deserializer.end().map(|()| value)) {
         Ok(value) => Ok(value),
-        Err(_) => Err(refusal.unwrap_or(Why::Message("the text is not valid JSON"))),
+        Err(_) => Err(refusal.unwrap_or(Cause::Message("the text is not valid JSON"))),
     }
 }
 
@@ -49,17 +49,17 @@ fn from_json<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
 /// `refusal`.
 struct Reader<'b> {
     budget: &'b mut Budget,
-    refusal: &'b mut Option<Why>,
+    refusal: &'b mut Option<Cause>,
 }
 
 impl Reader<'_> {
-    fn again(&mut self) -> Reader<'_> {
+    fn reborrow(&mut self) -> Reader<'_> {
         Reader { budget: self.budget, refusal: self.refusal }
     }
 
-    fn paid<T, E: Error>(&mut self, make: impl FnOnce(&mut Budget) -> Result<T, Why>) -> Result<T, E> {
-        make(self.budget).map_err(|why| {
-            *self.refusal = Some(why);
+    fn charge<T, E: Error>(&mut self, make: impl FnOnce(&mut Budget) -> Result<T, Cause>) -> Result<T, E> {
+        make(self.budget).map_err(|cause| {
+            *self.refusal = Some(cause);
             E::custom("over the budget")
         })
     }
@@ -101,33 +101,33 @@ impl<'de> Visitor<'de> for Reader<'_> {
     }
 
     fn visit_str<E: Error>(mut self, text: &str) -> Result<Self::Value, E> {
-        self.paid(|budget| Value::text(text, budget))
+        self.charge(|budget| Value::text(text, budget))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(mut self, mut items: A) -> Result<Self::Value, A::Error> {
         let mut list = Vec::new();
-        while let Some(item) = items.next_element_seed(self.again())? {
-            self.paid(|budget| budget.bytes(size_of::<Value>()))?;
+        while let Some(item) = items.next_element_seed(self.reborrow())? {
+            self.charge(|budget| budget.bytes(size_of::<Value>()))?;
             list.push(item);
         }
-        self.paid(|budget| Value::list(list, budget))
+        self.charge(|budget| Value::list(list, budget))
     }
 
     /// If a key occurs more than once, the last entry wins.
-    fn visit_map<A: MapAccess<'de>>(mut self, mut given: A) -> Result<Self::Value, A::Error> {
-        let (mut entries, mut places) = (Vec::new(), HashMap::new());
-        while let Some(key) = given.next_key::<Cow<str>>()? {
-            self.paid(|budget| budget.bytes(2 * size_of::<(Text, Value)>() + key.len()))?;
+    fn visit_map<A: MapAccess<'de>>(mut self, mut source: A) -> Result<Self::Value, A::Error> {
+        let (mut entries, mut indexes) = (Vec::new(), HashMap::new());
+        while let Some(key) = source.next_key::<Cow<str>>()? {
+            self.charge(|budget| budget.bytes(2 * size_of::<(Text, Value)>() + key.len()))?;
             let key: Rc<str> = key.into();
-            let value = given.next_value_seed(self.again())?;
-            match places.entry(key.clone()) {
-                Entry::Occupied(place) => entries[*place.get()] = (Text::Made(key), value),
-                Entry::Vacant(place) => {
-                    place.insert(entries.len());
-                    entries.push((Text::Made(key), value));
+            let value = source.next_value_seed(self.reborrow())?;
+            match indexes.entry(key.clone()) {
+                Entry::Occupied(entry) => entries[*entry.get()] = (Text::Owned(key), value),
+                Entry::Vacant(entry) => {
+                    entry.insert(entries.len());
+                    entries.push((Text::Owned(key), value));
                 }
             }
         }
-        self.paid(|budget| Value::map(entries, budget))
+        self.charge(|budget| Value::map(entries, budget))
     }
 }

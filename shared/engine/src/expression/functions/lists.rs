@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::super::index::Index;
-use super::super::operators::{Operator, compare, contains as is_in, ordered, place};
+use super::super::operators::{Operator, compare, compare_uncharged, contains as is_in, resolve_index};
 use super::*;
 
 pub const ALL: &[Function] = &[
@@ -27,7 +27,7 @@ pub const ALL: &[Function] = &[
 ];
 
 /// Returns what a comprehension iterates over: the elements of a list, the keys of a map, or the characters of a text.
-pub fn elements<'a>(over: &Value<'a>, budget: &mut Budget) -> Result<Vec<Value<'a>>, Why> {
+pub fn elements<'a>(over: &Value<'a>, budget: &mut Budget) -> Result<Vec<Value<'a>>, Cause> {
     match over {
         Value::List(items) => {
             budget.bytes(items.len() * size_of::<Value>())?;
@@ -41,25 +41,25 @@ pub fn elements<'a>(over: &Value<'a>, budget: &mut Budget) -> Result<Vec<Value<'
             budget.bytes(text.len() * size_of::<Value>())?;
             text.chars().map(|c| Value::text(c.encode_utf8(&mut [0; 4]), budget)).collect()
         }
-        other => Err(Why::Text(format!("a {} has no elements", other.kind()))),
+        other => Err(Cause::Text(format!("a {} has no elements", other.kind()))),
     }
 }
 
 /// Jinja's `[start:stop:step]`.
-pub fn sliced<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], budget: &mut Budget) -> Outcome<'a> {
+pub fn slice_value<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], budget: &mut Budget) -> Outcome<'a> {
     let count = match of {
         Value::List(items) => items.len(),
         Value::Text(text) => {
             budget.steps(text.len() / 16)?;
             text.chars().count()
         }
-        other => return Err(Why::Text(format!("a {} cannot be sliced", other.kind()))),
+        other => return Err(Cause::Text(format!("a {} cannot be sliced", other.kind()))),
     };
     let step = match usize::try_from(step.unwrap_or(1)) {
         Ok(step) if step > 0 => step,
-        _ => return Err(Why::Message("the step of a slice must be above zero")),
+        _ => return Err(Cause::Message("the step of a slice must be above zero")),
     };
-    let bound = |bound: i64| place(bound, count, true).map_or(0, |place| place.min(count));
+    let bound = |bound: i64| resolve_index(bound, count, true).map_or(0, |place| place.min(count));
     let (start, stop) = (start.map_or(0, bound), stop.map_or(count, bound));
     let kept = (start..stop).step_by(step);
     match of {
@@ -81,7 +81,7 @@ pub fn sliced<'a>(of: &Value<'a>, [start, stop, step]: [Option<i64>; 3], budget:
 }
 
 /// Returns the first or the last element or character, or undefined if there is none.
-fn end_of<'a>(of: &Value<'a>, is_last: bool, budget: &mut Budget) -> Outcome<'a> {
+fn first_or_last<'a>(of: &Value<'a>, is_last: bool, budget: &mut Budget) -> Outcome<'a> {
     match of {
         Value::List(items) => {
             let place = if is_last { items.len().checked_sub(1) } else { Some(0) };
@@ -107,7 +107,7 @@ fn length<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
             budget.steps(text.len() / 16)?;
             text.chars().count()
         }
-        other => return Err(Why::Text(format!("a {} has no size", other.kind()))),
+        other => return Err(Cause::Text(format!("a {} has no size", other.kind()))),
     };
     Ok(Value::Int(length as i64))
 }
@@ -130,11 +130,11 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     let key = optional(a, 1).map(text).transpose()?;
     let mut keyed = Vec::new();
     for item in elements(&a[0], budget)? {
-        keyed.push((key.map_or(Ok(item.clone()), |key| attribute(&item, key, budget))?, item));
+        keyed.push((key.map_or(Ok(item.clone()), |key| member_at(&item, key, budget))?, item));
     }
-    order(&mut keyed, |(key, _)| key, budget)?;
+    sort_by_key(&mut keyed, |(key, _)| key, budget)?;
     let mut items: Vec<Value> = keyed.into_iter().map(|(_, item)| item).collect();
-    if optional(a, 2).is_some_and(Value::is_true) {
+    if optional(a, 2).is_some_and(Value::is_truthy) {
         items.reverse();
     }
     Value::list(items, budget)
@@ -142,7 +142,7 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
 
 /// Sorts in place. It fails if two values cannot be compared; NaN comes after all numbers. The order is total, because
 /// an inconsistent one could make the sort panic. The cost is charged before sorting.
-fn order<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Budget) -> Result<(), Why> {
+fn sort_by_key<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Budget) -> Result<(), Cause> {
     let Some(first) = items.first() else { return Ok(()) };
     let mut letters = 0;
     for item in &*items {
@@ -153,21 +153,21 @@ fn order<'a, T>(items: &mut [T], key: impl Fn(&T) -> &Value<'a>, budget: &mut Bu
     }
     let comparisons = items.len().ilog2() as usize + 1;
     budget.steps((items.len() + letters / 64).saturating_mul(comparisons))?;
-    items.sort_by(|left, right| total(key(left), key(right)));
+    items.sort_by(|left, right| total_order(key(left), key(right)));
     Ok(())
 }
 
 /// A total order of values that can be compared.
-fn total(left: &Value, right: &Value) -> Ordering {
-    let is_no_number = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
-    match (is_no_number(left), is_no_number(right)) {
-        (false, false) => ordered(left, right).ok().flatten().unwrap_or(Ordering::Equal),
+fn total_order(left: &Value, right: &Value) -> Ordering {
+    let is_nan = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
+    match (is_nan(left), is_nan(right)) {
+        (false, false) => compare_uncharged(left, right).ok().flatten().unwrap_or(Ordering::Equal),
         (left, right) => left.cmp(&right),
     }
 }
 
 /// Returns the value at a path such as `user.name`, or null.
-fn attribute<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a> {
+fn member_at<'a>(of: &Value<'a>, path: &str, budget: &mut Budget) -> Outcome<'a> {
     let mut found = of.clone();
     budget.steps(path.len() / 16)?;
     for name in path.split('.') {
@@ -202,18 +202,18 @@ fn flatten<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
 fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (start, end) = (size(&a[1])?, size(&a[2])?);
     if start > end || end > list(&a[0])?.len() {
-        return Err(Why::Message("this part is outside of the list"));
+        return Err(Cause::Message("this part is outside of the list"));
     }
     let bounds = [start, end].map(|bound| i64::try_from(bound).ok());
-    sliced(&a[0], [bounds[0], bounds[1], None], budget)
+    slice_value(&a[0], [bounds[0], bounds[1], None], budget)
 }
 
 fn first<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    end_of(&a[0], false, budget)
+    first_or_last(&a[0], false, budget)
 }
 
 fn last<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    end_of(&a[0], true, budget)
+    first_or_last(&a[0], true, budget)
 }
 
 fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -226,15 +226,15 @@ fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
 }
 
 fn min<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    extreme(elements(&a[0], budget)?, Ordering::Less, budget)
+    find_extreme(elements(&a[0], budget)?, Ordering::Less, budget)
 }
 
 fn max<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    extreme(elements(&a[0], budget)?, Ordering::Greater, budget)
+    find_extreme(elements(&a[0], budget)?, Ordering::Greater, budget)
 }
 
 /// Returns the least or the greatest value, or undefined if there is none.
-pub fn extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
+pub fn find_extreme<'a>(items: Vec<Value<'a>>, wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
     let mut found = Value::Undefined;
     for item in items {
         budget.steps(1)?;

@@ -5,20 +5,20 @@ mod convert;
 pub mod jinja;
 mod json;
 mod lists;
-pub mod meant;
 mod numbers;
 pub mod pattern;
 mod range;
+pub mod suggestions;
 mod text;
 mod time;
 
-pub use lists::{elements, sliced};
+pub use lists::{elements, slice_value};
 
-use super::Problem;
+use super::SyntaxError;
 use super::budget::Budget;
-use super::tree::{Expr, Kind, Literal};
+use super::tree::{Expr, ExprKind, Literal};
 use super::value::{List, Map, Text, Value};
-use super::{Outcome, Position, Scope, Why};
+use super::{Cause, Outcome, Position, Scope};
 
 #[derive(Debug)]
 pub struct Function {
@@ -54,18 +54,18 @@ pub fn find_jinja_function(name: &str) -> Option<&'static Function> {
 }
 
 /// Validates a call statically: the number of arguments, and literal formats without a placeholder.
-pub fn check(function: &Function, name: &str, arguments: &[Expr], at: Position) -> Result<(), Problem> {
+pub fn check(function: &Function, name: &str, arguments: &[Expr], at: Position) -> Result<(), SyntaxError> {
     let (fewest, most) = function.takes;
     if !(fewest..=most).contains(&arguments.len()) {
-        return Err(Problem::new(at, format!("`{name}` takes {}", count(fewest, most))));
+        return Err(SyntaxError::new(at, format!("`{name}` takes {}", count(fewest, most))));
     }
-    let has_place = |form: &Expr| !matches!(&form.kind, Kind::Literal(Literal::Text(text)) if !text.contains('%'));
-    let is_empty = |values: &Expr| matches!(&values.kind, Kind::List(values) if values.is_empty());
+    let has_place = |form: &Expr| !matches!(&form.kind, ExprKind::Literal(Literal::Text(text)) if !text.contains('%'));
+    let is_empty = |values: &Expr| matches!(&values.kind, ExprKind::List(values) if values.is_empty());
     match (name, arguments) {
         ("format", [form, values @ ..]) if !has_place(form) && !values.iter().all(is_empty) => {
-            Err(Problem::new(form.at, text::SURPLUS))
+            Err(SyntaxError::new(form.at, text::SURPLUS))
         }
-        ("date", [_, form, ..]) if !has_place(form) => Err(Problem::new(form.at, time::PLAIN_FORMAT)),
+        ("date", [_, form, ..]) if !has_place(form) => Err(SyntaxError::new(form.at, time::PLAIN_FORMAT)),
         _ => Ok(()),
     }
 }
@@ -85,39 +85,39 @@ fn all() -> impl Iterator<Item = &'static Function> {
     of_both.into_iter().flatten().chain(jinja::all())
 }
 
-fn wants<T>(what: &str, value: &Value) -> Result<T, Why> {
-    Err(Why::Text(format!("expected a {what}, got {}", value.kind())))
+fn type_error<T>(what: &str, value: &Value) -> Result<T, Cause> {
+    Err(Cause::Text(format!("expected a {what}, got {}", value.kind())))
 }
 
 /// Reads an argument as text, or fails.
-fn text<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Text<'a>, Why> {
+fn text<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Text<'a>, Cause> {
     match value {
         Value::Text(text) => Ok(text),
-        other => wants("string", other),
+        other => type_error("string", other),
     }
 }
 
-fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v List<'a>, Why> {
+fn list<'v, 'a>(value: &'v Value<'a>) -> Result<&'v List<'a>, Cause> {
     match value {
         Value::List(list) => Ok(list),
-        other => wants("list", other),
+        other => type_error("list", other),
     }
 }
 
-fn map<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Map<'a>, Why> {
+fn map<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Map<'a>, Cause> {
     match value {
         Value::Map(map) => Ok(map),
-        other => wants("map", other),
+        other => type_error("map", other),
     }
 }
 
-fn whole(value: &Value) -> Result<i64, Why> {
-    super::operators::whole(value).map_or_else(|| wants("whole number", value), Ok)
+fn integer(value: &Value) -> Result<i64, Cause> {
+    super::operators::as_integer(value).map_or_else(|| type_error("whole number", value), Ok)
 }
 
 /// Reads a size or an index, which must not be negative.
-fn size(value: &Value) -> Result<usize, Why> {
-    usize::try_from(whole(value)?).map_err(|_| Why::Message("expected a number that is not negative"))
+fn size(value: &Value) -> Result<usize, Cause> {
+    usize::try_from(integer(value)?).map_err(|_| Cause::Message("expected a number that is not negative"))
 }
 
 /// Returns an optional argument; null counts as omitted.

@@ -3,89 +3,89 @@
 use std::cmp::Ordering;
 
 use super::super::operators::float;
-use super::lists::extreme;
+use super::lists::find_extreme;
 use super::*;
 
 pub const ALL: &[Function] = &[
     Function::new(&["math.abs", "abs"], &["abs"], (1, 1), &[], absolute),
-    Function::new(&["math.ceil", "ceil"], &["ceil"], (1, 1), &[], |_, _, a| rounded(&a[0], f64::ceil)),
-    Function::new(&["math.floor", "floor"], &["floor"], (1, 1), &[], |_, _, a| rounded(&a[0], f64::floor)),
-    Function::new(&["math.trunc", "trunc"], &[], (1, 1), &[], |_, _, a| rounded(&a[0], f64::trunc)),
+    Function::new(&["math.ceil", "ceil"], &["ceil"], (1, 1), &[], |_, _, a| round_with(&a[0], f64::ceil)),
+    Function::new(&["math.floor", "floor"], &["floor"], (1, 1), &[], |_, _, a| round_with(&a[0], f64::floor)),
+    Function::new(&["math.trunc", "trunc"], &[], (1, 1), &[], |_, _, a| round_with(&a[0], f64::trunc)),
     Function::new(&["math.round", "round"], &[], (1, 2), &[], round),
     Function::new(&["math.sqrt", "sqrt"], &[], (1, 1), &[], square_root),
     Function::new(&["math.sign", "sign"], &[], (1, 1), &[], sign),
-    Function::new(&["math.isNaN"], &[], (1, 1), &[], |_, _, a| is(&a[0], f64::is_nan)),
-    Function::new(&["math.isInf"], &[], (1, 1), &[], |_, _, a| is(&a[0], f64::is_infinite)),
-    Function::new(&["math.isFinite"], &[], (1, 1), &[], |_, _, a| is(&a[0], f64::is_finite)),
+    Function::new(&["math.isNaN"], &[], (1, 1), &[], |_, _, a| test_float(&a[0], f64::is_nan)),
+    Function::new(&["math.isInf"], &[], (1, 1), &[], |_, _, a| test_float(&a[0], f64::is_infinite)),
+    Function::new(&["math.isFinite"], &[], (1, 1), &[], |_, _, a| test_float(&a[0], f64::is_finite)),
     Function::new(&["math.greatest", "greatest"], &[], (1, 16), &[], greatest),
     Function::new(&["math.least", "least"], &[], (1, 16), &[], least),
 ];
 
-fn number<T>(value: &Value) -> Result<T, Why> {
-    wants("number", value)
+fn number_error<T>(value: &Value) -> Result<T, Cause> {
+    type_error("number", value)
 }
 
 fn absolute<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
-        Value::Int(whole) => whole.checked_abs().map(Value::Int).ok_or(Why::Message("the number gets too large")),
+        Value::Int(int) => int.checked_abs().map(Value::Int).ok_or(Cause::Message("the number gets too large")),
         Value::Large(large) => Ok(Value::Large(*large)),
-        Value::Float(broken) => Ok(Value::Float(broken.abs())),
-        other => number(other),
+        Value::Float(float) => Ok(Value::Float(float.abs())),
+        other => number_error(other),
     }
 }
 
 /// Converts a whole result to an integer, if it is small enough to be exact.
-fn whole_of(number: f64) -> Value<'static> {
+fn integer_if_exact(number: f64) -> Value<'static> {
     if number.abs() < 9e15 { Value::Int(number as i64) } else { Value::Float(number) }
 }
 
-fn rounded<'a>(value: &Value<'a>, round: impl Fn(f64) -> f64) -> Outcome<'a> {
+fn round_with<'a>(value: &Value<'a>, round: impl Fn(f64) -> f64) -> Outcome<'a> {
     match value {
         Value::Int(_) | Value::Large(_) => Ok(value.clone()),
-        Value::Float(broken) => Ok(whole_of(round(*broken))),
-        other => number(other),
+        Value::Float(float) => Ok(integer_if_exact(round(*float))),
+        other => number_error(other),
     }
 }
 
 fn round<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let digits = optional(a, 1).map_or(Ok(0), whole)?;
+    let digits = optional(a, 1).map_or(Ok(0), integer)?;
     match &a[0] {
-        Value::Float(broken) if (1..=15).contains(&digits) => {
+        Value::Float(float) if (1..=15).contains(&digits) => {
             let scale = 10f64.powi(digits as i32);
-            let scaled = (broken * scale).round();
-            Ok(Value::Float(if scaled.is_finite() { scaled / scale } else { *broken }))
+            let scaled = (float * scale).round();
+            Ok(Value::Float(if scaled.is_finite() { scaled / scale } else { *float }))
         }
-        value => rounded(value, f64::round),
+        value => round_with(value, f64::round),
     }
 }
 
 fn square_root<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    float(&a[0]).map_or_else(|| number(&a[0]), |value| Ok(Value::Float(value.sqrt())))
+    float(&a[0]).map_or_else(|| number_error(&a[0]), |value| Ok(Value::Float(value.sqrt())))
 }
 
 fn sign<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
-        Value::Int(whole) => Ok(Value::Int(whole.signum())),
+        Value::Int(int) => Ok(Value::Int(int.signum())),
         Value::Large(_) => Ok(Value::Int(1)),
-        Value::Float(broken) => Ok(Value::Int(broken.partial_cmp(&0.0).unwrap_or(Ordering::Equal) as i64)),
-        other => number(other),
+        Value::Float(float) => Ok(Value::Int(float.partial_cmp(&0.0).unwrap_or(Ordering::Equal) as i64)),
+        other => number_error(other),
     }
 }
 
-fn is<'a>(value: &Value<'a>, holds: impl Fn(f64) -> bool) -> Outcome<'a> {
-    float(value).map_or_else(|| number(value), |value| Ok(Value::Bool(holds(value))))
+fn test_float<'a>(value: &Value<'a>, holds: impl Fn(f64) -> bool) -> Outcome<'a> {
+    float(value).map_or_else(|| number_error(value), |value| Ok(Value::Bool(holds(value))))
 }
 
 fn greatest<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    extreme(spread(a, budget)?, Ordering::Greater, budget)
+    find_extreme(flatten_arguments(a, budget)?, Ordering::Greater, budget)
 }
 
 fn least<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    extreme(spread(a, budget)?, Ordering::Less, budget)
+    find_extreme(flatten_arguments(a, budget)?, Ordering::Less, budget)
 }
 
 /// Returns the arguments, or the elements of a single list argument.
-fn spread<'a>(a: &[Value<'a>], budget: &mut Budget) -> Result<Vec<Value<'a>>, Why> {
+fn flatten_arguments<'a>(a: &[Value<'a>], budget: &mut Budget) -> Result<Vec<Value<'a>>, Cause> {
     match a {
         [Value::List(_)] => super::elements(&a[0], budget),
         _ => Ok(a.to_vec()),

@@ -2,7 +2,7 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use super::{Budget, Why};
+use super::{Budget, Cause};
 
 /// The steps charged for compiling a pattern, well above the real cost.
 const COMPILING: usize = 5_000;
@@ -18,18 +18,18 @@ pub struct Pattern {
 
 impl Pattern {
     /// Compiles a pattern, and charges the budget of the evaluation.
-    pub fn new(pattern: &str, budget: &mut Budget) -> Result<Self, Why> {
+    pub fn new(pattern: &str, budget: &mut Budget) -> Result<Self, Cause> {
         budget.steps(COMPILING)?;
-        let (compiled, bytes) = compiled(pattern).map_err(|problem| Why::Text(problem.to_owned()))?;
+        let (compiled, bytes) = compile(pattern).map_err(|problem| Cause::Text(problem.to_owned()))?;
         budget.bytes(bytes)?;
         Ok(compiled)
     }
 
     pub fn check(pattern: &str) -> Result<(), &'static str> {
-        compiled(pattern).map(drop)
+        compile(pattern).map(drop)
     }
 
-    pub fn is_in(&self, text: &str, budget: &mut Budget) -> Result<bool, Why> {
+    pub fn is_in(&self, text: &str, budget: &mut Budget) -> Result<bool, Cause> {
         budget.steps((text.len() + 1).saturating_mul(self.steps_a_byte) / 2)?;
         Ok(self.regex.is_match(text))
     }
@@ -37,7 +37,7 @@ impl Pattern {
 
 /// Compiles a pattern, and returns it with its size limit. The messages are our own: those of the library would quote
 /// the pattern, which may be data.
-fn compiled(pattern: &str) -> Result<(Pattern, usize), &'static str> {
+fn compile(pattern: &str) -> Result<(Pattern, usize), &'static str> {
     if pattern.len() > MAX_CHARS {
         return Err("the regular expression is longer than 1000 bytes; shorten it");
     }

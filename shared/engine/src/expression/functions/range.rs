@@ -3,11 +3,11 @@
 use super::*;
 
 pub fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let number = |place: usize| whole(&a[place]);
+    let number = |place: usize| integer(&a[place]);
     let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
     let step = if a.len() == 3 { number(2)? } else { 1 };
     if step <= 0 {
-        return Err(Why::Message("the step of a range must be above zero"));
+        return Err(Cause::Message("the step of a range must be above zero"));
     }
     let count = count(start, stop, step);
     let bytes = usize::try_from(count * size_of::<Value>() as i128).map_err(|_| TOO_MANY)?;
@@ -17,7 +17,7 @@ pub fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     Value::list(numbers.take(count).map(Value::Int).collect(), budget)
 }
 
-const TOO_MANY: Why = Why::Limit("the evaluation creates too much data; simplify it or use less data");
+const TOO_MANY: Cause = Cause::Limit("the evaluation creates too much data; simplify it or use less data");
 
 /// Counts the numbers in 128 bits, because there can be more than 64 bits hold.
 fn count(start: i64, stop: i64, step: i64) -> i128 {

@@ -1,14 +1,18 @@
 //! Functions of text.
 
-use super::super::operators::{float, printed};
+use super::super::operators::{float, format_value};
 use super::super::value::NOT_FINITE;
 use super::*;
 
 pub const ALL: &[Function] = &[
-    Function::new(&["lowerAscii"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_ascii_lowercase)),
-    Function::new(&["upperAscii"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_ascii_uppercase)),
-    Function::new(&["lower"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_lowercase)),
-    Function::new(&["upper"], &[], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_uppercase)),
+    Function::new(&["lowerAscii"], &[], (1, 1), &[], |budget, _, a| {
+        change_case(budget, &a[0], str::to_ascii_lowercase)
+    }),
+    Function::new(&["upperAscii"], &[], (1, 1), &[], |budget, _, a| {
+        change_case(budget, &a[0], str::to_ascii_uppercase)
+    }),
+    Function::new(&["lower"], &[], (1, 1), &[], |budget, _, a| change_case(budget, &a[0], str::to_lowercase)),
+    Function::new(&["upper"], &[], (1, 1), &[], |budget, _, a| change_case(budget, &a[0], str::to_uppercase)),
     Function::new(&["trim"], &[], (1, 2), &[], trim),
     Function::new(&["startsWith"], &["startswith", "startingwith"], (2, 2), &[], starts_with),
     Function::new(&["endsWith"], &["endswith", "endingwith"], (2, 2), &[], ends_with),
@@ -24,24 +28,23 @@ pub const ALL: &[Function] = &[
     Function::new(&["format"], &[], (1, 17), &[], format),
 ];
 
-fn case<'a>(budget: &mut Budget, value: &Value<'a>, changed: impl Fn(&str) -> String) -> Outcome<'a> {
+fn change_case<'a>(budget: &mut Budget, value: &Value<'a>, change: impl Fn(&str) -> String) -> Outcome<'a> {
     let text = text(value)?;
     // A change of case makes a letter at most three times as long.
     budget.bytes(text.len() * 3)?;
-    Value::text(&changed(text), budget)
+    Value::text(&change(text), budget)
 }
 
 fn trim<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let whole = text(&a[0])?;
-    let trimmed = match optional(a, 1) {
-        None => whole.trim(),
-        Some(chars) => {
-            let chars = text(chars)?;
-            budget.steps(whole.len().saturating_mul(chars.len()) / 16)?;
-            whole.trim_matches(|c| chars.contains(c))
-        }
-    };
-    Value::text(trimmed, budget)
+    Value::text(trim_text(text(&a[0])?, optional(a, 1), budget)?, budget)
+}
+
+/// Trims whitespace, or the given characters.
+pub fn trim_text<'t>(whole: &'t str, chars: Option<&Value>, budget: &mut Budget) -> Result<&'t str, Cause> {
+    let Some(chars) = chars else { return Ok(whole.trim()) };
+    let chars = text(chars)?;
+    budget.steps(whole.len().saturating_mul(chars.len()) / 16)?;
+    Ok(whole.trim_matches(|c| chars.contains(c)))
 }
 
 fn starts_with<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
@@ -60,7 +63,7 @@ fn matches<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
 
 /// Splits into at most the given number of parts.
 fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let most = optional(a, 2).map(self::whole).transpose()?;
+    let most = optional(a, 2).map(integer).transpose()?;
     parts(a, most.and_then(|most| usize::try_from(most).ok()).unwrap_or(usize::MAX), budget)
 }
 
@@ -105,14 +108,14 @@ fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
             joined.push_str(between);
         }
         budget.steps(1)?;
-        joined.push_str(&printed(&item, budget)?);
+        joined.push_str(&format_value(&item, budget)?);
     }
     Value::text(&joined, budget)
 }
 
 fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, old, new) = (text(&a[0])?, text(&a[1])?, text(&a[2])?);
-    let most = optional(a, 3).map(self::whole).transpose()?.and_then(|most| usize::try_from(most).ok());
+    let most = optional(a, 3).map(integer).transpose()?.and_then(|most| usize::try_from(most).ok());
     budget.steps(whole.len())?;
     let count = whole.matches(&**old).count().min(most.unwrap_or(usize::MAX));
     budget.bytes(whole.len() + count.saturating_mul(new.len()))?;
@@ -128,7 +131,7 @@ fn substring<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
     let count = whole.chars().count();
     let end = end.unwrap_or(count);
     if start > end || end > count {
-        return Err(Why::Message("this part is outside of the string"));
+        return Err(Cause::Message("this part is outside of the string"));
     }
     let part: String = whole.chars().skip(start).take(end - start).collect();
     Value::text(&part, budget)
@@ -137,35 +140,35 @@ fn substring<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
 /// Returns the character at an index, or an empty text at the end.
 fn char_at<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, place) = (text(&a[0])?, size(&a[1])?);
-    let start = byte_of(whole, place, budget)?;
+    let start = byte_offset(whole, place, budget)?;
     let bytes = whole[start..].chars().next().map_or(0, char::len_utf8);
     Value::text(&whole[start..start + bytes], budget)
 }
 
 /// Returns the byte offset of a character index. The end of the text is a valid index.
-fn byte_of(whole: &str, place: usize, budget: &mut Budget) -> Result<usize, Why> {
+fn byte_offset(whole: &str, place: usize, budget: &mut Budget) -> Result<usize, Cause> {
     budget.steps(whole.len() / 16)?;
     let mut starts = whole.char_indices().map(|(start, _)| start).chain([whole.len()]);
-    starts.nth(place).ok_or(Why::Message("this index is outside of the string"))
+    starts.nth(place).ok_or(Cause::Message("this index is outside of the string"))
 }
 
 /// Finds the first occurrence at or after an index.
 fn index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, part) = (text(&a[0])?, text(&a[1])?);
-    let start = optional(a, 2).map_or(Ok(0), |place| byte_of(whole, size(place)?, budget))?;
-    position(whole, part, whole[start..].find(&**part).map(|byte| start + byte), budget)
+    let start = optional(a, 2).map_or(Ok(0), |place| byte_offset(whole, size(place)?, budget))?;
+    character_index(whole, part, whole[start..].find(&**part).map(|byte| start + byte), budget)
 }
 
 /// Finds the last occurrence that begins at or before an index.
 fn last_index_of<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (whole, part) = (text(&a[0])?, text(&a[1])?);
-    let start = optional(a, 2).map_or(Ok(whole.len()), |place| byte_of(whole, size(place)?, budget))?;
+    let start = optional(a, 2).map_or(Ok(whole.len()), |place| byte_offset(whole, size(place)?, budget))?;
     let end = whole.floor_char_boundary(start.saturating_add(part.len()));
-    position(whole, part, whole[..end].rfind(&**part), budget)
+    character_index(whole, part, whole[..end].rfind(&**part), budget)
 }
 
 /// Converts a byte offset to a character index, or -1 if there is none.
-fn position<'a>(whole: &str, part: &str, byte: Option<usize>, budget: &mut Budget) -> Outcome<'a> {
+fn character_index<'a>(whole: &str, part: &str, byte: Option<usize>, budget: &mut Budget) -> Outcome<'a> {
     budget.steps((whole.len() + part.len()) / 8)?;
     Ok(Value::Int(byte.map_or(-1, |byte| whole[..byte].chars().count() as i64)))
 }
@@ -189,7 +192,7 @@ fn format<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     }
     made.push_str(rest);
     if values.next().is_some() {
-        return Err(Why::Message(SURPLUS));
+        return Err(Cause::Message(SURPLUS));
     }
     Value::text(&made, budget)
 }
@@ -202,21 +205,21 @@ fn directive<'t>(
     values: &mut std::slice::Iter<Value>,
     made: &mut String,
     budget: &mut Budget,
-) -> Result<&'t str, Why> {
-    const UNKNOWN: Why = Why::Message("format supports %s, %d, %f, %.2f and %%");
-    let mut next = || values.next().ok_or(Why::Message("format has more placeholders than values"));
+) -> Result<&'t str, Cause> {
+    const UNKNOWN: Cause = Cause::Message("format supports %s, %d, %f, %.2f and %%");
+    let mut next = || values.next().ok_or(Cause::Message("format has more placeholders than values"));
     if let Some(rest) = after.strip_prefix('%') {
         made.push('%');
         return Ok(rest);
     }
     if let Some(rest) = after.strip_prefix('s') {
-        made.push_str(&printed(next()?, budget)?);
+        made.push_str(&format_value(next()?, budget)?);
         return Ok(rest);
     }
     if let Some(rest) = after.strip_prefix('d') {
         made.push_str(&match next()? {
             Value::Large(large) => large.to_string(),
-            value => whole(value)?.to_string(),
+            value => integer(value)?.to_string(),
         });
         return Ok(rest);
     }
@@ -228,7 +231,7 @@ fn directive<'t>(
         }
     };
     let rest = rest.strip_prefix('f').ok_or(UNKNOWN)?;
-    let number = float(next()?).ok_or(Why::Message("%f needs a number"))?;
+    let number = float(next()?).ok_or(Cause::Message("%f needs a number"))?;
     if !number.is_finite() {
         return Err(NOT_FINITE);
     }

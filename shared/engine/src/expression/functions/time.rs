@@ -5,8 +5,8 @@ use jiff::fmt::strtime::{self, BrokenDownTime};
 use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Zoned};
 
-use super::super::moment::Moment;
-use super::super::operators::{OUT_OF_TIME, duration as bounded, whole as whole_number};
+use super::super::datetime::UtcDateTime;
+use super::super::operators::{OUT_OF_TIME, as_integer, duration as bounded};
 use super::*;
 
 pub const ALL: &[Function] = &[
@@ -14,15 +14,17 @@ pub const ALL: &[Function] = &[
     Function::new(&["timestamp"], &["timestamp"], (1, 1), &[], timestamp),
     Function::new(&["duration"], &["duration"], (1, 1), &[], duration),
     Function::new(&["date"], &["date"], (1, 3), &["format", "timezone"], date),
-    Function::new(&["getFullYear"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.year().into(), None)),
-    Function::new(&["getMonth"], &[], (1, 2), &[], |_, _, a| part(a, |at| i64::from(at.month()) - 1, None)),
-    Function::new(&["getDate"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.day().into(), None)),
-    Function::new(&["getDayOfMonth"], &[], (1, 2), &[], |_, _, a| part(a, |at| i64::from(at.day()) - 1, None)),
-    Function::new(&["getDayOfYear"], &[], (1, 2), &[], |_, _, a| part(a, |at| i64::from(at.day_of_year()) - 1, None)),
-    Function::new(&["getDayOfWeek"], &[], (1, 2), &[], |_, _, a| part(a, day_of_week, None)),
-    Function::new(&["getHours"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.hour().into(), Some(3_600))),
-    Function::new(&["getMinutes"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.minute().into(), Some(60))),
-    Function::new(&["getSeconds"], &[], (1, 2), &[], |_, _, a| part(a, |at| at.second().into(), Some(1))),
+    Function::new(&["getFullYear"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.year().into(), None)),
+    Function::new(&["getMonth"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| i64::from(at.month()) - 1, None)),
+    Function::new(&["getDate"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.day().into(), None)),
+    Function::new(&["getDayOfMonth"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| i64::from(at.day()) - 1, None)),
+    Function::new(&["getDayOfYear"], &[], (1, 2), &[], |_, _, a| {
+        read_field(a, |at| i64::from(at.day_of_year()) - 1, None)
+    }),
+    Function::new(&["getDayOfWeek"], &[], (1, 2), &[], |_, _, a| read_field(a, day_of_week, None)),
+    Function::new(&["getHours"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.hour().into(), Some(3_600))),
+    Function::new(&["getMinutes"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.minute().into(), Some(60))),
+    Function::new(&["getSeconds"], &[], (1, 2), &[], |_, _, a| read_field(a, |at| at.second().into(), Some(1))),
     Function::new(&["getMilliseconds"], &[], (1, 2), &[], milliseconds),
 ];
 
@@ -31,35 +33,35 @@ pub const PLAIN_FORMAT: &str = "a date format needs directives with %, such as %
 
 /// Converts RFC 3339 text, or seconds since 1970.
 fn timestamp<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    moment(&a[0]).map(Value::Time)
+    utc_time(&a[0]).map(Value::Time)
 }
 
 fn now<'a>(_: &mut Budget, scope: &Scope<'a>, _: &[Value<'a>]) -> Outcome<'a> {
-    Moment::try_from(scope.now).map(Value::Time).map_err(|()| OUT_OF_TIME)
+    UtcDateTime::try_from(scope.now).map(Value::Time).map_err(|()| OUT_OF_TIME)
 }
 
-fn moment(value: &Value) -> Result<Moment, Why> {
-    const NONE: Why = Why::Message("invalid timestamp; write it as 2026-03-01T09:30:00Z");
+fn utc_time(value: &Value) -> Result<UtcDateTime, Cause> {
+    const NONE: Cause = Cause::Message("invalid timestamp; write it as 2026-03-01T09:30:00Z");
     match value {
         Value::Time(time) => Ok(*time),
-        Value::Text(text) => Moment::parse(text.trim()).ok_or(NONE),
-        value => whole_number(value).and_then(Moment::from_second).ok_or(NONE),
+        Value::Text(text) => UtcDateTime::parse(text.trim()).ok_or(NONE),
+        value => as_integer(value).and_then(UtcDateTime::from_second).ok_or(NONE),
     }
 }
 
 /// Converts text such as `1h30m`, `90s` or `1.5s`, or seconds.
 fn duration<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    const NONE: Why = Why::Message("invalid duration; write it as 1h30m or 90s");
+    const NONE: Cause = Cause::Message("invalid duration; write it as 1h30m or 90s");
     match &a[0] {
         Value::Duration(duration) => Ok(Value::Duration(*duration)),
         Value::Text(text) => bounded(Some(text.trim().parse().map_err(|_| NONE)?)),
-        value => bounded(Some(SignedDuration::from_secs(whole_number(value).ok_or(NONE)?))),
+        value => bounded(Some(SignedDuration::from_secs(as_integer(value).ok_or(NONE)?))),
     }
 }
 
 /// Returns the time zone of an argument: UTC if omitted, an IANA name, or a fixed offset such as `+05:30`.
-fn zone(zone: Option<&Value>) -> Result<TimeZone, Why> {
-    const NONE: Why = Why::Message("unknown time zone; use a name such as Europe/Madrid");
+fn zone(zone: Option<&Value>) -> Result<TimeZone, Cause> {
+    const NONE: Cause = Cause::Message("unknown time zone; use a name such as Europe/Madrid");
     let Some(zone) = zone else { return Ok(TimeZone::UTC) };
     let name = text(zone)?;
     match fixed_offset(name) {
@@ -83,27 +85,27 @@ fn fixed_offset(text: &str) -> Option<Offset> {
 fn date<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let format = optional(a, 1).map(text).transpose()?.map_or("%Y-%m-%d %H:%M", |format| format);
     if format.len() > MAX_FORMAT_BYTES {
-        return Err(Why::Message("the date format is longer than 200 bytes; shorten it"));
+        return Err(Cause::Message("the date format is longer than 200 bytes; shorten it"));
     }
     if !format.contains('%') {
-        return Err(Why::Message(PLAIN_FORMAT));
+        return Err(Cause::Message(PLAIN_FORMAT));
     }
-    let (at, zone) = (moment(&a[0])?, zone(optional(a, 2))?);
+    let (at, zone) = (utc_time(&a[0])?, zone(optional(a, 2))?);
     // A directive pads to at most 255 characters.
     budget.bytes(format.len() * 256)?;
     let text = match at.timestamp() {
         Some(timestamp) => strtime::format(format, &Zoned::new(timestamp, zone)),
         None => BrokenDownTime::from(at.in_zone(&zone).ok_or(OUT_OF_TIME)?).to_string(format),
     };
-    Value::text(&text.map_err(|_| Why::Message("invalid date format; use directives such as %Y-%m-%d"))?, budget)
+    Value::text(&text.map_err(|_| Cause::Message("invalid date format; use directives such as %Y-%m-%d"))?, budget)
 }
 
 /// Returns a field of a timestamp, or a whole duration in a unit.
-fn part<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<i64>) -> Outcome<'a> {
+fn read_field<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<i64>) -> Outcome<'a> {
     match (&a[0], unit_s) {
         (Value::Duration(duration), Some(unit_s)) => Ok(Value::Int(duration.as_secs() / unit_s)),
         (value, _) => {
-            let at = moment(value)?.in_zone(&zone(optional(a, 1))?);
+            let at = utc_time(value)?.in_zone(&zone(optional(a, 1))?);
             Ok(Value::Int(of(at.ok_or(OUT_OF_TIME)?)))
         }
     }
@@ -113,7 +115,7 @@ fn part<'a>(a: &[Value<'a>], of: impl Fn(DateTime) -> i64, unit_s: Option<i64>) 
 fn milliseconds<'a>(_: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     match &a[0] {
         Value::Duration(duration) => Ok(Value::Int(duration.subsec_millis().into())),
-        _ => part(a, |at| at.millisecond().into(), None),
+        _ => read_field(a, |at| at.millisecond().into(), None),
     }
 }
 

@@ -4,69 +4,69 @@ use std::borrow::Cow;
 
 use minijinja::machinery::ast;
 
-use super::super::functions::jinja::{is_place, printf};
-use super::super::functions::{self, Function, meant};
+use super::super::functions::jinja::{is_index, printf};
+use super::super::functions::{self, Function, suggestions};
 use super::super::operators::Operator;
-use super::super::tree::{Each, Expr, Kind, Literal, Walk};
-use super::super::{Position, Problem};
+use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal};
+use super::super::{Position, SyntaxError};
 use super::lower::{LowerResult, arguments};
 use super::tests;
 
 /// `of | name(…)`
-pub fn filtered(name: &str, of: Expr, given: &[ast::CallArg], at: Position) -> LowerResult {
+pub fn lower_filter(name: &str, of: Expr, given: &[ast::CallArg], at: Position) -> LowerResult {
     let (placed, named) = arguments(given)?;
-    applied(name, of, placed, named, at)
+    build_filter(name, of, placed, named, at)
 }
 
-fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
+fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
     match name {
         "attr" => {
-            let [index] = arranged(name, ["name"], placed, named, at)?;
-            let index = Box::new(index.ok_or_else(|| Problem::new(at, "`attr` takes 1 argument: the name"))?);
-            Expr::new(Kind::Index { of: Box::new(of), index, optional: true }, at)
+            let [index] = arrange_arguments(name, ["name"], placed, named, at)?;
+            let index = Box::new(index.ok_or_else(|| SyntaxError::new(at, "`attr` takes 1 argument: the name"))?);
+            Expr::new(ExprKind::Index { of: Box::new(of), index, optional: true }, at)
         }
         "default" | "d" => default(name, of, placed, named, at),
         "map" if placed.is_empty() => {
-            let [path, otherwise] = arranged(name, ["attribute", "default"], placed, named, at)?;
-            let path = path.ok_or_else(|| Problem::new(at, "map takes the name of a filter, or attribute='…'"))?;
+            let [path, otherwise] = arrange_arguments(name, ["attribute", "default"], placed, named, at)?;
+            let path = path.ok_or_else(|| SyntaxError::new(at, "map takes the name of a filter, or attribute='…'"))?;
             let mut result = member_path(element(at)?, &path, at)?;
-            if let Some(otherwise) = otherwise.filter(|value| !matches!(value.kind, Kind::Literal(Literal::Null))) {
+            if let Some(otherwise) = otherwise.filter(|value| !matches!(value.kind, ExprKind::Literal(Literal::Null))) {
                 let (value, otherwise) = (Box::new(result), Box::new(otherwise));
-                result = Expr::new(Kind::Default { value, otherwise, also_for_false: false }, at)?;
+                result = Expr::new(ExprKind::Default { value, otherwise, also_for_false: false }, at)?;
             }
-            collected(of, None, Some(result), at)
+            build_comprehension(of, None, Some(result), at)
         }
         "map" => {
             let mut placed = placed.into_iter();
-            let name = plain_text(placed.next(), at, "map takes the name of a filter first, in quotes")?;
-            collected(of, None, Some(applied(&name, element(at)?, placed.collect(), named, at)?), at)
+            let name = literal_text(placed.next(), at, "map takes the name of a filter first, in quotes")?;
+            build_comprehension(of, None, Some(build_filter(&name, element(at)?, placed.collect(), named, at)?), at)
         }
         "select" | "reject" | "selectattr" | "rejectattr" => {
             let mut placed = placed.into_iter();
             let mut subject = element(at)?;
             if name.ends_with("attr") {
                 let path = placed.next();
-                let path = path.ok_or_else(|| Problem::new(at, format!("`{name}` takes an attribute first")))?;
+                let path = path.ok_or_else(|| SyntaxError::new(at, format!("`{name}` takes an attribute first")))?;
                 subject = member_path(subject, &path, at)?;
             }
             let test = match placed.next() {
                 None => {
                     refuse_unknown_names(name, &[], &named)?;
-                    Expr::new(Kind::Truth(Box::new(subject)), at)?
+                    Expr::new(ExprKind::Truth(Box::new(subject)), at)?
                 }
                 Some(test) => {
-                    let test = plain_text(Some(test), at, "the name of a test must be a string in quotes")?;
-                    tests::tested(&test, subject, placed.collect(), named, at)?
+                    let test = literal_text(Some(test), at, "the name of a test must be a string in quotes")?;
+                    tests::build_test(&test, subject, placed.collect(), named, at)?
                 }
             };
-            collected(of, Some(negated(test, name.starts_with("reject"))?), None, at)
+            build_comprehension(of, Some(negate_if(test, name.starts_with("reject"))?), None, at)
         }
         "format" if !named.is_empty() => {
             if let Some(surplus) = placed.first() {
-                return Err(Problem::new(surplus.at, "`format` takes either positional or named arguments"));
+                return Err(SyntaxError::new(surplus.at, "`format` takes either positional or named arguments"));
             }
             let arguments = vec![of, map_from_named(named, at)?];
-            Expr::new(Kind::Call { function: &printf::BY_NAME, arguments }, at)
+            Expr::new(ExprKind::Call { function: &printf::BY_NAME, arguments }, at)
         }
         _ => {
             let function = filter(name, at)?;
@@ -80,7 +80,7 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
                     None => format!("`{name}` takes {}", functions::count(fewest, most)),
                 };
                 refuse_unknown_names(name, function.named, &named)?;
-                return Err(Problem::new(at, problem));
+                return Err(SyntaxError::new(at, problem));
             }
             call(function, std::iter::once(of).chain(placed).collect(), named, name, at)
         }
@@ -88,65 +88,73 @@ fn applied(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
 }
 
 fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
-    let [otherwise, also] = arranged(name, ["default_value", "boolean"], placed, named, at)?;
+    let [otherwise, also] = arrange_arguments(name, ["default_value", "boolean"], placed, named, at)?;
     let otherwise = match otherwise {
         Some(otherwise) => otherwise,
-        None => Expr::new(Kind::Literal(Literal::Text("".into())), at)?,
+        None => Expr::new(ExprKind::Literal(Literal::Text("".into())), at)?,
     };
     let also_for_false = match also {
         None => false,
-        Some(Expr { kind: Kind::Literal(Literal::Bool(also)), .. }) => also,
-        Some(other) => return Err(Problem::new(other.at, format!("argument 2 of `{name}` must be true or false"))),
+        Some(Expr { kind: ExprKind::Literal(Literal::Bool(also)), .. }) => also,
+        Some(other) => return Err(SyntaxError::new(other.at, format!("argument 2 of `{name}` must be true or false"))),
     };
-    Expr::new(Kind::Default { value: Box::new(of), otherwise: Box::new(otherwise), also_for_false }, at)
+    Expr::new(ExprKind::Default { value: Box::new(of), otherwise: Box::new(otherwise), also_for_false }, at)
 }
 
 /// Builds a map from named arguments.
 pub fn map_from_named(named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
-    let entry = |(name, value): (&str, _)| Ok((Expr::new(Kind::Literal(Literal::Text(name.into())), at)?, value));
-    Expr::new(Kind::Map(named.into_iter().map(entry).collect::<Result<_, _>>()?), at)
+    let entry = |(name, value): (&str, _)| Ok((Expr::new(ExprKind::Literal(Literal::Text(name.into())), at)?, value));
+    Expr::new(ExprKind::Map(named.into_iter().map(entry).collect::<Result<_, _>>()?), at)
 }
 
-pub fn filter(name: &str, at: Position) -> Result<&'static Function, Problem> {
-    functions::find_jinja_function(name)
-        .ok_or_else(|| Problem::new(at, format!("there is no filter `{name}`{}", meant::in_jinja(name))))
+pub fn filter(name: &str, at: Position) -> Result<&'static Function, SyntaxError> {
+    functions::find_jinja_function(name).ok_or_else(|| {
+        SyntaxError::new(at, format!("there is no filter `{name}`{}", suggestions::suggest_in_jinja(name)))
+    })
 }
 
 /// The internal variable for the element of a filter. It cannot be written in a template.
 const ELEMENT: &str = "\0element";
 
 fn element(at: Position) -> LowerResult {
-    Expr::new(Kind::Variable(ELEMENT.into()), at)
+    Expr::new(ExprKind::Variable(ELEMENT.into()), at)
 }
 
-fn collected(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: Position) -> LowerResult {
-    let each = Each { over, variable: ELEMENT.into(), second: None, what: Walk::Collect, filter, result };
-    Expr::new(Kind::Each(Box::new(each)), at)
+fn build_comprehension(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: Position) -> LowerResult {
+    let comprehension = Comprehension {
+        over,
+        variable: ELEMENT.into(),
+        second: None,
+        kind: ComprehensionKind::Collect,
+        filter,
+        result,
+    };
+    Expr::new(ExprKind::Comprehension(Box::new(comprehension)), at)
 }
 
-fn plain_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Result<Box<str>, Problem> {
+fn literal_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Result<Box<str>, SyntaxError> {
     match expr.map(|expr| expr.kind) {
-        Some(Kind::Literal(Literal::Text(text))) => Ok(text),
-        _ => Err(Problem::new(at, wanted)),
+        Some(ExprKind::Literal(Literal::Text(text))) => Ok(text),
+        _ => Err(SyntaxError::new(at, wanted)),
     }
 }
 
 /// Builds the access to a path such as `user.name` or `0.name`.
 fn member_path(mut of: Expr, path: &Expr, at: Position) -> LowerResult {
     let path: Cow<str> = match &path.kind {
-        Kind::Literal(Literal::Text(path)) => Cow::Borrowed(path),
-        Kind::Literal(Literal::Int(place)) => Cow::Owned(place.to_string()),
-        _ => return Err(Problem::new(path.at, "an attribute must be a literal, such as 'name', 'user.name' or 0")),
+        ExprKind::Literal(Literal::Text(path)) => Cow::Borrowed(path),
+        ExprKind::Literal(Literal::Int(place)) => Cow::Owned(place.to_string()),
+        _ => return Err(SyntaxError::new(path.at, "an attribute must be a literal, such as 'name', 'user.name' or 0")),
     };
     for part in path.split('.') {
-        let place = part.parse().ok().filter(|_| is_place(part));
-        let of_one = Box::new(of);
+        let place = part.parse().ok().filter(|_| is_index(part));
+        let boxed = Box::new(of);
         let kind = match place {
             Some(place) => {
-                let index = Box::new(Expr::new(Kind::Literal(Literal::Int(place)), at)?);
-                Kind::Index { of: of_one, index, optional: true }
+                let index = Box::new(Expr::new(ExprKind::Literal(Literal::Int(place)), at)?);
+                ExprKind::Index { of: boxed, index, optional: true }
             }
-            None => Kind::Member { of: of_one, name: part.into(), optional: true },
+            None => ExprKind::Member { of: boxed, name: part.into(), optional: true },
         };
         of = Expr::new(kind, at)?;
     }
@@ -154,7 +162,7 @@ fn member_path(mut of: Expr, path: &Expr, at: Position) -> LowerResult {
 }
 
 /// Refuses unknown named arguments.
-pub fn refuse_unknown_names(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<(), Problem> {
+pub fn refuse_unknown_names(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<(), SyntaxError> {
     match named.iter().find(|(argument, _)| !known.contains(argument)) {
         None => Ok(()),
         Some((argument, value)) => {
@@ -162,18 +170,18 @@ pub fn refuse_unknown_names(name: &str, known: &[&str], named: &[(&str, Expr)]) 
                 [] => "it has no named arguments".to_owned(),
                 known => format!("the names are {}", known.join(", ")),
             };
-            Err(Problem::new(value.at, format!("`{name}` has no argument `{argument}`; {known}")))
+            Err(SyntaxError::new(value.at, format!("`{name}` has no argument `{argument}`; {known}")))
         }
     }
 }
 
 /// Returns the arguments in the order of the parameters. Refuses duplicate and unknown ones.
-fn placed_at(
+fn order_arguments(
     name: &str,
     known: &[&str],
     placed: Vec<Expr>,
     named: Vec<(&str, Expr)>,
-) -> Result<Vec<Option<Expr>>, Problem> {
+) -> Result<Vec<Option<Expr>>, SyntaxError> {
     refuse_unknown_names(name, known, &named)?;
     let mut all: Vec<Option<Expr>> = placed.into_iter().map(Some).collect();
     for (argument, value) in named {
@@ -182,7 +190,7 @@ fn placed_at(
             all.push(None);
         }
         if all[place].is_some() {
-            return Err(Problem::new(value.at, format!("`{name}` gets its argument `{argument}` twice")));
+            return Err(SyntaxError::new(value.at, format!("`{name}` gets its argument `{argument}` twice")));
         }
         all[place] = Some(value);
     }
@@ -190,19 +198,19 @@ fn placed_at(
 }
 
 /// Returns exactly `N` optional arguments, and refuses more.
-pub fn arranged<const N: usize>(
+pub fn arrange_arguments<const N: usize>(
     name: &str,
     known: [&str; N],
     placed: Vec<Expr>,
     named: Vec<(&str, Expr)>,
     at: Position,
-) -> Result<[Option<Expr>; N], Problem> {
-    let mut all = placed_at(name, &known, placed, named)?;
+) -> Result<[Option<Expr>; N], SyntaxError> {
+    let mut all = order_arguments(name, &known, placed, named)?;
     if all.len() > N {
-        return Err(Problem::new(at, format!("`{name}` takes {}", functions::count(0, N))));
+        return Err(SyntaxError::new(at, format!("`{name}` takes {}", functions::count(0, N))));
     }
     all.resize_with(N, || None);
-    all.try_into().map_err(|_| Problem::new(at, "too many arguments"))
+    all.try_into().map_err(|_| SyntaxError::new(at, "too many arguments"))
 }
 
 /// Builds a call with positional and named arguments.
@@ -215,25 +223,25 @@ pub fn call(
 ) -> LowerResult {
     let mut arguments: Vec<Expr> = placed.drain(..placed.len().min(1)).collect();
     let (fewest, _) = function.takes;
-    for (place, argument) in placed_at(name, function.named, placed, named)?.into_iter().enumerate() {
+    for (place, argument) in order_arguments(name, function.named, placed, named)?.into_iter().enumerate() {
         arguments.push(match argument {
             Some(argument) => argument,
             None if place + 1 < fewest => {
-                return Err(Problem::new(at, format!("`{name}` needs its argument `{}`", function.named[place])));
+                return Err(SyntaxError::new(at, format!("`{name}` needs its argument `{}`", function.named[place])));
             }
-            None => Expr::new(Kind::Literal(Literal::Undefined), at)?,
+            None => Expr::new(ExprKind::Literal(Literal::Undefined), at)?,
         });
     }
     functions::check(function, name, &arguments, at)?;
-    Expr::new(Kind::Call { function, arguments }, at)
+    Expr::new(ExprKind::Call { function, arguments }, at)
 }
 
 pub fn compare(operator: Operator, left: Expr, right: Expr, at: Position) -> LowerResult {
     let (left, right) = (Box::new(left), Box::new(right));
-    Expr::new(Kind::Binary { operator, left, right, lenient: operator.is_lenient() }, at)
+    Expr::new(ExprKind::Binary { operator, left, right, lenient: operator.is_lenient() }, at)
 }
 
-pub fn negated(expr: Expr, is_negated: bool) -> LowerResult {
+pub fn negate_if(expr: Expr, is_negated: bool) -> LowerResult {
     let at = expr.at;
-    if is_negated { Expr::new(Kind::Not(Box::new(expr)), at) } else { Ok(expr) }
+    if is_negated { Expr::new(ExprKind::Not(Box::new(expr)), at) } else { Ok(expr) }
 }

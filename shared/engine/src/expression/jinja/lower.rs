@@ -6,15 +6,15 @@ use minijinja::machinery::{Span, ast};
 use minijinja::value::ValueKind;
 
 use super::super::functions::jinja::DICT;
-use super::super::functions::{self, meant};
+use super::super::functions::{self, suggestions};
 use super::super::operators::Operator;
-use super::super::tree::{Expr, Kind, Literal, MAX_DEPTH};
-use super::super::{Position, Problem};
-use super::{BLOCK, For, Statement, Target, depth, filters, named, tests};
+use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH};
+use super::super::{Position, SyntaxError};
+use super::{BLOCK, For, Statement, Target, collect_references, depth, filters, tests};
 
-pub type LowerResult = Result<Expr, Problem>;
+pub type LowerResult = Result<Expr, SyntaxError>;
 
-pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, Problem> {
+pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, SyntaxError> {
     block(body, 0)
 }
 
@@ -22,41 +22,46 @@ fn at(span: Span) -> Position {
     Position { line: span.start_line.into(), column: u32::from(span.start_col) + 1 }
 }
 
-fn refused<T>(span: Span, what: &'static str) -> Result<T, Problem> {
-    Err(Problem::new(at(span), what))
+fn refuse<T>(span: Span, what: &'static str) -> Result<T, SyntaxError> {
+    Err(SyntaxError::new(at(span), what))
 }
 
-fn block(body: &[ast::Stmt], depth: u16) -> Result<Vec<Statement>, Problem> {
-    body.iter().map(|statement| lowered(statement, depth)).collect()
+fn block(body: &[ast::Stmt], depth: u16) -> Result<Vec<Statement>, SyntaxError> {
+    body.iter().map(|statement| lower_statement(statement, depth)).collect()
 }
 
-fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
+fn lower_statement(statement: &ast::Stmt, depth: u16) -> Result<Statement, SyntaxError> {
     let within = |body: &[ast::Stmt], span: Span| {
         if depth >= MAX_DEPTH {
-            return Err(Problem::new(at(span), format!("this is nested deeper than {MAX_DEPTH} levels; nest it less")));
+            return Err(SyntaxError::new(
+                at(span),
+                format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
+            ));
         }
         block(body, depth + 1)
     };
     Ok(match statement {
         ast::Stmt::EmitRaw(raw) => Statement::Text(raw.raw.into()),
-        ast::Stmt::EmitExpr(print) => Statement::Print(whole(&print.expr)?),
-        ast::Stmt::ForLoop(walk) if walk.recursive => return refused(walk.span(), "recursive loops are not supported"),
-        ast::Stmt::ForLoop(walk) => {
-            let body = within(&walk.body, walk.span())?;
+        ast::Stmt::EmitExpr(print) => Statement::Print(lower_root(&print.expr)?),
+        ast::Stmt::ForLoop(for_loop) if for_loop.recursive => {
+            return refuse(for_loop.span(), "recursive loops are not supported");
+        }
+        ast::Stmt::ForLoop(for_loop) => {
+            let body = within(&for_loop.body, for_loop.span())?;
             Statement::For(Box::new(For {
-                target: target(&walk.target)?,
-                over: whole(&walk.iter)?,
-                filter: walk.filter_expr.as_ref().map(whole_truth).transpose()?,
-                tells_place: !named(&body, &|name| name != "loop").is_empty(),
+                target: target(&for_loop.target)?,
+                over: lower_root(&for_loop.iter)?,
+                filter: for_loop.filter_expr.as_ref().map(lower_root_truth).transpose()?,
+                uses_loop: !collect_references(&body, &|name| name != "loop").is_empty(),
                 body,
-                otherwise: within(&walk.else_body, walk.span())?,
+                otherwise: within(&for_loop.else_body, for_loop.span())?,
             }))
         }
         ast::Stmt::IfCond(first) => {
             let mut branches = Vec::new();
             let mut next = first;
             loop {
-                branches.push((Some(whole_truth(&next.expr)?), within(&next.true_body, next.span())?));
+                branches.push((Some(lower_root_truth(&next.expr)?), within(&next.true_body, next.span())?));
                 match &next.false_body[..] {
                     [] => break,
                     // An `elif`.
@@ -70,34 +75,34 @@ fn lowered(statement: &ast::Stmt, depth: u16) -> Result<Statement, Problem> {
             Statement::If(branches)
         }
         ast::Stmt::WithBlock(with) => {
-            let values = with.assignments.iter().map(|(name, value)| Ok((target(name)?, whole(value)?)));
+            let values = with.assignments.iter().map(|(name, value)| Ok((target(name)?, lower_root(value)?)));
             Statement::With { values: values.collect::<Result<_, _>>()?, body: within(&with.body, with.span())? }
         }
-        ast::Stmt::Set(set) => Statement::Set { target: target(&set.target)?, value: whole(&set.expr)? },
+        ast::Stmt::Set(set) => Statement::Set { target: target(&set.target)?, value: lower_root(&set.expr)? },
         ast::Stmt::SetBlock(set) => {
             let Target::Name(name) = target(&set.target)? else {
-                return refused(set.span(), "a set block needs exactly one name");
+                return refuse(set.span(), "a set block needs exactly one name");
             };
-            let filter = set.filter.as_ref().map(whole).transpose()?;
+            let filter = set.filter.as_ref().map(lower_root).transpose()?;
             Statement::Capture { name: Some(name), filter, body: within(&set.body, set.span())? }
         }
         ast::Stmt::FilterBlock(filtered) => {
-            let filter = Some(whole(&filtered.filter)?);
+            let filter = Some(lower_root(&filtered.filter)?);
             Statement::Capture { name: None, filter, body: within(&filtered.body, filtered.span())? }
         }
         ast::Stmt::AutoEscape(escape) => {
-            return refused(escape.span(), "automatic escaping is not supported; use the filter escape");
+            return refuse(escape.span(), "automatic escaping is not supported; use the filter escape");
         }
-        ast::Stmt::Do(call) => return refused(call.span(), "the statement `do` is not supported; use set or print"),
+        ast::Stmt::Do(call) => return refuse(call.span(), "the statement `do` is not supported; use set or print"),
         // Only the root is a template statement.
-        ast::Stmt::Template(whole) => return refused(whole.span(), "a template cannot contain another one"),
+        ast::Stmt::Template(template) => return refuse(template.span(), "a template cannot contain another one"),
     })
 }
 
-fn target(expr: &ast::Expr) -> Result<Target, Problem> {
+fn target(expr: &ast::Expr) -> Result<Target, SyntaxError> {
     let name = |expr: &ast::Expr| match expr {
         ast::Expr::Var(name) => Ok(Arc::from(name.id)),
-        other => refused(other.span(), "only variables can be set"),
+        other => refuse(other.span(), "only variables can be set"),
     };
     match expr {
         ast::Expr::Tuple(names) => names.items.iter().map(name).collect::<Result<_, _>>().map(Target::Names),
@@ -107,9 +112,9 @@ fn target(expr: &ast::Expr) -> Result<Target, Problem> {
 }
 
 /// Converts a root expression, after checking its nesting. From here on, the conversion recurses.
-fn whole(expr: &ast::Expr) -> LowerResult {
+fn lower_root(expr: &ast::Expr) -> LowerResult {
     if depth::is_over(expr, MAX_DEPTH) {
-        return Err(Problem::new(
+        return Err(SyntaxError::new(
             at(expr.span()),
             format!("this is nested deeper than {MAX_DEPTH} levels; nest it less"),
         ));
@@ -117,70 +122,74 @@ fn whole(expr: &ast::Expr) -> LowerResult {
     expression(expr)
 }
 
-fn whole_truth(expr: &ast::Expr) -> LowerResult {
-    Expr::new(Kind::Truth(Box::new(whole(expr)?)), at(expr.span()))
+fn lower_root_truth(expr: &ast::Expr) -> LowerResult {
+    Expr::new(ExprKind::Truth(Box::new(lower_root(expr)?)), at(expr.span()))
 }
 
-fn boxed(expr: &ast::Expr) -> Result<Box<Expr>, Problem> {
+fn boxed(expr: &ast::Expr) -> Result<Box<Expr>, SyntaxError> {
     expression(expr).map(Box::new)
 }
 
 /// Converts an expression to its truth value.
 fn truth(expr: &ast::Expr) -> LowerResult {
-    Expr::new(Kind::Truth(boxed(expr)?), at(expr.span()))
+    Expr::new(ExprKind::Truth(boxed(expr)?), at(expr.span()))
 }
 
 pub fn expression(expr: &ast::Expr) -> LowerResult {
     let span = expr.span();
     let kind = match expr {
-        ast::Expr::Var(name) => Kind::Variable(name.id.into()),
-        ast::Expr::Const(value) => Kind::Literal(literal(&value.value, span)?),
+        ast::Expr::Var(name) => ExprKind::Variable(name.id.into()),
+        ast::Expr::Const(value) => ExprKind::Literal(literal(&value.value, span)?),
         ast::Expr::Slice(slice) => {
             let bound = |bound: &Option<ast::Expr>| bound.as_ref().map(expression).transpose();
             let bounds = [bound(&slice.start)?, bound(&slice.stop)?, bound(&slice.step)?];
-            Kind::Slice { of: boxed(&slice.expr)?, bounds: Box::new(bounds) }
+            ExprKind::Slice { of: boxed(&slice.expr)?, bounds: Box::new(bounds) }
         }
         ast::Expr::UnaryOp(unary) => match unary.op {
-            ast::UnaryOpKind::Not => Kind::Not(Box::new(truth(&unary.expr)?)),
-            ast::UnaryOpKind::Neg if is_least(&unary.expr) => Kind::Literal(Literal::Int(i64::MIN)),
-            ast::UnaryOpKind::Neg => Kind::Negative(boxed(&unary.expr)?),
+            ast::UnaryOpKind::Not => ExprKind::Not(Box::new(truth(&unary.expr)?)),
+            ast::UnaryOpKind::Neg if is_least(&unary.expr) => ExprKind::Literal(Literal::Int(i64::MIN)),
+            ast::UnaryOpKind::Neg => ExprKind::Negative(boxed(&unary.expr)?),
         },
         ast::Expr::BinOp(binary) => match operator(binary.op) {
             Ok(operator) => {
                 let (left, right) = (boxed(&binary.left)?, boxed(&binary.right)?);
-                Kind::Binary { operator, left, right, lenient: operator.is_lenient() }
+                ExprKind::Binary { operator, left, right, lenient: operator.is_lenient() }
             }
-            Err(is_or) => Kind::Either { is_or, left: boxed(&binary.left)?, right: boxed(&binary.right)? },
+            Err(is_or) => ExprKind::Either { is_or, left: boxed(&binary.left)?, right: boxed(&binary.right)? },
         },
         ast::Expr::Compare(chain) => return comparison(chain, chain.expr.span()),
         ast::Expr::IfExpr(choice) => {
             let otherwise = match &choice.false_expr {
                 Some(otherwise) => boxed(otherwise)?,
-                None => Box::new(Expr::new(Kind::Literal(Literal::Undefined), at(span))?),
+                None => Box::new(Expr::new(ExprKind::Literal(Literal::Undefined), at(span))?),
             };
-            Kind::Conditional { test: Box::new(truth(&choice.test_expr)?), then: boxed(&choice.true_expr)?, otherwise }
+            ExprKind::Conditional {
+                test: Box::new(truth(&choice.test_expr)?),
+                then: boxed(&choice.true_expr)?,
+                otherwise,
+            }
         }
         ast::Expr::Filter(filter) => {
             let of = match &filter.expr {
                 Some(of) => expression(of)?,
-                None => Expr::new(Kind::Variable(BLOCK.into()), at(span))?,
+                None => Expr::new(ExprKind::Variable(BLOCK.into()), at(span))?,
             };
-            return filters::filtered(filter.name, of, &filter.args, at(span));
+            return filters::lower_filter(filter.name, of, &filter.args, at(span));
         }
-        ast::Expr::Test(test) => return tests::written(test.name, &test.expr, &test.args, at(span)),
+        ast::Expr::Test(test) => return tests::lower_test(test.name, &test.expr, &test.args, at(span)),
         ast::Expr::GetAttr(attribute) => {
-            Kind::Member { of: boxed(&attribute.expr)?, name: attribute.name.into(), optional: true }
+            ExprKind::Member { of: boxed(&attribute.expr)?, name: attribute.name.into(), optional: true }
         }
         ast::Expr::GetItem(item) => {
-            Kind::Index { of: boxed(&item.expr)?, index: boxed(&item.subscript_expr)?, optional: true }
+            ExprKind::Index { of: boxed(&item.expr)?, index: boxed(&item.subscript_expr)?, optional: true }
         }
-        ast::Expr::Call(call) => return called(call, at(span)),
-        ast::Expr::List(list) => Kind::List(list.items.iter().map(expression).collect::<Result<_, _>>()?),
-        ast::Expr::Tuple(tuple) => Kind::List(tuple.items.iter().map(expression).collect::<Result<_, _>>()?),
+        ast::Expr::Call(call) => return lower_call(call, at(span)),
+        ast::Expr::List(list) => ExprKind::List(list.items.iter().map(expression).collect::<Result<_, _>>()?),
+        ast::Expr::Tuple(tuple) => ExprKind::List(tuple.items.iter().map(expression).collect::<Result<_, _>>()?),
         ast::Expr::Map(map) => {
             let entries =
                 map.keys.iter().zip(&map.values).map(|(key, value)| Ok((expression(key)?, expression(value)?)));
-            Kind::Map(entries.collect::<Result<_, _>>()?)
+            ExprKind::Map(entries.collect::<Result<_, _>>()?)
         }
     };
     Expr::new(kind, at(span))
@@ -191,22 +200,22 @@ fn is_least(expr: &ast::Expr) -> bool {
     matches!(expr, ast::Expr::Const(number) if u64::try_from(number.value.clone()).ok() == Some(i64::MIN.unsigned_abs()))
 }
 
-fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, Problem> {
+fn literal(value: &minijinja::Value, span: Span) -> Result<Literal, SyntaxError> {
     Ok(match value.kind() {
         ValueKind::None => Literal::Null,
         ValueKind::Undefined => Literal::Undefined,
         ValueKind::Bool => Literal::Bool(value.is_true()),
         ValueKind::Number if value.is_integer() => match i64::try_from(value.clone()) {
             Ok(number) => Literal::Int(number),
-            Err(_) => return refused(span, "the number is too large"),
+            Err(_) => return refuse(span, "the number is too large"),
         },
         ValueKind::Number => match f64::try_from(value.clone()) {
             Ok(number) if number.is_finite() => Literal::Float(number),
-            Ok(_) => return refused(span, "not a finite number"),
-            Err(_) => return refused(span, "not a number"),
+            Ok(_) => return refuse(span, "not a finite number"),
+            Err(_) => return refuse(span, "not a number"),
         },
         ValueKind::String => Literal::Text(value.as_str().unwrap_or_default().into()),
-        _ => return refused(span, "this literal is not supported"),
+        _ => return refuse(span, "this literal is not supported"),
     })
 }
 
@@ -235,7 +244,7 @@ fn operator(operator: ast::BinOpKind) -> Result<Operator, bool> {
 
 fn comparison(chain: &ast::Compare, span: Span) -> LowerResult {
     let [comparison] = &chain.ops[..] else {
-        return refused(span, "comparisons cannot be chained; write a < b and b < c");
+        return refuse(span, "comparisons cannot be chained; write a < b and b < c");
     };
     let (operator, is_negated) = match comparison.op {
         ast::CompareOpKind::Eq => (Operator::Equal, false),
@@ -248,8 +257,8 @@ fn comparison(chain: &ast::Compare, span: Span) -> LowerResult {
         ast::CompareOpKind::NotIn => (Operator::Within, true),
     };
     let (left, right) = (boxed(&chain.expr)?, boxed(&comparison.expr)?);
-    filters::negated(
-        Expr::new(Kind::Binary { operator, left, right, lenient: operator.is_lenient() }, at(span))?,
+    filters::negate_if(
+        Expr::new(ExprKind::Binary { operator, left, right, lenient: operator.is_lenient() }, at(span))?,
         is_negated,
     )
 }
@@ -257,17 +266,17 @@ fn comparison(chain: &ast::Compare, span: Span) -> LowerResult {
 /// The positional and the named arguments of a call.
 pub type Arguments<'t> = (Vec<Expr>, Vec<(&'t str, Expr)>);
 
-pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Problem> {
+pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, SyntaxError> {
     let (mut placed, mut named) = (Vec::new(), Vec::new());
     for argument in arguments {
         match argument {
             ast::CallArg::Pos(value) => placed.push(expression(value)?),
             ast::CallArg::Kwarg(name, value) if named.iter().any(|(known, _)| known == name) => {
-                return Err(Problem::new(at(value.span()), format!("the argument `{name}` is given twice")));
+                return Err(SyntaxError::new(at(value.span()), format!("the argument `{name}` is given twice")));
             }
             ast::CallArg::Kwarg(name, value) => named.push((*name, expression(value)?)),
             ast::CallArg::PosSplat(value) | ast::CallArg::KwargSplat(value) => {
-                return refused(value.span(), "`*` and `**` arguments are not supported; write each argument out");
+                return refuse(value.span(), "`*` and `**` arguments are not supported; write each argument out");
             }
         }
     }
@@ -275,20 +284,25 @@ pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Pr
 }
 
 /// `f(…)`, `x.f(…)`
-fn called(call: &ast::Call, at: Position) -> LowerResult {
+fn lower_call(call: &ast::Call, at: Position) -> LowerResult {
     match &call.expr {
         ast::Expr::Var(name) if name.id == "dict" => {
             let (mut placed, named) = arguments(&call.args)?;
             let named = filters::map_from_named(named, at)?;
             match (placed.pop(), placed.first()) {
                 (None, _) => Ok(named),
-                (Some(of), None) => Expr::new(Kind::Call { function: &DICT, arguments: vec![of, named] }, at),
-                (Some(_), Some(_)) => Err(Problem::new(at, "`dict` takes one map, or names: dict(map, name=value)")),
+                (Some(of), None) => Expr::new(ExprKind::Call { function: &DICT, arguments: vec![of, named] }, at),
+                (Some(_), Some(_)) => {
+                    Err(SyntaxError::new(at, "`dict` takes one map, or names: dict(map, name=value)"))
+                }
             }
         }
         ast::Expr::Var(name) => {
             let function = functions::find_jinja_function(name.id).ok_or_else(|| {
-                Problem::new(at, format!("there is no function `{}`{}", name.id, meant::in_jinja(name.id)))
+                SyntaxError::new(
+                    at,
+                    format!("there is no function `{}`{}", name.id, suggestions::suggest_in_jinja(name.id)),
+                )
             })?;
             let (placed, named) = arguments(&call.args)?;
             filters::call(function, placed, named, name.id, at)
@@ -297,14 +311,14 @@ fn called(call: &ast::Call, at: Position) -> LowerResult {
             let (placed, named) = arguments(&call.args)?;
             filters::refuse_unknown_names("cycle", &[], &named)?;
             if placed.is_empty() {
-                return Err(Problem::new(at, "`cycle` takes at least 1 argument"));
+                return Err(SyntaxError::new(at, "`cycle` takes at least 1 argument"));
             }
-            let count = Expr::new(Kind::Literal(Literal::Int(placed.len() as i64)), at)?;
-            let index = Kind::Member { of: boxed(&method.expr)?, name: "index0".into(), optional: true };
+            let count = Expr::new(ExprKind::Literal(Literal::Int(placed.len() as i64)), at)?;
+            let index = ExprKind::Member { of: boxed(&method.expr)?, name: "index0".into(), optional: true };
             let left = Box::new(Expr::new(index, at)?);
-            let place = Kind::Binary { operator: Operator::Modulo, left, right: Box::new(count), lenient: false };
-            let (of, index) = (Expr::new(Kind::List(placed), at)?, Expr::new(place, at)?);
-            Expr::new(Kind::Index { of: Box::new(of), index: Box::new(index), optional: true }, at)
+            let place = ExprKind::Binary { operator: Operator::Modulo, left, right: Box::new(count), lenient: false };
+            let (of, index) = (Expr::new(ExprKind::List(placed), at)?, Expr::new(place, at)?);
+            Expr::new(ExprKind::Index { of: Box::new(of), index: Box::new(index), optional: true }, at)
         }
         ast::Expr::GetAttr(method) => {
             let of = expression(&method.expr)?;
@@ -314,10 +328,10 @@ fn called(call: &ast::Call, at: Position) -> LowerResult {
                     let placed = vec![expression(list)?, of];
                     filters::call(filters::filter("join", at)?, placed, Vec::new(), "join", at)
                 }
-                given => filters::filtered(method.name, of, given, at),
+                given => filters::lower_filter(method.name, of, given, at),
             }
         }
-        other => refused(other.span(), "only functions can be called"),
+        other => refuse(other.span(), "only functions can be called"),
     }
 }
 

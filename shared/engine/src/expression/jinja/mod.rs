@@ -16,7 +16,7 @@ use minijinja::machinery::{ast, parse};
 use super::evaluate::Evaluation;
 use super::references::{self, Reference};
 use super::tree::Expr;
-use super::{Failure, Position, Problem, Scope, hints};
+use super::{EvaluationError, Position, Scope, SyntaxError, hints};
 
 pub const MAX_BYTES: usize = 64 * 1024;
 
@@ -57,7 +57,7 @@ struct For {
     over: Expr,
     filter: Option<Expr>,
     /// Whether the body uses the variable `loop`.
-    tells_place: bool,
+    uses_loop: bool,
     body: Vec<Statement>,
     otherwise: Vec<Statement>,
 }
@@ -73,14 +73,14 @@ enum Target {
 const BLOCK: &str = "\0block";
 
 impl Template {
-    pub fn parse(text: &str) -> Result<Self, Problem> {
+    pub fn parse(text: &str) -> Result<Self, SyntaxError> {
         let start = Position { line: 1, column: 1 };
         if text.len() > MAX_BYTES {
-            return Err(Problem::new(start, "the template is longer than 65536 bytes; shorten it"));
+            return Err(SyntaxError::new(start, "the template is longer than 65536 bytes; shorten it"));
         }
         size::check(text)?;
-        let read = parse(text, "template", Default::default()).map_err(|error| syntax(&error, text))?;
-        let ast::Stmt::Template(template) = &read else { return Err(Problem::new(start, "not a template")) };
+        let parsed = parse(text, "template", Default::default()).map_err(|error| syntax_problem(&error, text))?;
+        let ast::Stmt::Template(template) = &parsed else { return Err(SyntaxError::new(start, "not a template")) };
         let body = lower::statements(&template.children)?;
         let is_value = matches!(&body[..], [Statement::Print(_)]);
         Ok(Self { body, is_value })
@@ -89,21 +89,21 @@ impl Template {
     /// Returns the variables that the template refers to and does not bind itself.
     pub fn references(&self) -> Vec<Reference> {
         let mut names = HashSet::from(["loop", BLOCK]);
-        each(&self.body, &mut |statement| bound(statement, &mut names));
-        named(&self.body, &|name| names.contains(name))
+        visit_statements(&self.body, &mut |statement| collect_bound_names(statement, &mut names));
+        collect_references(&self.body, &|name| names.contains(name))
     }
 
-    pub fn render(&self, scope: &Scope) -> Result<String, Failure> {
+    pub fn render(&self, scope: &Scope) -> Result<String, EvaluationError> {
         render::Rendering::new(Evaluation::new(scope)).text(&self.body)
     }
 
     /// Returns the value of a template that is a single `{{ … }}`, otherwise its text.
-    pub fn value(&self, scope: &Scope) -> Result<serde_json::Value, Failure> {
+    pub fn value(&self, scope: &Scope) -> Result<serde_json::Value, EvaluationError> {
         match &self.body[..] {
             [Statement::Print(expr)] if self.is_value => {
                 let mut evaluation = Evaluation::new(scope);
                 let value = evaluation.defined(expr)?;
-                value.output(&mut evaluation.budget).map_err(|why| Failure::new(why, expr))
+                value.output(&mut evaluation.budget).map_err(|cause| EvaluationError::new(cause, expr))
             }
             _ => self.render(scope).map(Into::into),
         }
@@ -111,7 +111,7 @@ impl Template {
 }
 
 /// Converts a syntax error of minijinja. Its message quotes only the template, which is the user's own text.
-fn syntax(error: &minijinja::Error, text: &str) -> Problem {
+fn syntax_problem(error: &minijinja::Error, text: &str) -> SyntaxError {
     let line = error.line().unwrap_or(1) as u32;
     let start = error.range().map_or(0, |range| range.start);
     let before = text.get(..start).unwrap_or_default();
@@ -119,13 +119,13 @@ fn syntax(error: &minijinja::Error, text: &str) -> Problem {
     let detail = error.detail().map_or_else(|| error.kind().to_string(), str::to_owned);
     let hint = text.get(start..).and_then(hints::jinja_sign).map(|hint| format!("; {hint}")).unwrap_or_default();
     let detail = format!("{detail}{hint}");
-    Problem::new(Position { line, column }, detail)
+    SyntaxError::new(Position { line, column }, detail)
 }
 
 /// Collects the variables that statements refer to and do not bind.
-fn named(body: &[Statement], is_bound: &dyn Fn(&str) -> bool) -> Vec<Reference> {
+fn collect_references(body: &[Statement], is_bound: &dyn Fn(&str) -> bool) -> Vec<Reference> {
     let mut found = Vec::new();
-    each(body, &mut |statement| {
+    visit_statements(body, &mut |statement| {
         for expr in expressions(statement) {
             references::collect(expr, is_bound, &mut found);
         }
@@ -134,22 +134,22 @@ fn named(body: &[Statement], is_bound: &dyn Fn(&str) -> bool) -> Vec<Reference> 
 }
 
 /// Visits every statement, including nested ones.
-fn each<'t>(body: &'t [Statement], look: &mut dyn FnMut(&'t Statement)) {
+fn visit_statements<'t>(body: &'t [Statement], look: &mut dyn FnMut(&'t Statement)) {
     for statement in body {
         look(statement);
         match statement {
-            Statement::For(walk) => {
-                each(&walk.body, look);
-                each(&walk.otherwise, look);
+            Statement::For(for_loop) => {
+                visit_statements(&for_loop.body, look);
+                visit_statements(&for_loop.otherwise, look);
             }
-            Statement::If(branches) => branches.iter().for_each(|(_, body)| each(body, look)),
-            Statement::With { body, .. } | Statement::Capture { body, .. } => each(body, look),
+            Statement::If(branches) => branches.iter().for_each(|(_, body)| visit_statements(body, look)),
+            Statement::With { body, .. } | Statement::Capture { body, .. } => visit_statements(body, look),
             Statement::Text(_) | Statement::Print(_) | Statement::Set { .. } => {}
         }
     }
 }
 
-fn bound<'t>(statement: &'t Statement, names: &mut HashSet<&'t str>) {
+fn collect_bound_names<'t>(statement: &'t Statement, names: &mut HashSet<&'t str>) {
     let mut add = |target: &'t Target| match target {
         Target::Name(name) => {
             names.insert(name);
@@ -157,7 +157,7 @@ fn bound<'t>(statement: &'t Statement, names: &mut HashSet<&'t str>) {
         Target::Names(all) => names.extend(all.iter().map(|name| &**name)),
     };
     match statement {
-        Statement::For(walk) => add(&walk.target),
+        Statement::For(for_loop) => add(&for_loop.target),
         Statement::Set { target, .. } => add(target),
         Statement::With { values, .. } => values.iter().for_each(|(target, _)| add(target)),
         Statement::Capture { name: Some(name), .. } => {
@@ -171,7 +171,7 @@ fn expressions(statement: &Statement) -> Vec<&Expr> {
     match statement {
         Statement::Text(_) => Vec::new(),
         Statement::Print(expr) | Statement::Set { value: expr, .. } => vec![expr],
-        Statement::For(walk) => std::iter::once(&walk.over).chain(&walk.filter).collect(),
+        Statement::For(for_loop) => std::iter::once(&for_loop.over).chain(&for_loop.filter).collect(),
         Statement::If(branches) => branches.iter().filter_map(|(test, _)| test.as_ref()).collect(),
         Statement::With { values, .. } => values.iter().map(|(_, value)| value).collect(),
         Statement::Capture { filter, .. } => filter.iter().collect(),

@@ -3,17 +3,17 @@
 
 use minijinja::machinery::{Token, tokenize};
 
-use super::super::{Position, Problem};
-use super::syntax;
+use super::super::{Position, SyntaxError};
+use super::syntax_problem;
 
 /// The maximum number of tokens in one tag, `{{ … }}` or `{% … %}`.
 const MAX_TAG: usize = 500;
 const MAX_ELIFS: usize = 100;
 
-pub fn check(text: &str) -> Result<(), Problem> {
+pub fn check(text: &str) -> Result<(), SyntaxError> {
     let (mut words, mut elifs) = (0, 0);
     for token in tokenize(text, false, Default::default()) {
-        let (token, span) = token.map_err(|error| syntax(&error, text))?;
+        let (token, span) = token.map_err(|error| syntax_problem(&error, text))?;
         words += 1;
         match token {
             Token::VariableStart | Token::BlockStart | Token::TemplateData(_) => words = 0,
@@ -22,10 +22,10 @@ pub fn check(text: &str) -> Result<(), Problem> {
         }
         let at = Position { line: span.start_line.into(), column: u32::from(span.start_col) + 1 };
         if words > MAX_TAG {
-            return Err(Problem::new(at, format!("more than {MAX_TAG} tokens in one tag; split it")));
+            return Err(SyntaxError::new(at, format!("more than {MAX_TAG} tokens in one tag; split it")));
         }
         if elifs > MAX_ELIFS {
-            return Err(Problem::new(at, format!("more than {MAX_ELIFS} elif branches; use fewer")));
+            return Err(SyntaxError::new(at, format!("more than {MAX_ELIFS} elif branches; use fewer")));
         }
     }
     Ok(())

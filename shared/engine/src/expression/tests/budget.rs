@@ -79,7 +79,7 @@ fn comparing_long_keys_is_charged_by_their_length() {
         "lists.range(1000).all(i, merge(one, other) != {})",
     ] {
         let failure = Expression::parse(text).unwrap().evaluate(&scope(&data)).unwrap_err();
-        assert_eq!(failure.code, FailureCode::Limit, "{text}");
+        assert_eq!(failure.code, EvaluationErrorCode::Limit, "{text}");
     }
 }
 
@@ -89,11 +89,11 @@ fn json_is_charged_by_its_serialized_size() {
     // Each control character takes six bytes in JSON.
     for text in ["size(toJson(text))", "size(string([text]))", "size(toJson([text], 2))"] {
         let failure = Expression::parse(text).unwrap().evaluate(&scope(&control)).unwrap_err();
-        assert_eq!(failure.code, FailureCode::Limit, "{text}");
+        assert_eq!(failure.code, EvaluationErrorCode::Limit, "{text}");
     }
     let nested = json!({"text": format!("[{}]", vec!["[[0]]"; 100_000].join(","))});
     let failure = Expression::parse("size(fromJson(text))").unwrap().evaluate(&scope(&nested)).unwrap_err();
-    assert_eq!(failure.code, FailureCode::Limit);
+    assert_eq!(failure.code, EvaluationErrorCode::Limit);
     for (text, value) in [
         ("fromJson('{\"a\": [1, 2.5, -3, null, true, \"x\"], \"b\": 1, \"a\": {}}')", json!({"a": {}, "b": 1})),
         ("fromJson(' [18446744073709551615, 1e3] ')", json!([u64::MAX, 1000.0])),

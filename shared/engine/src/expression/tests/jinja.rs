@@ -187,7 +187,7 @@ fn too_much_work_is_refused() {
         let template = Template::parse(text).unwrap();
         let data = json!({"many": vec!["Word"; 3_000]});
         let failure = template.render(&scope(&data)).unwrap_err();
-        assert_eq!(failure.code, FailureCode::Limit, "{text}: {failure}");
+        assert_eq!(failure.code, EvaluationErrorCode::Limit, "{text}: {failure}");
     }
     // Work within the budget succeeds: neither filter is quadratic.
     let data = json!({"words": (0..20_000).map(|word| format!("Word {word}")).collect::<Vec<_>>()});

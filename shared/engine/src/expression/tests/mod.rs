@@ -94,9 +94,9 @@ fn the_size_of_results_is_limited() {
     let scope = scope(&large);
     for (text, code) in [
         ("input.long", None),
-        ("input.long + 'a'", Some(FailureCode::Limit)),
-        ("input.odd", Some(FailureCode::Limit)),
-        ("{'both': [input.long]}", Some(FailureCode::Limit)),
+        ("input.long + 'a'", Some(EvaluationErrorCode::Limit)),
+        ("input.odd", Some(EvaluationErrorCode::Limit)),
+        ("{'both': [input.long]}", Some(EvaluationErrorCode::Limit)),
         ("size(input.long + input.long) > 5", None),
     ] {
         let failure = Expression::parse(text).unwrap().evaluate(&scope).err();

@@ -75,7 +75,7 @@ fn unique(checker: &mut Checker, items: &[Value], at: &Path, found: &mut Finding
     let mut seen: HashMap<u64, Vec<usize>> = HashMap::new();
     for (index, item) in items.iter().enumerate() {
         let same = seen.entry(hash(item, &checker.state, &mut checker.budget)).or_default();
-        if checker.budget.stopped().is_some() {
+        if checker.budget.exceeded().is_some() {
             return;
         }
         if let Some(first) = same.iter().find(|first| equal(&items[**first], item, &mut checker.budget)) {

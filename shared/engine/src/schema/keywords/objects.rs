@@ -41,7 +41,7 @@ pub fn apply<'s>(
             let Some(schemas) = operand.as_object() else { return };
             each(checker, entries, at, found, |checker, name, value, at, found| {
                 for (pattern, schema) in schemas {
-                    if checker.finds(pattern, name) {
+                    if checker.matches_pattern(pattern, name) {
                         checker.apply(schema, value, at, found);
                     }
                 }
@@ -102,7 +102,7 @@ fn additional<'s>(
     each(checker, entries, at, found, |checker, name, value, at, found| {
         let mut patterns = patterns.into_iter().flatten();
         let is_known = known.is_some_and(|known| known.contains_key(name))
-            || patterns.any(|(pattern, _)| checker.finds(pattern, name));
+            || patterns.any(|(pattern, _)| checker.matches_pattern(pattern, name));
         match operand {
             _ if is_known => {}
             Value::Bool(false) => checker.refuse(at, "is not a field of this type", found),

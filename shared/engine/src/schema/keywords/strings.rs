@@ -25,7 +25,7 @@ pub fn apply<'s>(
         }
         "pattern" => {
             let pattern = operand.as_str().unwrap_or_default();
-            if !checker.finds(pattern, text) {
+            if !checker.matches_pattern(pattern, text) {
                 checker.refuse(at, format!("must match the pattern {}", clip(pattern)), found);
             }
         }

@@ -6,7 +6,7 @@ use crate::schema::number::is_whole;
 use domain::text::clip;
 
 /// The maximum number of values that a message lists.
-const MOST_LISTED: usize = 20;
+const MAX_LISTED: usize = 20;
 
 pub fn is_type(types: &Value, value: &Value) -> bool {
     let is = |name: &str| match name {
@@ -26,18 +26,18 @@ pub fn is_type(types: &Value, value: &Value) -> bool {
     }
 }
 
-pub fn may_be(types: &Value, name: &str) -> bool {
+pub fn allows_type(types: &Value, name: &str) -> bool {
     types == name || types.as_array().is_some_and(|types| types.iter().any(|known| known == name))
 }
 
 /// Describes types, as in `a string or null`.
-pub fn names(types: &Value) -> String {
+pub fn describe_types(types: &Value) -> String {
     let types = types.as_array().map_or(std::slice::from_ref(types), Vec::as_slice);
-    types.iter().filter_map(Value::as_str).map(name).collect::<Vec<_>>().join(" or ")
+    types.iter().filter_map(Value::as_str).map(describe_type).collect::<Vec<_>>().join(" or ")
 }
 
-fn name(of: &str) -> &'static str {
-    match of {
+fn describe_type(name: &str) -> &'static str {
+    match name {
         "integer" => "a whole number",
         "number" => "a number",
         "string" => "a string",
@@ -49,16 +49,16 @@ fn name(of: &str) -> &'static str {
 }
 
 /// Describes allowed values, as in `one of slack, telegram`.
-pub fn one_of(values: &[Value]) -> String {
-    let shown = values.iter().take(MOST_LISTED).map(|value| match value {
+pub fn describe_values(values: &[Value]) -> String {
+    let described = values.iter().take(MAX_LISTED).map(|value| match value {
         Value::String(text) => clip(text).into_owned(),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
-        plain => plain.to_string(),
+        other => other.to_string(),
     });
-    let shown = shown.collect::<Vec<_>>().join(", ");
-    match values.len().saturating_sub(MOST_LISTED) {
-        0 => format!("one of {shown}"),
-        more => format!("one of {shown} and {more} more"),
+    let described = described.collect::<Vec<_>>().join(", ");
+    match values.len().saturating_sub(MAX_LISTED) {
+        0 => format!("one of {described}"),
+        more => format!("one of {described} and {more} more"),
     }
 }

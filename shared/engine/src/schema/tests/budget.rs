@@ -82,9 +82,9 @@ fn recursion_depth_is_limited() {
         [TOO_DEEP],
         "even for a schema that `faults` refuses"
     );
-    let mut settled = json!(1.0);
-    settle(&json!({"allOf": [{"$ref": "#"}, {"$ref": "#"}], "type": "integer"}), &mut settled);
-    assert_eq!(settled, 1, "settling has its own budget");
+    let mut converted = json!(1.0);
+    convert_whole_floats(&json!({"allOf": [{"$ref": "#"}, {"$ref": "#"}], "type": "integer"}), &mut converted);
+    assert_eq!(converted, 1, "the conversion has its own budget");
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn the_example_input_matches_the_trigger() {
 
 #[test]
 fn the_steps_explain_what_to_connect() {
-    let told = [
+    let expectations = [
         ("webhook", "Connect the webhook"),
         ("message", "Connect a messaging channel"),
         ("send_message", "messaging channel to"),
@@ -134,9 +134,9 @@ fn the_steps_explain_what_to_connect() {
         ("embeddings", "`dev-embed`"),
     ];
     for template in all() {
-        for (node_type, words) in told.iter().filter(|(node_type, _)| has(template, node_type)) {
-            let is_told = template.steps.iter().any(|step| step.contains(words));
-            assert!(is_told, "{}: no step contains `{words}`, but there is a {node_type}", template.slug);
+        for (node_type, words) in expectations.iter().filter(|(node_type, _)| has(template, node_type)) {
+            let is_documented = template.steps.iter().any(|step| step.contains(words));
+            assert!(is_documented, "{}: no step contains `{words}`, but there is a {node_type}", template.slug);
         }
         // A capitalized name in backticks is the name of a node.
         for named in template.steps.iter().flat_map(|step| step.split('`').skip(1).step_by(2)) {

@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{clipped, list, scalar_text, text, whole};
+use super::super::super::lenient::{list, scalar_text, text, truncate, whole_number};
 use super::super::super::pieces::{Notes, note};
-use super::super::super::syntax::{quoted, value};
+use super::super::super::syntax::{cel_literal, quote};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::texts;
-use super::logic::compared;
+use super::logic::translate_comparison;
 
 /// Dify's templates are Jinja too. A filter that is unknown here is found when the draft is validated.
 pub fn template(node: Context) -> Translation {
@@ -36,10 +36,10 @@ pub fn assigner(node: Context) -> Translation {
             given => given,
         };
         let given = match (given, text(&item["input_type"])) {
-            (_, "constant") => value(given),
-            (Value::Array(_), _) => node.selected(given, &mut notes),
+            (_, "constant") => cel_literal(given),
+            (Value::Array(_), _) => node.selector_cel(given, &mut notes),
             (Value::String(text), _) => texts::pieces(text, &node).cel(&mut notes),
-            (given, _) => value(given),
+            (given, _) => cel_literal(given),
         };
         let written = match operation.unwrap_or("over-write") {
             "over-write" | "set" => given,
@@ -49,7 +49,7 @@ pub fn assigner(node: Context) -> Translation {
                     &mut notes,
                     format!(
                         "the operation `{}` on a variable is not supported: write it as an expression",
-                        clipped(other, 40)
+                        truncate(other, 40)
                     ),
                 );
                 given
@@ -66,19 +66,19 @@ pub fn assigner(node: Context) -> Translation {
 /// A list that is filtered, sorted and cut.
 pub fn list_operator(node: Context) -> Translation {
     let mut notes = Notes::new();
-    let mut list_text = node.selected(node.data("variable"), &mut notes);
+    let mut list_text = node.selector_cel(node.data("variable"), &mut notes);
     let filter = node.data("filter_by");
     if filter["enabled"] == true {
         let conditions = list(&filter["conditions"]).iter().take(100);
         let parts: Vec<String> =
-            conditions.map(|condition| compared(node, condition, Some("element"), &mut notes)).collect();
+            conditions.map(|condition| translate_comparison(node, condition, Some("element"), &mut notes)).collect();
         list_text =
-            format!("{list_text}.filter(element, {})", super::super::super::comparison::combined(&parts, false));
+            format!("{list_text}.filter(element, {})", super::super::super::comparison::join_conditions(&parts, false));
     }
     let order = node.data("order_by");
     if order["enabled"] == true {
         let key = scalar_text(&order["key"]);
-        let by = if key.is_empty() { String::new() } else { quoted(&key) };
+        let by = if key.is_empty() { String::new() } else { quote(&key) };
         list_text = format!("{list_text}.sort({by})");
         if scalar_text(&order["value"]) == "desc" {
             list_text.push_str(".reverse()");
@@ -86,13 +86,13 @@ pub fn list_operator(node: Context) -> Translation {
     }
     let taken = node.data("extract_by");
     if taken["enabled"] == true {
-        match whole(&taken["serial"]) {
+        match whole_number(&taken["serial"]) {
             Some(place) if place > 0 => list_text = format!("[{list_text}[{}]]", place - 1),
             _ => note(&mut notes, "the position of the element is computed: write it as an expression"),
         }
     }
     let limit = node.data("limit");
-    if let (true, Some(most)) = (limit["enabled"] == true, whole(&limit["size"])) {
+    if let (true, Some(most)) = (limit["enabled"] == true, whole_number(&limit["size"])) {
         list_text = format!("size({list_text}) > {most} ? ({list_text}).slice(0, {most}) : {list_text}");
     }
     // For an empty list, first and last are null, as in Dify.

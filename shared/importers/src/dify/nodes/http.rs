@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::call::Call;
+use super::super::super::call::HttpCall;
 use super::super::super::json_text;
-use super::super::super::lenient::{clipped, list, scalar_text, text, whole};
+use super::super::super::lenient::{list, scalar_text, text, truncate, whole_number};
 use super::super::super::pieces::{Notes, note};
-use super::super::super::secrets::{without_clear, without_clear_text};
+use super::super::super::secrets::{redact_body, remove_plain_secrets};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::texts;
 
 pub fn http(node: Context) -> Translation {
-    let mut call = Call::default();
+    let mut call = HttpCall::default();
     let method = text(node.data("method")).to_uppercase();
     let method = if method.is_empty() { "GET".to_owned() } else { method };
     if !matches!(method.as_str(), "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") {
@@ -24,12 +24,12 @@ pub fn http(node: Context) -> Translation {
     let url = call.address(&scalar_text(node.data("url")));
     config.insert("url".to_owned(), node.jinja(&url.into(), &mut call.notes).trim().into());
     let mut headers = lines(node.data("headers"));
-    headers.retain(|(name, _)| call.takes_header(name));
+    headers.retain(|(name, _)| call.accepts_header(name));
     let mut query = lines(node.data("params"));
-    query.retain(|(name, _)| call.takes_parameter(name));
+    query.retain(|(name, _)| call.accepts_parameter(name));
     for (name, pairs) in [("headers", headers), ("query", query)] {
         if !pairs.is_empty() {
-            config.insert(name.to_owned(), filled(node, pairs, &mut call.notes).into());
+            config.insert(name.to_owned(), translate_values(node, pairs, &mut call.notes).into());
         }
     }
     let mut secrets = Vec::new();
@@ -39,10 +39,14 @@ pub fn http(node: Context) -> Translation {
     }
     if text(&node.data("authorization")["type"]) == "api-key" {
         let kind = scalar_text(&node.data("authorization")["config"]["type"]);
-        call.reconnect
-            .push(format!("a credential ({})", if kind.is_empty() { "bearer".to_owned() } else { clipped(&kind, 40) }));
+        call.reconnect.push(format!(
+            "a credential ({})",
+            if kind.is_empty() { "bearer".to_owned() } else { truncate(&kind, 40) }
+        ));
     }
-    if let Some(seconds) = whole(&node.data("timeout")["max_read_timeout"]).or(whole(&node.data("timeout")["read"])) {
+    if let Some(seconds) =
+        whole_number(&node.data("timeout")["max_read_timeout"]).or(whole_number(&node.data("timeout")["read"]))
+    {
         config.insert("timeoutMs".to_owned(), seconds.saturating_mul(1_000).clamp(100, 600_000).into());
     }
     if node.data("ssl_verify") == false {
@@ -63,7 +67,7 @@ fn lines(written: &Value) -> Vec<(&str, &str)> {
     text(written).lines().map(pair).filter(|(name, _)| !name.is_empty()).take(1_000).collect()
 }
 
-fn filled(node: Context, pairs: Vec<(&str, &str)>, notes: &mut Notes) -> Map<String, Value> {
+fn translate_values(node: Context, pairs: Vec<(&str, &str)>, notes: &mut Notes) -> Map<String, Value> {
     pairs.into_iter().map(|(name, value)| (name.to_owned(), node.jinja(&value.into(), notes).into())).collect()
 }
 
@@ -87,7 +91,7 @@ fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<V
             })
         }
         "raw-text" => {
-            let whole = without_clear_text(&whole, notes);
+            let whole = redact_body(&whole, notes);
             Some(json!({"type": "text", "text": node.jinja(&whole.into(), notes)}))
         }
         "form-data" | "x-www-form-urlencoded" => {
@@ -101,7 +105,7 @@ fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<V
                 other => lines(other).into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect(),
             };
             let is_clear = |value: &Value| !scalar_text(value).is_empty() && !scalar_text(value).contains("{{#");
-            let fields = without_clear(fields, is_clear, secrets).into_iter();
+            let fields = remove_plain_secrets(fields, is_clear, secrets).into_iter();
             let fields: Map<String, Value> =
                 fields.map(|(name, value)| (name, node.jinja(&value, notes).into())).collect();
             if list(data).iter().any(|field| text(&field["type"]) == "file") {

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::comparison::{Comparison, Side, combined, write};
-use super::super::super::lenient::{clipped, is_empty, list, scalar_text, text, whole};
-use super::super::super::pieces::{Notes, note, untranslated};
-use super::super::super::syntax::{number, output, value};
+use super::super::super::comparison::{Comparison, Operand, join_conditions, write_comparison};
+use super::super::super::lenient::{is_empty, list, scalar_text, text, truncate, whole_number};
+use super::super::super::pieces::{Notes, note, untranslated_marker};
+use super::super::super::syntax::{cel_literal, cel_number, output};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::texts;
@@ -33,8 +33,9 @@ pub fn switch(node: Context) -> Translation {
             names.insert(name.clone());
         }
         let conditions = list(&case["conditions"]).iter().take(MAX_CONDITIONS);
-        let parts: Vec<String> = conditions.map(|condition| compared(node, condition, None, &mut notes)).collect();
-        let expression = combined(&parts, text(&case["logical_operator"]) == "or");
+        let parts: Vec<String> =
+            conditions.map(|condition| translate_comparison(node, condition, None, &mut notes)).collect();
+        let expression = join_conditions(&parts, text(&case["logical_operator"]) == "or");
         written.push(json!({"name": name, "expression": expression}));
         exits.push((id, 0, name));
     }
@@ -43,40 +44,40 @@ pub fn switch(node: Context) -> Translation {
 }
 
 /// One comparison. With `element`, it compares an element of a list.
-pub fn compared(node: Context, condition: &Value, element: Option<&str>, notes: &mut Notes) -> String {
+pub fn translate_comparison(node: Context, condition: &Value, element: Option<&str>, notes: &mut Notes) -> String {
     let operator = [&condition["comparison_operator"], &condition["operator"]].map(scalar_text);
     let operator = operator.into_iter().find(|operator| !operator.is_empty()).unwrap_or_default();
     let left = match (element, text(&condition["key"])) {
         (Some(element), "") => element.to_owned(),
         (Some(element), key) => super::super::super::syntax::member(element, key),
-        (None, _) => node.selected(&condition["variable_selector"], notes),
+        (None, _) => node.selector_cel(&condition["variable_selector"], notes),
     };
     if !list(&condition["sub_variable_condition"]["conditions"]).is_empty() {
         note(notes, "its conditions on files are left out");
     }
     let Some((what, is_negated)) = comparison(&operator) else {
-        note(notes, format!("the comparison `{}` is not supported", clipped(&operator, 40)));
-        return format!("{} == true", untranslated(&operator));
+        note(notes, format!("the comparison `{}` is not supported", truncate(&operator, 40)));
+        return format!("{} == true", untranslated_marker(&operator));
     };
-    let right = side(node, &condition["value"], text(&condition["varType"]), what, notes);
-    write(what, is_negated, false, &Side::value(left), &right)
+    let right = operand(node, &condition["value"], text(&condition["varType"]), what, notes);
+    write_comparison(what, is_negated, false, &Operand::value(left), &right)
 }
 
-fn side(node: Context, given: &Value, kind: &str, what: Comparison, notes: &mut Notes) -> Side {
+fn operand(node: Context, given: &Value, kind: &str, what: Comparison, notes: &mut Notes) -> Operand {
     let is_number = matches!(kind, "number" | "integer" | "float")
         || matches!(what, Comparison::Greater | Comparison::AtLeast | Comparison::Less | Comparison::AtMost);
     match given {
-        Value::String(text) if text.contains("{{#") => Side::value(texts::pieces(text, &node).cel(notes)),
-        Value::String(text) if is_number => number(text).map_or_else(|| Side::literal(text), Side::value),
+        Value::String(text) if text.contains("{{#") => Operand::value(texts::pieces(text, &node).cel(notes)),
+        Value::String(text) if is_number => cel_number(text).map_or_else(|| Operand::literal(text), Operand::value),
         Value::String(text) if kind == "boolean" && matches!(text.as_str(), "true" | "false") => {
-            Side::value(text.as_str())
+            Operand::value(text.as_str())
         }
         Value::String(text) if what == Comparison::In => {
             let items: Vec<&str> = text.split(',').map(str::trim).collect();
-            Side::value(value(&json!(items)))
+            Operand::value(cel_literal(&json!(items)))
         }
-        Value::String(text) => Side::literal(text),
-        other => Side::value(value(other)),
+        Value::String(text) => Operand::literal(text),
+        other => Operand::value(cel_literal(other)),
     }
 }
 
@@ -110,10 +111,12 @@ fn comparison(operator: &str) -> Option<(Comparison, bool)> {
 /// A loop over a list. A second step computes the result when it is not the last node's output.
 pub fn iteration(node: Context) -> Translation {
     let mut notes = Notes::new();
-    let mut config =
-        Map::from_iter([("items".to_owned(), Value::from(node.selected(node.data("iterator_selector"), &mut notes)))]);
+    let mut config = Map::from_iter([(
+        "items".to_owned(),
+        Value::from(node.selector_cel(node.data("iterator_selector"), &mut notes)),
+    )]);
     if node.data("is_parallel") == true {
-        let most = whole(node.data("parallel_nums")).unwrap_or(10);
+        let most = whole_number(node.data("parallel_nums")).unwrap_or(10);
         config.insert("concurrency".to_owned(), most.clamp(1, 20).into());
     }
     match text(node.data("error_handle_mode")) {
@@ -141,7 +144,7 @@ fn result(node: Context, notes: &mut Notes) -> Option<String> {
     }
     let document = &node.app.document;
     let child = document.children(node.node).next()?;
-    let result = Context { node: child, ..node }.selected(selector, notes);
+    let result = Context { node: child, ..node }.selector_cel(selector, notes);
     let is_last = |place: &usize| !document.edges.iter().any(|edge| edge.from == *place);
     let mut lasts =
         document.children(node.node).filter(|place| is_last(place) && !document.nodes[*place].is_body_start());
@@ -151,7 +154,7 @@ fn result(node: Context, notes: &mut Notes) -> Option<String> {
 
 /// A loop with a fixed number of rounds.
 pub fn repeat(node: Context) -> Translation {
-    let wanted = whole(node.data("loop_count")).unwrap_or(10);
+    let wanted = whole_number(node.data("loop_count")).unwrap_or(10);
     let count = wanted.clamp(1, MAX_ROUNDS);
     let mut translation = Translation::new("loop", json!({"items": format!("range({count})")}));
     if wanted > count {
@@ -191,7 +194,7 @@ pub fn first_of(node: Context) -> Translation {
         .filter(|edge| edge.to == node.node)
         .map(|edge| output(&node.app.ids[edge.from]))
         .collect();
-    let is_whole = |selector: &Value| node.filled(selector).cel.is_ok_and(|path| leading.contains(&path));
+    let is_whole = |selector: &Value| node.placeholder(selector).cel.is_ok_and(|path| leading.contains(&path));
     if variables.iter().take(100).all(is_whole) && leading.len() <= variables.len() {
         return Translation::new("merge", merge);
     }
@@ -202,7 +205,7 @@ pub fn first_of(node: Context) -> Translation {
 }
 
 fn first(node: Context, selectors: &[Value], notes: &mut Notes) -> String {
-    let mut paths: Vec<String> = selectors.iter().take(40).map(|selector| node.selected(selector, notes)).collect();
+    let mut paths: Vec<String> = selectors.iter().take(40).map(|selector| node.selector_cel(selector, notes)).collect();
     let Some(last) = paths.pop() else { return "null".to_owned() };
     paths.into_iter().rev().fold(last, |rest, path| format!("has({path}) ? {path} : {rest}"))
 }

@@ -8,7 +8,7 @@ mod people;
 mod schedule;
 mod triggers;
 
-use super::super::lenient::clipped;
+use super::super::lenient::truncate;
 use super::super::translation::{TOO_LONG, Translation};
 use super::context::Context;
 
@@ -50,7 +50,7 @@ pub fn translate(node: Context) -> Translation {
         "" => Translation::unsupported("the node has no type"),
         kind => Translation::unsupported(format!(
             "the type `{}` is not supported: call its service by http",
-            clipped(kind, 60)
+            truncate(kind, 60)
         )),
     }
 }

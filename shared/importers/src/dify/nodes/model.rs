@@ -2,24 +2,24 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{clipped, entries, is_empty, list, number, scalar_text, text, whole};
+use super::super::super::lenient::{entries, is_empty, list, number, scalar_text, text, truncate, whole_number};
 use super::super::super::model::{answer_schema, settings};
 use super::super::super::pieces::{Notes, note};
-use super::super::super::secrets::without_clear;
-use super::super::super::syntax::{output, plain, quoted};
+use super::super::super::secrets::remove_plain_secrets;
+use super::super::super::syntax::{escape_jinja, output, quote};
 use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
-use super::super::context::{Context, given};
+use super::super::context::{Context, parameter};
 use super::super::texts;
 
 /// The name of a model, and what to reconnect.
 pub fn named_model(model: &Value) -> (String, String) {
     let name = match scalar_text(&model["name"]) {
         name if name.is_empty() => UNBOUND_MODEL.to_owned(),
-        name => clipped(&name, 190),
+        name => truncate(&name, 190),
     };
     let provider = scalar_text(&model["provider"]);
     let provider = provider.rsplit('/').next().unwrap_or_default();
-    let of = if provider.is_empty() { String::new() } else { format!(" of {}", clipped(provider, 60)) };
+    let of = if provider.is_empty() { String::new() } else { format!(" of {}", truncate(provider, 60)) };
     (name.clone(), format!("model {name}{of}"))
 }
 
@@ -114,8 +114,10 @@ pub fn extractor(node: Context) -> Translation {
 
 /// A prompt that consists of one value.
 fn asked(node: Context, selector: &Value, notes: &mut Notes) -> String {
-    super::super::super::pieces::Pieces(vec![super::super::super::pieces::Piece::Placeholder(node.filled(selector))])
-        .jinja(notes)
+    super::super::super::pieces::Pieces(vec![super::super::super::pieces::Piece::Placeholder(
+        node.placeholder(selector),
+    )])
+    .jinja(notes)
 }
 
 /// A classifier: a model that names the class, and a switch on its answer.
@@ -129,7 +131,7 @@ pub fn classifier(node: Context) -> Translation {
         .collect();
     let names: Vec<&str> = classes.iter().map(|(_, name)| name.as_str()).collect();
     let instruction = node.jinja(node.data("instruction"), &mut notes);
-    let lines: Vec<String> = names.iter().map(|name| format!("- {}", plain(name))).collect();
+    let lines: Vec<String> = names.iter().map(|name| format!("- {}", escape_jinja(name))).collect();
     let system = format!("Choose the class of the question:\n{}\n{instruction}", lines.join("\n"));
     let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
     config.insert("system".to_owned(), system.trim().into());
@@ -139,9 +141,9 @@ pub fn classifier(node: Context) -> Translation {
     config.insert("schema".to_owned(), schema);
     settings(&node.data("model")["completion_params"], &mut config, &mut notes);
     let chosen = format!("{}.class", output(node.id()));
-    let port = |index: usize, name: &str| format!("{} {}", index + 1, clipped(name, 40));
+    let port = |index: usize, name: &str| format!("{} {}", index + 1, truncate(name, 40));
     let cases = classes.iter().enumerate().map(
-        |(index, (_, name))| json!({"name": port(index, name), "expression": format!("{chosen} == {}", quoted(name))}),
+        |(index, (_, name))| json!({"name": port(index, name), "expression": format!("{chosen} == {}", quote(name))}),
     );
     let translation =
         Translation::new("model", config.into()).then("switch", "switch", json!({"cases": cases.collect::<Vec<_>>()}));
@@ -161,13 +163,13 @@ pub fn agent(node: Context) -> Translation {
     let tools: Vec<String> = list(&parameters["tools"]["value"])
         .iter()
         .take(20)
-        .map(|tool| format!("`{}`", clipped(&scalar_text(&tool["tool_name"]), 60)))
+        .map(|tool| format!("`{}`", truncate(&scalar_text(&tool["tool_name"]), 60)))
         .collect();
     let model = &parameters["model"]["value"];
     let model = scalar_text(if model["model"].is_string() { &model["model"] } else { &model["name"] });
     let mut parts = Vec::new();
     if !model.is_empty() {
-        parts.push(format!("model {}", clipped(&model, 100)));
+        parts.push(format!("model {}", truncate(&model, 100)));
     }
     if !tools.is_empty() {
         parts.push(format!("tools {}", tools.join(", ")));
@@ -179,7 +181,7 @@ pub fn agent(node: Context) -> Translation {
     note(&mut notes, "create an agent from the parts listed under `reconnect`, and select it");
     let memory = node.data("memory").is_object();
     let config = json!({"agentId": UNBOUND_ID, "message": message, "memory": memory});
-    Translation::new("agent", config).with_notes(notes).with_reconnects([clipped(&format!("an agent{parts}"), 1_000)])
+    Translation::new("agent", config).with_notes(notes).with_reconnects([truncate(&format!("an agent{parts}"), 1_000)])
 }
 
 pub fn retrieval(node: Context) -> Translation {
@@ -190,7 +192,7 @@ pub fn retrieval(node: Context) -> Translation {
     let source =
         json!({"type": "text", "name": "To be replaced", "text": "To be replaced by the sources of the knowledge."});
     let mut config = json!({"model": UNBOUND_MODEL, "query": query, "sources": [source]});
-    if let Some(most) = whole(&settings["top_k"]) {
+    if let Some(most) = whole_number(&settings["top_k"]) {
         config["topK"] = most.clamp(1, 50).into();
     }
     if let Some(least) = number(&settings["score_threshold"]).filter(|least| (-1.0..=1.0).contains(least)) {
@@ -208,9 +210,9 @@ pub fn retrieval(node: Context) -> Translation {
 pub fn tool(node: Context) -> Translation {
     let name =
         [node.data("tool_label"), node.data("tool_name")].map(scalar_text).into_iter().find(|name| !name.is_empty());
-    let name = clipped(&name.unwrap_or_else(|| "tool".to_owned()), 80);
+    let name = truncate(&name.unwrap_or_else(|| "tool".to_owned()), 80);
     if text(node.data("provider_type")) != "workflow" {
-        let of = clipped(&scalar_text(node.data("provider_name")), 80);
+        let of = truncate(&scalar_text(node.data("provider_name")), 80);
         return Translation::unsupported(format!(
             "the tool `{name}` of `{of}` is not in the file: call its service by http"
         ));
@@ -221,9 +223,9 @@ pub fn tool(node: Context) -> Translation {
         let text = scalar_text(if parameter.is_object() { &parameter["value"] } else { parameter });
         !text.is_empty() && !text.contains("{{#")
     };
-    let fields = without_clear(fields, is_clear, &mut secrets).into_iter();
+    let fields = remove_plain_secrets(fields, is_clear, &mut secrets).into_iter();
     let fields: Vec<String> =
-        fields.map(|(field, parameter)| format!("{}: {}", quoted(field), given(node, parameter, &mut notes))).collect();
+        fields.map(|(field, value)| format!("{}: {}", quote(field), parameter(node, value, &mut notes))).collect();
     let config = json!({"workflowId": UNBOUND_ID, "input": format!("{{{}}}", fields.join(", "))});
     let translation =
         Translation::new("workflow", config).with_notes(notes).with_reconnects([format!("workflow `{name}`")]);

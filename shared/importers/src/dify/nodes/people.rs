@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{clipped, list, number, scalar_text, text};
+use super::super::super::lenient::{list, number, scalar_text, text, truncate};
 use super::super::super::pieces::{Notes, note};
-use super::super::super::syntax::quoted;
+use super::super::super::syntax::quote;
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::texts;
@@ -21,8 +21,8 @@ pub fn end(node: Context) -> Translation {
         .iter()
         .take(200)
         .map(|output| {
-            let value = node.selected(&output["value_selector"], &mut notes);
-            format!("{}: {value}", quoted(&scalar_text(&output["variable"])))
+            let value = node.selector_cel(&output["value_selector"], &mut notes);
+            format!("{}: {value}", quote(&scalar_text(&output["variable"])))
         })
         .collect();
     Translation::new("send_result", json!({"output": format!("{{{}}}", outputs.join(", "))})).with_notes(notes)
@@ -33,11 +33,11 @@ pub fn review(node: Context) -> Translation {
     let mut notes = Notes::new();
     let mut config = Map::new();
     let title = if node.source().title.is_empty() { "Is it approved?" } else { &node.source().title };
-    config.insert("title".to_owned(), texts::plain(&clipped(title, 190)).into());
+    config.insert("title".to_owned(), texts::literal(&truncate(title, 190)).into());
     let content = without_inputs(&scalar_text(node.data("form_content")));
     config.insert("message".to_owned(), node.jinja(&content.into(), &mut notes).into());
     let fields = list(node.data("inputs")).iter().take(50).map(|input| {
-        let name = clipped(&scalar_text(&input["output_variable_name"]), 60);
+        let name = truncate(&scalar_text(&input["output_variable_name"]), 60);
         let kind = match text(&input["type"]) {
             "number" => "number",
             "checkbox" | "boolean" => "boolean",

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use serde_json::json;
 
-use super::super::super::lenient::{list, scalar_text, text, whole};
+use super::super::super::lenient::{list, scalar_text, text, whole_number};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
@@ -30,7 +30,7 @@ fn visual(node: Context) -> String {
     let (hour, minute) = time(text(&config["time"])).unwrap_or((0, 0));
     let joined = |name: &str| list(&config[name]).iter().map(scalar_text).collect::<Vec<_>>();
     match text(node.data("frequency")) {
-        "hourly" => format!("{} * * * *", whole(&config["on_minute"]).unwrap_or(0).min(59)),
+        "hourly" => format!("{} * * * *", whole_number(&config["on_minute"]).unwrap_or(0).min(59)),
         "weekly" => {
             let days = joined("weekdays").join(",").to_uppercase();
             format!("{minute} {hour} * * {}", if days.is_empty() { "MON".to_owned() } else { days })

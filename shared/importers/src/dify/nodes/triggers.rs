@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{list, scalar_text, text, whole};
+use super::super::super::lenient::{list, scalar_text, text, whole_number};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 
@@ -64,7 +64,7 @@ pub fn webhook(node: Context) -> Translation {
     if !list(node.data("headers")).is_empty() || !list(node.data("params")).is_empty() {
         notes.push("only the body of a call is available, not its headers and parameters");
     }
-    let is_usual = whole(node.data("status_code")).is_none_or(|code| code == 200);
+    let is_usual = whole_number(node.data("status_code")).is_none_or(|code| code == 200);
     if !is_usual || !scalar_text(node.data("response_body")).is_empty() {
         notes.push("the platform sets the response: `status_code` and `response_body` are not imported");
     }

@@ -4,8 +4,8 @@
 mod dates;
 mod lexer;
 mod methods;
+mod named_value;
 mod parser;
-mod place;
 mod roots;
 mod tree;
 mod writer;
@@ -13,7 +13,7 @@ mod writer;
 use super::super::pieces::{Piece, Pieces, Placeholder, TOO_MANY};
 use engine::expression::{Expression, Template};
 
-pub use place::{Place, SENDER, Shape};
+pub use named_value::{NamedValue, SENDER, Shape};
 use tree::{Js, Link};
 use writer::Writer;
 
@@ -25,11 +25,11 @@ const MAX_PIECES: usize = 400;
 /// Resolves the names in an expression.
 pub trait Names {
     /// The input of the node.
-    fn json(&self) -> Result<Place, String>;
+    fn input(&self) -> Result<NamedValue, String>;
     /// The output of a node, by name.
-    fn node(&self, name: &str) -> Result<Place, String>;
+    fn node(&self, name: &str) -> Result<NamedValue, String>;
     /// Counts an expression. False when the limit is reached and it must not be translated.
-    fn count(&self) -> bool;
+    fn charge(&self) -> bool;
     /// Whether the expression is evaluated once for each element of a loop.
     fn is_in_loop(&self) -> bool;
 }
@@ -45,7 +45,7 @@ pub fn pieces(text: &str, names: &dyn Names) -> Pieces {
     let Some(mut rest) = text.strip_prefix('=') else { return Pieces::text(text) };
     let mut pieces = Vec::new();
     while let Some(start) = rest.find("{{") {
-        let Some(length) = closing(&rest[start + 2..]) else { break };
+        let Some(length) = find_closing_braces(&rest[start + 2..]) else { break };
         if pieces.len() >= MAX_PIECES {
             pieces.push(Piece::Placeholder(Placeholder::untranslatable(rest.to_owned(), TOO_MANY)));
             rest = "";
@@ -54,7 +54,7 @@ pub fn pieces(text: &str, names: &dyn Names) -> Pieces {
         if start > 0 {
             pieces.push(Piece::Text(rest[..start].to_owned()));
         }
-        pieces.push(Piece::Placeholder(filled(&rest[start + 2..start + 2 + length], names)));
+        pieces.push(Piece::Placeholder(translate_placeholder(&rest[start + 2..start + 2 + length], names)));
         rest = &rest[start + 2 + length + 2..];
     }
     if !rest.is_empty() || pieces.is_empty() {
@@ -72,7 +72,7 @@ pub fn pieces(text: &str, names: &dyn Names) -> Pieces {
 }
 
 /// The position of the closing braces, outside quotes and nested braces.
-fn closing(text: &str) -> Option<usize> {
+fn find_closing_braces(text: &str) -> Option<usize> {
     let (mut quote, mut depth, mut is_escaped) = (None, 0usize, false);
     for (at, c) in text.char_indices() {
         match (quote, c) {
@@ -91,33 +91,33 @@ fn closing(text: &str) -> Option<usize> {
     text.find("}}")
 }
 
-fn filled(source: &str, names: &dyn Names) -> Placeholder {
+fn translate_placeholder(source: &str, names: &dyn Names) -> Placeholder {
     let original = format!("{{{{{source}}}}}");
-    let counted = if names.count() { Ok(()) } else { Err("the workflow has too many expressions".to_owned()) };
-    let parsed = match counted.and_then(|()| parser::parse(source)) {
+    let charged = if names.charge() { Ok(()) } else { Err("the workflow has too many expressions".to_owned()) };
+    let parsed = match charged.and_then(|()| parser::parse(source)) {
         Ok(parsed) => parsed,
         Err(why) => return Placeholder::untranslatable(original, why),
     };
     let mut notes = Vec::new();
     let mut write = |js: &Js, language| {
         let mut writer = Writer::new(language, names);
-        let mut written = writer.value(js).map(|out| out.text)?;
+        let mut text = writer.value(js).map(|out| out.text)?;
         // With `?.`, a missing value prints nothing.
         if language == Language::Jinja && may_lack(js) {
-            written = format!("({written}) | default('')");
+            text = format!("({text}) | default('')");
         }
-        let read = match language {
-            Language::Cel => Expression::parse(&written).err(),
-            Language::Jinja => Template::parse(&format!("{{{{ {written} }}}}")).err(),
+        let problem = match language {
+            Language::Cel => Expression::parse(&text).err(),
+            Language::Jinja => Template::parse(&format!("{{{{ {text} }}}}")).err(),
         };
         for note in writer.notes {
             super::super::pieces::note(&mut notes, note);
         }
-        read.map_or(Ok(written), |problem| Err(problem.message.into_owned()))
+        problem.map_or(Ok(text), |problem| Err(problem.message.into_owned()))
     };
     let (cel, jinja) = (write(&parsed, Language::Cel), write(&parsed, Language::Jinja));
-    let count_json = stringified(&parsed).and_then(|of| write(of, Language::Cel).ok());
-    Placeholder { original, cel, jinja, count_json, notes }
+    let json_value = stringified_value(&parsed).and_then(|of| write(of, Language::Cel).ok());
+    Placeholder { original, cel, jinja, json_value, notes }
 }
 
 /// `$json?.a`
@@ -127,7 +127,7 @@ fn may_lack(js: &Js) -> bool {
 }
 
 /// `x` of `JSON.stringify(x)`.
-fn stringified(js: &Js) -> Option<&Js> {
+fn stringified_value(js: &Js) -> Option<&Js> {
     let Js::Chain(root, links) = js else { return None };
     match (&**root, &links[..]) {
         (Js::Name(json), [Link::Member { name, .. }, Link::Call(given)]) if json == "JSON" && name == "stringify" => {

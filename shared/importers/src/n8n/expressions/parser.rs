@@ -20,7 +20,7 @@ pub fn parse(text: &str) -> Parsed {
 fn parse_at(text: &str, depth: usize) -> Parsed {
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth };
     let expression = parser.expression()?;
-    parser.took(";");
+    parser.consume(";");
     match parser.peek() {
         None if expression.height() > MAX_HEIGHT => Err(format!("it is nested deeper than {MAX_HEIGHT}")),
         None => Ok(expression),
@@ -53,14 +53,14 @@ impl Parser {
         self.tokens.get(self.at - 1).cloned()
     }
 
-    fn took(&mut self, sign: &str) -> bool {
+    fn consume(&mut self, sign: &str) -> bool {
         let is_there = matches!(self.peek(), Some(Token::Sign(next)) if *next == sign);
         self.at += usize::from(is_there);
         is_there
     }
 
     fn expect(&mut self, sign: &str) -> Result<(), String> {
-        if self.took(sign) { Ok(()) } else { Err(unexpected(self.peek())) }
+        if self.consume(sign) { Ok(()) } else { Err(unexpected(self.peek())) }
     }
 
     fn expression(&mut self) -> Parsed {
@@ -89,7 +89,7 @@ impl Parser {
 
     fn conditional(&mut self) -> Parsed {
         let test = self.binary(0)?;
-        if !self.took("?") {
+        if !self.consume("?") {
             return Ok(test);
         }
         let then = self.expression()?;
@@ -131,7 +131,7 @@ impl Parser {
         let root = self.primary()?;
         let mut links = Vec::new();
         loop {
-            if self.took("?.") {
+            if self.consume("?.") {
                 links.push(match self.peek() {
                     Some(Token::Sign("[")) => {
                         self.at += 1;
@@ -143,12 +143,12 @@ impl Parser {
                     }
                     _ => Link::Member { name: self.word()?, is_optional: true },
                 });
-            } else if self.took(".") {
+            } else if self.consume(".") {
                 links.push(Link::Member { name: self.word()?, is_optional: false });
-            } else if self.took("[") {
+            } else if self.consume("[") {
                 let index = self.index()?;
                 links.push(index);
-            } else if self.took("(") {
+            } else if self.consume("(") {
                 links.push(Link::Call(self.listed(")")?));
             } else {
                 return Ok(if links.is_empty() { root } else { Js::Chain(Box::new(root), links) });
@@ -174,9 +174,9 @@ impl Parser {
 
     fn listed(&mut self, close: &str) -> Result<Vec<Js>, String> {
         let mut items = Vec::new();
-        while !self.took(close) {
+        while !self.consume(close) {
             items.push(self.expression()?);
-            if !self.took(",") {
+            if !self.consume(",") {
                 self.expect(close)?;
                 break;
             }
@@ -217,7 +217,7 @@ impl Parser {
             "undefined" => Js::Undefined,
             "new" => {
                 let name = self.word()?;
-                let arguments = if self.took("(") { self.listed(")")? } else { Vec::new() };
+                let arguments = if self.consume("(") { self.listed(")")? } else { Vec::new() };
                 Js::New(name, arguments)
             }
             "function" | "return" | "var" | "let" | "const" | "if" | "for" | "while" | "await" | "async" | "this"
@@ -228,19 +228,19 @@ impl Parser {
 
     fn entries(&mut self) -> Result<Vec<(String, Js)>, String> {
         let mut entries = Vec::new();
-        while !self.took("}") {
+        while !self.consume("}") {
             let (name, is_word) = match self.next() {
                 Some(Token::Word(name)) => (name, true),
                 Some(Token::Text(name) | Token::Number(name)) => (name, false),
                 token => return Err(unexpected(token.as_ref())),
             };
-            let value = match self.took(":") {
+            let value = match self.consume(":") {
                 true => self.expression()?,
                 false if is_word => Js::Name(name.clone()),
                 false => return Err(unexpected(self.peek())),
             };
             entries.push((name, value));
-            if !self.took(",") {
+            if !self.consume(",") {
                 self.expect("}")?;
                 break;
             }

@@ -7,19 +7,19 @@ use testing::ends;
 struct Few;
 
 impl Names for Few {
-    fn json(&self) -> Result<Place, String> {
-        Ok(Place::at("nodes.last.output", Shape::Same))
+    fn input(&self) -> Result<NamedValue, String> {
+        Ok(NamedValue::new("nodes.last.output", Shape::Same))
     }
 
-    fn node(&self, name: &str) -> Result<Place, String> {
+    fn node(&self, name: &str) -> Result<NamedValue, String> {
         Ok(match name {
-            "Set" => Place::at("nodes.set.output", Shape::Same),
-            "My-Hook" => Place::at("nodes['my-hook'].output", Shape::Call),
-            "HTTP" => Place::at("nodes.http.output", Shape::Answer),
-            "Agent" => Place::at("nodes.agent.output", Shape::Text),
-            "Chat" => Place::at("nodes.chat.output", Shape::Message),
-            "Merge" => Place::at("nodes.merge.output", Shape::List),
-            "Any" => Place {
+            "Set" => NamedValue::new("nodes.set.output", Shape::Same),
+            "My-Hook" => NamedValue::new("nodes['my-hook'].output", Shape::Call),
+            "HTTP" => NamedValue::new("nodes.http.output", Shape::Answer),
+            "Agent" => NamedValue::new("nodes.agent.output", Shape::Text),
+            "Chat" => NamedValue::new("nodes.chat.output", Shape::Message),
+            "Merge" => NamedValue::new("nodes.merge.output", Shape::List),
+            "Any" => NamedValue {
                 paths: vec!["nodes.a.output".to_owned(), "nodes.b.output".to_owned()],
                 shape: Shape::Same,
                 note: None,
@@ -28,7 +28,7 @@ impl Names for Few {
         })
     }
 
-    fn count(&self) -> bool {
+    fn charge(&self) -> bool {
         true
     }
 
@@ -38,11 +38,11 @@ impl Names for Few {
 }
 
 fn in_cel(source: &str) -> String {
-    filled(source, &Few).cel.unwrap_or_else(|why| format!("! {why}"))
+    translate_placeholder(source, &Few).cel.unwrap_or_else(|why| format!("! {why}"))
 }
 
 fn in_jinja(source: &str) -> String {
-    filled(source, &Few).jinja.unwrap_or_else(|why| format!("! {why}"))
+    translate_placeholder(source, &Few).jinja.unwrap_or_else(|why| format!("! {why}"))
 }
 
 #[test]
@@ -189,11 +189,12 @@ fn translations_give_what_javascript_gave() {
         ("$json?.none", json!("")),
         ("$now.toFormat('yyyy-MM-dd')", json!("1970-01-01")),
     ] {
-        let filled = filled(source, &Few);
-        let value = Expression::parse(&filled.cel.unwrap()).unwrap().evaluate(&scope).unwrap().0;
+        let placeholder = translate_placeholder(source, &Few);
+        let value = Expression::parse(&placeholder.cel.unwrap()).unwrap().evaluate(&scope).unwrap().0;
         let is_missing = value.is_null() && given == "";
         assert!(value == given || is_missing, "{source}: {value}");
-        let text = Template::parse(&format!("{{{{ {} }}}}", filled.jinja.unwrap())).unwrap().render(&scope).unwrap();
+        let text =
+            Template::parse(&format!("{{{{ {} }}}}", placeholder.jinja.unwrap())).unwrap().render(&scope).unwrap();
         assert_eq!(text, given.as_str().map_or_else(|| given.to_string(), str::to_owned), "{source}");
     }
 }
@@ -248,8 +249,8 @@ fn translations_are_bounded_in_length_and_depth() {
         "x".repeat(1_000_000),
     ] {
         let name = source[..40.min(source.len())].to_owned();
-        let filled = ends(&name, move || filled(&source, &Few));
-        for written in [filled.cel, filled.jinja].iter().flatten() {
+        let placeholder = ends(&name, move || translate_placeholder(&source, &Few));
+        for written in [placeholder.cel, placeholder.jinja].iter().flatten() {
             assert!(written.len() <= 8_192);
         }
     }
@@ -298,7 +299,7 @@ fn recursion_fits_a_small_stack() {
     let small = std::thread::Builder::new().stack_size(2 * 1024 * 1024);
     let thread = small.spawn(move || {
         sources.iter().for_each(|source| {
-            filled(source, &Few);
+            translate_placeholder(source, &Few);
         })
     });
     thread.unwrap().join().unwrap();

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{clipped, entries, list, scalar_text, text, whole};
+use super::super::super::lenient::{entries, list, scalar_text, text, truncate, whole_number};
 use super::super::super::model::settings;
 use super::super::super::pieces::{Notes, note};
 use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
@@ -16,7 +16,7 @@ pub fn agent(node: Context) -> Translation {
     let message = prompt(node, &mut notes);
     let wiring = &node.workflow.wiring;
     let names = |kind: &str| -> Vec<String> {
-        wiring.parts(node.node, kind).map(|part| format!("`{}`", clipped(node.part(part).source().name, 60))).collect()
+        wiring.parts(node.node, kind).map(|part| format!("`{}`", truncate(node.part(part).source().name, 60))).collect()
     };
     let memory = wiring.parts(node.node, "ai_memory").next().is_some();
     let mut parts = Vec::new();
@@ -36,7 +36,7 @@ pub fn agent(node: Context) -> Translation {
     let config = json!({"agentId": UNBOUND_ID, "message": message, "memory": memory});
     note(&mut notes, "create an agent from the parts listed under `reconnect`, and select it");
     let what = format!("an agent{parts}");
-    Translation::new("agent", config).with_notes(notes).with_reconnects([clipped(&what, 1_000)])
+    Translation::new("agent", config).with_notes(notes).with_reconnects([truncate(&what, 1_000)])
 }
 
 /// The connected model, with its settings.
@@ -49,7 +49,7 @@ pub fn model_name(node: Context) -> String {
     let names = ["model", "modelId", "modelName", "deploymentName"];
     let known = |name| located_value(node.parameter(name)).map(scalar_text);
     let name = names.into_iter().find_map(known).filter(|name| !name.is_empty() && !name.starts_with('='));
-    name.map_or_else(|| UNBOUND_MODEL.to_owned(), |name| clipped(&name, 190))
+    name.map_or_else(|| UNBOUND_MODEL.to_owned(), |name| truncate(&name, 190))
 }
 
 /// A direct call of a model provider, for a text or an image.
@@ -58,20 +58,20 @@ pub fn service(node: Context) -> Translation {
     match (resource, operation) {
         ("image", "" | "generate" | "create") => image(node),
         ("" | "text" | "chat" | "message", "" | "message" | "complete" | "response" | "create") => messages(node),
-        ("assistant", _) => agent_of(node),
+        ("assistant", _) => assistant(node),
         _ => {
             let what = format!("{resource} {operation}");
-            Translation::unsupported(format!("`{}` is not supported", clipped(what.trim(), 60)))
+            Translation::unsupported(format!("`{}` is not supported", truncate(what.trim(), 60)))
         }
     }
 }
 
-fn agent_of(node: Context) -> Translation {
+fn assistant(node: Context) -> Translation {
     let mut notes = Notes::new();
     let message = prompt(node, &mut notes);
     let config = json!({"agentId": UNBOUND_ID, "message": message});
     note(&mut notes, "create an agent in place of the assistant, and select it");
-    let named = format!("an agent in place of assistant `{}`", clipped(&located(node.parameter("assistantId")), 80));
+    let named = format!("an agent in place of assistant `{}`", truncate(&located(node.parameter("assistantId")), 80));
     Translation::new("agent", config).with_notes(notes).with_reconnects([named])
 }
 
@@ -120,7 +120,7 @@ fn image(node: Context) -> Translation {
         note(&mut notes, "select an image model");
     }
     let mut config = json!({"preset": model, "prompt": prompt});
-    if let Some(count) = whole(&options["n"]).filter(|count| (1..=4).contains(count)) {
+    if let Some(count) = whole_number(&options["n"]).filter(|count| (1..=4).contains(count)) {
         config["n"] = count.into();
     }
     let size = text(&options["size"]);
@@ -136,7 +136,7 @@ pub fn guard(node: Context) -> Translation {
     let checks: Vec<&str> = entries(node.parameter("guardrails")).map(|(name, _)| name.as_str()).collect();
     note(&mut notes, "it checks the platform's own risk categories");
     if !checks.is_empty() {
-        note(&mut notes, format!("it checked {}", clipped(&checks.join(", "), 120)));
+        note(&mut notes, format!("it checked {}", truncate(&checks.join(", "), 120)));
     }
     // n8n can also remove what it finds.
     if super::super::super::lenient::text(node.parameter("operation")) == "sanitize" {
@@ -155,7 +155,7 @@ pub fn retrieval(node: Context) -> Translation {
     let model = node.first_part("ai_embedding").map_or_else(|| UNBOUND_MODEL.to_owned(), model_name);
     let named = store_name(node);
     let translation =
-        Translation::new("retrieval", retrieval_config(&model, &query, &named, whole(node.parameter("topK"))));
+        Translation::new("retrieval", retrieval_config(&model, &query, &named, whole_number(node.parameter("topK"))));
     note(&mut notes, "add the sources that it searches");
     translation
         .with_notes(notes)
@@ -175,13 +175,13 @@ pub fn store_name(node: Context) -> String {
     ];
     let name = NAMES.into_iter().map(|name| located(node.parameter(name))).find(|name| !name.is_empty());
     let name = name.unwrap_or_else(|| node.source().name.to_owned());
-    let name = clipped(name.trim_start_matches('='), 100);
+    let name = truncate(name.trim_start_matches('='), 100);
     if name.is_empty() { "the store".to_owned() } else { name }
 }
 
 /// A configuration with a placeholder source, because one is required.
 pub fn retrieval_config(model: &str, query: &str, named: &str, most: Option<u64>) -> Value {
-    let source = json!({"type": "text", "name": clipped(named, 190), "text": format!("To be replaced by {named}.")});
+    let source = json!({"type": "text", "name": truncate(named, 190), "text": format!("To be replaced by {named}.")});
     let mut config = json!({"model": model, "query": query, "sources": [source]});
     if let Some(most) = most {
         config["topK"] = most.clamp(1, 50).into();

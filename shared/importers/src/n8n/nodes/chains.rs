@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{clipped, is_empty, list, scalar_text, text, whole};
+use super::super::super::lenient::{is_empty, list, scalar_text, text, truncate, whole_number};
 use super::super::super::model::{answer_schema, settings};
 use super::super::super::pieces::{Notes, note};
-use super::super::super::syntax::{output, quoted};
+use super::super::super::syntax::{output, quote};
 use super::super::super::translation::{Translation, UNBOUND_MODEL};
 use super::super::context::Context;
 use super::ai;
@@ -14,9 +14,9 @@ pub fn chain(node: Context) -> Translation {
     let mut notes = Notes::new();
     let kind = node.source().kind;
     if kind == "chainRetrievalQa" {
-        return over_passages(node, notes);
+        return retrieval_chain(node, notes);
     }
-    let mut config = asked(node, &mut notes);
+    let mut config = model_config(node, &mut notes);
     match kind {
         "chainSummarization" => {
             config.insert("system".to_owned(), "Summarize the text.".into());
@@ -35,7 +35,7 @@ pub fn chain(node: Context) -> Translation {
             let given = scalar_text(&node.parameter("options")["categories"]);
             let given = if given.is_empty() { "Positive, Neutral, Negative".to_owned() } else { given };
             let names: Vec<String> = given.split(',').map(|name| name.trim().to_owned()).collect();
-            return classified(node, config, &names, "Say what sentiment the text has.", notes);
+            return build_classifier(node, config, &names, "Say what sentiment the text has.", notes);
         }
         "textClassifier" => {
             let categories = list(&node.parameter("categories")["categories"]);
@@ -44,7 +44,7 @@ pub fn chain(node: Context) -> Translation {
                 format!("- {}: {}", scalar_text(&category["category"]), scalar_text(&category["description"]))
             });
             let system = format!("Choose the category of the text:\n{}", lines.collect::<Vec<_>>().join("\n"));
-            return classified(node, config, &names, &system, notes);
+            return build_classifier(node, config, &names, &system, notes);
         }
         _ => {
             if let Some(schema) = ai::answer_schema(node, &mut notes) {
@@ -57,7 +57,7 @@ pub fn chain(node: Context) -> Translation {
 }
 
 /// The model, the system prompt and the prompt.
-fn asked(node: Context, notes: &mut Notes) -> Map<String, Value> {
+fn model_config(node: Context, notes: &mut Notes) -> Map<String, Value> {
     let (model, options) = ai::model(node).unwrap_or((UNBOUND_MODEL.to_owned(), &Value::Null));
     let mut config = Map::from_iter([("model".to_owned(), Value::from(model))]);
     let messages = list(&node.parameter("messages")["messageValues"]);
@@ -108,21 +108,21 @@ pub fn schema(node: Context) -> Option<Map<String, Value>> {
         _ => ["jsonSchemaExample", "jsonSchema", "inputSchema"].into_iter().find_map(read),
     }?;
     let is_schema = given["type"].is_string() && (given["properties"].is_object() || given["items"].is_object());
-    match if is_schema { given } else { schema_of(&given) } {
+    match if is_schema { given } else { infer_schema(&given) } {
         Value::Object(schema) => Some(schema),
         _ => None,
     }
 }
 
 /// Recurses. The JSON parser bounds the depth.
-fn schema_of(example: &Value) -> Value {
+fn infer_schema(example: &Value) -> Value {
     match example {
         Value::Object(fields) => {
-            let properties = fields.iter().map(|(name, value)| (name.clone(), schema_of(value)));
+            let properties = fields.iter().map(|(name, value)| (name.clone(), infer_schema(value)));
             json!({"type": "object", "properties": Map::from_iter(properties)})
         }
         Value::Array(items) => match items.first() {
-            Some(item) => json!({"type": "array", "items": schema_of(item)}),
+            Some(item) => json!({"type": "array", "items": infer_schema(item)}),
             None => json!({"type": "array"}),
         },
         Value::String(_) => json!({"type": "string"}),
@@ -155,7 +155,7 @@ fn attributes(node: Context) -> Map<String, Value> {
 }
 
 /// A classifier: a model that names the category, and a switch on its answer.
-fn classified(
+fn build_classifier(
     node: Context,
     mut config: Map<String, Value>,
     names: &[String],
@@ -165,9 +165,9 @@ fn classified(
     let schema = json!({
         "type": "object", "required": ["category"], "properties": {"category": {"type": "string", "enum": names}},
     });
-    config.insert("system".to_owned(), super::super::super::syntax::plain(system).into());
+    config.insert("system".to_owned(), super::super::super::syntax::escape_jinja(system).into());
     config.insert("schema".to_owned(), schema);
-    if node.workflow.wiring.before_choice(&node.workflow.document, node.node).is_none() {
+    if node.workflow.wiring.wire_before_classifier(&node.workflow.document, node.node).is_none() {
         note(&mut notes, "its output is {category}: the input is not passed on");
     } else if node.source().kind == "sentimentAnalysis" {
         note(&mut notes, "its output is {category}, which was `sentimentAnalysis.category`");
@@ -178,7 +178,7 @@ fn classified(
         .iter()
         .enumerate()
         .map(|(index, name)| {
-            json!({"name": format!("{} {}", index + 1, clipped(name, 50)), "expression": format!("{category} == {}", quoted(name))})
+            json!({"name": format!("{} {}", index + 1, truncate(name, 50)), "expression": format!("{category} == {}", quote(name))})
         })
         .collect();
     let mut exits: Vec<(String, usize, String)> =
@@ -191,15 +191,15 @@ fn classified(
 }
 
 /// A retrieval of passages, and a model that answers from them.
-fn over_passages(node: Context, mut notes: Notes) -> Translation {
+fn retrieval_chain(node: Context, mut notes: Notes) -> Translation {
     let question = prompt(node, &mut notes);
     let retriever = node.first_part("ai_retriever");
     let store = retriever.and_then(|part| part.first_part("ai_vectorStore"));
     let named = store.map_or_else(|| "the store".to_owned(), ai::store_name);
     let embedding = store.and_then(|part| part.first_part("ai_embedding"));
     let embedding = embedding.map_or_else(|| UNBOUND_MODEL.to_owned(), ai::model_name);
-    let most = retriever.and_then(|part| whole(part.parameter("topK")));
-    let mut config = asked(node, &mut notes);
+    let most = retriever.and_then(|part| whole_number(part.parameter("topK")));
+    let mut config = model_config(node, &mut notes);
     let found = format!("{}_passages", node.id());
     let passages = format!("\n\nPassages:\n{{{{ {} | tojson }}}}", output(&found));
     config.insert("prompt".to_owned(), format!("{question}{passages}").into());

@@ -2,17 +2,17 @@
 
 use serde_json::Value;
 
-use super::super::super::comparison::{Comparison, Side, combined, write};
-use super::super::super::lenient::{clipped, entries, list, scalar_text, text};
-use super::super::super::pieces::{Notes, Piece, note, untranslated};
-use super::super::super::syntax::number;
+use super::super::super::comparison::{Comparison, Operand, join_conditions, write_comparison};
+use super::super::super::lenient::{entries, list, scalar_text, text, truncate};
+use super::super::super::pieces::{Notes, Piece, note, untranslated_marker};
+use super::super::super::syntax::cel_number;
 use super::super::context::Context;
 
 /// More conditions would exceed the length limit of an expression anyway.
 const MAX_CONDITIONS: usize = 300;
 
 /// Version 2: `{combinator, conditions: [{leftValue, operator: {type, operation}, rightValue}]}`.
-pub fn new(node: Context, conditions: &Value, notes: &mut Notes) -> String {
+pub fn translate_v2(node: Context, conditions: &Value, notes: &mut Notes) -> String {
     let ignores_case = match (&node.parameter("options")["ignoreCase"], &conditions["options"]["caseSensitive"]) {
         (Value::Bool(ignores), _) => *ignores,
         (_, Value::Bool(minds)) => !minds,
@@ -26,22 +26,22 @@ pub fn new(node: Context, conditions: &Value, notes: &mut Notes) -> String {
             let (kind, operation) = (text(&operator["type"]), text(&operator["operation"]));
             let operation = if operation.is_empty() { "equals" } else { operation };
             let sides = (&condition["leftValue"], &condition["rightValue"]);
-            compared(node, kind, operation, sides, ignores_case, notes)
+            translate_comparison(node, kind, operation, sides, ignores_case, notes)
         })
         .collect();
-    combined(&parts, text(&conditions["combinator"]) == "or")
+    join_conditions(&parts, text(&conditions["combinator"]) == "or")
 }
 
 /// Version 1: `{string: [{value1, operation, value2}], number: […]}`.
-pub fn old(node: Context, conditions: &Value, notes: &mut Notes) -> String {
+pub fn translate_v1(node: Context, conditions: &Value, notes: &mut Notes) -> String {
     let mut parts = Vec::new();
     for (kind, of_kind) in entries(conditions) {
         for condition in list(of_kind).iter().take(MAX_CONDITIONS) {
             let sides = (&condition["value1"], &condition["value2"]);
-            parts.push(compared(node, kind, old_operation(kind, condition), sides, false, notes));
+            parts.push(translate_comparison(node, kind, old_operation(kind, condition), sides, false, notes));
         }
     }
-    combined(&parts, text(node.parameter("combineOperation")) == "any")
+    join_conditions(&parts, text(node.parameter("combineOperation")) == "any")
 }
 
 fn old_operation<'c>(kind: &str, condition: &'c Value) -> &'c str {
@@ -54,7 +54,7 @@ fn old_operation<'c>(kind: &str, condition: &'c Value) -> &'c str {
 }
 
 /// One comparison, by n8n's operator name.
-pub fn compared(
+pub fn translate_comparison(
     node: Context,
     kind: &str,
     operation: &str,
@@ -62,50 +62,50 @@ pub fn compared(
     ignores_case: bool,
     notes: &mut Notes,
 ) -> String {
-    let left = side(node, kind, left, notes);
-    against(node, kind, operation, (&left, right), ignores_case, notes)
+    let left = operand(node, kind, left, notes);
+    compare_with(node, kind, operation, (&left, right), ignores_case, notes)
 }
 
 /// One comparison whose left side is given: all rules of a switch share it.
-pub fn against(
+pub fn compare_with(
     node: Context,
     kind: &str,
     operation: &str,
-    (left, right): (&Side, &Value),
+    (left, right): (&Operand, &Value),
     ignores_case: bool,
     notes: &mut Notes,
 ) -> String {
     let Some((what, is_negated)) = comparison(kind, operation) else {
-        note(notes, format!("the comparison `{}` is not supported", clipped(operation, 40)));
-        return format!("{} == true", untranslated(operation));
+        note(notes, format!("the comparison `{}` is not supported", truncate(operation, 40)));
+        return format!("{} == true", untranslated_marker(operation));
     };
     let takes_right = !matches!(what, Comparison::Exists | Comparison::Empty | Comparison::Null | Comparison::True);
-    let right = if takes_right { side(node, kind, right, notes) } else { Side::value("null") };
-    write(what, is_negated, ignores_case && matches!(kind, "string" | "array"), left, &right)
+    let right = if takes_right { operand(node, kind, right, notes) } else { Operand::value("null") };
+    write_comparison(what, is_negated, ignores_case && matches!(kind, "string" | "array"), left, &right)
 }
 
-pub fn side(node: Context, kind: &str, value: &Value, notes: &mut Notes) -> Side {
+pub fn operand(node: Context, kind: &str, value: &Value, notes: &mut Notes) -> Operand {
     if let Value::String(text) = value
         && !text.starts_with('=')
     {
         // A string in a number field is a number.
-        return match (kind, number(text)) {
-            ("number", Some(number)) => Side::value(number),
-            ("boolean", _) if matches!(text.as_str(), "true" | "false") => Side::value(text.clone()),
-            _ => Side::literal(text),
+        return match (kind, cel_number(text)) {
+            ("number", Some(number)) => Operand::value(number),
+            ("boolean", _) if matches!(text.as_str(), "true" | "false") => Operand::value(text.clone()),
+            _ => Operand::literal(text),
         };
     }
     // `=refund` has no placeholder, so it is a literal too.
     if let [Piece::Text(text)] = &node.pieces(value).0[..]
         && value.is_string()
     {
-        return Side::literal(text);
+        return Operand::literal(text);
     }
     match value {
-        Value::Null => Side::literal(""),
-        Value::String(_) => Side::value(node.cel(value, notes)),
-        Value::Number(_) if kind == "string" => Side::literal(&scalar_text(value)),
-        other => Side::value(node.cel(other, notes)),
+        Value::Null => Operand::literal(""),
+        Value::String(_) => Operand::value(node.cel(value, notes)),
+        Value::Number(_) if kind == "string" => Operand::literal(&scalar_text(value)),
+        other => Operand::value(node.cel(other, notes)),
     }
 }
 

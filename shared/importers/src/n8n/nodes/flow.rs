@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::comparison::parenthesized;
+use super::super::super::comparison::parenthesize;
 use super::super::super::lenient::{
-    MAX_NAME_BYTES, clipped, entries, is_empty, list, number, scalar_text, text, whole,
+    MAX_NAME_BYTES, entries, is_empty, list, number, scalar_text, text, truncate, whole_number,
 };
 use super::super::super::pieces::{Notes, note};
-use super::super::super::secrets::without_clear;
-use super::super::super::syntax::{member, quoted, value};
+use super::super::super::secrets::remove_plain_secrets;
+use super::super::super::syntax::{cel_literal, member, quote};
 use super::super::super::translation::{Translation, UNBOUND_ID};
 use super::super::context::Context;
 use super::super::document::SourceNode;
@@ -19,7 +19,7 @@ use super::messages;
 pub fn each(node: Context) -> Translation {
     let mut notes = Notes::new();
     let items = node.incoming(&mut notes);
-    note(&mut notes, format!("it loops over a list: check that `{}` is one", clipped(&items, 80)));
+    note(&mut notes, format!("it loops over a list: check that `{}` is one", truncate(&items, 80)));
     if number(node.parameter("batchSize")).is_some_and(|size| size > 1.0) {
         note(&mut notes, "it processes the elements one by one, not in batches");
     }
@@ -33,15 +33,15 @@ pub fn split_out(node: Context) -> Translation {
     let fields = ["fieldToSplitOut", "fieldToSplitOutItems"].map(|name| scalar_text(node.parameter(name)));
     let field = fields.into_iter().find(|field| !field.is_empty());
     let is_path = |field: &String| field.len() <= MAX_NAME_BYTES && !field.contains(',') && !field.starts_with('=');
-    let Some(field) = field.filter(|field| node.source().is_split() && is_path(field)) else {
+    let Some(field) = field.filter(|field| node.source().splits_list() && is_path(field)) else {
         return Translation::unsupported("its operation on the list is not supported");
     };
     let mut notes = Notes::new();
     let whole = node.incoming(&mut notes);
     let whole = if whole.contains(' ') { format!("({whole})") } else { whole };
     let list = field.split('.').fold(whole, |of, name| member(&of, name));
-    let is_spread = node.workflow.wiring.is_loop(node.node);
-    if !is_spread {
+    let is_loop = node.workflow.wiring.is_loop(node.node);
+    if !is_loop {
         note(&mut notes, "its output is the list: use a loop for its elements");
     }
     if !matches!(text(node.parameter("include")), "" | "noOtherFields") {
@@ -51,15 +51,15 @@ pub fn split_out(node: Context) -> Translation {
     let names =
         [&node.parameter("options")["destinationFieldName"], node.parameter("destinationFieldName")].map(scalar_text);
     let list = match names.into_iter().find(|name| !name.is_empty()) {
-        Some(name) => format!("{list}.map(element, {{{}: element}})", quoted(&name)),
-        None if is_spread => {
-            let field = clipped(&field, 40);
+        Some(name) => format!("{list}.map(element, {{{}: element}})", quote(&name)),
+        None if is_loop => {
+            let field = truncate(&field, 40);
             note(&mut notes, format!("an element that is not an object is `vars.item` itself, not its `{field}`"));
             list
         }
         None => list,
     };
-    if is_spread {
+    if is_loop {
         let translation = Translation::new("loop", json!({"items": list})).with_notes(notes);
         return translation.with_exits([("0", 0, "item"), ("1", 0, "done")]);
     }
@@ -69,10 +69,10 @@ pub fn split_out(node: Context) -> Translation {
 /// The results of a loop in one value. Other items do not form a list here.
 pub fn aggregate(node: Context) -> Translation {
     let mut notes = Notes::new();
-    let Some(element) = node.result_of_loop(&mut notes) else {
+    let Some(element) = node.loop_result(&mut notes) else {
         return Translation::unsupported(format!("the type `aggregate` is not supported: {}", super::AS_VALUES));
     };
-    let items = parenthesized(&node.incoming(&mut notes));
+    let items = parenthesize(&node.incoming(&mut notes));
     let each = |of: String| if of == "element" { items.clone() } else { format!("{items}.map(element, {of})") };
     if text(node.parameter("aggregate")) == "aggregateAllItemData" {
         if !matches!(text(node.parameter("include")), "" | "allFields") {
@@ -95,9 +95,9 @@ pub fn aggregate(node: Context) -> Translation {
 pub fn limit(node: Context) -> Translation {
     let mut notes = Notes::new();
     let items = node.incoming(&mut notes);
-    note(&mut notes, format!("it shortens a list: check that `{}` is one", clipped(&items, 80)));
-    let (list, count) = (parenthesized(&items), node.parameter("maxItems"));
-    let count = if is_empty(count) { "1".to_owned() } else { parenthesized(&node.cel(count, &mut notes)) };
+    note(&mut notes, format!("it shortens a list: check that `{}` is one", truncate(&items, 80)));
+    let (list, count) = (parenthesize(&items), node.parameter("maxItems"));
+    let count = if is_empty(count) { "1".to_owned() } else { parenthesize(&node.cel(count, &mut notes)) };
     let cut = match text(node.parameter("keep")) {
         "lastItems" => format!("{list}.slice([size({items}) - {count}, 0].max(), size({items}))"),
         _ => format!("{list}.slice(0, [{count}, size({items})].min())"),
@@ -136,7 +136,7 @@ pub fn wait(node: Context) -> Translation {
     const MAX_SECONDS: f64 = 2_592_000.0;
     let mut notes = Notes::new();
     if !is_delay(node.source()) {
-        return messages::awaited(node);
+        return messages::wait_for_person(node);
     }
     if text(node.parameter("resume")) == "specificTime" {
         let at = node.cel(node.parameter("dateTime"), &mut notes);
@@ -170,13 +170,13 @@ pub fn workflow(node: Context) -> Translation {
     let is_each = text(node.parameter("mode")) == "each";
     let named = match located(node.parameter("workflowId")) {
         name if name.is_empty() => "the sub-workflow".to_owned(),
-        name => format!("workflow `{}`", clipped(&name, 80)),
+        name => format!("workflow `{}`", truncate(&name, 80)),
     };
     let mut secrets = Vec::new();
     let given: Vec<(&String, &Value)> = entries(&node.parameter("workflowInputs")["value"]).collect();
-    let given = without_clear(given, |given| is_clear(given), &mut secrets).into_iter();
+    let given = remove_plain_secrets(given, |given| is_clear(given), &mut secrets).into_iter();
     let given: Vec<String> =
-        given.map(|(name, given)| format!("{}: {}", quoted(name), node.cel(given, &mut notes))).collect();
+        given.map(|(name, given)| format!("{}: {}", quote(name), node.cel(given, &mut notes))).collect();
     let mut config = Map::from_iter([("workflowId".to_owned(), Value::from(UNBOUND_ID))]);
     if !given.is_empty() {
         config.insert("input".to_owned(), format!("{{{}}}", given.join(", ")).into());
@@ -192,7 +192,7 @@ pub fn workflow(node: Context) -> Translation {
     let mut translation = Translation::new("workflow", config.into());
     if is_each {
         let items = node.incoming(&mut notes);
-        note(&mut notes, format!("it loops over a list: check that `{}` is one", clipped(&items, 80)));
+        note(&mut notes, format!("it loops over a list: check that `{}` is one", truncate(&items, 80)));
         translation.steps[0].suffix = "run";
         let mut around = Translation::new("loop", json!({"items": items}));
         around.steps.append(&mut translation.steps);
@@ -226,7 +226,7 @@ pub fn respond(node: Context) -> Translation {
             }
         },
         "text" => Some(node.cel(body, &mut notes)),
-        "noData" => Some(value(&Value::Null)),
+        "noData" => Some(cel_literal(&Value::Null)),
         "redirect" | "binary" => {
             note(&mut notes, "the response is always JSON: files and redirects are not supported");
             None
@@ -234,7 +234,7 @@ pub fn respond(node: Context) -> Translation {
         _ => Some(node.incoming(&mut notes)),
     };
     let options = node.parameter("options");
-    let is_special = whole(&options["responseCode"]).is_some_and(|code| code != 200)
+    let is_special = whole_number(&options["responseCode"]).is_some_and(|code| code != 200)
         || !list(&options["responseHeaders"]["entries"]).is_empty();
     if is_special {
         note(&mut notes, "the response always has status 200 and the platform's headers");

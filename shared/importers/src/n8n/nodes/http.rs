@@ -2,17 +2,17 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::call::Call;
-use super::super::super::lenient::{entries, list, scalar_text, text, whole};
+use super::super::super::call::HttpCall;
+use super::super::super::lenient::{entries, list, scalar_text, text, whole_number};
 use super::super::super::pieces::{Notes, note};
-use super::super::super::secrets::{without_clear, without_clear_text};
-use super::super::super::syntax::quoted;
+use super::super::super::secrets::{redact_body, remove_plain_secrets};
+use super::super::super::syntax::quote;
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::parameter::is_clear;
 
 pub fn http(node: Context) -> Translation {
-    let mut call = Call::default();
+    let mut call = HttpCall::default();
     let method = ["method", "requestMethod"].map(|name| text(node.parameter(name)));
     let method = method.into_iter().find(|method| !method.is_empty()).unwrap_or("GET");
     if !matches!(method, "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE") {
@@ -23,13 +23,13 @@ pub fn http(node: Context) -> Translation {
     config.insert("url".to_owned(), url(node, &mut call).into());
     let lists = ["headerParameters", "headerParametersUi"];
     let mut headers = pairs(node, &lists, "jsonHeaders", "headerParametersJson", &mut call.notes);
-    headers.retain(|(name, _)| call.takes_header(name));
+    headers.retain(|(name, _)| call.accepts_header(name));
     let lists = ["queryParameters", "queryParametersUi"];
     let mut query = pairs(node, &lists, "jsonQuery", "queryParametersJson", &mut call.notes);
-    query.retain(|(name, _)| call.takes_parameter(name));
+    query.retain(|(name, _)| call.accepts_parameter(name));
     for (name, pairs) in [("headers", headers), ("query", query)] {
         if !pairs.is_empty() {
-            config.insert(name.to_owned(), filled(node, pairs, &mut call.notes).into());
+            config.insert(name.to_owned(), translate_values(node, pairs, &mut call.notes).into());
         }
     }
     let mut secrets = Vec::new();
@@ -43,7 +43,7 @@ pub fn http(node: Context) -> Translation {
         .with_removed_secrets("body field", secrets)
 }
 
-fn url(node: Context, call: &mut Call) -> String {
+fn url(node: Context, call: &mut HttpCall) -> String {
     let written = scalar_text(node.parameter("url"));
     let (sign, address) = written.strip_prefix('=').map_or(("", written.as_str()), |address| ("=", address));
     let address = format!("{sign}{}", call.address(address));
@@ -70,7 +70,7 @@ fn pairs(node: Context, lists: &[&str], new_json: &str, old_json: &str, notes: &
     pairs
 }
 
-fn filled(node: Context, pairs: Vec<(String, Value)>, notes: &mut Notes) -> Map<String, Value> {
+fn translate_values(node: Context, pairs: Vec<(String, Value)>, notes: &mut Notes) -> Map<String, Value> {
     pairs.into_iter().map(|(name, value)| (name, node.jinja(&value, notes).into())).collect()
 }
 
@@ -83,7 +83,7 @@ fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<V
     let kind = kind.into_iter().find(|kind| !kind.is_empty()).unwrap_or("json");
     match kind {
         "raw" => {
-            let body = without_clear_text(&scalar_text(node.parameter("body")), notes);
+            let body = redact_body(&scalar_text(node.parameter("body")), notes);
             Some(json!({"type": "text", "text": node.jinja(&body.into(), notes)}))
         }
         "form-urlencoded" | "multipart-form-data" | "binaryData" => {
@@ -91,8 +91,8 @@ fn body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Option<V
                 note(notes, "files are not sent: only the form's other fields are");
             }
             let fields = pairs(node, &["bodyParameters", "bodyParametersUi"], "body", "bodyParametersJson", notes);
-            let fields = without_clear(fields, is_clear, secrets);
-            Some(json!({"type": "form", "fields": filled(node, fields, notes)}))
+            let fields = remove_plain_secrets(fields, is_clear, secrets);
+            Some(json!({"type": "form", "fields": translate_values(node, fields, notes)}))
         }
         _ => json_body(node, notes, secrets),
     }
@@ -110,15 +110,15 @@ fn json_body(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Opt
         });
     }
     let fields = pairs(node, &["bodyParameters", "bodyParametersUi"], "", "", notes);
-    let fields = without_clear(fields, is_clear, secrets).into_iter();
+    let fields = remove_plain_secrets(fields, is_clear, secrets).into_iter();
     let fields: Vec<String> =
-        fields.map(|(name, value)| format!("{}: {}", quoted(&name), node.cel(&value, notes))).collect();
+        fields.map(|(name, value)| format!("{}: {}", quote(&name), node.cel(&value, notes))).collect();
     (!fields.is_empty()).then(|| json!({"type": "json", "value": format!("{{{}}}", fields.join(", "))}))
 }
 
 fn options(node: Context, config: &mut Map<String, Value>, notes: &mut Notes) {
     let options = node.parameter("options");
-    if let Some(timeout) = whole(&options["timeout"]) {
+    if let Some(timeout) = whole_number(&options["timeout"]) {
         config.insert("timeoutMs".to_owned(), timeout.clamp(100, 600_000).into());
     }
     if options["response"]["response"]["neverError"] == true {

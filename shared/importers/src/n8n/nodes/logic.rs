@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use super::super::super::lenient::{clipped, is_empty, list, number, scalar_text, text, whole};
+use super::super::super::lenient::{is_empty, list, number, scalar_text, text, truncate, whole_number};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
@@ -26,8 +26,8 @@ pub fn filter(node: Context) -> Translation {
 fn expression(node: Context, notes: &mut Notes) -> String {
     let conditions = node.parameter("conditions");
     match conditions["conditions"].is_array() {
-        true => conditions::new(node, conditions, notes),
-        false => conditions::old(node, conditions, notes),
+        true => conditions::translate_v2(node, conditions, notes),
+        false => conditions::translate_v1(node, conditions, notes),
     }
 }
 
@@ -44,9 +44,9 @@ struct Case {
 pub fn switch(node: Context) -> Translation {
     let mut notes = Notes::new();
     let cases = match text(node.parameter("mode")) {
-        "expression" => counted(node, &mut notes),
-        _ if node.parameter("rules")["values"].is_array() => new(node, &mut notes),
-        _ => old(node, &mut notes),
+        "expression" => expression_cases(node, &mut notes),
+        _ if node.parameter("rules")["values"].is_array() => rule_cases(node, &mut notes),
+        _ => v1_cases(node, &mut notes),
     };
     if cases.is_empty() {
         return Translation::unsupported("the switch has no rules");
@@ -58,7 +58,7 @@ pub fn switch(node: Context) -> Translation {
     let mut exits = Vec::new();
     let mut written = Vec::new();
     for (index, case) in cases.iter().enumerate() {
-        let mut name = clipped(&case.name, 40);
+        let mut name = truncate(&case.name, 40);
         if name.is_empty() || !names.insert(name.clone()) {
             name = format!("case {}", index + 1);
             names.insert(name.clone());
@@ -77,34 +77,35 @@ fn fallback(node: Context, cases: usize) -> Option<u64> {
     let new = &node.parameter("options")["fallbackOutput"];
     match (new, node.parameter("fallbackOutput")) {
         (Value::String(extra), _) if extra == "extra" => Some(cases as u64),
-        (Value::Null, old) => number(old).filter(|output| *output >= 0.0).and_then(|_| whole(old)),
-        (new, _) => whole(new),
+        (Value::Null, old) => number(old).filter(|output| *output >= 0.0).and_then(|_| whole_number(old)),
+        (new, _) => whole_number(new),
     }
 }
 
-fn new(node: Context, notes: &mut Notes) -> Vec<Case> {
+fn rule_cases(node: Context, notes: &mut Notes) -> Vec<Case> {
     let rules = list(&node.parameter("rules")["values"]).iter().take(MAX_RULES).enumerate();
     let case = |(output, rule): (usize, &Value)| {
         let name = scalar_text(&rule["outputKey"]);
-        let expression = conditions::new(node, &rule["conditions"], notes);
+        let expression = conditions::translate_v2(node, &rule["conditions"], notes);
         Case { expression, name: if name.is_empty() { format!("output {output}") } else { name }, output }
     };
     rules.map(case).collect()
 }
 
 /// `dataType`, `value1`, and rules of `{operation, value2, output}`, or `{operation, value2, outputKey}`.
-fn old(node: Context, notes: &mut Notes) -> Vec<Case> {
+fn v1_cases(node: Context, notes: &mut Notes) -> Vec<Case> {
     let kind = match text(node.parameter("dataType")) {
         "" => "number",
         kind => kind,
     };
-    let left = conditions::side(node, kind, node.parameter("value1"), notes);
+    let left = conditions::operand(node, kind, node.parameter("value1"), notes);
     let rules = list(&node.parameter("rules")["rules"]).iter().take(MAX_RULES).enumerate();
     let case = |(index, rule): (usize, &Value)| {
         let operation = text(&rule["operation"]);
         let operation = if operation.is_empty() { "equal" } else { operation };
-        let expression = conditions::against(node, kind, operation, (&left, &rule["value2"]), false, notes);
-        let output = if rule["outputKey"].is_null() { whole(&rule["output"]).unwrap_or(0) as usize } else { index };
+        let expression = conditions::compare_with(node, kind, operation, (&left, &rule["value2"]), false, notes);
+        let output =
+            if rule["outputKey"].is_null() { whole_number(&rule["output"]).unwrap_or(0) as usize } else { index };
         let name = [&rule["outputKey"], &rule["value2"]].map(scalar_text).into_iter().find(|name| !name.is_empty());
         let name = name.filter(|name| !name.starts_with('=')).unwrap_or_else(|| format!("output {output}"));
         Case { expression, name, output }
@@ -113,13 +114,13 @@ fn old(node: Context, notes: &mut Notes) -> Vec<Case> {
 }
 
 /// A switch on an expression that computes the output's number.
-fn counted(node: Context, notes: &mut Notes) -> Vec<Case> {
+fn expression_cases(node: Context, notes: &mut Notes) -> Vec<Case> {
     const MAX_OUTPUTS: u64 = 40;
     let output = match node.parameter("output") {
         output if is_empty(output) => return Vec::new(),
         output => node.cel(output, notes),
     };
-    let count = [node.parameter("numberOutputs"), node.parameter("outputsAmount")].into_iter().find_map(whole);
+    let count = [node.parameter("numberOutputs"), node.parameter("outputsAmount")].into_iter().find_map(whole_number);
     let count = count.unwrap_or(4);
     if count > MAX_OUTPUTS {
         note(notes, format!("it has {count} outputs, and only the first {MAX_OUTPUTS} are kept"));

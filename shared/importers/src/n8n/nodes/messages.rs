@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{clipped, list, number, scalar_text, text};
+use super::super::super::lenient::{list, number, scalar_text, text, truncate};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
@@ -19,7 +19,7 @@ pub fn send(node: Context) -> Translation {
         let what = format!("{resource} {operation}");
         return Translation::unsupported(format!(
             "the operation `{}` of {kind} is not supported: call it by http",
-            clipped(what.trim(), 60)
+            truncate(what.trim(), 60)
         ));
     }
     let mut notes = Notes::new();
@@ -53,7 +53,7 @@ pub fn send(node: Context) -> Translation {
 /// Whether the message answers the sender of the trigger. A `send_message` without a recipient does that.
 fn names_sender(node: Context, to: &Value) -> bool {
     let to = located_value(to).map(|to| node.pieces(to)).unwrap_or_default();
-    to.sole().is_some_and(|filled| filled.cel.as_ref().is_err_and(|why| why == SENDER))
+    to.single_placeholder().is_some_and(|placeholder| placeholder.cel.as_ref().is_err_and(|why| why == SENDER))
 }
 
 /// A message that waits for a person's answer, on any service.
@@ -78,14 +78,14 @@ pub fn review(node: Context) -> Translation {
         _ => {}
     }
     let limit = &node.parameter("options")["limitWaitTime"]["values"];
-    expires(limit, &mut config);
+    set_expiry(limit, &mut config);
     note(&mut notes, format!("people decide on the platform, not in the {kind} message"));
     note(&mut notes, "every decision continues the same way, as before");
-    on_the_same_way(Translation::new("review", config.into()).with_notes(notes))
+    with_single_exit(Translation::new("review", config.into()).with_notes(notes))
 }
 
 /// A wait for a webhook call or a form.
-pub fn awaited(node: Context) -> Translation {
+pub fn wait_for_person(node: Context) -> Translation {
     let mut notes = Notes::new();
     let what = if text(node.parameter("resume")) == "form" { "a form" } else { "a call" };
     note(&mut notes, format!("it waited for {what}: here a person continues the run"));
@@ -98,9 +98,9 @@ pub fn awaited(node: Context) -> Translation {
     if node.parameter("limitWaitTime") == true {
         let amount =
             json!({"resumeAmount": node.parameter("resumeAmount"), "resumeUnit": node.parameter("resumeUnit")});
-        expires(&amount, &mut config);
+        set_expiry(&amount, &mut config);
     }
-    on_the_same_way(Translation::new("review", config.into()).with_notes(notes))
+    with_single_exit(Translation::new("review", config.into()).with_notes(notes))
 }
 
 /// A form page in the middle of a run.
@@ -110,15 +110,15 @@ pub fn form(node: Context) -> Translation {
         let title = node.cel(node.parameter("completionTitle"), &mut notes);
         return Translation::new("send_result", json!({"output": title})).with_notes(notes);
     }
-    awaited(node).with_notes(["the form is filled in on the platform"])
+    wait_for_person(node).with_notes(["the form is filled in on the platform"])
 }
 
 /// A review whose three outputs all continue like the original's single one.
-fn on_the_same_way(translation: Translation) -> Translation {
+fn with_single_exit(translation: Translation) -> Translation {
     translation.with_exits([("0", 0, "approved"), ("0", 0, "rejected"), ("0", 0, "expired")])
 }
 
-fn expires(limit: &Value, config: &mut Map<String, Value>) {
+fn set_expiry(limit: &Value, config: &mut Map<String, Value>) {
     let Some(amount) = number(&limit["resumeAmount"]) else { return };
     let unit = match text(&limit["resumeUnit"]) {
         "minutes" => 60.0,
@@ -134,9 +134,9 @@ fn expires(limit: &Value, config: &mut Map<String, Value>) {
 fn fields(given: &[Value]) -> Value {
     const MAX_FIELDS: usize = 50;
     let fields = given.iter().take(MAX_FIELDS).enumerate().map(|(index, field)| {
-        let label = clipped(&scalar_text(&field["fieldLabel"]), 150);
-        let name = clipped(&scalar_text(&field["fieldName"]), 60);
-        let name = if name.is_empty() { clipped(&label, 60) } else { name };
+        let label = truncate(&scalar_text(&field["fieldLabel"]), 150);
+        let name = truncate(&scalar_text(&field["fieldName"]), 60);
+        let name = if name.is_empty() { truncate(&label, 60) } else { name };
         let kind = match text(&field["fieldType"]) {
             "number" => "number",
             "checkbox" | "boolean" => "boolean",

@@ -11,7 +11,7 @@ mod schedule;
 mod set;
 mod triggers;
 
-use super::super::lenient::{clipped, text};
+use super::super::lenient::{text, truncate};
 use super::super::translation::{TOO_LONG, Translation};
 use super::context::Context;
 use super::document::SourceNode;
@@ -33,7 +33,7 @@ pub fn translate(node: Context) -> Translation {
     }
     match source.kind {
         "webhook" => triggers::webhook(node),
-        _ if keeps_pinned(source) => triggers::input(node),
+        _ if uses_pinned_data(source) => triggers::input(node),
         "scheduleTrigger" | "cron" | "interval" => schedule::schedule(node),
         kind if is_messaging(kind) && kind.ends_with("Trigger") => triggers::message(node),
         _ if source.is_chat() => triggers::message(node),
@@ -69,20 +69,20 @@ pub fn translate(node: Context) -> Translation {
         "" => Translation::unsupported("the node has no type"),
         kind if source.is_trigger() => Translation::unsupported(format!(
             "the trigger `{}` is not supported: start the run by webhook",
-            clipped(kind, 60)
+            truncate(kind, 60)
         )),
         kind if is_of_values(kind) => {
             Translation::unsupported(format!("the type `{kind}` is not supported: {AS_VALUES}"))
         }
         kind => Translation::unsupported(format!(
             "the type `{}` is not supported: call its service by http",
-            clipped(kind, 60)
+            truncate(kind, 60)
         )),
     }
 }
 
 /// Whether the pinned data becomes the node's example.
-pub fn keeps_pinned(source: &SourceNode) -> bool {
+pub fn uses_pinned_data(source: &SourceNode) -> bool {
     matches!(source.kind, "manualTrigger" | "start" | "formTrigger" | "executeWorkflowTrigger" | "evaluationTrigger")
 }
 

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use super::super::super::lenient::{MAX_NAME_BYTES, list, number, scalar_text, text, whole};
+use super::super::super::lenient::{MAX_NAME_BYTES, list, number, scalar_text, text, whole_number};
 use super::super::super::pieces::{Notes, note};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
@@ -14,14 +14,14 @@ pub fn schedule(node: Context) -> Translation {
     let mut notes = Notes::new();
     let zone = zone(node, &mut notes);
     let crons: Vec<String> = match node.source().kind {
-        "cron" => list(&node.parameter("triggerTimes")["item"]).iter().map(|time| old(time, &mut notes)).collect(),
+        "cron" => list(&node.parameter("triggerTimes")["item"]).iter().map(|time| v1_cron(time, &mut notes)).collect(),
         "interval" => {
             let (count, unit) = (node.parameter("interval"), text(node.parameter("unit")));
-            vec![every(whole(count).unwrap_or(1), unit, &Time::default(), &mut notes)]
+            vec![repeating_cron(whole_number(count).unwrap_or(1), unit, &TimeOfDay::default(), &mut notes)]
         }
         _ => match list(&node.parameter("rule")["interval"]) {
             [] => vec!["0 0 * * *".to_owned()],
-            intervals => intervals.iter().map(|interval| new(interval, &mut notes)).collect(),
+            intervals => intervals.iter().map(|interval| interval_cron(interval, &mut notes)).collect(),
         },
     };
     let config = |cron: &String| json!({"cron": cron, "zone": zone});
@@ -53,7 +53,7 @@ fn zone(node: Context, notes: &mut Notes) -> String {
 }
 
 #[derive(Default)]
-struct Time {
+struct TimeOfDay {
     minute: u64,
     hour: u64,
     day: u64,
@@ -61,22 +61,22 @@ struct Time {
 }
 
 /// `{field: "weeks", weeksInterval: 1, triggerAtDay: [1], triggerAtHour: 9}`
-fn new(interval: &Value, notes: &mut Notes) -> String {
+fn interval_cron(interval: &Value, notes: &mut Notes) -> String {
     let field = match text(&interval["field"]) {
         "" => "days",
         field => field,
     };
     if field == "cronExpression" {
-        return plain(&scalar_text(&interval["expression"]), notes);
+        return five_field_cron(&scalar_text(&interval["expression"]), notes);
     }
     let days: Vec<String> = match &interval["triggerAtDay"] {
-        Value::Array(days) => days.iter().filter_map(whole).map(|day| day.to_string()).collect(),
-        day => whole(day).map(|day| day.to_string()).into_iter().collect(),
+        Value::Array(days) => days.iter().filter_map(whole_number).map(|day| day.to_string()).collect(),
+        day => whole_number(day).map(|day| day.to_string()).into_iter().collect(),
     };
-    let time = Time {
-        minute: whole(&interval["triggerAtMinute"]).unwrap_or(0).min(59),
-        hour: whole(&interval["triggerAtHour"]).unwrap_or(0).min(23),
-        day: whole(&interval["triggerAtDayOfMonth"]).unwrap_or(1).clamp(1, 31),
+    let time = TimeOfDay {
+        minute: whole_number(&interval["triggerAtMinute"]).unwrap_or(0).min(59),
+        hour: whole_number(&interval["triggerAtHour"]).unwrap_or(0).min(23),
+        day: whole_number(&interval["triggerAtDayOfMonth"]).unwrap_or(1).clamp(1, 31),
         weekdays: if days.is_empty() { "0".to_owned() } else { days.join(",") },
     };
     let default = if field == "seconds" {
@@ -86,32 +86,32 @@ fn new(interval: &Value, notes: &mut Notes) -> String {
     } else {
         1
     };
-    every(whole(&interval[format!("{field}Interval")]).unwrap_or(default), field, &time, notes)
+    repeating_cron(whole_number(&interval[format!("{field}Interval")]).unwrap_or(default), field, &time, notes)
 }
 
 /// `{mode: "everyWeek", weekday: "1", hour: 9, minute: 0}`
-fn old(time: &Value, notes: &mut Notes) -> String {
-    let at = Time {
-        minute: whole(&time["minute"]).unwrap_or(0).min(59),
+fn v1_cron(time: &Value, notes: &mut Notes) -> String {
+    let at = TimeOfDay {
+        minute: whole_number(&time["minute"]).unwrap_or(0).min(59),
         // The default hour is 14.
-        hour: whole(&time["hour"]).unwrap_or(14).min(23),
-        day: whole(&time["dayOfMonth"]).unwrap_or(1).clamp(1, 31),
-        weekdays: whole(&time["weekday"]).unwrap_or(1).to_string(),
+        hour: whole_number(&time["hour"]).unwrap_or(14).min(23),
+        day: whole_number(&time["dayOfMonth"]).unwrap_or(1).clamp(1, 31),
+        weekdays: whole_number(&time["weekday"]).unwrap_or(1).to_string(),
     };
     match text(&time["mode"]) {
-        "custom" => plain(&scalar_text(&time["cronExpression"]), notes),
-        "everyX" => every(whole(&time["value"]).unwrap_or(2), text(&time["unit"]), &at, notes),
-        "everyMinute" => every(1, "minutes", &at, notes),
-        "everyHour" => every(1, "hours", &at, notes),
-        "everyWeek" => every(1, "weeks", &at, notes),
-        "everyMonth" => every(1, "months", &at, notes),
-        _ => every(1, "days", &at, notes),
+        "custom" => five_field_cron(&scalar_text(&time["cronExpression"]), notes),
+        "everyX" => repeating_cron(whole_number(&time["value"]).unwrap_or(2), text(&time["unit"]), &at, notes),
+        "everyMinute" => repeating_cron(1, "minutes", &at, notes),
+        "everyHour" => repeating_cron(1, "hours", &at, notes),
+        "everyWeek" => repeating_cron(1, "weeks", &at, notes),
+        "everyMonth" => repeating_cron(1, "months", &at, notes),
+        _ => repeating_cron(1, "days", &at, notes),
     }
 }
 
 /// The cron expression for an interval. A cron step restarts with every hour, day, month or year, so a longer interval is
 /// expressed in the next larger unit.
-fn every(count: u64, unit: &str, at: &Time, notes: &mut Notes) -> String {
+fn repeating_cron(count: u64, unit: &str, at: &TimeOfDay, notes: &mut Notes) -> String {
     let count = count.max(1);
     let step = |most: u64| if count == 1 { "*".to_owned() } else { format!("*/{}", count.min(most)) };
     let mut evenly = |fits: bool, of: &str| {
@@ -119,25 +119,27 @@ fn every(count: u64, unit: &str, at: &Time, notes: &mut Notes) -> String {
             note(notes, format!("every {count} {unit} restarts with each {of}"));
         }
     };
-    let Time { minute, hour, day, weekdays } = at;
+    let TimeOfDay { minute, hour, day, weekdays } = at;
     match unit {
         "seconds" if count < 60 => {
             note(notes, "schedules have no seconds: it runs once a minute");
             "* * * * *".to_owned()
         }
-        "seconds" => every(carried(count, unit, 60, "minutes", notes), "minutes", at, notes),
+        "seconds" => repeating_cron(to_larger_unit(count, unit, 60, "minutes", notes), "minutes", at, notes),
         "minutes" if count < 60 => {
             evenly(60 % count == 0, "hour");
             format!("{} * * * *", step(59))
         }
-        "minutes" => every(carried(count, unit, 60, "hours", notes), "hours", &Time::default(), notes),
+        "minutes" => {
+            repeating_cron(to_larger_unit(count, unit, 60, "hours", notes), "hours", &TimeOfDay::default(), notes)
+        }
         "hours" if count < 24 => {
             evenly(24 % count == 0, "day");
             format!("{minute} {} * * *", step(23))
         }
         "hours" => {
-            let at = Time { minute: *minute, ..Time::default() };
-            every(carried(count, unit, 24, "days", notes), "days", &at, notes)
+            let at = TimeOfDay { minute: *minute, ..TimeOfDay::default() };
+            repeating_cron(to_larger_unit(count, unit, 24, "days", notes), "days", &at, notes)
         }
         "weeks" => {
             if count > 1 {
@@ -157,7 +159,7 @@ fn every(count: u64, unit: &str, at: &Time, notes: &mut Notes) -> String {
 }
 
 /// Converts a count to the next larger unit. It rounds up, so that no schedule fires more often than before.
-fn carried(count: u64, unit: &str, of: u64, larger: &str, notes: &mut Notes) -> u64 {
+fn to_larger_unit(count: u64, unit: &str, of: u64, larger: &str, notes: &mut Notes) -> u64 {
     let carried = count.div_ceil(of);
     if !count.is_multiple_of(of) {
         note(notes, format!("an interval of {count} {unit} is not supported: it runs every {carried} {larger}"));
@@ -166,7 +168,7 @@ fn carried(count: u64, unit: &str, of: u64, larger: &str, notes: &mut Notes) -> 
 }
 
 /// A cron expression with five fields. n8n may put seconds first.
-fn plain(cron: &str, notes: &mut Notes) -> String {
+fn five_field_cron(cron: &str, notes: &mut Notes) -> String {
     let fields: Vec<&str> = cron.trim_start_matches('=').split_whitespace().collect();
     match &fields[..] {
         [seconds, rest @ ..] if rest.len() == 5 => {
@@ -185,7 +187,7 @@ mod tests {
 
     #[test]
     fn a_changed_interval_is_reported() {
-        let at = Time { minute: 5, hour: 9, day: 3, weekdays: "1,3".to_owned() };
+        let at = TimeOfDay { minute: 5, hour: 9, day: 3, weekdays: "1,3".to_owned() };
         let table = [
             (1, "minutes", "* * * * *", ""),
             (15, "minutes", "*/15 * * * *", ""),
@@ -216,7 +218,7 @@ mod tests {
         ];
         for (count, unit, cron, text) in table {
             let mut notes = Notes::new();
-            assert_eq!(every(count, unit, &at, &mut notes), cron, "{count} {unit}");
+            assert_eq!(repeating_cron(count, unit, &at, &mut notes), cron, "{count} {unit}");
             assert_eq!(notes.join("; "), text, "{count} {unit}");
         }
     }

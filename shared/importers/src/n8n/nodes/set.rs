@@ -4,16 +4,16 @@ use serde_json::{Value, json};
 
 use super::super::super::lenient::{entries, list, scalar_text, text};
 use super::super::super::pieces::{Notes, note};
-use super::super::super::secrets::without_clear;
-use super::super::super::syntax::{number, quoted, value};
+use super::super::super::secrets::remove_plain_secrets;
+use super::super::super::syntax::{cel_literal, cel_number, quote};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::parameter::is_clear;
 
 /// Fields and their expressions. A name with dots makes nested fields.
-enum Fields {
+enum FieldTree {
     Value(String),
-    Within(Vec<(String, Fields)>),
+    Within(Vec<(String, FieldTree)>),
 }
 
 const MAX_DEPTH: usize = 16;
@@ -21,7 +21,7 @@ const MAX_FIELDS: usize = 500;
 
 pub fn set(node: Context) -> Translation {
     let (mut notes, mut secrets) = (Notes::new(), Vec::new());
-    keeps_others(node, &mut notes);
+    note_other_fields(node, &mut notes);
     if text(node.parameter("mode")) == "raw" {
         let Some(json) = node.json(node.parameter("jsonOutput"), &mut notes, &mut secrets) else {
             return Translation::unsupported("its output is not valid JSON");
@@ -32,7 +32,7 @@ pub fn set(node: Context) -> Translation {
     }
     let splits = node.parameter("options")["dotNotation"] != false;
     let (mut fields, mut is_nested) = (Vec::new(), false);
-    let assigned = assigned(node, &mut notes, &mut secrets);
+    let assigned = collect_assignments(node, &mut notes, &mut secrets);
     if assigned.len() > MAX_FIELDS {
         return Translation::unsupported(format!("it sets more than {MAX_FIELDS} fields"));
     }
@@ -47,16 +47,16 @@ pub fn set(node: Context) -> Translation {
             let whole = node.incoming(&mut notes);
             Translation::new("transform", json!({"value": whole}))
         }
-        (false, true) => Translation::new("transform", json!({"value": written(&fields)})),
+        (false, true) => Translation::new("transform", json!({"value": write_fields(&fields)})),
         (false, false) => {
-            let plain = fields.iter().map(|(name, field)| (name.clone(), Value::from(one(field))));
+            let plain = fields.iter().map(|(name, field)| (name.clone(), Value::from(write_field(field))));
             Translation::new("transform", json!({"fields": serde_json::Map::from_iter(plain)}))
         }
     };
     translation.with_notes(notes).with_removed_secrets("field", secrets)
 }
 
-fn keeps_others(node: Context, notes: &mut Notes) {
+fn note_other_fields(node: Context, notes: &mut Notes) {
     let keeps = match node.source().version {
         old if old < 3.0 => node.parameter("keepOnlySet") != true,
         // Versions 3.0 to 3.2 name the fields to keep, and keep all by default.
@@ -71,7 +71,7 @@ fn keeps_others(node: Context, notes: &mut Notes) {
 }
 
 /// Names and expressions, in the format of any version.
-fn assigned(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Vec<(String, String)> {
+fn collect_assignments(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Vec<(String, String)> {
     let mut assigned = Vec::new();
     for assignment in list(&node.parameter("assignments")["assignments"]) {
         assigned.push((scalar_text(&assignment["name"]), (text(&assignment["type"]), &assignment["value"])));
@@ -87,12 +87,12 @@ fn assigned(node: Context, notes: &mut Notes, secrets: &mut Vec<String>) -> Vec<
         }
     }
     assigned.retain(|(name, _)| !name.is_empty());
-    let assigned = without_clear(assigned, |(_, value)| is_clear(value), secrets).into_iter();
-    assigned.map(|(name, (kind, value))| (name, typed(node, kind, value, notes, secrets))).collect()
+    let assigned = remove_plain_secrets(assigned, |(_, value)| is_clear(value), secrets).into_iter();
+    assigned.map(|(name, (kind, value))| (name, typed_value(node, kind, value, notes, secrets))).collect()
 }
 
 /// The expression for the value of a field of a given type.
-fn typed(node: Context, kind: &str, given: &Value, notes: &mut Notes, secrets: &mut Vec<String>) -> String {
+fn typed_value(node: Context, kind: &str, given: &Value, notes: &mut Notes, secrets: &mut Vec<String>) -> String {
     let Value::String(text) = given else { return node.cel(given, notes) };
     if text.starts_with('=') {
         return match kind {
@@ -101,42 +101,42 @@ fn typed(node: Context, kind: &str, given: &Value, notes: &mut Notes, secrets: &
         };
     }
     let read: Option<Value> = match kind {
-        "number" => return number(text).unwrap_or_else(|| quoted(text)),
+        "number" => return cel_number(text).unwrap_or_else(|| quote(text)),
         "boolean" | "array" | "object" => serde_json::from_str(text).ok(),
         _ => None,
     };
-    read.map_or_else(|| quoted(text), |read| value(&read))
+    read.map_or_else(|| quote(text), |read| cel_literal(&read))
 }
 
-fn insert(fields: &mut Vec<(String, Fields)>, path: &[&str], expression: String) {
+fn insert(fields: &mut Vec<(String, FieldTree)>, path: &[&str], expression: String) {
     let Some((first, rest)) = path.split_first() else { return };
     let place = match fields.iter().position(|(name, _)| name == first) {
         Some(place) => place,
         None => {
-            fields.push(((*first).to_owned(), Fields::Within(Vec::new())));
+            fields.push(((*first).to_owned(), FieldTree::Within(Vec::new())));
             fields.len() - 1
         }
     };
     let field = &mut fields[place].1;
     match field {
-        _ if rest.is_empty() => *field = Fields::Value(expression),
-        Fields::Within(within) => insert(within, rest, expression),
-        Fields::Value(_) => {
+        _ if rest.is_empty() => *field = FieldTree::Value(expression),
+        FieldTree::Within(within) => insert(within, rest, expression),
+        FieldTree::Value(_) => {
             let mut within = Vec::new();
             insert(&mut within, rest, expression);
-            *field = Fields::Within(within);
+            *field = FieldTree::Within(within);
         }
     }
 }
 
-fn one(field: &Fields) -> String {
+fn write_field(field: &FieldTree) -> String {
     match field {
-        Fields::Value(expression) => expression.clone(),
-        Fields::Within(within) => written(within),
+        FieldTree::Value(expression) => expression.clone(),
+        FieldTree::Within(within) => write_fields(within),
     }
 }
 
-fn written(fields: &[(String, Fields)]) -> String {
-    let fields = fields.iter().map(|(name, field)| format!("{}: {}", quoted(name), one(field)));
+fn write_fields(fields: &[(String, FieldTree)]) -> String {
+    let fields = fields.iter().map(|(name, field)| format!("{}: {}", quote(name), write_field(field)));
     format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
 }

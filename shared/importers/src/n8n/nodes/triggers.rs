@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{entries, list, scalar_text, text};
-use super::super::super::secrets::shown;
+use super::super::super::secrets::redact;
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 
@@ -67,7 +67,7 @@ pub fn input(node: Context) -> Translation {
     let pinned = node.pinned();
     let example = pinned.first().map(|item| if item["json"].is_object() { &item["json"] } else { item });
     let example = example.filter(|example| example.to_string().len() <= MAX_EXAMPLE_BYTES);
-    let kept = example.map(shown);
+    let kept = example.map(redact);
     if let Some(kept) = &kept {
         config.insert("example".to_owned(), kept.clone());
     }

@@ -4,11 +4,11 @@ use super::*;
 use crate::expression::evaluate::element;
 
 /// Reads an attribute path: names and indexes separated by dots.
-pub fn path<'v>(attribute: &'v Value) -> Result<Cow<'v, str>, Why> {
+pub fn path<'v>(attribute: &'v Value) -> Result<Cow<'v, str>, Cause> {
     match attribute {
         Value::Text(text) => Ok(Cow::Borrowed(text)),
         Value::Int(place) => Ok(Cow::Owned(place.to_string())),
-        other => wants("string", other),
+        other => type_error("string", other),
     }
 }
 
@@ -20,8 +20,8 @@ pub fn find<'a>(of: &Value<'a>, path: &str, default: Option<&Value<'a>>, budget:
         budget.steps(1)?;
         found = match &found {
             Value::Map(entries) => entries.get(name, budget)?.unwrap_or(Value::Undefined),
-            Value::List(items) if !is_place(name) => items.named(name).unwrap_or(Value::Undefined),
-            Value::List(_) | Value::Text(_) => match name.parse().ok().filter(|_| is_place(name)) {
+            Value::List(items) if !is_index(name) => items.named(name).unwrap_or(Value::Undefined),
+            Value::List(_) | Value::Text(_) => match name.parse().ok().filter(|_| is_index(name)) {
                 Some(place) => element(&found, &Value::Int(place), true, budget)?,
                 None => Value::Undefined,
             },
@@ -35,6 +35,6 @@ pub fn find<'a>(of: &Value<'a>, path: &str, default: Option<&Value<'a>>, budget:
 }
 
 /// Whether a part of a path is a list index, and not a name.
-pub fn is_place(part: &str) -> bool {
+pub fn is_index(part: &str) -> bool {
     !part.is_empty() && part.bytes().all(|c| c.is_ascii_digit())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::super::operators::{Operator, whole_number, wide};
+use super::super::super::operators::{Operator, as_i128, whole_number};
 use super::super::lists::elements;
 use super::*;
 
@@ -19,7 +19,7 @@ pub const ALL: &[Function] = &[
 pub static DICT: Function = Function::new(&[], &[], (2, 2), &[], dict);
 
 fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let between = given(a, 1).map(|between| as_text(between, budget)).transpose()?;
+    let between = provided(a, 1).map(|between| as_text(between, budget)).transpose()?;
     let path = optional(a, 2).map(attribute::path).transpose()?;
     let items = elements(&a[0], budget)?;
     budget.bytes(between.as_ref().map_or(0, |between| between.len().saturating_mul(items.len())))?;
@@ -32,16 +32,16 @@ fn join<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
         if let Some(path) = &path {
             item = attribute::find(&item, path, None, budget)?;
         }
-        joined.push_str(&printed(&item, budget)?);
+        joined.push_str(&format_value(&item, budget)?);
     }
     Value::text(&joined, budget)
 }
 
 fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let path = optional(a, 1).map(attribute::path).transpose()?;
-    let mut sum = given(a, 2).cloned().unwrap_or(Value::Int(0));
+    let mut sum = provided(a, 2).cloned().unwrap_or(Value::Int(0));
     if matches!(sum, Value::Text(_)) {
-        return Err(Why::Message("sum adds numbers; to join texts, write list | join"));
+        return Err(Cause::Message("sum adds numbers; to join texts, write list | join"));
     }
     for mut item in elements(&a[0], budget)? {
         budget.steps(1)?;
@@ -57,7 +57,7 @@ fn sum<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
 fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let count = size(&a[1])?;
     if count == 0 {
-        return Err(Why::Message("a batch must have at least one element"));
+        return Err(Cause::Message("a batch must have at least one element"));
     }
     let mut batches = Vec::new();
     for chunk in elements(&a[0], budget)?.chunks(count) {
@@ -75,7 +75,7 @@ fn batch<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 fn slice<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let count = size(&a[1])?;
     if count == 0 {
-        return Err(Why::Message("there must be at least one slice"));
+        return Err(Cause::Message("there must be at least one slice"));
     }
     let items = elements(&a[0], budget)?;
     budget.bytes(count.saturating_mul(2 * size_of::<Value>()))?;
@@ -99,12 +99,12 @@ fn items<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 }
 
 fn range<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let number = |place: usize| wide(&a[place]).map_or_else(|| wants("whole number", &a[place]), Ok);
+    let number = |place: usize| as_i128(&a[place]).map_or_else(|| type_error("whole number", &a[place]), Ok);
     let (start, stop) = if a.len() == 1 { (0, number(0)?) } else { (number(0)?, number(1)?) };
     let step = if a.len() == 3 { number(2)? } else { 1 };
     // A descending range is counted like an ascending one.
     let (way, stride) = match step {
-        0 => return Err(Why::Message("the step of a range must not be zero")),
+        0 => return Err(Cause::Message("the step of a range must not be zero")),
         step if step > 0 => (stop - start, step),
         step => (start - stop, -step),
     };
@@ -128,11 +128,11 @@ fn dict<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
             for pair in pairs.iter() {
                 match &elements(&pair, budget)?[..] {
                     [Value::Text(key), value] => entries.set(key.clone(), value.clone(), budget)?,
-                    _ => return Err(Why::Message("dict takes a map, or pairs of a string and a value")),
+                    _ => return Err(Cause::Message("dict takes a map, or pairs of a string and a value")),
                 }
             }
         }
-        other => return wants("map", other),
+        other => return type_error("map", other),
     }
     for (key, value) in map(&a[1])?.iter() {
         entries.set(key, value, budget)?;
@@ -147,7 +147,7 @@ struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    fn set(&mut self, key: Text<'a>, value: Value<'a>, budget: &mut Budget) -> Result<(), Why> {
+    fn set(&mut self, key: Text<'a>, value: Value<'a>, budget: &mut Budget) -> Result<(), Cause> {
         budget.bytes(size_of::<(Text, Value)>() + size_of::<(String, usize)>() + key.len())?;
         match self.places.get(&*key) {
             Some(place) => self.made[*place].1 = value,

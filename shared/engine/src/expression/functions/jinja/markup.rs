@@ -1,6 +1,6 @@
 //! Filters for HTML and URLs.
 
-use super::super::super::markup::{escape, escaped};
+use super::super::super::markup::{as_markup, escape};
 use super::super::json::to_json;
 use super::super::lists::elements;
 use super::*;
@@ -8,7 +8,7 @@ use super::*;
 pub const ALL: &[Function] = &[
     Function::new(&[], &["escape", "e"], (1, 1), &[], |budget, _, a| {
         let text = as_text(&a[0], budget)?;
-        if text.is_safe() { Ok(a[0].clone()) } else { Value::safe_text(&escaped(&text, budget)?, budget) }
+        if text.is_safe() { Ok(a[0].clone()) } else { Value::safe_text(&as_markup(&text, budget)?, budget) }
     }),
     Function::new(&[], &["forceescape"], (1, 1), &[], |budget, _, a| {
         let text = as_text(&a[0], budget)?;
@@ -49,7 +49,7 @@ fn urlencode<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
             for pair in pairs.iter() {
                 match &elements(&pair, budget)?[..] {
                     [key, value] => add(key, value, budget)?,
-                    _ => return Err(Why::Message("urlencode takes a string, a map, or pairs")),
+                    _ => return Err(Cause::Message("urlencode takes a string, a map, or pairs")),
                 }
             }
         }

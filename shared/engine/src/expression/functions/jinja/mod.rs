@@ -13,11 +13,11 @@ mod text;
 
 use std::borrow::Cow;
 
-use super::super::operators::printed;
+use super::super::operators::format_value;
 use super::super::value::Text;
 use super::*;
 
-pub use attribute::is_place;
+pub use attribute::is_index;
 pub use lists::DICT;
 pub use text::{IS_LOWER, IS_SAFE, IS_UPPER, SAME_AS};
 
@@ -27,23 +27,23 @@ pub fn all() -> impl Iterator<Item = &'static Function> {
 }
 
 /// Returns an optional argument; unlike in `optional`, null does not count as omitted.
-fn given<'v, 'a>(arguments: &'v [Value<'a>], place: usize) -> Option<&'v Value<'a>> {
+fn provided<'v, 'a>(arguments: &'v [Value<'a>], place: usize) -> Option<&'v Value<'a>> {
     arguments.get(place).filter(|argument| !argument.is_undefined())
 }
 
 /// Reads a flag, which is false by default. A text is refused, because it is probably meant for another argument.
-fn flag(arguments: &[Value], place: usize) -> Result<bool, Why> {
+fn flag(arguments: &[Value], place: usize) -> Result<bool, Cause> {
     match optional(arguments, place) {
         None => Ok(false),
         Some(Value::Bool(flag)) => Ok(*flag),
-        Some(other) => Err(Why::Text(format!("argument {place} must be true or false, got {}", other.kind()))),
+        Some(other) => Err(Cause::Text(format!("argument {place} must be true or false, got {}", other.kind()))),
     }
 }
 
 /// Converts any value to the text that a template prints.
-fn as_text<'a>(value: &Value<'a>, budget: &mut Budget) -> Result<Text<'a>, Why> {
+fn as_text<'a>(value: &Value<'a>, budget: &mut Budget) -> Result<Text<'a>, Cause> {
     match value {
         Value::Text(text) => Ok(text.clone()),
-        other => printed(other, budget).map(|text| Text::Made(text.into())),
+        other => format_value(other, budget).map(|text| Text::Owned(text.into())),
     }
 }

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
-use super::super::super::operators::{equal, ordered};
+use super::super::super::operators::{compare_uncharged, equal};
 use super::super::lists::elements;
 use super::*;
 
@@ -12,10 +12,10 @@ pub const ALL: &[Function] = &[
     Function::new(&[], &["sort"], (1, 4), &["reverse", "case_sensitive", "attribute"], sort),
     Function::new(&[], &["unique"], (1, 3), &["case_sensitive", "attribute"], unique),
     Function::new(&[], &["min"], (1, 3), &["case_sensitive", "attribute"], |budget, _, a| {
-        extreme(a, Ordering::Less, budget)
+        find_extreme(a, Ordering::Less, budget)
     }),
     Function::new(&[], &["max"], (1, 3), &["case_sensitive", "attribute"], |budget, _, a| {
-        extreme(a, Ordering::Greater, budget)
+        find_extreme(a, Ordering::Greater, budget)
     }),
     Function::new(&[], &["groupby"], (2, 4), &["attribute", "default", "case_sensitive"], group_by),
     Function::new(&[], &["dictsort"], (1, 4), &["case_sensitive", "by", "reverse"], dictsort),
@@ -24,24 +24,24 @@ pub const ALL: &[Function] = &[
 /// Elements, each with its sort key.
 type Keyed<'a> = Vec<(Value<'a>, Value<'a>)>;
 
-fn keyed<'a>(
+fn with_keys<'a>(
     of: &Value<'a>,
     attribute: Option<&Value>,
     default: Option<&Value<'a>>,
     case_sensitive: bool,
     budget: &mut Budget,
-) -> Result<Keyed<'a>, Why> {
+) -> Result<Keyed<'a>, Cause> {
     let path = attribute.map(attribute::path).transpose()?;
     let elements = elements(of, budget)?;
     budget.bytes(elements.len() * size_of::<Value>())?;
     let mut keyed = Vec::with_capacity(elements.len());
     for element in elements {
-        keyed.push((key(&element, path.as_deref(), default, case_sensitive, budget)?, element));
+        keyed.push((sort_key(&element, path.as_deref(), default, case_sensitive, budget)?, element));
     }
     Ok(keyed)
 }
 
-fn key<'a>(
+fn sort_key<'a>(
     element: &Value<'a>,
     path: Option<&str>,
     default: Option<&Value<'a>>,
@@ -64,51 +64,51 @@ fn sort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> 
     let (reverse, case_sensitive) = (flag(a, 1)?, flag(a, 2)?);
     let attribute = optional(a, 3).map(attribute::path).transpose()?;
     let mut keyed = match attribute.filter(|attribute| attribute.contains(',')) {
-        None => keyed(&a[0], optional(a, 3), None, case_sensitive, budget)?,
+        None => with_keys(&a[0], optional(a, 3), None, case_sensitive, budget)?,
         Some(attributes) => {
             let mut keyed = Vec::new();
             for element in elements(&a[0], budget)? {
                 budget.steps(attributes.len() / 16)?;
                 let mut keys = Vec::new();
                 for path in attributes.split(',') {
-                    keys.push(key(&element, Some(path), None, case_sensitive, budget)?);
+                    keys.push(sort_key(&element, Some(path), None, case_sensitive, budget)?);
                 }
                 keyed.push((Value::list(keys, budget)?, element));
             }
             keyed
         }
     };
-    order(&mut keyed, reverse, budget)?;
+    sort_keyed(&mut keyed, reverse, budget)?;
     Value::list(keyed.into_iter().map(|(_, element)| element).collect(), budget)
 }
 
 /// A stable sort in place. The cost of comparing all keys is charged before, times the rounds of a sort.
-fn order(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(), Why> {
-    let mut weight = 0usize;
+fn sort_keyed(keyed: &mut Keyed, reverse: bool, budget: &mut Budget) -> Result<(), Cause> {
+    let mut cost = 0usize;
     for (key, _) in &*keyed {
-        weight = weight.saturating_add(weigh(key, budget)?);
+        cost = cost.saturating_add(comparison_cost(key, budget)?);
     }
     let rounds = keyed.len().max(1).ilog2() as usize + 1;
-    budget.steps(weight.saturating_mul(rounds))?;
+    budget.steps(cost.saturating_mul(rounds))?;
     let mut mismatch = None;
     keyed.sort_by(|(left, _), (right, _)| {
-        let order = total(left, right, &mut mismatch);
+        let order = total_order(left, right, &mut mismatch);
         if reverse { order.reverse() } else { order }
     });
     mismatch.map_or(Ok(()), Err)
 }
 
 /// The cost of comparing a value, in steps.
-fn weigh(value: &Value, budget: &mut Budget) -> Result<usize, Why> {
+fn comparison_cost(value: &Value, budget: &mut Budget) -> Result<usize, Cause> {
     budget.steps(1)?;
     Ok(match value {
         Value::Text(text) => 1 + text.len() / 64,
         Value::List(items) => {
-            let mut weight = 1;
+            let mut cost = 1;
             for item in items.iter() {
-                weight += weigh(&item, budget)?;
+                cost += comparison_cost(&item, budget)?;
             }
-            weight
+            cost
         }
         _ => 1,
     })
@@ -116,23 +116,24 @@ fn weigh(value: &Value, budget: &mut Budget) -> Result<usize, Why> {
 
 /// A total order of all values, so that the sort stays consistent. Values that cannot be compared are reported in
 /// `mismatch`.
-fn total(left: &Value, right: &Value, mismatch: &mut Option<Why>) -> Ordering {
+fn total_order(left: &Value, right: &Value, mismatch: &mut Option<Cause>) -> Ordering {
     match (left, right) {
         (Value::List(left), Value::List(right)) => {
             let mut pairs = left.iter().zip(right.iter());
-            let first = pairs.find_map(|(left, right)| Some(total(&left, &right, mismatch)).filter(|o| o.is_ne()));
+            let first =
+                pairs.find_map(|(left, right)| Some(total_order(&left, &right, mismatch)).filter(|o| o.is_ne()));
             first.unwrap_or_else(|| left.len().cmp(&right.len()))
         }
         (Value::Null, Value::Null) => Ordering::Equal,
         _ if rank(left) == rank(right) && rank(left) < Rank::Unordered => {
-            let is_no_number = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
-            let numbers = ordered(left, right).ok().flatten();
-            numbers.unwrap_or_else(|| is_no_number(left).cmp(&is_no_number(right)))
+            let is_nan = |value: &Value| matches!(value, Value::Float(number) if number.is_nan());
+            let numbers = compare_uncharged(left, right).ok().flatten();
+            numbers.unwrap_or_else(|| is_nan(left).cmp(&is_nan(right)))
         }
         _ => {
             mismatch.get_or_insert_with(|| match left.is_undefined() || right.is_undefined() {
-                true => Why::Message("an element does not have the attribute"),
-                false => Why::Text(format!("cannot compare {} with {}", left.kind(), right.kind())),
+                true => Cause::Message("an element does not have the attribute"),
+                false => Cause::Text(format!("cannot compare {} with {}", left.kind(), right.kind())),
             });
             rank(left).cmp(&rank(right))
         }
@@ -165,20 +166,20 @@ fn rank(value: &Value) -> Rank {
 }
 
 /// Returns the first of the least or greatest elements, or undefined if there is none.
-fn extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
+fn find_extreme<'a>(a: &[Value<'a>], wanted: Ordering, budget: &mut Budget) -> Outcome<'a> {
     let mut found: Option<(Value, Value)> = None;
     let mut mismatch = None;
-    for (key, element) in keyed(&a[0], optional(a, 2), None, flag(a, 1)?, budget)? {
+    for (key, element) in with_keys(&a[0], optional(a, 2), None, flag(a, 1)?, budget)? {
         let is_better = match &found {
             None => true,
             Some((best, _)) => {
-                weigh(&key, budget)?;
-                weigh(best, budget)?;
-                total(&key, best, &mut mismatch) == wanted
+                comparison_cost(&key, budget)?;
+                comparison_cost(best, budget)?;
+                total_order(&key, best, &mut mismatch) == wanted
             }
         };
-        if let Some(why) = mismatch {
-            return Err(why);
+        if let Some(cause) = mismatch {
+            return Err(cause);
         }
         if is_better {
             found = Some((key, element));
@@ -193,7 +194,7 @@ fn unique<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
     let hashes = RandomState::new();
     let mut known: HashMap<u64, Vec<Value>> = HashMap::new();
     let mut kept = Vec::new();
-    for (key, element) in keyed(&a[0], optional(a, 2), None, flag(a, 1)?, budget)? {
+    for (key, element) in with_keys(&a[0], optional(a, 2), None, flag(a, 1)?, budget)? {
         let mut hasher = hashes.build_hasher();
         hash(&key, &hashes, &mut hasher, budget)?;
         budget.bytes(4 * size_of::<Value>())?;
@@ -211,7 +212,7 @@ fn unique<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
 }
 
 /// Equal values have equal hashes.
-fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &mut Budget) -> Result<(), Why> {
+fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &mut Budget) -> Result<(), Cause> {
     budget.steps(1)?;
     match value {
         Value::Undefined => 0.hash(hasher),
@@ -252,8 +253,8 @@ fn hash(value: &Value, hashes: &RandomState, hasher: &mut impl Hasher, budget: &
 fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let (default, case_sensitive) = (optional(a, 2), flag(a, 3)?);
     let path = attribute::path(&a[1])?;
-    let mut keyed = keyed(&a[0], Some(&a[1]), default, case_sensitive, budget)?;
-    order(&mut keyed, false, budget)?;
+    let mut keyed = with_keys(&a[0], Some(&a[1]), default, case_sensitive, budget)?;
+    sort_keyed(&mut keyed, false, budget)?;
     let mut groups: Vec<(Value, Vec<Value>)> = Vec::new();
     for (key, element) in keyed {
         budget.bytes(size_of::<Value>())?;
@@ -262,16 +263,16 @@ fn group_by<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
             _ => groups.push((key, vec![element])),
         }
     }
-    let mut made = Vec::new();
+    let mut grouped = Vec::new();
     for (_, items) in groups {
         let grouper = attribute::find(&items[0], &path, default, budget)?;
         if grouper.is_undefined() {
-            return Err(Why::Message("an element does not have the attribute"));
+            return Err(Cause::Message("an element does not have the attribute"));
         }
         let items = Value::list(items, budget)?;
-        made.push(Value::group(grouper, items, budget)?);
+        grouped.push(Value::group(grouper, items, budget)?);
     }
-    Value::list(made, budget)
+    Value::list(grouped, budget)
 }
 
 /// Returns the entries of a map as pairs, ordered by key or by value.
@@ -279,7 +280,7 @@ fn dictsort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
     let by_value = match optional(a, 2).map(text).transpose()?.map(|by| &**by) {
         None | Some("key") => false,
         Some("value") => true,
-        Some(_) => return Err(Why::Message("dictsort sorts only by 'key' or by 'value'")),
+        Some(_) => return Err(Cause::Message("dictsort sorts only by 'key' or by 'value'")),
     };
     let (case_sensitive, reverse) = (flag(a, 1)?, flag(a, 3)?);
     let entries = map(&a[0])?;
@@ -287,9 +288,9 @@ fn dictsort<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<
     let mut keyed = Vec::new();
     for (name, value) in entries.iter() {
         let name = Value::Text(name);
-        let key = key(if by_value { &value } else { &name }, None, None, case_sensitive, budget)?;
+        let key = sort_key(if by_value { &value } else { &name }, None, None, case_sensitive, budget)?;
         keyed.push((key, Value::list(vec![name, value], budget)?));
     }
-    order(&mut keyed, reverse, budget)?;
+    sort_keyed(&mut keyed, reverse, budget)?;
     Value::list(keyed.into_iter().map(|(_, pair)| pair).collect(), budget)
 }

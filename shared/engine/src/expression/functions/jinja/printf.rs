@@ -1,64 +1,65 @@
 //! The filter `format`, with the directives of Python's `%`.
 
 use super::super::super::markup::escape;
-use super::super::super::operators::{float, wide};
+use super::super::super::operators::{as_i128, float};
 use super::super::super::value::NOT_FINITE;
 use super::super::text::SURPLUS;
 use super::*;
 
 pub const ALL: &[Function] = &[Function::new(&[], &["format"], (1, 17), &[], |budget, _, a| {
     let mut values = a[1..].iter();
-    let formatted = formatted(
+    let formatted = format_pattern(
         &a[0],
         &mut |name, _| match name {
-            Some(_) => Err(Why::Message("a named placeholder needs an argument of its name: format(name=value)")),
-            None => values.next().cloned().ok_or(Why::Message("format has more placeholders than values")),
+            Some(_) => Err(Cause::Message("a named placeholder needs an argument of its name: format(name=value)")),
+            None => values.next().cloned().ok_or(Cause::Message("format has more placeholders than values")),
         },
         budget,
     )?;
-    if values.next().is_some() { Err(Why::Message(SURPLUS)) } else { Ok(formatted) }
+    if values.next().is_some() { Err(Cause::Message(SURPLUS)) } else { Ok(formatted) }
 })];
 
 /// `'%(name)s' | format(name=value)`; the values come as a map.
 pub static BY_NAME: Function = Function::new(&[], &[], (2, 2), &[], |budget, _, a| {
     let values = map(&a[1])?;
-    formatted(
+    format_pattern(
         &a[0],
         &mut |name, budget| match name {
             Some(name) => {
-                values.get(name, budget)?.ok_or(Why::Message("format has a placeholder without a named argument"))
+                values.get(name, budget)?.ok_or(Cause::Message("format has a placeholder without a named argument"))
             }
-            None => Err(Why::Message("named arguments need named placeholders: %(name)s")),
+            None => Err(Cause::Message("named arguments need named placeholders: %(name)s")),
         },
         budget,
     )
 });
 
-const UNKNOWN: Why = Why::Message("format supports %s, %d, %x, %o, %c, %f, %e, %g and %%, with a width as in %5.2f");
+const UNKNOWN: Cause =
+    Cause::Message("format supports %s, %d, %x, %o, %c, %f, %e, %g and %%, with a width as in %5.2f");
 
 /// The maximum precision, above the number of digits of any number.
-const MOST_DIGITS: usize = 1_000;
+const MAX_DIGITS: usize = 1_000;
 
-type Source<'s, 'a> = dyn FnMut(Option<&str>, &mut Budget) -> Result<Value<'a>, Why> + 's;
+type NextValue<'s, 'a> = dyn FnMut(Option<&str>, &mut Budget) -> Result<Value<'a>, Cause> + 's;
 
-fn formatted<'a>(pattern: &Value<'a>, values: &mut Source<'_, 'a>, budget: &mut Budget) -> Outcome<'a> {
+fn format_pattern<'a>(pattern: &Value<'a>, values: &mut NextValue<'_, 'a>, budget: &mut Budget) -> Outcome<'a> {
     let pattern = as_text(pattern, budget)?;
     budget.bytes(pattern.len())?;
-    let (mut made, mut rest) = (String::new(), &*pattern);
+    let (mut output, mut rest) = (String::new(), &*pattern);
     while let Some((before, after)) = rest.split_once('%') {
-        made.push_str(before);
+        output.push_str(before);
         if let Some(after) = after.strip_prefix('%') {
-            made.push('%');
+            output.push('%');
             rest = after;
             continue;
         }
         let (directive, after) = Directive::read(after)?;
         let value = values(directive.name, budget)?;
-        directive.write(&value, pattern.is_safe(), &mut made, budget)?;
+        directive.write(&value, pattern.is_safe(), &mut output, budget)?;
         rest = after;
     }
-    made.push_str(rest);
-    pattern.with_letters(&made, budget)
+    output.push_str(rest);
+    pattern.with_letters(&output, budget)
 }
 
 /// A parsed directive, such as `%(name)-08.2f`.
@@ -71,7 +72,7 @@ struct Directive<'t> {
 }
 
 impl<'t> Directive<'t> {
-    fn read(text: &'t str) -> Result<(Self, &'t str), Why> {
+    fn read(text: &'t str) -> Result<(Self, &'t str), Cause> {
         let (name, text) = match text.strip_prefix('(') {
             None => (None, text),
             Some(text) => text.split_once(')').map(|(name, text)| (Some(name), text)).ok_or(UNKNOWN)?,
@@ -96,21 +97,21 @@ impl<'t> Directive<'t> {
         self.flags.contains(flag)
     }
 
-    fn write(&self, value: &Value, is_markup: bool, made: &mut String, budget: &mut Budget) -> Result<(), Why> {
+    fn write(&self, value: &Value, is_markup: bool, output: &mut String, budget: &mut Budget) -> Result<(), Cause> {
         let precision = self.precision.unwrap_or(0);
         budget.bytes(self.width.saturating_add(precision).saturating_add(400))?;
-        if precision > MOST_DIGITS && self.conversion != 's' {
-            return Err(Why::Message("the precision must be at most 1000 digits"));
+        if precision > MAX_DIGITS && self.conversion != 's' {
+            return Err(Cause::Message("the precision must be at most 1000 digits"));
         }
         let (sign, digits) = match self.conversion {
-            's' => ("", self.text(value, is_markup, budget)?),
+            's' => ("", self.format_text(value, is_markup, budget)?),
             'c' => ("", character(value)?.to_string()),
-            'd' | 'i' | 'u' => self.whole(value, |number| number.to_string())?,
-            'x' | 'X' | 'o' if wide(value).is_none() => return wants("whole number", value),
-            'x' => self.whole(value, |number| format!("{number:x}"))?,
-            'X' => self.whole(value, |number| format!("{number:X}"))?,
-            'o' => self.whole(value, |number| format!("{number:o}"))?,
-            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => self.broken(value)?,
+            'd' | 'i' | 'u' => self.format_integer(value, |number| number.to_string())?,
+            'x' | 'X' | 'o' if as_i128(value).is_none() => return type_error("whole number", value),
+            'x' => self.format_integer(value, |number| format!("{number:x}"))?,
+            'X' => self.format_integer(value, |number| format!("{number:X}"))?,
+            'o' => self.format_integer(value, |number| format!("{number:o}"))?,
+            'f' | 'F' | 'e' | 'E' | 'g' | 'G' => self.format_float(value)?,
             _ => return Err(UNKNOWN),
         };
         let prefix = match self.conversion {
@@ -127,12 +128,12 @@ impl<'t> Directive<'t> {
             _ => (space, 0, 0),
         };
         for part in [&" ".repeat(before), sign, prefix, &"0".repeat(zeros), &digits, &" ".repeat(after)] {
-            made.push_str(part);
+            output.push_str(part);
         }
         Ok(())
     }
 
-    fn text(&self, value: &Value, is_markup: bool, budget: &mut Budget) -> Result<String, Why> {
+    fn format_text(&self, value: &Value, is_markup: bool, budget: &mut Budget) -> Result<String, Cause> {
         let text = as_text(value, budget)?;
         budget.bytes(text.len())?;
         let text = if is_markup && !text.is_safe() { escape(&text, budget)? } else { text.to_string() };
@@ -151,40 +152,40 @@ impl<'t> Directive<'t> {
         }
     }
 
-    fn whole(&self, value: &Value, digits: impl Fn(u128) -> String) -> Result<(&'static str, String), Why> {
+    fn format_integer(&self, value: &Value, digits: impl Fn(u128) -> String) -> Result<(&'static str, String), Cause> {
         let number = match value {
             Value::Float(number) if number.abs() < 1e38 => number.trunc() as i128,
-            other => wide(other).map_or_else(|| wants("number", other), Ok)?,
+            other => as_i128(other).map_or_else(|| type_error("number", other), Ok)?,
         };
-        let least = self.precision.unwrap_or(0);
-        Ok((self.sign(number < 0), format!("{:0>least$}", digits(number.unsigned_abs()))))
+        let min_digits = self.precision.unwrap_or(0);
+        Ok((self.sign(number < 0), format!("{:0>min_digits$}", digits(number.unsigned_abs()))))
     }
 
-    fn broken(&self, value: &Value) -> Result<(&'static str, String), Why> {
-        let Some(number) = float(value) else { return wants("number", value) };
+    fn format_float(&self, value: &Value) -> Result<(&'static str, String), Cause> {
+        let Some(number) = float(value) else { return type_error("number", value) };
         if !number.is_finite() {
             return Err(NOT_FINITE);
         }
         let digits = self.precision.unwrap_or(6);
         let size = number.abs();
-        let mut written = match self.conversion {
+        let mut formatted = match self.conversion {
             'f' | 'F' => format!("{size:.digits$}"),
             'e' | 'E' => scientific(size, digits),
-            _ => self.general(size, digits.max(1)),
+            _ => self.format_general(size, digits.max(1)),
         };
-        if self.has('#') && digits == 0 && !written.contains('.') {
-            written.push('.');
+        if self.has('#') && digits == 0 && !formatted.contains('.') {
+            formatted.push('.');
         }
         if self.conversion.is_ascii_uppercase() {
-            written.make_ascii_uppercase();
+            formatted.make_ascii_uppercase();
         }
-        Ok((self.sign(number.is_sign_negative()), written))
+        Ok((self.sign(number.is_sign_negative()), formatted))
     }
 
     /// Formats with `digits` significant digits, in the shorter of both notations.
-    fn general(&self, size: f64, digits: usize) -> String {
-        let written = scientific(size, digits - 1);
-        let (mantissa, power) = written.split_once('e').unwrap_or((&written, "0"));
+    fn format_general(&self, size: f64, digits: usize) -> String {
+        let formatted = scientific(size, digits - 1);
+        let (mantissa, power) = formatted.split_once('e').unwrap_or((&formatted, "0"));
         let power: i64 = power.parse().unwrap_or(0);
         let shortened = |number: &str| match number.contains('.') && !self.has('#') {
             true => number.trim_end_matches('0').trim_end_matches('.').to_owned(),
@@ -192,7 +193,7 @@ impl<'t> Directive<'t> {
         };
         match usize::try_from(digits as i64 - 1 - power) {
             Ok(places) if power >= -4 => shortened(&format!("{size:.places$}")),
-            _ => format!("{}{}", shortened(mantissa), &written[mantissa.len()..]),
+            _ => format!("{}{}", shortened(mantissa), &formatted[mantissa.len()..]),
         }
     }
 }
@@ -203,19 +204,19 @@ fn span(text: &str, is_part: impl Fn(char) -> bool) -> (&str, &str) {
 
 /// Scientific notation as in `1.50e+00`: the exponent has a sign and at least two digits.
 fn scientific(size: f64, digits: usize) -> String {
-    let written = format!("{size:.digits$e}");
-    let (mantissa, power) = written.split_once('e').unwrap_or((&written, "0"));
+    let formatted = format!("{size:.digits$e}");
+    let (mantissa, power) = formatted.split_once('e').unwrap_or((&formatted, "0"));
     let (sign, power) = power.strip_prefix('-').map_or(('+', power), |power| ('-', power));
     format!("{mantissa}e{sign}{power:0>2}")
 }
 
-fn character(value: &Value) -> Result<char, Why> {
+fn character(value: &Value) -> Result<char, Cause> {
     let number = |number: i128| u32::try_from(number).ok().and_then(char::from_u32);
     let found = match value {
         Value::Text(text) => {
             Some(text.chars()).filter(|letters| letters.clone().count() == 1).and_then(|mut c| c.next())
         }
-        other => wide(other).and_then(number),
+        other => as_i128(other).and_then(number),
     };
-    found.ok_or(Why::Message("%c needs one character, or its code point"))
+    found.ok_or(Cause::Message("%c needs one character, or its code point"))
 }

@@ -1,31 +1,31 @@
 //! The filter `round`, as in Python: to the nearest, and halves to the even digit.
 
-use super::super::super::operators::{OVERFLOW, float, whole_number, wide};
+use super::super::super::operators::{OVERFLOW, as_i128, float, whole_number};
 use super::*;
 
 pub const ALL: &[Function] = &[Function::new(&[], &["round"], (1, 3), &["precision", "method"], round)];
 
 /// Beyond this precision, rounding changes nothing or gives zero.
-const MOST_DIGITS: i64 = 323;
+const MAX_DIGITS: i64 = 323;
 
 fn round<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
-    let precision = given(a, 1).map_or(Ok(0), whole)?;
-    let method = given(a, 2).map(text).transpose()?.map_or("common", |method| method);
+    let precision = provided(a, 1).map_or(Ok(0), integer)?;
+    let method = provided(a, 2).map(text).transpose()?.map_or("common", |method| method);
     budget.bytes(1_500)?;
-    match (method, wide(&a[0]), &a[0]) {
+    match (method, as_i128(&a[0]), &a[0]) {
         ("common", Some(_), _) if precision >= 0 => Ok(a[0].clone()),
         ("common", Some(number), _) => whole_number(round_whole(number, precision.unsigned_abs())),
         ("common", _, Value::Float(number)) => round_float(*number, precision).map(Value::Float),
         ("ceil" | "floor", Some(number), _) if precision >= 0 => Ok(Value::Float(number as f64)),
         ("ceil", _, value) => directed(value, precision, f64::ceil),
         ("floor", _, value) => directed(value, precision, f64::floor),
-        ("common", _, other) => wants("number", other),
-        _ => Err(Why::Message("the method of round must be 'common', 'ceil' or 'floor'")),
+        ("common", _, other) => type_error("number", other),
+        _ => Err(Cause::Message("the method of round must be 'common', 'ceil' or 'floor'")),
     }
 }
 
 fn directed<'a>(value: &Value<'a>, precision: i64, round: impl Fn(f64) -> f64) -> Outcome<'a> {
-    let Some(number) = float(value) else { return wants("number", value) };
+    let Some(number) = float(value) else { return type_error("number", value) };
     let scale = 10f64.powi(i32::try_from(precision).unwrap_or(i32::MAX).max(-i32::MAX));
     let scaled = number * scale;
     if !scaled.is_finite() || scale == 0.0 {
@@ -41,12 +41,12 @@ fn round_whole(number: i128, places: u64) -> i128 {
     (down + i128::from(is_up)) * unit
 }
 
-fn round_float(number: f64, precision: i64) -> Result<f64, Why> {
-    if !number.is_finite() || precision > MOST_DIGITS {
+fn round_float(number: f64, precision: i64) -> Result<f64, Cause> {
+    if !number.is_finite() || precision > MAX_DIGITS {
         return Ok(number);
     }
     let nothing = 0f64.copysign(number);
-    if precision < -MOST_DIGITS {
+    if precision < -MAX_DIGITS {
         return Ok(nothing);
     }
     // Formatting rounds the exact value of the float, and not its shortest decimal form.

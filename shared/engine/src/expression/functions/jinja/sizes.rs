@@ -13,7 +13,7 @@ fn file_size<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome
         Value::Text(text) => text.trim().parse().ok(),
         value => float(value),
     };
-    let Some(bytes) = number else { return wants("number", &a[0]) };
+    let Some(bytes) = number else { return type_error("number", &a[0]) };
     if !bytes.is_finite() {
         return Err(NOT_FINITE);
     }

@@ -4,12 +4,13 @@ use std::rc::Rc;
 
 use super::super::super::operators::equal;
 use super::super::super::value::{List, Map};
+use super::super::text::trim_text;
 use super::*;
 
 pub const ALL: &[Function] = &[
-    Function::new(&[], &["lower"], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_lowercase)),
-    Function::new(&[], &["upper"], (1, 1), &[], |budget, _, a| case(budget, &a[0], str::to_uppercase)),
-    Function::new(&[], &["capitalize"], (1, 1), &[], |budget, _, a| case(budget, &a[0], capitalized)),
+    Function::new(&[], &["lower"], (1, 1), &[], |budget, _, a| change_case(budget, &a[0], str::to_lowercase)),
+    Function::new(&[], &["upper"], (1, 1), &[], |budget, _, a| change_case(budget, &a[0], str::to_uppercase)),
+    Function::new(&[], &["capitalize"], (1, 1), &[], |budget, _, a| change_case(budget, &a[0], capitalize)),
     Function::new(&[], &["title"], (1, 1), &[], title),
     Function::new(&[], &["trim", "strip"], (1, 2), &["chars"], trim),
     Function::new(&[], &["replace"], (3, 4), &["old", "new", "count"], replace),
@@ -21,23 +22,23 @@ pub const ALL: &[Function] = &[
 ];
 
 pub static IS_LOWER: Function =
-    Function::new(&[], &[], (1, 1), &[], |budget, _, a| is_of_case(&a[0], char::is_lowercase, budget));
+    Function::new(&[], &[], (1, 1), &[], |budget, _, a| has_case(&a[0], char::is_lowercase, budget));
 pub static IS_UPPER: Function =
-    Function::new(&[], &[], (1, 1), &[], |budget, _, a| is_of_case(&a[0], char::is_uppercase, budget));
+    Function::new(&[], &[], (1, 1), &[], |budget, _, a| has_case(&a[0], char::is_uppercase, budget));
 pub static IS_SAFE: Function = Function::new(&[], &[], (1, 1), &[], |_, _, a| {
     Ok(Value::Bool(matches!(&a[0], Value::Text(text) if text.is_safe())))
 });
 pub static SAME_AS: Function = Function::new(&[], &[], (2, 2), &["other"], same_as);
 
-fn case<'a>(budget: &mut Budget, value: &Value<'a>, changed: impl Fn(&str) -> String) -> Outcome<'a> {
+fn change_case<'a>(budget: &mut Budget, value: &Value<'a>, change: impl Fn(&str) -> String) -> Outcome<'a> {
     let text = as_text(value, budget)?;
     // A change of case makes a letter at most three times as long.
     budget.bytes(text.len() * 3)?;
-    text.with_letters(&changed(&text), budget)
+    text.with_letters(&change(&text), budget)
 }
 
 /// Capitalizes a text. A first letter that becomes two, such as `ß`, becomes a capital and a small letter.
-fn capitalized(text: &str) -> String {
+fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
     let mut first = letters.next().into_iter().flat_map(char::to_uppercase);
     let capital: String = first.next().into_iter().chain(first.flat_map(char::to_lowercase)).collect();
@@ -59,20 +60,12 @@ fn title<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 
 fn trim<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = as_text(&a[0], budget)?;
-    let trimmed = match optional(a, 1) {
-        None => whole.trim(),
-        Some(chars) => {
-            let chars = text(chars)?;
-            budget.steps(whole.len().saturating_mul(chars.len()) / 16)?;
-            whole.trim_matches(|c| chars.contains(c))
-        }
-    };
-    whole.with_letters(trimmed, budget)
+    whole.with_letters(trim_text(&whole, optional(a, 1), budget)?, budget)
 }
 
 fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let [whole, old, new] = [as_text(&a[0], budget)?, as_text(&a[1], budget)?, as_text(&a[2], budget)?];
-    let most = optional(a, 3).map(self::whole).transpose()?.and_then(|most| usize::try_from(most).ok());
+    let most = optional(a, 3).map(integer).transpose()?.and_then(|most| usize::try_from(most).ok());
     budget.steps(whole.len())?;
     let count = whole.matches(&*old).count().min(most.unwrap_or(usize::MAX));
     budget.bytes(whole.len() + count.saturating_mul(new.len()))?;
@@ -82,7 +75,7 @@ fn replace<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'
 /// Splits at most `maxsplit` times. An empty separator splits a text into its characters.
 fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
-    let most = optional(a, 2).map(self::whole).transpose()?.and_then(|most| usize::try_from(most).ok());
+    let most = optional(a, 2).map(integer).transpose()?.and_then(|most| usize::try_from(most).ok());
     let most = most.map_or(usize::MAX, |most| most.saturating_add(1));
     budget.steps(whole.len())?;
     let mut parts = Vec::new();
@@ -112,7 +105,7 @@ fn split<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a>
 
 fn center<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = as_text(&a[0], budget)?;
-    let width = given(a, 1).map_or(Ok(80), self::whole)?;
+    let width = provided(a, 1).map_or(Ok(80), integer)?;
     let missing = usize::try_from(width).unwrap_or(0).saturating_sub(whole.chars().count());
     // With an odd number of spaces, the extra one is on the right, or on the left if the width is odd.
     let before = missing / 2 + usize::from(missing % 2 == 1 && width % 2 == 1);
@@ -124,12 +117,12 @@ fn center<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a
 /// Indents all lines except the first and empty ones; `first` and `blank` include those.
 fn indent<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
-    let margin = match given(a, 1) {
+    let margin = match provided(a, 1) {
         Some(Value::Text(margin)) => margin.clone(),
         width => {
-            let width = usize::try_from(width.map_or(Ok(4), self::whole)?).unwrap_or(0);
+            let width = usize::try_from(width.map_or(Ok(4), integer)?).unwrap_or(0);
             budget.bytes(width)?;
-            Text::Made(" ".repeat(width).into())
+            Text::Owned(" ".repeat(width).into())
         }
     };
     let (first, blank) = (flag(a, 2)?, flag(a, 3)?);
@@ -169,12 +162,12 @@ fn lines(text: &str) -> impl Iterator<Item = &str> + Clone {
 /// Truncates a text. One that exceeds the length by no more than the leeway stays whole.
 fn truncate<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let whole = text(&a[0])?;
-    let length = given(a, 1).map_or(Ok(255), size)?;
-    let end = given(a, 3).map(text).transpose()?.map_or("...", |end| end);
+    let length = provided(a, 1).map_or(Ok(255), size)?;
+    let end = provided(a, 3).map(text).transpose()?.map_or("...", |end| end);
     let leeway = optional(a, 4).map_or(Ok(5), size)?;
     budget.steps((whole.len() + end.len()) / 16)?;
     let kept = length.checked_sub(end.chars().count());
-    let kept = kept.ok_or(Why::Message("the length of truncate must be at least the length of its end"))?;
+    let kept = kept.ok_or(Cause::Message("the length of truncate must be at least the length of its end"))?;
     if whole.chars().count() <= length.saturating_add(leeway) {
         return Ok(a[0].clone());
     }
@@ -192,7 +185,7 @@ fn word_count<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcom
 }
 
 /// Whether the text has cased letters, and all of them have this case.
-fn is_of_case<'a>(value: &Value, is_it: impl Fn(char) -> bool, budget: &mut Budget) -> Outcome<'a> {
+fn has_case<'a>(value: &Value, is_it: impl Fn(char) -> bool, budget: &mut Budget) -> Outcome<'a> {
     let Value::Text(text) = value else { return Ok(Value::Bool(false)) };
     budget.steps(text.len() / 8)?;
     let mut cased = text.chars().filter(|c| c.is_lowercase() || c.is_uppercase()).peekable();
@@ -202,11 +195,11 @@ fn is_of_case<'a>(value: &Value, is_it: impl Fn(char) -> bool, budget: &mut Budg
 /// Whether both are the same list or map in memory; other values must be equal and of the same kind.
 fn same_as<'a>(budget: &mut Budget, _: &Scope<'a>, a: &[Value<'a>]) -> Outcome<'a> {
     let same = match (&a[0], &a[1]) {
-        (Value::List(List::Given(left)), Value::List(List::Given(right))) => std::ptr::eq(*left, *right),
-        (Value::List(List::Made(left)), Value::List(List::Made(right))) => Rc::ptr_eq(left, right),
+        (Value::List(List::Borrowed(left)), Value::List(List::Borrowed(right))) => std::ptr::eq(*left, *right),
+        (Value::List(List::Owned(left)), Value::List(List::Owned(right))) => Rc::ptr_eq(left, right),
         (Value::List(List::Group(left)), Value::List(List::Group(right))) => Rc::ptr_eq(left, right),
-        (Value::Map(Map::Given(left)), Value::Map(Map::Given(right))) => std::ptr::eq(*left, *right),
-        (Value::Map(Map::Made(left)), Value::Map(Map::Made(right))) => Rc::ptr_eq(left, right),
+        (Value::Map(Map::Borrowed(left)), Value::Map(Map::Borrowed(right))) => std::ptr::eq(*left, *right),
+        (Value::Map(Map::Owned(left)), Value::Map(Map::Owned(right))) => Rc::ptr_eq(left, right),
         (Value::List(_), _) | (Value::Map(_), _) => false,
         (left, right) => left.kind() == right.kind() && equal(left, right, budget)?,
     };

@@ -48,7 +48,7 @@ const FOREIGN_NAMES: &[(&str, &str, &str)] = &[
 ];
 
 /// Names of Jinja that are not supported, and what to write instead.
-const LEFT_OUT: &[(&str, &str)] = &[
+const UNSUPPORTED: &[(&str, &str)] = &[
     ("chain", "write a + b, or merge(a, b) of maps"),
     ("zip", "walk by index: {% for i in range(a | length) %}{{ a[i] }} {{ b[i] }}{% endfor %}"),
     ("pprint", "write x | tojson(2)"),
@@ -68,63 +68,66 @@ const LEFT_OUT: &[(&str, &str)] = &[
 ];
 
 /// The macros of CEL, which are not functions.
-const WALKS: [&str; 8] = ["has", "map", "filter", "all", "exists", "exists_one", "transformList", "transformMap"];
+const MACROS: [&str; 8] = ["has", "map", "filter", "all", "exists", "exists_one", "transformList", "transformMap"];
 const FILTERS: [&str; 8] = ["default", "d", "attr", "map", "select", "reject", "selectattr", "rejectattr"];
 
 /// Returns a hint such as `; write x.upper()`, or an empty text.
-pub fn in_cel(name: &str) -> String {
+pub fn suggest_in_cel(name: &str) -> String {
     let written = FOREIGN_NAMES.iter().find(|(known, ..)| *known == name).map(|(_, written, _)| *written);
-    said(name, written, |function| function.cel, |function| function.jinja, &WALKS)
+    suggestion(name, written, |function| function.cel, |function| function.jinja, &MACROS)
 }
 
-pub fn in_jinja(name: &str) -> String {
-    if let Some(hint) = left_out(name) {
+pub fn suggest_in_jinja(name: &str) -> String {
+    if let Some(hint) = unsupported_hint(name) {
         return hint;
     }
     let written = FOREIGN_NAMES.iter().find(|(known, ..)| *known == name).map(|(.., written)| *written);
-    said(name, written, |function| function.jinja, |function| function.cel, &FILTERS)
+    suggestion(name, written, |function| function.jinja, |function| function.cel, &FILTERS)
 }
 
 /// Returns a hint for the name of an unknown test.
 pub fn suggest_test(name: &str, known: impl Iterator<Item = &'static &'static str>) -> String {
-    left_out(name)
-        .or_else(|| nearest(name, known).map(|meant| format!("; did you mean `{meant}`?")))
+    unsupported_hint(name)
+        .or_else(|| nearest(name, known).map(|suggested| format!("; did you mean `{suggested}`?")))
         .unwrap_or_default()
 }
 
-fn left_out(name: &str) -> Option<String> {
-    LEFT_OUT.iter().find(|(known, _)| *known == name).map(|(_, hint)| format!("; {hint}"))
+fn unsupported_hint(name: &str) -> Option<String> {
+    UNSUPPORTED.iter().find(|(known, _)| *known == name).map(|(_, hint)| format!("; {hint}"))
 }
 
-fn said(name: &str, written: Option<&str>, here: Names, there: Names, others: &'static [&'static str]) -> String {
+fn suggestion(name: &str, written: Option<&str>, here: Names, there: Names, others: &'static [&'static str]) -> String {
     if let Some(written) = written {
         return format!("; write {written}");
     }
     // The name in the other language, otherwise the name with the most similar spelling.
     let same = all().find(|function| there(function).contains(&name)).and_then(|function| here(function).first());
     let near = || nearest(name, all().flat_map(|function| here(function).iter()).chain(others));
-    same.copied().or_else(near).map_or_else(String::new, |meant| format!("; did you mean `{meant}`?"))
+    same.copied().or_else(near).map_or_else(String::new, |suggested| format!("; did you mean `{suggested}`?"))
 }
 
 /// Returns the most similar name. Names may differ in two letters, short ones in one; very long names are not compared.
 fn nearest(name: &str, known: impl Iterator<Item = &'static &'static str>) -> Option<&'static str> {
-    const MOST_BYTES: usize = 24;
-    let name = Some(name).filter(|name| name.len() <= MOST_BYTES)?.to_ascii_lowercase();
-    let most = if name.len() < 5 { 1 } else { 2 };
-    let apart = known.map(|known| (distance(name.as_bytes(), known.to_ascii_lowercase().as_bytes()), *known));
-    apart.filter(|(distance, _)| *distance <= most).min_by_key(|(distance, _)| *distance).map(|(_, known)| known)
+    const MAX_BYTES: usize = 24;
+    let name = Some(name).filter(|name| name.len() <= MAX_BYTES)?.to_ascii_lowercase();
+    let max_distance = if name.len() < 5 { 1 } else { 2 };
+    let distances = known.map(|known| (distance(name.as_bytes(), known.to_ascii_lowercase().as_bytes()), *known));
+    distances
+        .filter(|(distance, _)| *distance <= max_distance)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, known)| known)
 }
 
 /// The Levenshtein distance.
 fn distance(left: &[u8], right: &[u8]) -> usize {
     let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (line, a) in left.iter().enumerate() {
+    for (row_index, a) in left.iter().enumerate() {
         let mut before = row[0];
-        row[0] = line + 1;
-        for (place, b) in right.iter().enumerate() {
+        row[0] = row_index + 1;
+        for (column, b) in right.iter().enumerate() {
             let changed = before + usize::from(a != b);
-            before = row[place + 1];
-            row[place + 1] = changed.min(before + 1).min(row[place] + 1);
+            before = row[column + 1];
+            row[column + 1] = changed.min(before + 1).min(row[column] + 1);
         }
     }
     row[right.len()]

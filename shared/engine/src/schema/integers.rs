@@ -3,14 +3,14 @@
 use serde_json::Value;
 
 use super::budget::Budget;
-use super::keywords::types::may_be;
+use super::keywords::types::allows_type;
 use super::reference::References;
 use super::vocabulary::{Contains, contains};
 use domain::number::whole;
 
 /// Converts every whole number to an integer where the schema has the type `integer`.
-pub fn settle(schema: &Value, value: &mut Value) {
-    IntegerConverter { references: References::new(schema), budget: Budget::default() }.settle(schema, value);
+pub fn convert_whole_floats(schema: &Value, value: &mut Value) {
+    IntegerConverter { references: References::new(schema), budget: Budget::default() }.convert(schema, value);
 }
 
 struct IntegerConverter<'s> {
@@ -19,7 +19,7 @@ struct IntegerConverter<'s> {
 }
 
 impl<'s> IntegerConverter<'s> {
-    fn settle(&mut self, schema: &'s Value, value: &mut Value) {
+    fn convert(&mut self, schema: &'s Value, value: &mut Value) {
         let Value::Object(keywords) = schema else { return };
         self.budget.charge(1 + keywords.len());
         if !self.budget.enter() {
@@ -27,28 +27,28 @@ impl<'s> IntegerConverter<'s> {
         }
         for (keyword, operand) in keywords {
             match contains(keyword) {
-                Some((Contains::Schema, true)) if keyword != "not" => self.settle(operand, value),
+                Some((Contains::Schema, true)) if keyword != "not" => self.convert(operand, value),
                 Some((Contains::List, true)) => {
-                    operand.as_array().into_iter().flatten().for_each(|schema| self.settle(schema, value));
+                    operand.as_array().into_iter().flatten().for_each(|schema| self.convert(schema, value));
                 }
                 Some((Contains::Map, true)) => {
-                    operand.as_object().into_iter().flatten().for_each(|(_, schema)| self.settle(schema, value));
+                    operand.as_object().into_iter().flatten().for_each(|(_, schema)| self.convert(schema, value));
                 }
                 _ if keyword == "$ref" => {
                     if let Some(target) = operand.as_str().and_then(|reference| self.references.resolve(reference)) {
-                        self.settle(target, value);
+                        self.convert(target, value);
                     }
                 }
                 _ => {}
             }
         }
-        self.settle_within(schema, value);
+        self.convert_value(schema, value);
         self.budget.leave();
     }
 
-    fn settle_within(&mut self, schema: &'s Value, value: &mut Value) {
+    fn convert_value(&mut self, schema: &'s Value, value: &mut Value) {
         match value {
-            Value::Number(number) if number.is_f64() && may_be(&schema["type"], "integer") => {
+            Value::Number(number) if number.is_f64() && allows_type(&schema["type"], "integer") => {
                 if let Some(whole) = number.as_f64().and_then(whole) {
                     *value = whole.into();
                 }
@@ -56,13 +56,13 @@ impl<'s> IntegerConverter<'s> {
             Value::Array(items) => {
                 let prefix = schema["prefixItems"].as_array().map(Vec::as_slice).unwrap_or_default();
                 for (index, item) in items.iter_mut().enumerate() {
-                    self.settle(prefix.get(index).unwrap_or(&schema["items"]), item);
+                    self.convert(prefix.get(index).unwrap_or(&schema["items"]), item);
                 }
             }
             Value::Object(entries) => {
                 for (name, value) in entries {
                     let known = schema["properties"].get(name).unwrap_or(&schema["additionalProperties"]);
-                    self.settle(known, value);
+                    self.convert(known, value);
                 }
             }
             _ => {}

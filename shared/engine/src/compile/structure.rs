@@ -10,21 +10,21 @@ use crate::nodes::r#loop::{DONE, ITEM, NEXT};
 
 /// Sets the plan's order and the bodies of its loops, and returns the upstream steps of each step.
 pub fn analyze_structure(plan: &mut Plan, problems: &mut Problems) -> Vec<Steps> {
-    bodies(plan, problems);
-    ends(plan, problems);
-    reached(plan, problems);
-    plan.order = order(plan);
-    let before = upstream(plan, |_| true);
+    find_loop_bodies(plan, problems);
+    check_triggers_and_outputs(plan, problems);
+    check_reachability(plan, problems);
+    plan.order = sort_topologically(plan);
+    let upstream_steps = upstream(plan, |_| true);
     if plan.order.len() < plan.steps.len() {
         // A cycle through an unknown port is reported only as an unknown port.
-        circles(plan, &upstream(plan, |edge| !problems.invalid_edges.contains(&edge)), problems);
+        report_cycles(plan, &upstream(plan, |edge| !problems.invalid_edges.contains(&edge)), problems);
     }
-    before
+    upstream_steps
 }
 
 impl Plan {
     /// Whether the edge leads from a loop's body back to the loop.
-    pub fn is_back(&self, edge: usize) -> bool {
+    pub fn is_back_edge(&self, edge: usize) -> bool {
         let edge = &self.edges[edge];
         edge.to_port == NEXT && self.steps[edge.to].node_type.is_loop()
     }
@@ -51,12 +51,12 @@ impl Plan {
 
 /// Finds the body of each loop: the steps that can be reached from its output `item` without passing the loop again. No
 /// other edge may lead into a body.
-fn bodies(plan: &mut Plan, problems: &mut Problems) {
+fn find_loop_bodies(plan: &mut Plan, problems: &mut Problems) {
     let loops: Vec<usize> = plan.steps_where(|step| step.node_type.is_loop()).collect();
     let mut bodies: Vec<(usize, BTreeSet<usize>)> = Vec::new();
     for &index in &loops {
-        let starts = starts(plan, index);
-        if starts.is_empty() && !problems.unread.contains(&index) {
+        let starts = loop_entry_edges(plan, index);
+        if starts.is_empty() && !problems.unreadable_nodes.contains(&index) {
             problems.error("empty_loop", index, "has no body; connect its output `item`".to_owned());
         }
         // A body that leads into the `in` of its own loop is a cycle, and is reported as one.
@@ -70,8 +70,8 @@ fn bodies(plan: &mut Plan, problems: &mut Problems) {
                 problems.error("loop_entered", edge.from, message);
             }
         }
-        for (place, edge) in plan.edges.iter().enumerate() {
-            if body.contains(&edge.to) && !body.contains(&edge.from) && !starts.contains(&place) {
+        for (edge_index, edge) in plan.edges.iter().enumerate() {
+            if body.contains(&edge.to) && !body.contains(&edge.from) && !starts.contains(&edge_index) {
                 let body_of = &plan.steps[index].id;
                 let message = format!(
                     "is connected into the body of loop `{body_of}`; connect it before the loop, since only `item` leads into a body"
@@ -87,51 +87,55 @@ fn bodies(plan: &mut Plan, problems: &mut Problems) {
     // The innermost body is the smallest one that contains the step.
     bodies.sort_by_key(|(_, body)| body.len());
     for step in 0..plan.steps.len() {
-        plan.steps[step].within = bodies.iter().find(|(_, body)| body.contains(&step)).map(|(index, _)| *index);
+        plan.steps[step].parent_loop = bodies.iter().find(|(_, body)| body.contains(&step)).map(|(index, _)| *index);
     }
 }
 
 /// The edges that begin a loop's body: those of its output `item`. If there are none, edges from unknown ports are used
 /// instead, since those are already reported.
-fn starts(plan: &Plan, of: usize) -> Vec<usize> {
-    let step = &plan.steps[of];
-    let by = |wanted: &dyn Fn(&String) -> bool| -> Vec<usize> {
+fn loop_entry_edges(plan: &Plan, loop_step: usize) -> Vec<usize> {
+    let step = &plan.steps[loop_step];
+    let edges_from = |wanted: &dyn Fn(&String) -> bool| -> Vec<usize> {
         step.outgoing.iter().copied().filter(|edge| wanted(&plan.edges[*edge].from_port)).collect()
     };
-    match by(&|port| port == ITEM) {
-        none if none.is_empty() => by(&|port| !step.outputs.contains(port)),
+    match edges_from(&|port| port == ITEM) {
+        none if none.is_empty() => edges_from(&|port| !step.outputs.contains(port)),
         starts => starts,
     }
 }
 
 /// Warns about loops that run but probably do not return what their author intended.
-fn warn_about_loop(plan: &Plan, of: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
-    let step = &plan.steps[of];
+fn warn_about_loop(plan: &Plan, loop_step: usize, body: &BTreeSet<usize>, problems: &mut Problems) {
+    let step = &plan.steps[loop_step];
     if !step.incoming.iter().any(|edge| body.contains(&plan.edges[*edge].from)) {
-        problems.warn("loop_open", of, "its body is not connected back to `next`, so its results are lost".to_owned());
+        problems.warn(
+            "loop_open",
+            loop_step,
+            "its body is not connected back to `next`, so its results are lost".to_owned(),
+        );
     }
     let is_followed = step.outgoing.iter().any(|edge| plan.edges[*edge].from_port == DONE);
     if !is_followed && body.iter().any(|step| plan.steps[*step].node_type.name == "send_result") {
         let message =
             "nothing is connected to `done`, so the send_result in its body returns the output of one element only";
-        problems.warn("loop_result", of, message.to_owned());
+        problems.warn("loop_result", loop_step, message.to_owned());
     }
 }
 
 /// Checks that the graph has a trigger and an output.
-fn ends(plan: &Plan, problems: &mut Problems) {
+fn check_triggers_and_outputs(plan: &Plan, problems: &mut Problems) {
     if plan.steps.is_empty() {
-        return problems.whole(Severity::Error, "empty_graph", "the graph has no nodes");
+        return problems.add_graph_problem(Severity::Error, "empty_graph", "the graph has no nodes");
     }
     if plan.steps_where(|step| step.node_type.is_trigger()).next().is_none() {
         let message = "nothing starts a run; add a node of type input, webhook, schedule or message";
-        problems.whole(Severity::Error, "missing_trigger", message);
+        problems.add_graph_problem(Severity::Error, "missing_trigger", message);
     }
-    let gives = |name: &str| plan.steps.iter().any(|step| step.node_type.name == name);
-    let acts = plan.steps.iter().any(|step| step.node_type.effects);
-    if !gives("send_result") && !gives("send_message") && !acts {
+    let has_node = |name: &str| plan.steps.iter().any(|step| step.node_type.name == name);
+    let has_effects = plan.steps.iter().any(|step| step.node_type.effects);
+    if !has_node("send_result") && !has_node("send_message") && !has_effects {
         let message = "a run has no output; add a node of type send_result or send_message";
-        problems.whole(Severity::Error, "missing_output", message);
+        problems.add_graph_problem(Severity::Error, "missing_output", message);
     }
     for (index, step) in plan.steps.iter().enumerate() {
         let is_waited_for = matches!(step.node_type.name, "webhook" | "input");
@@ -146,7 +150,7 @@ fn ends(plan: &Plan, problems: &mut Problems) {
     }
 }
 
-fn reached(plan: &Plan, problems: &mut Problems) {
+fn check_reachability(plan: &Plan, problems: &mut Problems) {
     let reached = plan.reach(plan.steps_where(|step| step.node_type.is_trigger()), |_| true);
     for (index, step) in plan.steps.iter().enumerate() {
         if !reached.contains(&index) {
@@ -161,14 +165,14 @@ fn reached(plan: &Plan, problems: &mut Problems) {
 }
 
 /// Sorts the steps topologically (Kahn's algorithm). Steps in a cycle, and steps after one, are left out.
-fn order(plan: &Plan) -> Vec<usize> {
-    let waits_for = |step: &Step| step.incoming.iter().filter(|edge| !plan.is_back(**edge)).count();
+fn sort_topologically(plan: &Plan) -> Vec<usize> {
+    let waits_for = |step: &Step| step.incoming.iter().filter(|edge| !plan.is_back_edge(**edge)).count();
     let mut waiting: Vec<usize> = plan.steps.iter().map(waits_for).collect();
     let mut ready: BTreeSet<usize> = (0..waiting.len()).filter(|step| waiting[*step] == 0).collect();
     let mut order = Vec::with_capacity(waiting.len());
     while let Some(step) = ready.pop_first() {
         order.push(step);
-        for &edge in plan.steps[step].outgoing.iter().filter(|edge| !plan.is_back(**edge)) {
+        for &edge in plan.steps[step].outgoing.iter().filter(|edge| !plan.is_back_edge(**edge)) {
             let next = plan.edges[edge].to;
             waiting[next] -= 1;
             if waiting[next] == 0 {
@@ -180,23 +184,24 @@ fn order(plan: &Plan) -> Vec<usize> {
 }
 
 /// Reports each cycle once, at its first step.
-fn circles(plan: &Plan, before: &[Steps], problems: &mut Problems) {
-    const MOST_NAMED: usize = 5;
-    let mut told = BTreeSet::new();
-    for step in (0..plan.steps.len()).filter(|step| before[*step].has(*step)) {
-        if !told.insert(step) {
+fn report_cycles(plan: &Plan, upstream_steps: &[Steps], problems: &mut Problems) {
+    const MAX_NAMED: usize = 5;
+    let mut reported = BTreeSet::new();
+    for step in (0..plan.steps.len()).filter(|step| upstream_steps[*step].has(*step)) {
+        if !reported.insert(step) {
             continue;
         }
-        let others = (0..plan.steps.len()).filter(|other| before[step].has(*other) && before[*other].has(step));
+        let others =
+            (0..plan.steps.len()).filter(|other| upstream_steps[step].has(*other) && upstream_steps[*other].has(step));
         let others: Vec<usize> = others.filter(|other| *other != step).collect();
         let named: Vec<String> =
-            others.iter().take(MOST_NAMED).map(|other| format!("`{}`", plan.steps[*other].id)).collect();
-        let circle = match (named.join(", "), others.len().saturating_sub(MOST_NAMED)) {
+            others.iter().take(MAX_NAMED).map(|other| format!("`{}`", plan.steps[*other].id)).collect();
+        let cycle = match (named.join(", "), others.len().saturating_sub(MAX_NAMED)) {
             (named, _) if named.is_empty() => "is connected to itself".to_owned(),
             (named, 0) => format!("is in a cycle with {named}"),
             (named, more) => format!("is in a cycle with {named} and {more} more"),
         };
-        problems.error("cycle", step, format!("{circle}; use a loop node to repeat steps"));
-        told.extend(others);
+        problems.error("cycle", step, format!("{cycle}; use a loop node to repeat steps"));
+        reported.extend(others);
     }
 }

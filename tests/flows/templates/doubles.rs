@@ -30,7 +30,7 @@ fn text(step: &Step, field: &str, scope: &Map<String, Value>) -> String {
 }
 
 /// Returns every possible outcome of a node with side effects.
-pub fn outcomes(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
+pub fn simulate_node(step: &Step, scope: &Map<String, Value>) -> Vec<Outcome> {
     for field in step.programs.keys().filter_map(|field| field.strip_prefix("config.")) {
         value(step, field, scope);
     }

@@ -12,8 +12,8 @@ fn cycles_are_refused_and_loops_are_allowed() {
     let each = |id: &'static str| (id, "loop", json!({"items": "input"}));
 
     let nodes = [start.clone(), work("a"), work("b"), work("behind"), end.clone()];
-    let circle = found(&nodes, "start>a a>b b>a b>behind behind>end");
-    assert_eq!(circle, ["cycle: node `a`: is in a cycle with `b`; use a loop node to repeat steps"]);
+    let cycle = found(&nodes, "start>a a>b b>a b>behind behind>end");
+    assert_eq!(cycle, ["cycle: node `a`: is in a cycle with `b`; use a loop node to repeat steps"]);
 
     let nodes = [start.clone(), each("outer"), each("inner"), work("a"), end.clone()];
     let nested = "start>outer outer.item>inner inner.item>a a>inner.next inner.done>outer.next outer.done>end";
@@ -60,14 +60,14 @@ fn one_mistake_is_reported_once() {
         ("start>classify classify>next next.oops>classify next>end", "unknown_port: node `next`: has no output `oops`"),
         ("start>classify classify>next next>start next>end", "unknown_port: node `start`: is a trigger"),
     ] {
-        let told = found(&nodes, connections);
-        assert!(told.len() == 1 && told[0].starts_with(only), "{connections}: {told:?}");
+        let reported = found(&nodes, connections);
+        assert!(reported.len() == 1 && reported[0].starts_with(only), "{connections}: {reported:?}");
     }
 
-    let stand_in = ("classify", "fail", json!({"message": "not supported"}));
-    let nodes = [start.clone(), stand_in, work("a", "1"), work("b", "2"), end.clone()];
-    let told = found(&nodes, "start>classify classify>a classify>b a>end b>end");
-    assert_eq!(told, ["unknown_port: node `classify`: has no outputs; remove the connection from `out`"]);
+    let failing = ("classify", "fail", json!({"message": "not supported"}));
+    let nodes = [start.clone(), failing, work("a", "1"), work("b", "2"), end.clone()];
+    let reported = found(&nodes, "start>classify classify>a classify>b a>end b>end");
+    assert_eq!(reported, ["unknown_port: node `classify`: has no outputs; remove the connection from `out`"]);
 
     let nodes = [start, each("l"), work("classify", "1"), work("next", "nodes.classify.output"), end.clone()];
     let end = ("end", "send_result", json!({"output": "nodes.l.output"}));
@@ -78,8 +78,8 @@ fn one_mistake_is_reported_once() {
         ("start>l l.item>classify classify>next next>l.next l.dne>end", "unknown_port: node `l`: has no output `dne`"),
         ("start>l l.item>classify classify>next next>l l.done>end", "cycle: node `l`: is in a cycle with `classify`"),
     ] {
-        let told = found(&nodes, connections);
-        assert!(told.len() == 1 && told[0].starts_with(only), "{connections}: {told:?}");
+        let reported = found(&nodes, connections);
+        assert!(reported.len() == 1 && reported[0].starts_with(only), "{connections}: {reported:?}");
     }
 }
 

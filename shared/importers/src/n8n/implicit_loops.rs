@@ -13,10 +13,10 @@ const DONE: usize = 1;
 
 impl<'d> Wiring<'d> {
     /// Makes loops where possible. Wires that left the body lead back to the loop.
-    pub fn spread(&mut self, document: &Document<'d>) {
-        let splits: Vec<usize> = self.steps().filter(|node| document.nodes[*node].is_split()).collect();
+    pub fn add_implicit_loops(&mut self, document: &Document<'d>) {
+        let splits: Vec<usize> = self.steps().filter(|node| document.nodes[*node].splits_list()).collect();
         for split in splits {
-            let Some(body) = self.spread_over(document, split) else { continue };
+            let Some(body) = self.find_implicit_body(document, split) else { continue };
             self.loops.insert(split, ITEM);
             let mut wires = Vec::new();
             for wire in &self.wires {
@@ -30,13 +30,13 @@ impl<'d> Wiring<'d> {
             let is_end = |node: &usize| document.nodes[*node].has_output() && self.outgoing(*node).next().is_none();
             let ends = body.iter().copied().filter(is_end);
             wires.extend(ends.map(|from| Wire { from, kind: "main", output: 0, to: split, input: 0 }));
-            self.wire(wires);
+            self.set_wires(wires);
         }
     }
 
     /// The nodes that run for each element, if they can form the body of a loop.
-    fn spread_over(&self, document: &Document, split: usize) -> Option<BTreeSet<usize>> {
-        let takes_all = |node: usize| document.nodes[node].is_gather() || document.nodes[node].is_of_all();
+    fn find_implicit_body(&self, document: &Document, split: usize) -> Option<BTreeSet<usize>> {
+        let takes_all = |node: usize| document.nodes[node].gathers_items() || document.nodes[node].takes_all_items();
         let mut body = self.reach(vec![split], usize::MAX, |wire| !takes_all(wire.to));
         body.remove(&split);
         let is_entered = |wire: &&Wire| body.contains(&wire.to) && wire.from != split && !body.contains(&wire.from);
@@ -48,7 +48,7 @@ impl<'d> Wiring<'d> {
             && !self.wires.iter().any(|wire| is_entered(&wire))
             && !outside.contains(&split)
             && outside.len() <= 1
-            && body.iter().all(|node| document.nodes[*node].runs_for_each());
+            && body.iter().all(|node| document.nodes[*node].runs_per_item());
         is_clean.then_some(body)
     }
 }

@@ -10,21 +10,21 @@ use crate::schema::Program;
 
 const VARIABLES: [&str; 4] = ["input", "nodes", "vars", "run"];
 /// The members of a node, of `vars` and of `run`.
-const OF_NODE: &str = "output";
-const OF_VARS: [&str; 2] = ["item", "index"];
-const OF_RUN: &str = "id";
+const NODE_MEMBER: &str = "output";
+const VARS_MEMBERS: [&str; 2] = ["item", "index"];
+const RUN_MEMBER: &str = "id";
 
-pub fn check(plan: &Plan, places: &HashMap<&str, usize>, before: &[Steps], problems: &mut Problems) {
-    let ids = places.keys().copied().collect();
+pub fn check(plan: &Plan, indexes: &HashMap<&str, usize>, upstream: &[Steps], problems: &mut Problems) {
+    let ids = indexes.keys().copied().collect();
     for (index, step) in plan.steps.iter().enumerate() {
         for (field, program) in &step.programs {
             let named = match program {
                 Program::Condition(expression) => expression.references(),
                 Program::Text(template) => template.references(),
             };
-            let mut names = Names { plan, index, ids: &ids, places, before, explained: HashSet::new() };
+            let mut check = ReferenceCheck { plan, index, ids: &ids, indexes, upstream, explained: HashSet::new() };
             for reference in &named {
-                if let Some((severity, code, at, message)) = names.wrong(reference) {
+                if let Some((severity, code, at, message)) = check.check_reference(reference) {
                     problems.add(severity, code, index, Some(field), Some(at), message);
                 }
             }
@@ -33,46 +33,46 @@ pub fn check(plan: &Plan, places: &HashMap<&str, usize>, before: &[Steps], probl
 }
 
 /// Resolves the names in one expression of a step.
-struct Names<'g> {
+struct ReferenceCheck<'g> {
     plan: &'g Plan,
     index: usize,
     ids: &'g BTreeSet<&'g str>,
-    places: &'g HashMap<&'g str, usize>,
-    before: &'g [Steps],
+    indexes: &'g HashMap<&'g str, usize>,
+    upstream: &'g [Steps],
     /// Parts of node ids with dashes, which the expression reads as subtracted variables. One hint explains them all.
     explained: HashSet<&'g str>,
 }
 
-type Wrong = (Severity, &'static str, Position, String);
+type ReferenceProblem = (Severity, &'static str, Position, String);
 
-impl<'g> Names<'g> {
-    fn wrong(&mut self, reference: &Reference) -> Option<Wrong> {
+impl<'g> ReferenceCheck<'g> {
+    fn check_reference(&mut self, reference: &Reference) -> Option<ReferenceProblem> {
         let Reference { variable, member, at, field } = reference;
         let error = |code, message| Some((Severity::Error, code, *at, message));
         match (&**variable, member.as_deref()) {
-            ("nodes", Some(node)) => match self.places.get(node) {
-                None => error("unknown_reference", format!("there is no node `{node}`{}", self.meant(node))),
+            ("nodes", Some(node)) => match self.indexes.get(node) {
+                None => error("unknown_reference", format!("there is no node `{node}`{}", self.dashed_id_hint(node))),
                 Some(&named) if !self.is_known(named) => {
                     error("not_upstream", format!("node `{node}` does not come before this one"))
                 }
                 Some(_) => {
-                    let (name, at) = field.as_ref().filter(|(name, _)| **name != *OF_NODE)?;
-                    let message = format!("there is no `nodes.{node}.{name}`; a node has only `{OF_NODE}`");
+                    let (name, at) = field.as_ref().filter(|(name, _)| **name != *NODE_MEMBER)?;
+                    let message = format!("there is no `nodes.{node}.{name}`; a node has only `{NODE_MEMBER}`");
                     Some((Severity::Error, "unknown_variable", *at, message))
                 }
             },
-            ("vars", Some(name)) if !OF_VARS.contains(&name) => {
+            ("vars", Some(name)) if !VARS_MEMBERS.contains(&name) => {
                 let message = format!("there is no `vars.{name}`; in the body of a loop, use vars.item or vars.index");
                 error("unknown_variable", message)
             }
-            ("vars", Some(_)) if self.plan.steps[self.index].within.is_none() => {
+            ("vars", Some(_)) if self.plan.steps[self.index].parent_loop.is_none() => {
                 let message =
                     "`vars.item` and `vars.index` have a value only in the body of a loop; move this node into one"
                         .to_owned();
                 Some((Severity::Warning, "no_loop", *at, message))
             }
-            ("run", Some(name)) if name != OF_RUN => {
-                error("unknown_variable", format!("there is no `run.{name}`; use run.{OF_RUN}"))
+            ("run", Some(name)) if name != RUN_MEMBER => {
+                error("unknown_variable", format!("there is no `run.{name}`; use run.{RUN_MEMBER}"))
             }
             (known, _) if VARIABLES.contains(&known) || self.explained.contains(known) => None,
             (unknown, _) => {
@@ -85,14 +85,14 @@ impl<'g> Names<'g> {
     /// Whether the named step has a value when this step runs. A loop has none while its body runs.
     fn is_known(&self, named: usize) -> bool {
         let steps = &self.plan.steps;
-        let around = std::iter::successors(steps[self.index].within, |around| steps[*around].within);
-        let mut around = around.take(steps.len());
-        self.before[self.index].has(named) && !around.any(|around| around == named)
+        let enclosing = std::iter::successors(steps[self.index].parent_loop, |enclosing| steps[*enclosing].parent_loop);
+        let mut enclosing = enclosing.take(steps.len());
+        self.upstream[self.index].has(named) && !enclosing.any(|enclosing| enclosing == named)
     }
 
     /// `nodes.my-step` is read as a subtraction. If a node id begins like that, returns a hint and skips the errors for
     /// the rest of the id.
-    fn meant(&mut self, node: &str) -> String {
+    fn dashed_id_hint(&mut self, node: &str) -> String {
         let start = format!("{node}-");
         match self.ids.range::<str, _>((Included(&*start), Unbounded)).next().filter(|id| id.starts_with(&start)) {
             Some(id) => {

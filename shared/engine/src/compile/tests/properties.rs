@@ -7,7 +7,7 @@ use serde_json::json;
 use super::*;
 
 /// A valid graph: a chain of steps with branches, and expressions that refer to upstream steps.
-fn sound() -> impl Strategy<Value = Graph> {
+fn valid_graph() -> impl Strategy<Value = Graph> {
     let step = (0..6usize, any::<prop::sample::Index>(), "[a-z]{0,8}");
     proptest::collection::vec(step, 1..40).prop_map(|steps| {
         let mut nodes = vec![("n0".to_owned(), "input", json!({}))];
@@ -45,7 +45,7 @@ fn sound() -> impl Strategy<Value = Graph> {
 
 proptest! {
     #[test]
-    fn published_graphs_compile_to_the_same_plan(graph in sound()) {
+    fn published_graphs_compile_to_the_same_plan(graph in valid_graph()) {
         let (plan, problems) = compile(&graph);
         prop_assert!(plan.is_some(), "{problems:?}");
         let published = serde_json::to_string(&graph.published()).unwrap();

@@ -5,7 +5,7 @@ use super::tree::{Js, Link};
 
 /// Why the sender of a message is not translated: an answer is sent there automatically.
 pub const SENDER: &str = "the sender is not available: a message without a recipient answers the sender";
-const OF_MESSAGE: &str = "only the text of a message is available";
+const ONLY_TEXT: &str = "only the text of a message is available";
 
 /// How a node's output here differs from n8n's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ pub enum Shape {
 
 /// A value that expressions can name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct NamedValue {
     /// The possible paths. The first that exists is taken.
     pub paths: Vec<String>,
     pub shape: Shape,
@@ -41,20 +41,20 @@ pub struct Place {
 }
 
 /// How links into a place are translated.
-pub enum Taken {
+pub enum Translated {
     /// These members replace the given number of links.
     Path { members: &'static [&'static str], links: usize, note: Option<&'static str> },
     /// A test of the decision replaces the given number of links.
     Approved { links: usize },
 }
 
-impl Place {
-    pub fn at(path: impl Into<String>, shape: Shape) -> Self {
+impl NamedValue {
+    pub fn new(path: impl Into<String>, shape: Shape) -> Self {
         Self { paths: vec![path.into()], shape, note: None }
     }
 
-    pub fn take(&self, links: &[Link]) -> Result<Taken, String> {
-        let path = |members, links| Ok(Taken::Path { members, links, note: None });
+    pub fn translate_links(&self, links: &[Link]) -> Result<Translated, String> {
+        let path = |members, links| Ok(Translated::Path { members, links, note: None });
         match (self.shape, &names(links)[..]) {
             (Shape::Call, ["body", ..]) => path(&[], 1),
             (Shape::Call, ["headers" | "query" | "params" | "webhookUrl" | "executionMode", ..]) => {
@@ -72,9 +72,9 @@ impl Place {
             (Shape::Error, ["error", ..]) => path(&[], 1),
             (Shape::Error, [_, ..]) => {
                 let note = Some("the error output gives the error, not the node's input");
-                Ok(Taken::Path { members: &[], links: 0, note })
+                Ok(Translated::Path { members: &[], links: 0, note })
             }
-            (Shape::Review, ["data", "approved"]) => Ok(Taken::Approved { links: 2 }),
+            (Shape::Review, ["data", "approved"]) => Ok(Translated::Approved { links: 2 }),
             (Shape::Review, ["data", ..]) => path(&["fields"], 1),
             (Shape::Message, ["chatInput" | "text", ..]) => path(&["text"], 1),
             (Shape::Message, ["message", "text", ..]) => path(&["text"], 2),
@@ -85,16 +85,16 @@ impl Place {
             (Shape::Message, ["messages"]) => match names(&links[2.min(links.len())..])[..] {
                 ["text", "body", ..] => path(&["text"], 4),
                 ["from"] => Err(SENDER.to_owned()),
-                _ => Err(OF_MESSAGE.to_owned()),
+                _ => Err(ONLY_TEXT.to_owned()),
             },
-            (Shape::Message, [_, ..]) => Err(OF_MESSAGE.to_owned()),
+            (Shape::Message, [_, ..]) => Err(ONLY_TEXT.to_owned()),
             (Shape::List, [_, ..]) => {
                 let note = Some("a merge gives a list of its inputs: the first one is taken");
-                Ok(Taken::Path { members: &["0"], links: 0, note })
+                Ok(Translated::Path { members: &["0"], links: 0, note })
             }
             (Shape::Passages, [_, ..]) => {
                 let note = Some("passages have another shape here: check the paths into them");
-                Ok(Taken::Path { members: &[], links: 0, note })
+                Ok(Translated::Path { members: &[], links: 0, note })
             }
             _ => path(&[], 0),
         }

@@ -8,11 +8,11 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Moment(DateTime);
+pub struct UtcDateTime(DateTime);
 
 const EPOCH: DateTime = date(1970, 1, 1).at(0, 0, 0, 0);
 
-impl Moment {
+impl UtcDateTime {
     fn new(utc: DateTime) -> Option<Self> {
         (utc.year() >= 1).then_some(Self(utc))
     }
@@ -57,7 +57,7 @@ impl Moment {
     }
 }
 
-impl TryFrom<Timestamp> for Moment {
+impl TryFrom<Timestamp> for UtcDateTime {
     type Error = ();
 
     fn try_from(timestamp: Timestamp) -> Result<Self, ()> {
@@ -65,7 +65,7 @@ impl TryFrom<Timestamp> for Moment {
     }
 }
 
-impl fmt::Display for Moment {
+impl fmt::Display for UtcDateTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}Z", self.0)
     }
