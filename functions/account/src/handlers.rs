@@ -77,7 +77,7 @@ pub async fn list_api_keys(
     responses(
         (status = 201, description = "The key with its secret", body = NewApiKeyOut),
         (status = 403, description = "The key that authenticated the request is restricted", body = ErrorBody),
-        (status = 409, description = "The user already has 100 keys", body = ErrorBody),
+        (status = 409, description = "`too_many_api_keys`: the user already has 100 keys", body = ErrorBody),
         BodyRefused, Refused,
     ),
 )]
@@ -106,7 +106,7 @@ pub async fn create_api_key(
         (status = 201, description = "The new key with its secret", body = NewApiKeyOut),
         (status = 403, description = "The request used another key, and that key is restricted", body = ErrorBody),
         (status = 404, description = "The key does not exist or is not the caller's", body = ErrorBody),
-        (status = 409, description = "The key is revoked or has expired", body = ErrorBody),
+        (status = 409, description = "`api_key_not_valid`: the key is revoked or has expired", body = ErrorBody),
         Refused,
     ),
 )]

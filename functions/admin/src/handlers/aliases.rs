@@ -35,7 +35,7 @@ pub async fn list_aliases(State(stores): State<Stores>, _: Operator) -> Result<L
     responses(
         (status = 200, description = "The alias", body = AliasOut),
         (status = 404, description = "The name is not a valid alias", body = ErrorBody),
-        (status = 409, description = "A model with this name exists", body = ErrorBody),
+        (status = 409, description = "`model_exists`: a model with this name exists", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]

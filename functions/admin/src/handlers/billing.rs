@@ -39,7 +39,9 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         (status = 404, description = "The organization does not exist", body = ErrorBody),
-        (status = 409, description = "`balance_out_of_range`: the balance would be below zero or above the maximum; `idempotency_conflict`: the `Idempotency-Key` was used with another request", body = ErrorBody),
+        (status = 409, description = "`balance_out_of_range`: the balance would be below zero or above the maximum; \
+            `idempotency_conflict`: the \
+            `Idempotency-Key` was used with another request", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]

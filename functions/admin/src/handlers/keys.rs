@@ -66,8 +66,8 @@ pub async fn list_keys(
         )),
         (status = 404, description = "The organization does not exist, or the user is not a member of it",
             body = ErrorBody),
-        (status = 409, description = "The user already has 100 keys, or the `Idempotency-Key` was used with another \
-            body", body = ErrorBody),
+        (status = 409, description = "`too_many_api_keys`: the user already has 100 keys; `idempotency_conflict`: the \
+            `Idempotency-Key` was used with another request", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -108,7 +108,7 @@ pub async fn create_key(
         (status = 200, description = "The updated key", body = KeyOut,
             headers(("ETag" = String, description = "The key's version"))),
         (status = 404, description = "The key does not exist", body = ErrorBody),
-        (status = 409, description = "The key is revoked", body = ErrorBody),
+        (status = 409, description = "`api_key_not_valid`: the key is revoked", body = ErrorBody),
         (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),

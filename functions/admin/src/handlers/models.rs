@@ -57,7 +57,7 @@ pub async fn get_model(
     post, path = "/gateway/v1/admin/models", tag = "admin", security(("bearer" = [])), request_body = ModelIn,
     responses(
         (status = 201, description = "The model", body = ModelOut),
-        (status = 409, description = "A model or an alias with this name exists", body = ErrorBody),
+        (status = 409, description = "`model_exists`: a model or an alias with this name exists", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -132,7 +132,7 @@ pub async fn update_model(
     responses(
         (status = 204, description = "Deleted"),
         (status = 404, description = "The model does not exist", body = ErrorBody),
-        (status = 409, description = "An alias points to the model", body = ErrorBody),
+        (status = 409, description = "`model_in_use`: an alias points to the model", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]

@@ -50,8 +50,8 @@ pub async fn list_orgs(
         (status = 201, description = "The organization", body = OrgOut, headers(
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        (status = 409, description = "An organization with this `external_id` exists, or the `Idempotency-Key` was \
-            used with another body", body = ErrorBody),
+        (status = 409, description = "`organization_exists`: an organization with this `external_id` exists; `idempotency_conflict`: the \
+            `Idempotency-Key` was used with another request", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]

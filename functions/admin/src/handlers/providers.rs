@@ -53,7 +53,7 @@ pub async fn get_provider(
     post, path = "/gateway/v1/admin/providers", tag = "admin", security(("bearer" = [])), request_body = ProviderIn,
     responses(
         (status = 201, description = "The provider", body = ProviderOut),
-        (status = 409, description = "A provider with this name exists", body = ErrorBody),
+        (status = 409, description = "`provider_exists`: a provider with this name exists", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]
@@ -134,7 +134,7 @@ pub async fn update_provider(
     responses(
         (status = 204, description = "Deleted"),
         (status = 404, description = "The provider does not exist", body = ErrorBody),
-        (status = 409, description = "A model has a deployment on the provider", body = ErrorBody),
+        (status = 409, description = "`provider_in_use`: a model has a deployment on the provider", body = ErrorBody),
         OperatorOnly, Refused,
     ),
 )]

@@ -47,8 +47,8 @@ pub async fn list_users(
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         (status = 404, description = "The organization does not exist", body = ErrorBody),
-        (status = 409, description = "A user with this `external_id` exists, or the `Idempotency-Key` was used with \
-            another body", body = ErrorBody),
+        (status = 409, description = "`user_exists`: a user with this `external_id` exists; `idempotency_conflict`: the \
+            `Idempotency-Key` was used with another request", body = ErrorBody),
         BodyRefused, OperatorOnly, Refused,
     ),
 )]

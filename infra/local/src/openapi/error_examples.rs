@@ -40,9 +40,11 @@ pub async fn render_errors() -> Result<Vec<ErrorExample>, StartFailure> {
         ("/gateway/v1/chat", gateway(denied())),
         ("/gateway/v1/embeddings", gateway(denied())),
         ("/gateway/v1/models", gateway(denied())),
+        ("/gateway/", gateway(Error::idempotency_conflict())),
         ("/gateway/", gateway(failed())),
         ("/gateway/", gateway(timeout())),
         ("/gateway/", gateway(Error::busy(""))),
+        ("/builder/", standard::ApiError(Error::idempotency_conflict()).into_response()),
         ("/", standard::ApiError(Error::busy("")).into_response()),
     ];
     let mut examples = Vec::new();

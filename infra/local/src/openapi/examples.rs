@@ -40,10 +40,19 @@ pub fn add_examples(openapi: &mut OpenApi, exchanges: &[Exchange], errors: &[Err
                     .filter(|exchange| exchange.status >= 400 && exchange.status.to_string() == *status);
                 // The reasons of a 403 differ between families.
                 let similar = similar.filter(|exchange| exchange.status != 403 || family(exchange.path) == own);
+                // The reasons of a 409 differ between operations: the response must name the error's code.
+                let description = response.description.clone();
+                let names =
+                    |error: &Value| error["error"]["code"].as_str().is_some_and(|code| description.contains(code));
+                let fits = |error: &Value| status != "409" || names(error);
+                let similar = similar.filter(|exchange| exchange.answer.as_ref().is_some_and(fits));
                 // Prefer the same family, then the shortest path: its errors are the most general.
                 let similar = similar.min_by_key(|exchange| (family(exchange.path) != own, exchange.path.len()));
-                let rendered = || errors.iter().find(|error| error.matches(path, status)).map(|error| &error.body);
-                if let Some(example) = similar.and_then(|exchange| exchange.answer.as_ref()).or_else(rendered) {
+                let rendered = || errors.iter().filter(|error| error.matches(path, status)).map(|error| &error.body);
+                if let Some(example) = similar
+                    .and_then(|exchange| exchange.answer.as_ref())
+                    .or_else(|| rendered().find(|error| fits(error)))
+                {
                     add_example(content, None, example);
                 }
             }

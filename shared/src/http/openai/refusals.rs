@@ -54,7 +54,7 @@ pub enum ModelCallErrors {
     /// The plan has no such model
     #[response(status = 404)]
     NoModel(#[to_schema] ErrorBody),
-    /// The `Idempotency-Key` was used with another request
+    /// `idempotency_conflict`: the `Idempotency-Key` was used with another request
     #[response(status = 409)]
     Conflict(#[to_schema] ErrorBody),
     /// The body is not JSON
