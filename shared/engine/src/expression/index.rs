@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use super::Cause;
 use super::budget::Budget;
-use super::operators::equal;
+use super::comparison::equal;
 use super::value::{List, Value};
 
 /// The hashes are randomly keyed, so that colliding values cannot be prepared.

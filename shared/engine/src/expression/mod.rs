@@ -8,6 +8,7 @@
 
 mod budget;
 mod cel;
+mod comparison;
 mod comprehension;
 mod datetime;
 mod evaluate;

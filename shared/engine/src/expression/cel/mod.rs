@@ -1,6 +1,7 @@
 //! CEL expressions: parsing and evaluation.
 
 mod lexer;
+mod macros;
 mod parser;
 
 use serde_json::Value as Json;

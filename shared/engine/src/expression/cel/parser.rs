@@ -1,18 +1,17 @@
 //! The parser of CEL, by operator precedence: <https://github.com/google/cel-spec/blob/master/doc/langdef.md>. Bytes,
 //! messages and optional values are not supported, because JSON has none.
 
-use std::sync::Arc;
-
 use super::super::functions::{self, pattern::Pattern, suggestions};
 use super::super::operators::Operator;
-use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal, MAX_DEPTH};
+use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH};
 use super::super::{Position, SyntaxError, hints};
 use super::lexer::{Token, tokens};
+use super::macros::{MACROS, build_comprehension, find_macro};
 
 /// The objects that hold functions in JavaScript, for hints.
 const OBJECTS: [&str; 7] = ["Array", "Date", "JSON", "Math", "Number", "Object", "String"];
 
-type Parsed = Result<Expr, SyntaxError>;
+pub type Parsed = Result<Expr, SyntaxError>;
 
 struct Parser {
     /// The tokens; the last one is [`Token::End`].
@@ -344,63 +343,6 @@ impl Parser {
             None => build_call(name, std::iter::once(of).chain(arguments).collect(), at),
         }
     }
-}
-
-/// Returns the macro with a name and a number of arguments, and whether it has two variables.
-fn find_macro(name: &str, arguments: usize) -> Option<(ComprehensionKind, bool)> {
-    match (name, arguments) {
-        ("all", 2 | 3) => Some((ComprehensionKind::All, arguments == 3)),
-        ("exists", 2 | 3) => Some((ComprehensionKind::Exists, arguments == 3)),
-        ("exists_one" | "existsOne", 2 | 3) => Some((ComprehensionKind::ExistsOne, arguments == 3)),
-        ("map", 2 | 3) | ("filter", 2) => Some((ComprehensionKind::Collect, false)),
-        ("transformList", 3 | 4) => Some((ComprehensionKind::Collect, true)),
-        ("transformMap", 3 | 4) => Some((ComprehensionKind::CollectMap, true)),
-        _ => None,
-    }
-}
-
-/// The syntax of each macro, for messages about wrong calls.
-const MACROS: [(&str, &str); 9] = [
-    ("has", "has(x.y)"),
-    ("all", "list.all(x, test) or list.all(i, x, test)"),
-    ("exists", "list.exists(x, test) or list.exists(i, x, test)"),
-    ("exists_one", "list.exists_one(x, test) or list.exists_one(i, x, test)"),
-    ("existsOne", "list.existsOne(x, test) or list.existsOne(i, x, test)"),
-    ("map", "list.map(x, result) or list.map(x, test, result)"),
-    ("filter", "list.filter(x, test)"),
-    ("transformList", "list.transformList(i, x, result) or list.transformList(i, x, test, result)"),
-    ("transformMap", "map.transformMap(k, v, result) or map.transformMap(k, v, test, result)"),
-];
-
-/// `list.f(x, …)`, `list.f(i, x, …)`
-fn build_comprehension(
-    kind: ComprehensionKind,
-    has_second: bool,
-    over: Expr,
-    name: &str,
-    arguments: Vec<Expr>,
-    at: Position,
-) -> Parsed {
-    let mut arguments = arguments.into_iter();
-    let mut variable = || match arguments.next().map(|argument| argument.kind) {
-        Some(ExprKind::Variable(variable)) => Ok(Arc::from(variable)),
-        _ if has_second => Err(SyntaxError::new(at, format!("{name} needs two variable names first: {name}(i, x, …)"))),
-        _ => Err(SyntaxError::new(at, format!("{name} needs a variable name first: {name}(x, …)"))),
-    };
-    let first: Arc<str> = variable()?;
-    let second: Option<Arc<str>> = has_second.then(variable).transpose()?;
-    if second.as_ref() == Some(&first) {
-        return Err(SyntaxError::new(at, format!("the two variables of {name} must have different names")));
-    }
-    let makes = matches!(name, "map" | "transformList" | "transformMap");
-    let (filter, result) = match (arguments.next(), arguments.next()) {
-        (result, None) if makes => (None, result),
-        (filter, result) => (filter, result),
-    };
-    Expr::new(
-        ExprKind::Comprehension(Box::new(Comprehension { over, variable: first, second, kind, filter, result })),
-        at,
-    )
 }
 
 fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {

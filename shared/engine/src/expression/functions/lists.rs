@@ -2,8 +2,9 @@
 
 use std::cmp::Ordering;
 
+use super::super::comparison::{compare, compare_uncharged, contains as is_in};
 use super::super::index::Index;
-use super::super::operators::{Operator, compare, compare_uncharged, contains as is_in, resolve_index};
+use super::super::operators::{Operator, resolve_index};
 use super::*;
 
 pub const ALL: &[Function] = &[

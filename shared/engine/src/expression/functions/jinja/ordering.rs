@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
-use super::super::super::operators::{compare_uncharged, equal};
+use super::super::super::comparison::{compare_uncharged, equal};
 use super::super::lists::elements;
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::super::super::operators::equal;
+use super::super::super::comparison::equal;
 use super::super::super::value::{List, Map};
 use super::super::text::trim_text;
 use super::*;
