@@ -131,7 +131,7 @@ pub async fn delete_agent(
 ) -> Result<StatusCode> {
     let work_id = WorkId::new();
     stores.agents.delete(caller.account(), id, work_id).await?;
-    stores.hints.give([work_id]).await;
+    stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

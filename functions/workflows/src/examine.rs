@@ -12,7 +12,7 @@ use engine::compile::{Compiled, Problem, Severity, Step, compile};
 use serde_json::json;
 use shared::auth::Caller;
 use shared::offload;
-use shared::store::workflows::{Known, MAX_REFERENCES};
+use shared::store::workflows::{ExistingReferences, MAX_REFERENCES};
 use uuid::Uuid;
 
 use crate::Stores;
@@ -43,7 +43,7 @@ impl Examiner<'_> {
         let mut references = compiled.references();
         let own = own_references(id, &compiled, graph, channels);
         let Self { stores, caller } = self;
-        let known = stores.workflows.known(caller.account(), &references, &caller.plan).await?;
+        let known = stores.workflows.find_references(caller.account(), &references, &caller.plan).await?;
         compiled.require_references(&known.references);
         compiled.report_fields(Severity::Error, "model_unfit", |step| unfit(step, &known));
         compiled.report_fields(Severity::Error, "own_workflow", |step| {
@@ -51,7 +51,7 @@ impl Examiner<'_> {
             own.map(|(_, field)| (*field, "a workflow cannot run itself".to_owned()))
         });
         compiled.report_fields(Severity::Warning, "workflow_unpublished", |step| {
-            let named = step.references.iter().find(|(reference, _)| known.asleep.contains(reference));
+            let named = step.references.iter().find(|(reference, _)| known.not_runnable.contains(reference));
             named
                 .map(|(_, field)| (*field, "the workflow is unpublished or archived; publish or restore it".to_owned()))
         });
@@ -87,7 +87,7 @@ impl Examiner<'_> {
 }
 
 /// Returns the field of a step that references a model of the wrong type, and the problem.
-fn unfit(step: &Step, known: &Known) -> Option<(&'static str, String)> {
+fn unfit(step: &Step, known: &ExistingReferences) -> Option<(&'static str, String)> {
     let purpose = step.node_type.calls?;
     let does_not = match purpose {
         Purpose::Chat => "is not a chat model",

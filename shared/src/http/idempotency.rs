@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::etag::ETag;
-use crate::store::idempotency::{Created, Once};
+use crate::store::idempotency::{CreateOutcome, IdempotencyKey};
 use domain::{Error, Result};
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -23,8 +23,8 @@ pub struct IdempotencyHeaders {
 }
 
 /// Reads the `Idempotency-Key` of a request. `request` is the hash of its body.
-pub fn once(headers: &HeaderMap, request: String) -> Result<Option<Once>> {
-    Ok(key(headers)?.map(|key| Once { key, request }))
+pub fn once(headers: &HeaderMap, request: String) -> Result<Option<IdempotencyKey>> {
+    Ok(key(headers)?.map(|key| IdempotencyKey { key, request }))
 }
 
 pub fn key(headers: &HeaderMap) -> Result<Option<Uuid>> {
@@ -34,10 +34,10 @@ pub fn key(headers: &HeaderMap) -> Result<Option<Uuid>> {
 }
 
 /// The response to a creation: its own, or the replay of the first response with the same key.
-pub fn created(outcome: Created, version: ETag, answer: String) -> Response {
+pub fn created(outcome: CreateOutcome, version: ETag, answer: String) -> Response {
     match outcome {
-        Created::Now => made(Some(version), answer),
-        Created::Before(first) => replayed(Some(version), first),
+        CreateOutcome::Now => made(Some(version), answer),
+        CreateOutcome::Before(first) => replayed(Some(version), first),
     }
 }
 

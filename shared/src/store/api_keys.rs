@@ -130,7 +130,7 @@ impl From<ApiKeyItem> for ApiKey {
 
 /// The writes that create a key: the quota of the user's keys, then the key.
 pub(super) fn create_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> Vec<Write> {
-    let count = quota::one_more(table, keys::live_keys(key.account), MAX_KEYS);
+    let count = quota::increment(table, keys::live_keys(key.account), MAX_KEYS);
     [count.labeled(LIVE_KEYS)].into_iter().chain(put_writes(table, key, hash)).collect()
 }
 

@@ -111,7 +111,7 @@ impl Demand {
         let unknown = Err(Error::Unauthenticated(Refusal::Unknown));
         let Some(item) = item else { return unknown };
         match self {
-            Self::ValidKey(..) => match super::key_ring::kept(item)?.key.is_valid(at) {
+            Self::ValidKey(..) => match super::key_ring::parse_key(item)?.key.is_valid(at) {
                 true => Ok(()),
                 false => unknown,
             },

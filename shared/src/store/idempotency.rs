@@ -18,7 +18,7 @@ pub const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The outcome of a creation.
 #[derive(Debug)]
-pub enum Created {
+pub enum CreateOutcome {
     Now,
     /// The idempotency key was used before, with this answer.
     Before(String),
@@ -26,7 +26,7 @@ pub enum Created {
 
 /// An `Idempotency-Key`, and the hash of the request that carries it.
 #[derive(Clone, Debug)]
-pub struct Once {
+pub struct IdempotencyKey {
     pub key: Uuid,
     pub request: String,
 }
@@ -63,18 +63,18 @@ pub(super) fn claim_once(
     table: &Table,
     account: Account,
     route: &str,
-    once: &Once,
+    once: &IdempotencyKey,
     answer: impl Into<StoredText>,
     now: Time,
 ) -> Write {
-    let place = keys::idempotency(account, route, &once.key.to_string());
-    put_claim(table, place, Some(once.request.clone()), answer.into(), now)
+    let item_key = keys::idempotency(account, route, &once.key.to_string());
+    put_claim(table, item_key, Some(once.request.clone()), answer.into(), now)
 }
 
-fn put_claim(table: &Table, place: Key, request: Option<String>, answer: StoredText, now: Time) -> Write {
+fn put_claim(table: &Table, item_key: Key, request: Option<String>, answer: StoredText, now: Time) -> Write {
     let expires_at = now.plus(WINDOW).as_seconds();
     table
-        .put(&AnswerItem { pk: place.pk, sk: place.sk, request, answer, expires_at })
+        .put(&AnswerItem { pk: item_key.pk, sk: item_key.sk, request, answer, expires_at })
         .require("attribute_not_exists(pk) OR expires_at <= :now")
         .bind(":now", now.as_seconds())
         .labeled(CLAIM)
@@ -87,7 +87,7 @@ pub(super) fn first_answer(refused: Refused) -> Result<StoredText> {
 }
 
 /// The first answer to the same request, from the refusal of a later claim. A different request is a conflict.
-pub(super) fn first_answer_to(once: &Once, refused: Refused) -> Result<String> {
+pub(super) fn first_answer_to(once: &IdempotencyKey, refused: Refused) -> Result<String> {
     let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
     if item.request.as_ref().is_some_and(|request| *request != once.request) {
         return Err(Error::Conflict {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::keys;
 use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
 use super::table::{Index, Item, Query, Range, Refused, Table, WriteOutcome, parse};
-use super::turns::Turns;
+use super::backoff::Backoff;
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{OrgId, UserId};
@@ -94,7 +94,7 @@ impl Ledger {
         with: impl Fn(&Adjustment) -> Result<Vec<Write>>,
     ) -> Result<Adjusted> {
         let org = adjustment.org;
-        let mut turns = Turns::default();
+        let mut turns = Backoff::default();
         loop {
             let (meter, balance) = self.leases.balance(org).await?;
             let update = self.counters.update(keys::org_meter(org)).add("seq", 1);
@@ -122,7 +122,7 @@ impl Ledger {
             }
             let mut writes = with(&adjustment)?;
             writes.push(update.labeled(BALANCE));
-            writes.extend(self.listed(&adjustment));
+            writes.extend(self.adjustment_writes(&adjustment));
             match self.counters.transact(uuid::Uuid::now_v7(), &writes).await? {
                 WriteOutcome::Written => return Ok(Adjusted::Done(adjustment)),
                 WriteOutcome::Refused(refused) if refused.label == BALANCE => {
@@ -134,13 +134,13 @@ impl Ledger {
     }
 
     /// The writes that add an adjustment to the ledger and to the sums of its month.
-    fn listed(&self, adjustment: &Adjustment) -> Vec<Write> {
+    fn adjustment_writes(&self, adjustment: &Adjustment) -> Vec<Write> {
         let month = month(adjustment.created_at);
         let sum = match adjustment.kind {
             Kind::Credit => "credit",
             Kind::Debit => "debit",
         };
-        let sums = self.counters.update(keys::adjusted(adjustment.org, month));
+        let sums = self.counters.update(keys::adjustment_sums(adjustment.org, month));
         let mut writes =
             vec![self.journal.put_new(&adjustment_item(adjustment)), sums.add(sum, adjustment.amount.pico_usd())];
         if adjustment.kind == Kind::Credit {
@@ -176,7 +176,7 @@ impl Ledger {
             let (page, is_last) = self.newest_in(partition.clone(), ask, ("0", &to)).await?;
             read += ask;
             if let Some((listed_at, _)) = page.last() {
-                to = before(listed_at);
+                to = cursor_after(listed_at);
             }
             found.extend(page.into_iter().filter(|(_, entry)| filter.includes(entry)));
             if is_last {
@@ -235,12 +235,12 @@ impl Ledger {
 fn slice(mut found: Vec<(String, Entry)>, limit: u32, read_to: Option<String>) -> Slice<Entry> {
     let is_full = found.len() > limit as usize;
     found.truncate(limit as usize);
-    let next = if is_full { found.last().map(|(listed_at, _)| before(listed_at)) } else { read_to };
+    let next = if is_full { found.last().map(|(listed_at, _)| cursor_after(listed_at)) } else { read_to };
     Slice { items: found.into_iter().map(|(_, entry)| entry).collect(), next }
 }
 
 /// The cursor of the page after an entry: a text that sorts immediately before the entry's sort key.
-pub(super) fn before(listed_at: &str) -> String {
+pub(super) fn cursor_after(listed_at: &str) -> String {
     let mut before = listed_at.to_owned();
     // Ids are hexadecimal. The last character is lowered by one and `~`, which sorts after every digit, is appended.
     // The result sorts below this key and above every smaller key.

@@ -26,7 +26,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    pub(super) fn of(item: Item) -> Self {
+    pub(super) fn from_item(item: Item) -> Self {
         Self { item }
     }
 
@@ -143,7 +143,7 @@ pub enum MeterOwner {
 }
 
 impl MeterOwner {
-    pub(super) fn place(self) -> Key {
+    pub(super) fn key(self) -> Key {
         match self {
             Self::Org(org) => keys::org_meter(org),
             Self::User(account) => keys::user_meter(account),
@@ -173,7 +173,7 @@ impl MeterBook {
 
     /// Reads meters, in the order of their owners. A meter that was never used is empty.
     pub async fn read(&self, of: &[MeterOwner]) -> Result<Vec<Meter>> {
-        Meters::of(&self.table, of).await
+        Meters::read_all(&self.table, of).await
     }
 }
 
@@ -197,18 +197,18 @@ impl Meters {
             payer.levels().map(|level| Ok((level, key(payer, level)?))).collect::<Result<_>>()?;
         let keys: Vec<Key> = wanted.iter().map(|(_, key)| key.clone()).collect();
         let found: HashMap<Key, Item> =
-            table.batch_get(&keys).await?.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();
+            table.batch_get(&keys).await?.into_iter().filter_map(|item| Some((Key::from_item(&item)?, item))).collect();
         let meters =
-            wanted.into_iter().map(|(level, key)| (level, Meter::of(found.get(&key).cloned().unwrap_or_default())));
+            wanted.into_iter().map(|(level, key)| (level, Meter::from_item(found.get(&key).cloned().unwrap_or_default())));
         Ok(Self(meters.collect()))
     }
 
     /// Reads the meters of several owners, in the order of the owners. A meter that was never used is empty.
-    pub(super) async fn of(table: &Table, of: &[MeterOwner]) -> Result<Vec<Meter>> {
-        let places: Vec<Key> = of.iter().map(|of| of.place()).collect();
+    pub(super) async fn read_all(table: &Table, of: &[MeterOwner]) -> Result<Vec<Meter>> {
+        let keys: Vec<Key> = of.iter().map(|of| of.key()).collect();
         let mut found: HashMap<Key, Item> =
-            table.batch_get(&places).await?.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();
-        Ok(places.iter().map(|place| Meter::of(found.remove(place).unwrap_or_default())).collect())
+            table.batch_get(&keys).await?.into_iter().filter_map(|item| Some((Key::from_item(&item)?, item))).collect();
+        Ok(keys.iter().map(|place| Meter::from_item(found.remove(place).unwrap_or_default())).collect())
     }
 
     pub fn org(&self) -> Meter {

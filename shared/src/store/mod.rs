@@ -23,7 +23,7 @@ pub mod revision;
 mod slice;
 pub mod stored_text;
 pub mod table;
-mod turns;
+mod backoff;
 pub mod usage;
 pub mod webhook_events;
 pub mod webhooks;

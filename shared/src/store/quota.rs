@@ -9,11 +9,11 @@ use super::write::Write;
 pub const LABEL: &str = "quota";
 
 /// Adds one to the count. The write is refused when the maximum is reached.
-pub fn one_more(table: &Table, count: Key, most: usize) -> Write {
+pub fn increment(table: &Table, count: Key, most: usize) -> Write {
     let more = table.update(count).add("live", 1);
     more.require("attribute_not_exists(live) OR live < :most").bind(":most", most).labeled(LABEL)
 }
 
-pub fn one_less(table: &Table, count: Key) -> Write {
+pub fn decrement(table: &Table, count: Key) -> Write {
     table.update(count).add("live", -1)
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::table::{Refused, WriteOutcome, parse};
-use super::turns::Turns;
+use super::backoff::Backoff;
 use super::write::Write;
 use domain::Result;
 
@@ -14,14 +14,14 @@ const ENTITY: &str = "entity";
 
 /// The attempts at one change. Each attempt reads the entity again.
 pub struct Attempts {
-    turns: Turns,
+    turns: Backoff,
     kind: &'static str,
 }
 
 impl Attempts {
     /// Begins a change of an entity of this kind.
     pub fn to_change(kind: &'static str) -> Self {
-        Self { turns: Turns::default(), kind }
+        Self { turns: Backoff::default(), kind }
     }
 
     /// Waits before the next attempt, because another change came first. Fails after too many attempts.

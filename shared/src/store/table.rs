@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::keys::Key;
-use super::turns::Turns;
+use super::backoff::Backoff;
 use super::write::{Change, RETURN_ITEM_ON_FAILURE, Write};
 use crate::Context;
 use crate::aws::failed;
@@ -114,7 +114,7 @@ pub struct Filter {
     pub values: HashMap<String, AttributeValue>,
 }
 
-pub struct Found {
+pub struct QueryResult {
     pub items: Vec<Item>,
     pub count: u64,
     /// The cursor of the next query, `None` when this query reached the end.
@@ -155,7 +155,7 @@ impl Table {
         for keys in keys.chunks(BATCH_GET) {
             let keys: Vec<Item> = keys.iter().map(Key::attributes).collect();
             let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build().ok();
-            let mut turns = Turns::short();
+            let mut turns = Backoff::short();
             loop {
                 let Some(request) = wanted.take() else { break };
                 let call = self.client.batch_get_item().request_items(&self.name, request);
@@ -171,7 +171,7 @@ impl Table {
     }
 
     /// Makes one call. It reads `limit` items, or as many as DynamoDB reads at once.
-    pub async fn query(&self, query: &Query) -> Result<Found> {
+    pub async fn query(&self, query: &Query) -> Result<QueryResult> {
         let (index, partition) = match query.index {
             None => (None, "pk"),
             Some(Index::Local(name)) => (Some(name), "pk"),
@@ -209,7 +209,7 @@ impl Table {
             }
         }
         let answer = call.send().await.map_err(failed)?;
-        Ok(Found {
+        Ok(QueryResult {
             count: answer.count.unsigned_abs().into(),
             items: answer.items.unwrap_or_default(),
             next: answer.last_evaluated_key,
@@ -269,17 +269,17 @@ impl Table {
 
     /// Carries out one put or update, outside of a transaction.
     pub async fn write(&self, write: Write) -> Result<WriteOutcome> {
-        let mut turns = Turns::short();
+        let mut turns = Backoff::short();
         loop {
             match self.write_once(&write).await? {
-                Once::Done => return Ok(WriteOutcome::Written),
-                Once::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
-                Once::Contended(cause) => turns.next(cause).await?,
+                WriteAttempt::Done => return Ok(WriteOutcome::Written),
+                WriteAttempt::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
+                WriteAttempt::Contended(cause) => turns.next(cause).await?,
             }
         }
     }
 
-    async fn write_once(&self, write: &Write) -> Result<Once> {
+    async fn write_once(&self, write: &Write) -> Result<WriteAttempt> {
         macro_rules! carry_out {
             ($call:expr, $error:ident) => {{
                 let call = $call
@@ -320,16 +320,16 @@ impl Table {
     /// no effect for ten minutes.
     pub async fn transact(&self, token: Uuid, writes: &[Write]) -> Result<WriteOutcome> {
         let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
-        let mut turns = Turns::short();
+        let mut turns = Backoff::short();
         loop {
             let call = self.client.transact_write_items().client_request_token(token.to_string());
             let Err(error) = call.set_transact_items(Some(items.clone())).send().await else {
                 return Ok(WriteOutcome::Written);
             };
             match canceled(error, writes)? {
-                Once::Done => return Ok(WriteOutcome::Written),
-                Once::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
-                Once::Contended(cause) => turns.next(cause).await?,
+                WriteAttempt::Done => return Ok(WriteOutcome::Written),
+                WriteAttempt::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
+                WriteAttempt::Contended(cause) => turns.next(cause).await?,
             }
         }
     }
@@ -346,27 +346,27 @@ impl Table {
     }
 }
 
-enum Once {
+enum WriteAttempt {
     Done,
     Refused(Refused),
     /// Another write was in progress, or the table throttled the call. A retry may succeed.
     Contended(&'static str),
 }
 
-fn canceled(error: SdkError<TransactWriteItemsError>, writes: &[Write]) -> Result<Once> {
+fn canceled(error: SdkError<TransactWriteItemsError>, writes: &[Write]) -> Result<WriteAttempt> {
     use TransactWriteItemsError::{TransactionCanceledException, TransactionInProgressException};
     let reasons = match error.as_service_error() {
         Some(TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
-        Some(TransactionInProgressException(_)) => return Ok(Once::Contended("the same transaction is in progress")),
+        Some(TransactionInProgressException(_)) => return Ok(WriteAttempt::Contended("the same transaction is in progress")),
         _ => return Err(failed(error)),
     };
     let code = |index: usize| reasons[index].code().unwrap_or_default();
     if let Some(index) = (0..reasons.len()).find(|index| code(*index) == "ConditionalCheckFailed") {
-        return Ok(Once::Refused(Refused::new(&writes[index], reasons[index].item.clone())));
+        return Ok(WriteAttempt::Refused(Refused::new(&writes[index], reasons[index].item.clone())));
     }
     let passing = ["None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
     if (0..reasons.len()).all(|index| passing.contains(&code(index))) {
-        return Ok(Once::Contended("transactions overlap or are throttled"));
+        return Ok(WriteAttempt::Contended("transactions overlap or are throttled"));
     }
     Err(failed(error))
 }

@@ -134,7 +134,7 @@ impl WebhookEvents {
                     let is_more = items.len() > limit as usize;
                     items.truncate(limit as usize);
                     // If some items did not fit, the next page begins after the last item of this page.
-                    let place = if is_more { items.last().and_then(Key::of) } else { next.as_ref().and_then(Key::of) };
+                    let place = if is_more { items.last().and_then(Key::from_item) } else { next.as_ref().and_then(Key::from_item) };
                     let events = items.into_iter().map(|item| {
                         let (event, _) = event(item)?;
                         Ok(WebhookEvent { body: String::new(), ..event })

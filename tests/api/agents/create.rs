@@ -7,7 +7,7 @@ use futures::future::join_all;
 use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
 use serde_json::json;
-use shared::store::idempotency::Created;
+use shared::store::idempotency::CreateOutcome;
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use uuid::Uuid;
@@ -90,11 +90,11 @@ async fn an_idempotency_key_expires_after_a_day() {
     };
     let agents = app.agents();
     let yesterday = agents.create(&made(25), Some(key), "yesterday's answer").await.unwrap();
-    assert!(matches!(yesterday, Created::Now));
+    assert!(matches!(yesterday, CreateOutcome::Now));
     let today = agents.create(&made(0), Some(key), "today's answer").await.unwrap();
-    assert!(matches!(today, Created::Now));
+    assert!(matches!(today, CreateOutcome::Now));
     let repeated = agents.create(&made(0), Some(key), "no answer").await.unwrap();
-    assert!(matches!(repeated, Created::Before(answer) if answer == "today's answer"));
+    assert!(matches!(repeated, CreateOutcome::Before(answer) if answer == "today's answer"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -13,7 +13,7 @@ use shared::store::catalog::{Entry, Listing};
 use crate::Stores;
 use crate::dto::check_model_name;
 use crate::dto::models::{AliasIn, AliasOut};
-use crate::told::told;
+use crate::snapshot::render_audit;
 
 /// List the catalog's aliases
 #[utoipa::path(
@@ -88,6 +88,6 @@ pub async fn delete_alias(
 
 fn entry(alias: &str, model: &str) -> (Entry, String) {
     let (alias, model) = (alias.to_owned(), model.to_owned());
-    let told = told(&AliasOut { alias: alias.clone(), model: model.clone() });
-    (Entry::Alias { alias, model }, told)
+    let told = render_audit(&AliasOut { alias: alias.clone(), model: model.clone() });
+    (Entry::Alias { alias, model }, render_audit)
 }

@@ -21,7 +21,7 @@ use shared::store::ledger::EntryFilter;
 use crate::Stores;
 use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery};
 use crate::dto::meters::id as read_id;
-use crate::told::told;
+use crate::snapshot::render_audit;
 
 const BALANCES: Cursors = Cursors("balances");
 const TRANSACTIONS: Cursors = Cursors("transactions");
@@ -62,7 +62,7 @@ pub async fn adjust_credits(
         request_id: deed.request_id.clone(),
         created_at: deed.at,
     };
-    let tell = |adjustment: &Adjustment| told(&TransactionOut::from(Entry::Adjustment(adjustment.clone())));
+    let tell = |adjustment: &Adjustment| render_audit(&TransactionOut::from(Entry::Adjustment(adjustment.clone())));
     match stores.admin.adjust_credits(&deed, adjustment, key, tell).await? {
         AdjustmentOutcome::Done(adjustment) => Ok(idempotency::made(None, tell(&adjustment))),
         AdjustmentOutcome::Before(answer) => Ok(idempotency::replayed(None, answer)),

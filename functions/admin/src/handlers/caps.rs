@@ -11,7 +11,7 @@ use shared::store::meters::{Meter, MeterOwner};
 
 use crate::Stores;
 use crate::dto::meters::{CapIn, ScopeQuery, cap, scope};
-use crate::told::told;
+use crate::snapshot::render_audit;
 
 /// Read a spending cap
 #[utoipa::path(
@@ -51,7 +51,7 @@ pub async fn put_cap(
 ) -> Result<Body<SpendingCapOut>> {
     let of = query.read()?;
     let deed = operator.deed("cap.put", scope(of).1);
-    let tell = |meter: &Meter| cap(of, meter, deed.at).map(|cap| told(&cap));
+    let tell = |meter: &Meter| cap(of, meter, deed.at).map(|cap| render_audit(&cap));
     shown(of, &stores.admin.set_cap(&deed, of, Some(body.limit.0), tell).await?)
 }
 
@@ -71,7 +71,7 @@ pub async fn delete_cap(
 ) -> Result<StatusCode> {
     let of = query.read()?;
     let deed = operator.deed("cap.delete", scope(of).1);
-    let tell = |meter: &Meter| cap(of, meter, deed.at).map(|cap| told(&cap));
+    let tell = |meter: &Meter| cap(of, meter, deed.at).map(|cap| render_audit(&cap));
     stores.admin.set_cap(&deed, of, None, tell).await?;
     Ok(StatusCode::NO_CONTENT)
 }

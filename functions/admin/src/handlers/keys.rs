@@ -19,14 +19,14 @@ use shared::http::openai::{
     BodyRefused, CursorList, ErrorBody, HashedJson, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
 };
 use shared::store::api_keys::ApiKey;
-use shared::store::idempotency::Created;
+use shared::store::idempotency::CreateOutcome;
 use shared::store::key_ring::{KeySettings, NewKey};
 use shared::store::meters::Meter;
 
 use crate::Stores;
 use crate::dto::meters::id as read_id;
 use crate::dto::people::{KeyIn, KeyOut, KeysQuery, NewKeyOut};
-use crate::told::{check_version, etag, respond, told};
+use crate::snapshot::{check_version, etag, respond, render_audit};
 
 const KEYS: Cursors = Cursors("admin-keys");
 
@@ -85,10 +85,10 @@ pub async fn create_key(
     check_expiry(&operator, &settings)?;
     let secret = SecretToken::generate(TokenKind::ApiKey);
     let new = NewKey::new(Account { org, user }, settings, &secret, now);
-    let shown = |secret| told(&NewKeyOut { key: KeyOut::new(&new.key, &new.meter()), secret });
+    let shown = |secret| render_audit(&NewKeyOut { key: KeyOut::new(&new.key, &new.meter()), secret });
     let deed = operator.deed("key.create", new.key.id);
     match stores.admin.create_key(&deed, &new, once.as_ref(), &shown(None)).await? {
-        Created::Now => Ok(respond(Created::Now, shown(Some(secret.reveal().to_owned())))),
+        CreateOutcome::Now => Ok(respond(CreateOutcome::Now, shown(Some(secret.reveal().to_owned())))),
         before => Ok(respond(before, String::new())),
     }
 }
@@ -124,7 +124,7 @@ pub async fn update_key(
     // A key never changes its organization, so the plan can be read before the transaction.
     let plan = get_plan(&stores, stores.keys.find(id).await?.key.account.org).await?;
     let listing = stores.catalog.read().await?;
-    let tell = |key: &ApiKey, meter: &Meter| told(&KeyOut::new(key, meter));
+    let tell = |key: &ApiKey, meter: &Meter| render_audit(&KeyOut::new(key, meter));
     let change = |key: &ApiKey, meter: &Meter| {
         let before = KeySettings::of(key, meter);
         let after: KeySettingsIn = patch.merge(&KeySettingsIn::from(before.clone()), &[])?;
@@ -139,7 +139,7 @@ pub async fn update_key(
 
 /// The text from which the ETag is computed: only the settings, because `last_used_at` changes with every call.
 fn version(settings: &KeySettings) -> String {
-    told(&KeySettingsIn::from(settings.clone()))
+    render_audit(&KeySettingsIn::from(settings.clone()))
 }
 
 async fn get_plan(stores: &Stores, org: OrgId) -> domain::Result<Plan> {
@@ -175,7 +175,7 @@ pub async fn revoke_key(
 ) -> Result<StatusCode> {
     let kept = stores.keys.find(id).await?;
     let meter = stores.keys.meter(id).await?;
-    let tell = |key: &ApiKey| told(&KeyOut::new(key, &meter));
+    let tell = |key: &ApiKey| render_audit(&KeyOut::new(key, &meter));
     stores.admin.revoke_key(&operator.deed("key.revoke", id), &kept, tell).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -11,7 +11,7 @@ use shared::store::meters::{Meter, MeterOwner};
 
 use crate::Stores;
 use crate::dto::meters::{OwnLimitsOut, ScopeQuery, scope};
-use crate::told::told;
+use crate::snapshot::render_audit;
 
 /// Read own limits
 ///
@@ -79,7 +79,7 @@ pub async fn delete_limits(
 }
 
 async fn set(stores: &Stores, deed: &Deed, of: MeterOwner, limits: Option<Limits>) -> domain::Result<Meter> {
-    let tell = |meter: &Meter| Some(told(&OwnLimitsOut::new(of, meter)));
+    let tell = |meter: &Meter| Some(render_audit(&OwnLimitsOut::new(of, meter)));
     stores.admin.set_limits(deed, of, limits, tell).await
 }
 

@@ -8,7 +8,7 @@ use shared::store::catalog::{Entry, Listing};
 
 use crate::Stores;
 use crate::dto::plans::{MaintenanceIn, MaintenanceOut};
-use crate::told::told;
+use crate::snapshot::render_audit;
 
 /// Read the maintenance mode
 #[utoipa::path(
@@ -37,7 +37,7 @@ pub async fn put_maintenance(
 ) -> Result<Body<MaintenanceOut>> {
     let after = body.read()?;
     let deed = operator.deed("maintenance.put", "maintenance");
-    let entry = |it: &_| (Entry::Maintenance(Clone::clone(it)), told(&MaintenanceOut::from(it)));
+    let entry = |it: &_| (Entry::Maintenance(Clone::clone(it)), render_audit(&MaintenanceOut::from(it)));
     let put = |listing: &Listing| Ok(Change { before: Some(entry(&listing.maintenance)), after: Some(entry(&after)) });
     stores.admin.change_catalog(&deed, &stores.catalog, put).await?;
     Ok(Body(MaintenanceOut::from(&after)))

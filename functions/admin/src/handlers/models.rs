@@ -16,7 +16,7 @@ use shared::store::catalog::{Entry, Listing};
 
 use crate::Stores;
 use crate::dto::models::{ModelIn, ModelOut};
-use crate::told::{check_version, etag, told};
+use crate::snapshot::{check_version, etag, render_audit};
 
 /// List the catalog's models
 ///
@@ -49,7 +49,7 @@ pub async fn get_model(
 ) -> Result<(ETag, Body<ModelOut>)> {
     let listing = stores.catalog.read().await?;
     let out = ModelOut::from(find(&listing, &name)?);
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_audit(&out)), Body(out)))
 }
 
 /// Add a model
@@ -76,7 +76,7 @@ pub async fn create_model(
         Ok(Change { before: None, after: Some(entry(model)) })
     };
     let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, create).await?;
-    stores.hints.give(looks).await;
+    stores.hints.send_all(looks).await;
     Ok((StatusCode::CREATED, Body(shown(change)?)))
 }
 
@@ -114,13 +114,13 @@ pub async fn update_model(
             return Err(Error::invalid_body("name", "a model cannot be renamed; create another model or an alias"));
         }
         let after = after.read(listing, listing.next_version())?;
-        check_version(&if_match, &told(&ModelOut::from(before)))?;
+        check_version(&if_match, &render_audit(&ModelOut::from(before)))?;
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
     let (change, looks) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
-    stores.hints.give(looks).await;
+    stores.hints.send_all(looks).await;
     let out = shown(change)?;
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_audit(&out)), Body(out)))
 }
 
 /// Delete a model
@@ -152,7 +152,7 @@ pub async fn delete_model(
         Ok(Change { before: Some(entry(before.clone())), after: None })
     };
     let (_, looks) = stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
-    stores.hints.give(looks).await;
+    stores.hints.send_all(looks).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -161,8 +161,8 @@ fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Model> {
 }
 
 fn entry(model: Model) -> (Entry, String) {
-    let told = told(&ModelOut::from(&model));
-    (Entry::Model(model), told)
+    let told = render_audit(&ModelOut::from(&model));
+    (Entry::Model(model), render_audit)
 }
 
 fn shown(change: Change) -> domain::Result<ModelOut> {

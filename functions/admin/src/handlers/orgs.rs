@@ -18,7 +18,7 @@ use shared::http::openai::{
 
 use crate::Stores;
 use crate::dto::people::{OrgIn, OrgOut, OrgPatch, shown};
-use crate::told::{check_version, etag, respond, told};
+use crate::snapshot::{check_version, etag, respond, render_audit};
 
 const ORGS: Cursors = Cursors("orgs");
 
@@ -63,7 +63,7 @@ pub async fn create_org(
 ) -> Result<Response> {
     let once = idempotency::once(&headers, hash)?;
     let org = body.read(&stores.auth, Time::now())?;
-    let answer = told(&OrgOut::from(&org));
+    let answer = render_audit(&OrgOut::from(&org));
     let created = stores.admin.create_org(&operator.deed("org.create", org.id), &org, once.as_ref(), &answer).await?;
     Ok(respond(created, answer))
 }
@@ -81,7 +81,7 @@ pub async fn create_org(
 )]
 pub async fn get_org(State(stores): State<Stores>, _: Operator, Path(id): Path<OrgId>) -> Result<(ETag, Body<OrgOut>)> {
     let out = OrgOut::from(&stores.identities.org(id).await?);
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_audit(&out)), Body(out)))
 }
 
 /// Update an organization
@@ -111,7 +111,7 @@ pub async fn update_org(
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Body<OrgOut>)> {
     let patch = MergePatch::new(patch)?;
-    let tell = |org: &Org| told(&OrgOut::from(org));
+    let tell = |org: &Org| render_audit(&OrgOut::from(org));
     let change = |before: &Org| {
         let after = patch.merge(&OrgPatch::from(before), &[])?.read(before)?;
         check_version(&if_match, &tell(before))?;

@@ -11,7 +11,7 @@ use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, Operato
 
 use crate::Stores;
 use crate::dto::plans::{PlanIn, PlanOut};
-use crate::told::told;
+use crate::snapshot::render_audit;
 
 /// List plans
 #[utoipa::path(
@@ -61,7 +61,7 @@ pub async fn put_plan(
     Json(body): Json<PlanIn>,
 ) -> Result<(StatusCode, Body<PlanOut>)> {
     let plan = body.read(&id)?;
-    let tell = |plan: &Plan| told(&PlanOut::from(plan));
+    let tell = |plan: &Plan| render_audit(&PlanOut::from(plan));
     let before = stores.admin.put_plan(&operator.deed("plan.put", &id), &plan, tell).await?;
     let status = if before.is_some() { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, Body(PlanOut::from(&plan))))

@@ -15,7 +15,7 @@ use shared::store::catalog::{Entry, Listing, Provider};
 
 use crate::Stores;
 use crate::dto::providers::{KeyChange, ProviderIn, ProviderOut, check_api_key};
-use crate::told::{check_version, etag, told};
+use crate::snapshot::{check_version, etag, render_audit};
 
 /// List providers
 #[utoipa::path(
@@ -45,7 +45,7 @@ pub async fn get_provider(
 ) -> Result<(ETag, Body<ProviderOut>)> {
     let listing = stores.catalog.read().await?;
     let out = ProviderOut::from(find(&listing, &name)?);
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_audit(&out)), Body(out)))
 }
 
 /// Add a provider
@@ -119,12 +119,12 @@ pub async fn update_provider(
             return Err(Error::invalid_body("name", "a provider cannot be renamed; create another provider"));
         }
         let after = after.read(Some(before), &key, &stores.outbound, listing.next_version())?;
-        check_version(&if_match, &told(&ProviderOut::from(before)))?;
+        check_version(&if_match, &render_audit(&ProviderOut::from(before)))?;
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
     let (change, _) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
     let out = shown(change)?;
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_audit(&out)), Body(out)))
 }
 
 /// Delete a provider
@@ -171,8 +171,8 @@ fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Provider> {
 }
 
 fn entry(provider: Provider) -> (Entry, String) {
-    let told = told(&ProviderOut::from(&provider));
-    (Entry::Provider(provider), told)
+    let told = render_audit(&ProviderOut::from(&provider));
+    (Entry::Provider(provider), render_audit)
 }
 
 fn shown(change: Change) -> domain::Result<ProviderOut> {

@@ -18,7 +18,7 @@ use shared::http::openai::{
 
 use crate::Stores;
 use crate::dto::people::{NewUserOut, UserIn, UserOut, UserPatch, shown};
-use crate::told::{check_version, etag, respond, told};
+use crate::snapshot::{check_version, etag, respond, render_audit};
 
 const USERS: Cursors = Cursors("users");
 
@@ -60,7 +60,7 @@ pub async fn create_user(
 ) -> Result<Response> {
     let once = idempotency::once(&headers, hash)?;
     let (user, membership) = body.read(&stores.auth, Time::now())?;
-    let answer = told(&NewUserOut::new(&user, &membership));
+    let answer = render_audit(&NewUserOut::new(&user, &membership));
     let deed = operator.deed("user.create", user.id);
     let created = stores.admin.create_user(&deed, &user, &membership, once.as_ref(), &answer).await?;
     Ok(respond(created, answer))
@@ -83,7 +83,7 @@ pub async fn get_user(
     Path(id): Path<UserId>,
 ) -> Result<(ETag, Body<UserOut>)> {
     let out = UserOut::from(&stores.identities.user(id).await?);
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_audit(&out)), Body(out)))
 }
 
 /// Suspend or restore a user
@@ -113,7 +113,7 @@ pub async fn update_user(
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Body<UserOut>)> {
     let patch = MergePatch::new(patch)?;
-    let tell = |user: &User| told(&UserOut::from(user));
+    let tell = |user: &User| render_audit(&UserOut::from(user));
     let change = |before: &User| {
         let after = patch.merge(&UserPatch::from(before), &[])?.read(before);
         check_version(&if_match, &tell(before))?;

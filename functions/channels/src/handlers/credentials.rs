@@ -26,7 +26,7 @@ pub async fn list_credentials(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
 ) -> Result<Data<CredentialsOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhooks = stores.webhooks.list(caller.account(), id).await?;
     let inbound = webhooks.iter().map(|webhook| InboundOut::new(webhook, None)).collect();
     let outbound = stores.credentials.list(caller.account(), id).await?;
@@ -53,7 +53,7 @@ pub async fn regenerate_inbound(
     Path(id): Path<WorkflowId>,
     OptionalJson(RegenerateIn { webhook_id }): OptionalJson<RegenerateIn>,
 ) -> Result<Data<Vec<InboundOut>>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhooks = match webhook_id {
         Some(webhook) => vec![stores.webhooks.get(caller.account(), id, WebhookId::from(webhook)).await?],
         None => stores.webhooks.list(caller.account(), id).await?,
@@ -77,7 +77,7 @@ pub async fn list_outbound(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
 ) -> Result<Data<Vec<CredentialOut>>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let found = stores.credentials.list(caller.account(), id).await?;
     Ok(Data { data: found.into_iter().map(CredentialOut::from).collect() })
 }
@@ -130,7 +130,7 @@ pub async fn get_credential(
     Caller(caller): Caller,
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
 ) -> Result<Data<CredentialOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let found = stores.credentials.get(caller.account(), id, credential_id).await?;
     Ok(Data { data: found.into() })
 }
@@ -158,9 +158,9 @@ pub async fn delete_credential(
     Caller(caller): Caller,
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
 ) -> Result<StatusCode> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let work_id = WorkId::new();
     stores.credentials.delete(caller.account(), id, credential_id, work_id).await?;
-    stores.hints.give([work_id]).await;
+    stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -33,7 +33,7 @@ pub async fn list_events(
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
     Query(query): Query<ListEvents>,
 ) -> Result<DataSlice<EventOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     stores.webhooks.get(caller.account(), id, webhook_id).await?;
     let after = CURSORS.read(query.cursor.as_deref())?;
     let slice = stores.webhook_events.list(webhook_id, &query.outcome.0, query.limit, after).await?;
@@ -61,7 +61,7 @@ pub async fn get_event(
     Caller(caller): Caller,
     Path((id, webhook_id, event_id)): Path<(WorkflowId, WebhookId, WebhookEventId)>,
 ) -> Result<Data<EventDetailOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     stores.webhooks.get(caller.account(), id, webhook_id).await?;
     Ok(Data { data: stores.webhook_events.get(webhook_id, event_id).await?.into() })
 }

@@ -49,7 +49,7 @@ pub async fn test_credential(
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
     OptionalJson(TestIn { url, method }): OptionalJson<TestIn>,
 ) -> Result<Data<TestOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let credential = stores.credentials.open(caller.account(), id, credential_id).await?;
     let request = url.map(|url| request(&url, method)).transpose()?;
     if request.is_none() && !matches!(credential, Credential::Oauth2ClientCredentials { .. }) {

@@ -30,7 +30,7 @@ pub async fn list_webhooks(
     Path(id): Path<WorkflowId>,
     base_url: BaseUrl,
 ) -> Result<Data<Vec<WebhookOut>>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhooks = stores.webhooks.list(caller.account(), id).await?;
     Ok(Data { data: webhooks.into_iter().map(|webhook| WebhookOut::new(webhook, &base_url, None)).collect() })
 }
@@ -92,7 +92,7 @@ pub async fn get_webhook(
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
     base_url: BaseUrl,
 ) -> Result<Data<WebhookOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
     Ok(Data { data: WebhookOut::new(webhook, &base_url, None) })
 }
@@ -114,10 +114,10 @@ pub async fn delete_webhook(
     Caller(caller): Caller,
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
 ) -> Result<StatusCode> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let work_id = WorkId::new();
     stores.webhooks.delete(caller.account(), id, webhook_id, work_id).await?;
-    stores.hints.give([work_id]).await;
+    stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -141,7 +141,7 @@ pub async fn regenerate_token(
     base_url: BaseUrl,
     _: NoBody<ApiError>,
 ) -> Result<Data<WebhookOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
     let renewed = stores.webhooks.renew(&[webhook], Time::now()).await?;
     let (webhook, token) = renewed.into_iter().next().ok_or(Error::NotFound { kind: WebhookId::KIND })?;

@@ -153,7 +153,7 @@ pub async fn delete_workflow(
 ) -> Result<StatusCode> {
     let work_id = WorkId::new();
     stores.workflows.delete(caller.account(), id, work_id).await?;
-    stores.hints.give([work_id]).await;
+    stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 

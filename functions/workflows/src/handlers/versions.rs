@@ -88,7 +88,7 @@ pub async fn list_releases(
     Path(id): Path<WorkflowId>,
     Query(page): Query<PageQuery>,
 ) -> Result<DataList<ReleaseOut>> {
-    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let standing = stores.workflows.get_header(caller.account(), id).await?;
     let page = stores.workflows.releases(&standing, page.into()).await?;
     let (meta, active) = ((&page).into(), standing.active.as_ref());
     Ok(DataList { data: page.items.into_iter().map(|release| ReleaseOut::new(release, active)).collect(), meta })
@@ -109,7 +109,7 @@ pub async fn get_release(
     Caller(caller): Caller,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<ReleaseOut>> {
-    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let standing = stores.workflows.get_header(caller.account(), id).await?;
     let release = stores.workflows.release(caller.account(), id, release_id).await?;
     Ok(Data { data: ReleaseOut::new(release, standing.active.as_ref()) })
 }
@@ -131,7 +131,7 @@ pub async fn get_manifest(
     Caller(caller): Caller,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<Manifest>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let release = stores.workflows.release(caller.account(), id, release_id).await?;
     Ok(Data { data: stores.workflows.manifest(caller.account(), id, &release).await? })
 }
@@ -154,7 +154,7 @@ pub async fn get_runtime_status(
     Caller(caller): Caller,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<RuntimeStatusOut>> {
-    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let standing = stores.workflows.get_header(caller.account(), id).await?;
     let release = stores.workflows.release(caller.account(), id, release_id).await?;
     let manifest = stores.workflows.intact_manifest(caller.account(), id, &release).await?;
     let manifest_intact = manifest.is_some();
@@ -267,7 +267,7 @@ pub async fn list_deployments(
     Path(id): Path<WorkflowId>,
     Query(page): Query<PageQuery>,
 ) -> Result<DataList<DeploymentOut>> {
-    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let standing = stores.workflows.get_header(caller.account(), id).await?;
     let page = stores.workflows.deployments(&standing, page.into()).await?;
     let (meta, active) = ((&page).into(), standing.active.as_ref());
     let data = page.items.into_iter().map(|deployment| DeploymentOut::new(deployment, active));

@@ -8,11 +8,11 @@ use domain::ledger::Charge;
 use domain::limits::Dimension;
 use domain::money::Money;
 use domain::time::Time;
-use shared::store::leases::{Granted, Spent};
+use shared::store::leases::{GrantedLease, Spent};
 
 pub struct Open {
     pub lease: Lease,
-    granted: Granted,
+    granted: GrantedLease,
     state: Mutex<State>,
 }
 
@@ -49,7 +49,7 @@ pub struct Remaining {
 }
 
 impl Open {
-    pub fn new(granted: Granted) -> Self {
+    pub fn new(granted: GrantedLease) -> Self {
         let lease = granted.lease.clone();
         // Slots are popped from the end, so the reversed list hands them out in ascending order.
         let free = (1..=lease.slots).rev().collect();

@@ -34,16 +34,16 @@ impl Admin {
         deed: &Deed,
         adjustment: Adjustment,
         key: Option<Uuid>,
-        tell: impl Fn(&Adjustment) -> String,
+        render_audit: impl Fn(&Adjustment) -> String,
     ) -> Result<AdjustmentOutcome> {
         let account = Account { org: deed.actor.org, user: deed.actor.user };
         let org = adjustment.org;
         let authority = Authority::of_operator(deed);
         let with = |adjustment: &Adjustment| {
-            let told = tell(adjustment);
-            let claim = key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, told.as_str(), deed.at));
+            let snapshot = render_audit(adjustment);
+            let claim = key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, snapshot.as_str(), deed.at));
             let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG);
-            let audited = self.audited(deed, None, Some(told));
+            let audited = self.audit_write(deed, None, Some(snapshot));
             Ok(authority.guard(&self.entities, claim.into_iter().chain([exists, audited]).collect()))
         };
         let _queue = self.queue.lock().await;

@@ -1,7 +1,7 @@
 //! Creation of organizations and users by an operator, without the identity provider.
 
 use super::Admin;
-use crate::store::idempotency::{self, Created, Once};
+use crate::store::idempotency::{self, CreateOutcome, IdempotencyKey};
 use crate::store::identities::stored;
 use crate::store::keys::{self, Key};
 use crate::store::table::{Refused, WriteOutcome};
@@ -19,11 +19,11 @@ const ORG_OF_USER: &str = "organization of the user";
 impl Admin {
     /// Creates an organization, once for all requests with the same idempotency key. `answer` is stored and replayed to
     /// later requests.
-    pub async fn create_org(&self, deed: &Deed, org: &Org, once: Option<&Once>, answer: &str) -> Result<Created> {
+    pub async fn create_org(&self, deed: &Deed, org: &Org, once: Option<&IdempotencyKey>, answer: &str) -> Result<CreateOutcome> {
         let writes = [
             self.entities.check(keys::plan(&org.plan)).require("attribute_exists(pk)").labeled(PLAN),
             self.entities.put_new(&stored(keys::org(org.id), org)).labeled(ORG),
-            self.listed(keys::listed_org(org.id)),
+            self.list_entry_write(keys::listed_org(org.id)),
         ];
         self.create(deed, "orgs", once, answer, writes).await
     }
@@ -34,15 +34,15 @@ impl Admin {
         deed: &Deed,
         user: &User,
         membership: &Membership,
-        once: Option<&Once>,
+        once: Option<&IdempotencyKey>,
         answer: &str,
-    ) -> Result<Created> {
+    ) -> Result<CreateOutcome> {
         let Membership { org, .. } = *membership;
         let writes = [
             self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG_OF_USER),
             self.entities.put_new(&stored(keys::user(user.id), user)).labeled(USER),
             self.entities.put_new(&stored(keys::membership(org, user.id), membership)).labeled(USER),
-            self.listed(keys::listed_user(user.id)),
+            self.list_entry_write(keys::listed_user(user.id)),
         ];
         self.create(deed, "users", once, answer, writes).await
     }
@@ -51,33 +51,33 @@ impl Admin {
         &self,
         deed: &Deed,
         route: &str,
-        once: Option<&Once>,
+        once: Option<&IdempotencyKey>,
         answer: &str,
         own: [Write; N],
-    ) -> Result<Created> {
+    ) -> Result<CreateOutcome> {
         let mut writes: Vec<Write> = self.claim(deed, route, once, answer).into_iter().collect();
         writes.extend(own);
-        writes.push(self.audited(deed, None, Some(answer.to_owned())));
+        writes.push(self.audit_write(deed, None, Some(answer.to_owned())));
         match self.transact(deed, writes).await? {
-            WriteOutcome::Written => Ok(Created::Now),
-            WriteOutcome::Refused(refused) => refusal(once, refused).map(Created::Before),
+            WriteOutcome::Written => Ok(CreateOutcome::Now),
+            WriteOutcome::Refused(refused) => refusal(once, refused).map(CreateOutcome::Before),
         }
     }
 
     /// The write that claims the request's idempotency key, if there is one, and stores the first answer.
-    pub(super) fn claim(&self, deed: &Deed, route: &str, once: Option<&Once>, answer: &str) -> Option<Write> {
+    pub(super) fn claim(&self, deed: &Deed, route: &str, once: Option<&IdempotencyKey>, answer: &str) -> Option<Write> {
         let account = Account { org: deed.actor.org, user: deed.actor.user };
         once.map(|once| idempotency::claim_once(&self.entities, account, route, once, answer, deed.at))
     }
 
     /// The write of an entry in the list of all organizations or users.
-    fn listed(&self, key: Key) -> Write {
+    fn list_entry_write(&self, key: Key) -> Write {
         self.entities.put_item(key.attributes())
     }
 }
 
 /// The first answer to the same request, or the error that explains why nothing was created.
-fn refusal(once: Option<&Once>, refused: Refused) -> Result<String> {
+fn refusal(once: Option<&IdempotencyKey>, refused: Refused) -> Result<String> {
     let exists = |code, kind| {
         let message =
             format!("the external_id belongs to an existing {kind}; change that one, or send another external_id");

@@ -53,7 +53,7 @@ impl Leases {
             }
         }
         if spent.requests > 0 {
-            writes.extend(usage::added(&self.counters, lease, spent, lease.granted_at));
+            writes.extend(usage::add_usage(&self.counters, lease, spent, lease.granted_at));
         }
         Ok(writes)
     }

@@ -3,7 +3,7 @@
 
 use super::counters::{require_cap, require_room, take};
 use super::items::lease_item;
-use super::{Grant, Granted, LeaseRequest, Leases, SIZINGS};
+use super::{Grant, GrantedLease, LeaseRequest, Leases, MAX_ATTEMPTS};
 use crate::store::meters::{self, Meter, Meters};
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
@@ -28,7 +28,7 @@ impl Leases {
     pub async fn grant(&self, payer: &Payer, wanted: &LeaseRequest, now: Time) -> Result<Grant> {
         let mut meters = Meters::read(&self.counters, payer).await?;
         let mut slots = wanted.slots;
-        for _ in 0..SIZINGS {
+        for _ in 0..MAX_ATTEMPTS {
             if let Some((level, _)) = meters.0.iter().find(|(_, meter)| meter.is_revoked()) {
                 return Ok(Grant::Short(Shortage::Revoked(*level)));
             }
@@ -40,13 +40,13 @@ impl Leases {
             let lease = lease(payer, wanted, unit, &rooms, slots, now);
             let writes = self.grant_writes(payer, &lease, &meters, &rooms, now)?;
             match self.counters.transact(lease.id.uuid(), &writes).await? {
-                WriteOutcome::Written => return Ok(Grant::Granted(Granted { lease, rooms, org: meters.org() })),
+                WriteOutcome::Written => return Ok(Grant::Granted(GrantedLease { lease, rooms, org: meters.org() })),
                 WriteOutcome::Refused(refused) => {
                     // Another lease took from this meter after it was read. Size the lease again by the meter's current
                     // state, with half as many slots.
                     let found = meters.0.iter_mut().find(|(level, _)| refused.label == label(*level));
                     let (_, meter) = found.ok_or_else(|| Error::internal("a new lease's id is in use"))?;
-                    *meter = Meter::of(refused.item.unwrap_or_default());
+                    *meter = Meter::from_item(refused.item.unwrap_or_default());
                     slots = if slots > 2 { slots / 2 } else { 1 };
                 }
             }

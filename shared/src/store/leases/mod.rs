@@ -45,7 +45,7 @@ use domain::usage::Tokens;
 pub(super) use items::listed_charge;
 
 /// How many times a transaction is built again, when the meters changed after they were read.
-const SIZINGS: usize = 12;
+const MAX_ATTEMPTS: usize = 12;
 /// The retention of ledger entries.
 pub const LEDGER_RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
@@ -72,14 +72,14 @@ pub struct LeaseRequest {
 /// The outcome of a request for a lease.
 #[derive(Debug)]
 pub enum Grant {
-    Granted(Granted),
+    Granted(GrantedLease),
     /// Not even one call is covered.
     Short(Shortage),
 }
 
 /// A granted lease, and the meters as they were before it.
 #[derive(Clone, Debug)]
-pub struct Granted {
+pub struct GrantedLease {
     pub lease: Lease,
     pub rooms: Vec<Room>,
     pub org: Meter,

@@ -6,11 +6,11 @@ use uuid::Uuid;
 use super::counters::{require_cap, require_room, require_unchanged};
 use super::items::{Slot, SlotItem, payer_of, slot_item};
 use super::{Leases, Recorded, Spent};
-use crate::store::claims::{Claim, Claims, Kept};
+use crate::store::claims::{Claim, Claims, StoredAnswer};
 use crate::store::keys::{self, Key};
 use crate::store::meters::{self, Meter, Meters};
 use crate::store::table::{Refused, WriteOutcome, parse};
-use crate::store::turns::Turns;
+use crate::store::backoff::Backoff;
 use crate::store::usage;
 use crate::store::write::Write;
 use domain::lease::{Lease, Room, What};
@@ -26,17 +26,17 @@ const ANSWER: &str = "answer";
 
 /// The row that a charge is written to.
 #[derive(Clone, Copy)]
-enum Place {
+enum ChargeRow {
     /// The charge's slot. The lease holds the amount `held` for it.
     Slot { held: Money },
     /// The row beside the slot, because a sweep has voided the slot.
     Late,
 }
 
-enum Written {
-    Now(Box<Charge>),
+enum RowOutcome {
+    Written(Box<Charge>),
     /// The row exists already, with this content.
-    Before(Slot),
+    Existing(Slot),
     TakenOver,
 }
 
@@ -49,40 +49,40 @@ impl Leases {
         lease: &Lease,
         charge: &Charge,
         held: Money,
-        once: Option<(&Claim, &Kept)>,
+        once: Option<(&Claim, &StoredAnswer)>,
     ) -> Result<Recorded> {
-        let answer = once.map(|(claim, answer)| Claims::answered(&self.counters, claim, answer).labeled(ANSWER));
-        let written = if charge.charged <= held {
+        let answer = once.map(|(claim, answer)| Claims::answer_write(&self.counters, claim, answer).labeled(ANSWER));
+        let outcome = if charge.charged <= held {
             self.write_row(lease, charge, answer.clone()).await?
         } else {
-            self.write_with_debit(lease, charge, Place::Slot { held }, answer.clone()).await?
+            self.write_with_debit(lease, charge, ChargeRow::Slot { held }, answer.clone()).await?
         };
-        match written {
-            Written::Now(charge) => return Ok(Recorded::InItsSlot(*charge)),
-            Written::TakenOver => return Ok(Recorded::TakenOver),
-            Written::Before(Slot::Charge(there)) if there.id == charge.id => return Ok(Recorded::InItsSlot(*there)),
-            Written::Before(Slot::Charge(_)) => return Err(Error::internal("two calls used one slot")),
-            Written::Before(Slot::Void) => {}
+        match outcome {
+            RowOutcome::Written(charge) => return Ok(Recorded::InItsSlot(*charge)),
+            RowOutcome::TakenOver => return Ok(Recorded::TakenOver),
+            RowOutcome::Existing(Slot::Charge(there)) if there.id == charge.id => return Ok(Recorded::InItsSlot(*there)),
+            RowOutcome::Existing(Slot::Charge(_)) => return Err(Error::internal("two calls used one slot")),
+            RowOutcome::Existing(Slot::Void) => {}
         }
-        match self.write_with_debit(lease, charge, Place::Late, answer).await? {
-            Written::Now(charge) => Ok(Recorded::Late(*charge)),
-            Written::TakenOver => Ok(Recorded::TakenOver),
-            Written::Before(Slot::Charge(there)) => Ok(Recorded::Late(*there)),
-            Written::Before(Slot::Void) => Err(Error::internal("a late row holds a void")),
+        match self.write_with_debit(lease, charge, ChargeRow::Late, answer).await? {
+            RowOutcome::Written(charge) => Ok(Recorded::Late(*charge)),
+            RowOutcome::TakenOver => Ok(Recorded::TakenOver),
+            RowOutcome::Existing(Slot::Charge(there)) => Ok(Recorded::Late(*there)),
+            RowOutcome::Existing(Slot::Void) => Err(Error::internal("a late row holds a void")),
         }
     }
 
     /// Writes a charge that its lease can pay.
-    async fn write_row(&self, lease: &Lease, charge: &Charge, answer: Option<Write>) -> Result<Written> {
+    async fn write_row(&self, lease: &Lease, charge: &Charge, answer: Option<Write>) -> Result<RowOutcome> {
         let row = self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at);
         let written = match answer {
             None => self.journal.write(row).await?,
             Some(answer) => self.counters.transact(charge.id.uuid(), &[row, answer]).await?,
         };
         match written {
-            WriteOutcome::Written => Ok(Written::Now(Box::new(charge.clone()))),
-            WriteOutcome::Refused(refused) if refused.label == ROW => found(refused),
-            WriteOutcome::Refused(_) => Ok(Written::TakenOver),
+            WriteOutcome::Written => Ok(RowOutcome::Written(Box::new(charge.clone()))),
+            WriteOutcome::Refused(refused) if refused.label == ROW => existing_row(refused),
+            WriteOutcome::Refused(_) => Ok(RowOutcome::TakenOver),
         }
     }
 
@@ -91,15 +91,15 @@ impl Leases {
         &self,
         lease: &Lease,
         charge: &Charge,
-        place: Place,
+        target: ChargeRow,
         answer: Option<Write>,
-    ) -> Result<Written> {
-        let (key, held, counts_at) = match place {
-            Place::Slot { held } => (keys::charge(lease.id, charge.slot), held, lease.granted_at),
-            Place::Late => (keys::late_charge(lease.id, charge.slot), Money::ZERO, charge.created_at),
+    ) -> Result<RowOutcome> {
+        let (key, held, counts_at) = match target {
+            ChargeRow::Slot { held } => (keys::charge(lease.id, charge.slot), held, lease.granted_at),
+            ChargeRow::Late => (keys::late_charge(lease.id, charge.slot), Money::ZERO, charge.created_at),
         };
         let (payer, owed) = (payer_of(lease), charge.charged.less(held));
-        let mut turns = Turns::short();
+        let mut turns = Backoff::short();
         loop {
             let meters = Meters::read(&self.counters, &payer).await?;
             let is_money = |what| u64::from(matches!(what, What::Balance | What::Spending));
@@ -123,16 +123,16 @@ impl Leases {
                     (true, _) => {}
                 }
             }
-            if matches!(place, Place::Late) {
+            if matches!(target, ChargeRow::Late) {
                 let mut spent = Spent::default();
                 spent.add(&charge);
-                writes.extend(usage::added(&self.counters, lease, &spent, counts_at));
+                writes.extend(usage::add_usage(&self.counters, lease, &spent, counts_at));
             }
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
-                WriteOutcome::Written => return Ok(Written::Now(Box::new(charge))),
+                WriteOutcome::Written => return Ok(RowOutcome::Written(Box::new(charge))),
                 WriteOutcome::Refused(refused) => match refused.label {
-                    ROW => return found(refused),
-                    ANSWER => return Ok(Written::TakenOver),
+                    ROW => return existing_row(refused),
+                    ANSWER => return Ok(RowOutcome::TakenOver),
                     _ => turns.next("the meters keep changing while a charge is debited").await?,
                 },
             }
@@ -181,6 +181,6 @@ impl Debit {
 }
 
 /// The content of an existing row, from the refusal to write it again.
-fn found(refused: Refused) -> Result<Written> {
-    parse::<SlotItem>(refused.item.unwrap_or_default()).map(|item| Written::Before(item.slot))
+fn existing_row(refused: Refused) -> Result<RowOutcome> {
+    parse::<SlotItem>(refused.item.unwrap_or_default()).map(|item| RowOutcome::Existing(item.slot))
 }

@@ -64,8 +64,8 @@ impl Leases {
         let items = self.counters.query_all(Query::partition(keys::org_money(org))).await?;
         let (mut meter, mut leases) = (Meter::default(), Vec::new());
         for item in items {
-            if keys::Key::of(&item).is_some_and(|key| key.sk == keys::METER) {
-                meter = Meter::of(item);
+            if keys::Key::from_item(&item).is_some_and(|key| key.sk == keys::METER) {
+                meter = Meter::from_item(item);
             } else {
                 leases.push(parse::<LeaseItem>(item)?.into());
             }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::items::{LeaseItem, Slot, SlotItem};
-use super::{Leases, SIZINGS, Spent};
+use super::{Leases, MAX_ATTEMPTS, Spent};
 use crate::store::keys;
 use crate::store::table::{WriteOutcome, parse};
 use crate::store::write::Write;
@@ -38,7 +38,7 @@ impl Leases {
 
     /// Closes a lease that its owner left open, once it has expired.
     pub async fn sweep(&self, org: OrgId, id: LeaseId, now: Time) -> Result<()> {
-        for _ in 0..SIZINGS {
+        for _ in 0..MAX_ATTEMPTS {
             let Some(item) = self.counters.get(&keys::lease(org, id)).await? else { return Ok(()) };
             let lease = Lease::from(parse::<LeaseItem>(item)?);
             if now < lease.expires_at {
