@@ -11,7 +11,7 @@ use serde_json::Value;
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, Json, Path, Query, Refused, Result};
+use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, ErrorResponses, Json, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels, ModelOut};
@@ -21,7 +21,7 @@ use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels,
 /// Returns the caller's global agents. Agents that are private to a workflow are not listed.
 #[utoipa::path(
     get, path = "/builder/v1/agents", tag = "agents", params(ListAgents), security(("bearer" = [])),
-    responses((status = 200, description = "A page of agents", body = DataList<AgentOut>), Refused),
+    responses((status = 200, description = "A page of agents", body = DataList<AgentOut>), ErrorResponses),
 )]
 pub async fn list_agents(
     State(stores): State<Stores>,
@@ -46,7 +46,7 @@ pub async fn list_agents(
             ("ETag" = String, description = "The agent's version"),
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn create_agent(
@@ -57,9 +57,9 @@ pub async fn create_agent(
 ) -> Result<Response> {
     let key = idempotency::key(&headers)?;
     let agent = Agent::new(AgentId::new(), caller.account(), Scope::Global);
-    let etag = ETag::of(agent.revision);
+    let etag = ETag::from_revision(agent.revision);
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
-    Ok(idempotency::created(stores.agents.create(&agent, key, &answer).await?, etag, answer))
+    Ok(idempotency::creation_response(stores.agents.create(&agent, key, &answer).await?, etag, answer))
 }
 
 /// Read an agent
@@ -70,7 +70,7 @@ pub async fn create_agent(
         (status = 200, description = "The agent with its configuration", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
         (status = 404, description = "The agent does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_agent(
@@ -79,7 +79,7 @@ pub async fn get_agent(
     Path(id): Path<AgentId>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
     let agent = stores.agents.get(caller.account(), id).await?;
-    Ok((ETag::of(agent.revision), Data { data: agent.into() }))
+    Ok((ETag::from_revision(agent.revision), Data { data: agent.into() }))
 }
 
 /// Update an agent
@@ -96,7 +96,7 @@ pub async fn get_agent(
         (status = 404, description = "The agent does not exist or is not the caller's", body = ErrorBody),
         (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn update_agent(
@@ -107,9 +107,9 @@ pub async fn update_agent(
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
     let patch = AgentPatch::new(patch)?;
-    let expected = |agent: &Agent| if_match.allows(&ETag::of(agent.revision));
+    let expected = |agent: &Agent| if_match.allows(&ETag::from_revision(agent.revision));
     let agent = stores.agents.patch(caller.account(), id, &patch, &caller.plan, expected).await?;
-    Ok((ETag::of(agent.revision), Data { data: agent.into() }))
+    Ok((ETag::from_revision(agent.revision), Data { data: agent.into() }))
 }
 
 /// Delete an agent
@@ -121,7 +121,7 @@ pub async fn update_agent(
     responses(
         (status = 204, description = "Deleted"),
         (status = 404, description = "The agent does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn delete_agent(
@@ -140,7 +140,7 @@ pub async fn delete_agent(
 /// Returns the models that the caller's plan allows for agents.
 #[utoipa::path(
     get, path = "/builder/v1/models", tag = "models", params(ListModels), security(("bearer" = [])),
-    responses((status = 200, description = "A page of models", body = DataList<ModelOut>), Refused),
+    responses((status = 200, description = "A page of models", body = DataList<ModelOut>), ErrorResponses),
 )]
 pub async fn list_models(
     State(stores): State<Stores>,

@@ -12,7 +12,7 @@ use gateway::providers::markdown;
 use gateway::{ClaimOutcome, GatewayCaller};
 use shared::http::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use shared::http::layers::request_id;
-use shared::http::openai::{self, HashedJson, InferenceCaller, ModelCallErrors, Refused, Result};
+use shared::http::openai::{self, ErrorResponses, HashedJson, InferenceCaller, ModelCallErrors, Result};
 
 use crate::dto::{CallHeaders, ChatCompletionIn, ChatCompletionOut, EmbeddingsIn, EmbeddingsOut};
 use crate::{Stores, headers};
@@ -46,7 +46,7 @@ use crate::{Stores, headers};
                 ("Idempotent-Replayed" = String, description = "`true` if this is the replayed answer of an earlier request"),
             ),
         ),
-        Refused, ModelCallErrors,
+        ErrorResponses, ModelCallErrors,
     ),
 )]
 pub async fn create_chat_completion(
@@ -100,7 +100,7 @@ pub async fn create_chat_completion(
                 ("Idempotent-Replayed" = String, description = "`true` if this is the replayed answer of an earlier request"),
             ),
         ),
-        Refused, ModelCallErrors,
+        ErrorResponses, ModelCallErrors,
     ),
 )]
 pub async fn create_embeddings(

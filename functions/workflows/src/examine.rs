@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::catalog::Purpose;
-use domain::channel::{self, Channels, Equipment};
+use domain::channel::{self, AvailableResources, Channels};
 use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::reference::Reference;
@@ -57,8 +57,8 @@ impl Examiner<'_> {
         });
         // Without references to webhooks and credentials, the read can be skipped.
         let equipment = match own.is_empty() {
-            true => Equipment::default(),
-            false => stores.workflows.equipment(caller.account(), id).await?,
+            true => AvailableResources::default(),
+            false => stores.workflows.available_resources(caller.account(), id).await?,
         };
         compiled.report_fields(Severity::Error, "credential_gone", |step| {
             let (credential, field) = step.credential?;

@@ -86,7 +86,7 @@ pub struct Slot {
 
 /// The webhooks and credentials that channels of the workflow can use.
 #[derive(Clone, Debug, Default)]
-pub struct Equipment {
+pub struct AvailableResources {
     pub webhooks: BTreeSet<Uuid>,
     pub credentials: BTreeMap<Uuid, CredentialType>,
 }
@@ -114,7 +114,7 @@ pub fn slots(graph: &Graph) -> Vec<Slot> {
 
 /// The fields that keep a channel of this kind incomplete: they are not set, or their value does not exist or does not
 /// fit.
-pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &Equipment) -> Vec<&'static str> {
+pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &AvailableResources) -> Vec<&'static str> {
     let empty = ChannelConfig::default();
     let ChannelConfig { webhook_id, provider, credential_id } = config.unwrap_or(&empty);
     match kind {
@@ -152,7 +152,7 @@ impl ChannelRequest {
 
 /// Validates the requested configuration of channels. Each belongs to a node and has only the fields of its kind. A
 /// webhook starts runs at only one node, and a messaging provider needs a credential of a type that it accepts.
-pub fn configured(wishes: &[ChannelRequest], graph: &Graph, equipment: &Equipment) -> Result<Channels> {
+pub fn configured(wishes: &[ChannelRequest], graph: &Graph, equipment: &AvailableResources) -> Result<Channels> {
     let slots = slots(graph);
     let (mut channels, mut named, mut webhooks) = (Channels::new(), BTreeSet::new(), BTreeSet::new());
     for wish in wishes {

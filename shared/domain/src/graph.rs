@@ -113,7 +113,7 @@ impl Graph {
             if !is_name(&node.r#type) {
                 return Err(Error::invalid_body(field("type"), "1 to 64 letters, digits, - and _"));
             }
-            text::at_most(&field("name"), &node.name, MAX_NAME_CHARS)?;
+            text::check_max_chars(&field("name"), &node.name, MAX_NAME_CHARS)?;
             node.check_headers(&field("config.headers"))?;
         }
         for (index, connection) in self.connections.iter().enumerate() {

@@ -8,7 +8,7 @@ use super::Gateway;
 use domain::identity::Account;
 use domain::time::Time;
 use domain::{Error, Result};
-use shared::store::claims::{Claim, ClaimOutcome, StoredAnswer};
+use shared::store::claims::{Claim, ClaimState, StoredAnswer};
 use shared::store::stored_text::StoredText;
 
 const LOOK_EVERY: Duration = Duration::from_millis(250);
@@ -34,22 +34,22 @@ impl Gateway {
         let began = tokio::time::Instant::now();
         loop {
             match self.inner.claims.claim(account, key, body_hash, Time::now()).await? {
-                ClaimOutcome::Mine(claim) => return Ok(ClaimOutcome::Mine(claim)),
-                ClaimOutcome::Answered(StoredAnswer { content_type, body }) => {
+                ClaimState::Claimed(claim) => return Ok(ClaimOutcome::Mine(claim)),
+                ClaimState::Answered(StoredAnswer { content_type, body }) => {
                     let body = body.read_answer(&self.inner.answers).await?;
                     return Ok(ClaimOutcome::Answered { content_type, body });
                 }
                 // The status is 400, because OpenAI's SDKs retry a 409 and the retry could not succeed.
-                ClaimOutcome::Reused => {
+                ClaimState::Reused => {
                     return Err(Error::invalid_query(
                         "Idempotency-Key",
                         "was used with another request; send another key",
                     ));
                 }
-                ClaimOutcome::InFlight if began.elapsed() >= PATIENCE => {
+                ClaimState::InFlight if began.elapsed() >= PATIENCE => {
                     return Err(Error::busy("the first request with this Idempotency-Key is still running"));
                 }
-                ClaimOutcome::InFlight => tokio::time::sleep(LOOK_EVERY).await,
+                ClaimState::InFlight => tokio::time::sleep(LOOK_EVERY).await,
             }
         }
     }

@@ -34,18 +34,18 @@ pub fn key(headers: &HeaderMap) -> Result<Option<Uuid>> {
 }
 
 /// The response to a creation: its own, or the replay of the first response with the same key.
-pub fn created(outcome: CreateOutcome, version: ETag, answer: String) -> Response {
+pub fn creation_response(outcome: CreateOutcome, version: ETag, answer: String) -> Response {
     match outcome {
-        CreateOutcome::Now => made(Some(version), answer),
-        CreateOutcome::Before(first) => replayed(Some(version), first),
+        CreateOutcome::Now => created_response(Some(version), answer),
+        CreateOutcome::Before(first) => replay_response(Some(version), first),
     }
 }
 
 /// A `201 Created` response, with an `ETag` if the resource has a version.
-pub fn made(version: Option<ETag>, answer: String) -> Response {
+pub fn created_response(version: Option<ETag>, answer: String) -> Response {
     (StatusCode::CREATED, [(CONTENT_TYPE, "application/json")], version, answer).into_response()
 }
 
-pub fn replayed(version: Option<ETag>, first: String) -> Response {
-    ([(IDEMPOTENT_REPLAYED, "true")], made(version, first)).into_response()
+pub fn replay_response(version: Option<ETag>, first: String) -> Response {
+    ([(IDEMPOTENT_REPLAYED, "true")], created_response(version, first)).into_response()
 }

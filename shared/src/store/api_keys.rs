@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::{self, Key};
 use super::quota;
-use super::table::{Item, Refused, Table, parse};
+use super::table::{Item, RefusedWrite, Table, parse};
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{ApiKeyId, OrgId, UserId};
@@ -145,7 +145,7 @@ pub(super) fn put_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> [Writ
     ]
 }
 
-pub(super) fn create_refused(refused: Refused) -> Error {
+pub(super) fn create_refused(refused: RefusedWrite) -> Error {
     match refused.label {
         LIVE_KEYS => Error::Conflict {
             code: "too_many_api_keys",

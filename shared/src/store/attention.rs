@@ -36,21 +36,21 @@ impl Attention {
     }
 
     /// Does the work, starting after the last dependent that was notified.
-    pub async fn process(&self, Work { id, task, last_notified: told }: Work) -> Result<()> {
+    pub async fn process(&self, Work { id, task, last_notified }: Work) -> Result<()> {
         match task {
             Task::Gone(DeletedEntity { account, reference }) => {
                 let dependents = keys::dependents(account, &reference);
-                self.notify_dependents(id, dependents, told, &reference, true).await?;
+                self.notify_dependents(id, dependents, last_notified, &reference, true).await?;
                 self.release_references(account, &reference).await
             }
-            Task::Model { name, at } => self.process_model(id, name, at, told).await,
+            Task::Model { name, at } => self.process_model(id, name, at, last_notified).await,
         }
     }
 
     /// Notifies the dependents of a model. A model can retire and return, and each change is a separate work item,
     /// which another worker may process at the same time. So the notification is repeated until the state at its end is
     /// the state that was reported. A later change has a later work item.
-    async fn process_model(&self, id: WorkId, name: String, at: Time, mut told: Option<String>) -> Result<()> {
+    async fn process_model(&self, id: WorkId, name: String, at: Time, mut last_notified: Option<String>) -> Result<()> {
         let is_gone = async || {
             let item = self.entities.get(&keys::model(&name)).await?;
             Ok::<_, Error>(!item.is_some_and(|item| catalog::is_callable(item, at.max(Time::now()))))
@@ -59,7 +59,7 @@ impl Attention {
         loop {
             let was_gone = is_gone().await?;
             let dependents = keys::dependents_of_model(&name);
-            self.notify_dependents(id, dependents, told.take(), &reference, was_gone).await?;
+            self.notify_dependents(id, dependents, last_notified.take(), &reference, was_gone).await?;
             if is_gone().await? == was_gone {
                 return Ok(());
             }
@@ -81,17 +81,19 @@ impl Attention {
         &self,
         id: WorkId,
         dependents: String,
-        told: Option<String>,
+        last_notified: Option<String>,
         reference: &Reference,
         is_gone: bool,
     ) -> Result<()> {
-        let mut after = told.map(|sk| Key { pk: dependents.clone(), sk }.attributes());
+        let mut after = last_notified.map(|sk| Key { pk: dependents.clone(), sk }.attributes());
         loop {
             let (page, next) = dependents::page(&self.entities, dependents.clone(), after).await?;
             let mark = |Dependent { account, by }| async move {
                 match by {
                     By::Agent(id) => self.agents.mark_reference(account, id, reference, is_gone).await,
-                    By::Workflow(id) => workflows::mark_reference(&self.entities, account, id, reference, is_gone).await,
+                    By::Workflow(id) => {
+                        workflows::mark_reference(&self.entities, account, id, reference, is_gone).await
+                    }
                 }
             };
             stream::iter(page.into_iter().map(mark)).buffer_unordered(AT_ONCE).try_collect::<()>().await?;

@@ -109,8 +109,9 @@ impl Callers {
         let record_keys = [keys::user(user), keys::org(org), keys::membership(org, user), keys::plan(&guess)];
         let wanted: Vec<Key> = record_keys.iter().cloned().chain(hash.map(keys::api_key)).collect();
         let items = self.table.batch_get(&wanted).await?;
-        let item =
-            |key: &Key| -> Option<Item> { items.iter().find(|item| Key::from_item(item).as_ref() == Some(key)).cloned() };
+        let item = |key: &Key| -> Option<Item> {
+            items.iter().find(|item| Key::from_item(item).as_ref() == Some(key)).cloned()
+        };
         let [user, organization, membership, plan] = record_keys.each_ref().map(item);
         let found_org: Option<Org> = entity(organization)?;
         if let Some(found) = found_org.as_ref().filter(|found| found.plan != guess) {
@@ -118,6 +119,12 @@ impl Callers {
         }
         let key = hash.and_then(|hash| item(&keys::api_key(hash)).map(|item| api_key(item, hash)));
         let key = key.transpose()?.flatten();
-        Ok(CallerRecords { user: entity(user)?, org: found_org, membership: entity(membership)?, key, plan: entity(plan)? })
+        Ok(CallerRecords {
+            user: entity(user)?,
+            org: found_org,
+            membership: entity(membership)?,
+            key,
+            plan: entity(plan)?,
+        })
     }
 }

@@ -36,7 +36,7 @@ pub struct StoredAnswer {
 }
 
 #[derive(Debug)]
-pub enum ClaimOutcome {
+pub enum ClaimState {
     Claimed(Claim),
     Answered(StoredAnswer),
     InFlight,
@@ -62,7 +62,7 @@ impl Claims {
         Ok(Self { counters: Table::new(context, config::TABLE_COUNTERS)? })
     }
 
-    pub async fn claim(&self, account: Account, key: &str, body_hash: &str, now: Time) -> Result<ClaimOutcome> {
+    pub async fn claim(&self, account: Account, key: &str, body_hash: &str, now: Time) -> Result<ClaimState> {
         let (item_key, owner) = (keys::call(account, key), Uuid::now_v7());
         let item = ClaimItem {
             pk: item_key.pk,
@@ -77,15 +77,15 @@ impl Claims {
                     OR (attribute_not_exists(answer) AND owned_until <= :now AND body_hash = :hash)";
         let claim = self.counters.put(&item).require(free).bind(":now", now.as_seconds()).bind(":hash", body_hash);
         let WriteOutcome::Refused(refused) = self.counters.write(claim).await? else {
-            return Ok(ClaimOutcome::Claimed(Claim { account, key: key.to_owned(), owner }));
+            return Ok(ClaimState::Claimed(Claim { account, key: key.to_owned(), owner }));
         };
         let existing: ClaimItem = parse(refused.item.unwrap_or_default())?;
         Ok(match existing.answer {
             // This request owns the claim already: the response to its first attempt was lost.
-            _ if existing.held_by == owner => ClaimOutcome::Claimed(Claim { account, key: key.to_owned(), owner }),
-            _ if existing.body_hash != body_hash => ClaimOutcome::Reused,
-            Some(answer) => ClaimOutcome::Answered(answer),
-            None => ClaimOutcome::InFlight,
+            _ if existing.held_by == owner => ClaimState::Claimed(Claim { account, key: key.to_owned(), owner }),
+            _ if existing.body_hash != body_hash => ClaimState::Reused,
+            Some(answer) => ClaimState::Answered(answer),
+            None => ClaimState::InFlight,
         })
     }
 

@@ -86,7 +86,8 @@ impl Credentials {
         let id = CredentialId::new();
         let secret = Zeroizing::new(serde_json::to_vec(credential).map_err(Error::internal)?);
         let sealed = self.secrets.seal(&seal_context(account, workflow, id), &secret).await?;
-        let summary = CredentialSummary { id, name, r#type: credential.r#type(), created_at: Time::of(id.uuid()) };
+        let summary =
+            CredentialSummary { id, name, r#type: credential.r#type(), created_at: Time::from_uuid(id.uuid()) };
         let item = CredentialItem {
             pk: keys::credentials(account, workflow),
             sk: id,

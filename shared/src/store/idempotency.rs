@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::keys::{self, Key};
 use super::stored_text::StoredText;
-use super::table::{Refused, Table, parse};
+use super::table::{RefusedWrite, Table, parse};
 use super::write::Write;
 use domain::identity::Account;
 use domain::time::Time;
@@ -81,13 +81,13 @@ fn put_claim(table: &Table, item_key: Key, request: Option<String>, answer: Stor
 }
 
 /// The first answer, from the refusal of a later claim.
-pub(super) fn first_answer(refused: Refused) -> Result<StoredText> {
+pub(super) fn first_answer(refused: RefusedWrite) -> Result<StoredText> {
     let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
     Ok(item.answer)
 }
 
 /// The first answer to the same request, from the refusal of a later claim. A different request is a conflict.
-pub(super) fn first_answer_to(once: &IdempotencyKey, refused: Refused) -> Result<String> {
+pub(super) fn first_answer_to(once: &IdempotencyKey, refused: RefusedWrite) -> Result<String> {
     let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
     if item.request.as_ref().is_some_and(|request| *request != once.request) {
         return Err(Error::Conflict {

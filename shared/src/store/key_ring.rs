@@ -8,12 +8,12 @@ use uuid::Uuid;
 
 use super::api_keys::{ApiKey, ApiKeyItem, LIVE_KEYS, PlaceItem, create_refused, create_writes, put_writes};
 use super::authority::Authority;
+use super::backoff::Backoff;
 use super::keys::{self, Key};
 use super::meters::{Meter, MeterOwner, Meters, spending_attribute};
 use super::quota;
 use super::slice::slice;
 use super::table::{Item, Query, Range, Table, WriteOutcome, parse};
-use super::backoff::Backoff;
 use super::write::{Write, to_value};
 use crate::store::leases::LEDGER_RETENTION;
 use crate::{Context, config};

@@ -23,7 +23,7 @@ use domain::id::{
     WebhookEventId, WebhookId, WorkId, WorkflowId,
 };
 use domain::identity::Account;
-use domain::lease::{Counter, What};
+use domain::lease::{Counter, CounterKind};
 use domain::reference::Reference;
 use domain::text;
 use domain::time::Time;
@@ -335,10 +335,10 @@ pub const METER: &str = "METER";
 
 /// The attribute of a meter that holds a counter. Each window has its own attribute, so that no counter is ever reset.
 pub fn counter(counter: &Counter) -> String {
-    let name = match counter.what {
-        What::Balance => "balance",
-        What::Spending => "spent",
-        What::Limit(dimension) => dimension.as_str(),
+    let name = match counter.kind {
+        CounterKind::Balance => "balance",
+        CounterKind::Spending => "spent",
+        CounterKind::Limit(dimension) => dimension.as_str(),
     };
     counter.window.map_or_else(|| name.to_owned(), |window| format!("{name}_{window}"))
 }

@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::backoff::Backoff;
 use super::keys;
 use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
-use super::table::{Index, Item, Query, Range, Refused, Table, WriteOutcome, parse};
-use super::backoff::Backoff;
+use super::table::{Index, Item, Query, Range, RefusedWrite, Table, WriteOutcome, parse};
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{OrgId, UserId};
 use domain::lease::month;
-use domain::ledger::{Adjustment, Charge, Entry, Kind};
+use domain::ledger::{Adjustment, Charge, Entry, EntryKind};
 use domain::money::Money;
 use domain::page::{Order, Slice};
 use domain::time::Time;
@@ -45,7 +45,7 @@ struct AdjustmentItem {
 /// The filter of a list of entries. By default it selects all entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EntryFilter {
-    pub kind: Option<Kind>,
+    pub kind: Option<EntryKind>,
     /// Selects only the calls of this user.
     pub user: Option<UserId>,
 }
@@ -65,7 +65,7 @@ pub(super) enum Adjusted {
     /// The balance is too low for the debit, or the credit exceeds the maximum balance.
     OutOfRange,
     /// A condition of the additional writes failed.
-    Refused(Refused),
+    Refused(RefusedWrite),
 }
 
 impl Ledger {
@@ -104,14 +104,14 @@ impl Ledger {
                 sequence => update.require("seq = :seq").bind(":seq", sequence),
             };
             match adjustment.kind {
-                Kind::Credit => {
+                EntryKind::Credit => {
                     adjustment.balance_after = balance + amount;
                     if adjustment.balance_after > Money::MAX_CREDIT {
                         return Ok(Adjusted::OutOfRange);
                     }
                     update = update.add("balance", amount.pico_usd()).set("initial", adjustment.balance_after);
                 }
-                Kind::Debit => {
+                EntryKind::Debit => {
                     // An amount that an open lease holds cannot be taken.
                     if meter.balance() < amount {
                         return Ok(Adjusted::OutOfRange);
@@ -137,13 +137,13 @@ impl Ledger {
     fn adjustment_writes(&self, adjustment: &Adjustment) -> Vec<Write> {
         let month = month(adjustment.created_at);
         let sum = match adjustment.kind {
-            Kind::Credit => "credit",
-            Kind::Debit => "debit",
+            EntryKind::Credit => "credit",
+            EntryKind::Debit => "debit",
         };
         let sums = self.counters.update(keys::adjustment_sums(adjustment.org, month));
         let mut writes =
             vec![self.journal.put_new(&adjustment_item(adjustment)), sums.add(sum, adjustment.amount.pico_usd())];
-        if adjustment.kind == Kind::Credit {
+        if adjustment.kind == EntryKind::Credit {
             // Credits are few among very many charges. Their separate list makes it cheap to read credits alone.
             let key = keys::credit(adjustment.id);
             let listed_in = keys::credits(adjustment.org, month);
@@ -164,8 +164,8 @@ impl Ledger {
         after: Option<String>,
     ) -> Result<Slice<Entry>> {
         let partition = match filter.kind {
-            Some(Kind::Credit) => keys::credits(org, month),
-            Some(Kind::Debit) | None => keys::ledger(org, month),
+            Some(EntryKind::Credit) => keys::credits(org, month),
+            Some(EntryKind::Debit) | None => keys::ledger(org, month),
         };
         let mut to = after.unwrap_or_else(|| "9".to_owned());
         let (mut found, mut read) = (Vec::new(), 0);

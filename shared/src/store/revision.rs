@@ -4,8 +4,8 @@
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::table::{Refused, WriteOutcome, parse};
 use super::backoff::Backoff;
+use super::table::{RefusedWrite, WriteOutcome, parse};
 use super::write::Write;
 use domain::Result;
 
@@ -45,7 +45,7 @@ pub fn was_written(outcome: &WriteOutcome, write_id: Uuid) -> Result<bool> {
     }
     match outcome {
         WriteOutcome::Written => Ok(true),
-        WriteOutcome::Refused(Refused { label: ENTITY, item: Some(item), .. }) => {
+        WriteOutcome::Refused(RefusedWrite { label: ENTITY, item: Some(item), .. }) => {
             Ok(parse::<Stored>(item.clone())?.write_id == write_id)
         }
         WriteOutcome::Refused(_) => Ok(false),

@@ -96,7 +96,7 @@ impl WebhookEvents {
             headers: event.headers,
             body,
             body_bytes: event.body_bytes,
-            expires_at: Time::of(event.id.uuid()).plus(RETENTION).as_seconds(),
+            expires_at: Time::from_uuid(event.id.uuid()).plus(RETENTION).as_seconds(),
         };
         let _ = self.journal.write(self.journal.put(&item)).await?;
         Ok(())
@@ -134,7 +134,11 @@ impl WebhookEvents {
                     let is_more = items.len() > limit as usize;
                     items.truncate(limit as usize);
                     // If some items did not fit, the next page begins after the last item of this page.
-                    let place = if is_more { items.last().and_then(Key::from_item) } else { next.as_ref().and_then(Key::from_item) };
+                    let place = if is_more {
+                        items.last().and_then(Key::from_item)
+                    } else {
+                        next.as_ref().and_then(Key::from_item)
+                    };
                     let events = items.into_iter().map(|item| {
                         let (event, _) = event(item)?;
                         Ok(WebhookEvent { body: String::new(), ..event })

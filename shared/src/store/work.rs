@@ -89,8 +89,8 @@ struct WorkItem {
     owner: Option<(OrgId, UserId)>,
     reference: Reference,
     at: Time,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    told: Option<String>,
+    #[serde(rename = "told", default, skip_serializing_if = "Option::is_none")]
+    last_notified: Option<String>,
 }
 
 #[derive(Clone)]
@@ -101,21 +101,21 @@ pub struct Works {
 /// The work that a deletion makes necessary. It belongs in the transaction of the deletion.
 pub(super) fn deletion_work(table: &Table, id: WorkId, deleted: &DeletedEntity) -> Write {
     let DeletedEntity { account: Account { org, user }, reference } = deleted;
-    let at = Time::of(id.uuid());
+    let at = Time::from_uuid(id.uuid());
     table.put(&item(id, Some((*org, *user)), reference.clone(), at, at.plus(RESEND_AFTER)))
 }
 
 /// The work that checks a model, now or at a later time. It belongs in the transaction of the model's change.
 pub(super) fn model_check_work(table: &Table, id: WorkId, name: &str, at: Time) -> Write {
     // The writer sends the hint of a check that is due now. The ticker sends the hint of a later check, when it is due.
-    let due_at = if at <= Time::of(id.uuid()) { at.plus(RESEND_AFTER) } else { at };
+    let due_at = if at <= Time::from_uuid(id.uuid()) { at.plus(RESEND_AFTER) } else { at };
     table.put(&item(id, None, Reference::Model(name.to_owned()), at, due_at))
 }
 
 fn item(id: WorkId, owner: Option<(OrgId, UserId)>, reference: Reference, at: Time, due_at: Time) -> WorkItem {
     let key = keys::work(id);
     let due_shard = keys::due_shard(id.uuid());
-    WorkItem { pk: key.pk, sk: key.sk, work_id: id, due_shard, due_at, owner, reference, at, told: None }
+    WorkItem { pk: key.pk, sk: key.sk, work_id: id, due_shard, due_at, owner, reference, at, last_notified: None }
 }
 
 impl Works {
@@ -126,13 +126,13 @@ impl Works {
     /// Finds a work item, `None` when the work is done.
     pub async fn find(&self, id: WorkId) -> Result<Option<Work>> {
         let Some(item) = self.table.get(&keys::work(id)).await? else { return Ok(None) };
-        let WorkItem { owner, reference, at, told, .. } = parse(item)?;
+        let WorkItem { owner, reference, at, last_notified, .. } = parse(item)?;
         let task = match (owner, reference) {
             (Some((org, user)), reference) => Task::Gone(DeletedEntity { account: Account { org, user }, reference }),
             (None, Reference::Model(name)) => Task::Model { name, at },
             (None, _) => return Err(Error::internal("the work of an entity has no owner")),
         };
-        Ok(Some(Work { id, task, last_notified: told }))
+        Ok(Some(Work { id, task, last_notified }))
     }
 
     /// Saves the progress of the work. A retry continues after this dependent.
@@ -159,7 +159,8 @@ impl Works {
 
     /// Moves the due time of work whose hint was just sent again. Work that is already finished is not recreated.
     pub async fn postpone(&self, id: WorkId, now: Time) -> Result<()> {
-        let later = self.table.update(keys::work(id)).set("due_at", now.plus(RESEND_AFTER)).require("attribute_exists(pk)");
+        let later =
+            self.table.update(keys::work(id)).set("due_at", now.plus(RESEND_AFTER)).require("attribute_exists(pk)");
         self.table.write(later).await.map(drop)
     }
 }

@@ -164,7 +164,7 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
     assert_eq!(ada.delete(&path).await.status, "204 No Content");
     app.platform.drain().await;
     let (account, workflow) = (app.account("ada"), id.parse::<WorkflowId>().unwrap());
-    let left = Workflows::new(&app.platform.context()).unwrap().equipment(account, workflow).await.unwrap();
+    let left = Workflows::new(&app.platform.context()).unwrap().available_resources(account, workflow).await.unwrap();
     assert_eq!((left.webhooks.len(), left.credentials.len()), (0, 0));
 }
 

@@ -13,7 +13,7 @@ use gateway::leases::{Leases, Outcome, Slot, Taken};
 use reqwest::Method;
 use serde_json::{Value, json};
 use shared::store::Claims;
-use shared::store::claims::{Claim, ClaimOutcome, StoredAnswer};
+use shared::store::claims::{Claim, ClaimState, StoredAnswer};
 use shared::store::stored_text::StoredText;
 use tests::TestApp;
 use tests::client::{Answer, send};
@@ -104,7 +104,7 @@ async fn a_call_that_was_taken_over_is_not_charged_twice() {
     let claims = Claims::new(&app.platform.context()).unwrap();
     let sleeper = claimed(&claims, &customer, Time::now()).await;
     let under_way = claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap();
-    assert!(matches!(under_way, ClaimOutcome::InFlight));
+    assert!(matches!(under_way, ClaimState::InFlight));
     let successor = claimed(&claims, &customer, Time::now().plus(AN_HOUR)).await;
 
     let leases = Leases::new(&app.platform.context()).unwrap();
@@ -137,7 +137,7 @@ async fn a_late_charge_is_stored_with_its_answer_or_not_at_all() {
     assert!(recorded(&mut slots[1], &successor).await);
     assert_eq!(app.charged(customer.account.org).await, (Money::from_pico_usd(100), 1));
     match claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap() {
-        ClaimOutcome::Answered(kept) => assert_eq!(kept, answer()),
+        ClaimState::Answered(kept) => assert_eq!(kept, answer()),
         other => panic!("{other:?}"),
     }
 }
@@ -146,7 +146,7 @@ const AN_HOUR: Duration = Duration::from_secs(3_600);
 
 async fn claimed(claims: &Claims, customer: &Customer, now: Time) -> Claim {
     match claims.claim(customer.account, "k", "hash", now).await.expect("the table answers") {
-        ClaimOutcome::Claimed(claim) => claim,
+        ClaimState::Claimed(claim) => claim,
         other => panic!("{other:?}"),
     }
 }

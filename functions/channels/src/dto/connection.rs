@@ -1,6 +1,6 @@
 //! Request and response bodies of the channels of a workflow.
 
-use domain::channel::{self, ChannelConfig, ChannelKind, ChannelRequest, Direction, Equipment, Slot};
+use domain::channel::{self, AvailableResources, ChannelConfig, ChannelKind, ChannelRequest, Direction, Slot};
 use domain::object;
 use domain::workflow::Workflow;
 use serde::{Deserialize, Serialize};
@@ -36,7 +36,7 @@ pub struct ChannelOut {
 }
 
 impl ConnectionsOut {
-    pub fn new(workflow: &Workflow, equipment: &Equipment) -> Self {
+    pub fn new(workflow: &Workflow, equipment: &AvailableResources) -> Self {
         let channel = |Slot { node_id, direction, kind }: Slot| {
             let config = workflow.channels.get(&node_id);
             let missing = channel::missing(kind, config, equipment);

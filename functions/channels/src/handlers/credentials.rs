@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
 use domain::time::Time;
-use shared::http::standard::{Caller, Data, ErrorBody, Json, OptionalJson, Path, Refused, Result};
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};
@@ -18,7 +18,7 @@ use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, Cred
     responses(
         (status = 200, description = "The credentials", body = Data<CredentialsOut>),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_credentials(
@@ -44,7 +44,7 @@ pub async fn list_credentials(
         (status = 200, description = "The new tokens", body = Data<Vec<InboundOut>>),
         (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn regenerate_inbound(
@@ -69,7 +69,7 @@ pub async fn regenerate_inbound(
     responses(
         (status = 200, description = "The credentials for calls to external systems", body = Data<Vec<CredentialOut>>),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_outbound(
@@ -93,7 +93,7 @@ pub async fn list_outbound(
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`too_many_credentials`: the workflow already has 50", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn create_credential(
@@ -122,7 +122,7 @@ pub async fn create_credential(
         (status = 200, description = "The credential", body = Data<CredentialOut>),
         (status = 404, description = "The workflow or credential does not exist or is not the caller's",
             body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_credential(
@@ -150,7 +150,7 @@ pub async fn get_credential(
         (status = 204, description = "Deleted"),
         (status = 404, description = "The workflow or credential does not exist or is not the caller's",
             body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn delete_credential(

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::id::{WebhookEventId, WebhookId, WorkflowId};
 use shared::http::cursor::Cursors;
-use shared::http::standard::{Caller, Data, DataSlice, ErrorBody, Path, Query, Refused, Result};
+use shared::http::standard::{Caller, Data, DataSlice, ErrorBody, ErrorResponses, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::event::{EventDetailOut, EventOut, ListEvents};
@@ -24,7 +24,7 @@ const CURSORS: Cursors = Cursors("webhook-events");
     responses(
         (status = 200, description = "A page of calls", body = DataSlice<EventOut>),
         (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_events(
@@ -53,7 +53,7 @@ pub async fn list_events(
         (status = 200, description = "The call and its result", body = Data<EventDetailOut>),
         (status = 404, description = "The workflow, webhook or call does not exist or is not the caller's",
             body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_event(

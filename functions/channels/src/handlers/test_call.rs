@@ -9,7 +9,7 @@ use domain::Error;
 use domain::address;
 use domain::credential::Credential;
 use domain::id::{CredentialId, WorkflowId};
-use shared::http::standard::{Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, OptionalJson, Path, Result};
 use shared::http::test_call::TestCallOutcome;
 use shared::outbound::{CallError, OutboundError, RequestTimeouts};
 
@@ -40,7 +40,7 @@ const PATIENCE: RequestTimeouts = RequestTimeouts {
         (status = 404, description = "The workflow or credential does not exist or is not the caller's",
             body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn test_credential(

@@ -9,7 +9,7 @@ use domain::token::{SecretToken, TokenKind};
 use domain::webhook::{self, Webhook};
 use shared::http::NoBody;
 use shared::http::base_url::BaseUrl;
-use shared::http::standard::{ApiError, Caller, Data, ErrorBody, OptionalJson, Path, Refused, Result};
+use shared::http::standard::{ApiError, Caller, Data, ErrorBody, ErrorResponses, OptionalJson, Path, Result};
 
 use crate::Stores;
 use crate::dto::webhook::{WebhookIn, WebhookOut};
@@ -21,7 +21,7 @@ use crate::dto::webhook::{WebhookIn, WebhookOut};
     responses(
         (status = 200, description = "The workflow's webhooks, oldest first", body = Data<Vec<WebhookOut>>),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_webhooks(
@@ -46,7 +46,7 @@ pub async fn list_webhooks(
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`too_many_webhooks`: the workflow already has 50", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn create_webhook(
@@ -58,7 +58,7 @@ pub async fn create_webhook(
 ) -> Result<(StatusCode, Data<WebhookOut>)> {
     webhook::check(&name, timeout_ms)?;
     let (id, token) = (WebhookId::new(), SecretToken::generate(TokenKind::Channel));
-    let created_at = Time::of(id.uuid());
+    let created_at = Time::from_uuid(id.uuid());
     let webhook = Webhook {
         id,
         account: caller.account(),
@@ -83,7 +83,7 @@ pub async fn create_webhook(
     responses(
         (status = 200, description = "The webhook", body = Data<WebhookOut>),
         (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_webhook(
@@ -106,7 +106,7 @@ pub async fn get_webhook(
     responses(
         (status = 204, description = "Deleted"),
         (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn delete_webhook(
@@ -131,7 +131,7 @@ pub async fn delete_webhook(
     responses(
         (status = 200, description = "The webhook with its new token", body = Data<WebhookOut>),
         (status = 404, description = "The workflow or webhook does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn regenerate_token(

@@ -13,7 +13,7 @@ use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{
-    ApiError, Caller, Data, DataList, ErrorBody, Json, OptionalJson, Path, Query, Refused, Result,
+    ApiError, Caller, Data, DataList, ErrorBody, ErrorResponses, Json, OptionalJson, Path, Query, Result,
 };
 
 use crate::Stores;
@@ -27,7 +27,7 @@ use crate::examine::Examiner;
 /// Returns the caller's workflows without their graphs.
 #[utoipa::path(
     get, path = "/builder/v1/workflows", tag = "workflows", params(ListWorkflows), security(("bearer" = [])),
-    responses((status = 200, description = "A page of workflows", body = DataList<WorkflowSummaryOut>), Refused),
+    responses((status = 200, description = "A page of workflows", body = DataList<WorkflowSummaryOut>), ErrorResponses),
 )]
 pub async fn list_workflows(
     State(stores): State<Stores>,
@@ -54,7 +54,7 @@ pub async fn list_workflows(
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn create_workflow(
@@ -71,9 +71,9 @@ pub async fn create_workflow(
 /// response.
 pub async fn created(stores: &Stores, workflow: Workflow, route: &str, headers: &HeaderMap) -> Result<Response> {
     let key = idempotency::key(headers)?;
-    let etag = ETag::of(workflow.revision);
+    let etag = ETag::from_revision(workflow.revision);
     let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
-    Ok(idempotency::created(stores.workflows.create(&workflow, route, key, &answer).await?, etag, answer))
+    Ok(idempotency::creation_response(stores.workflows.create(&workflow, route, key, &answer).await?, etag, answer))
 }
 
 /// Read a workflow
@@ -84,7 +84,7 @@ pub async fn created(stores: &Stores, workflow: Workflow, route: &str, headers: 
         (status = 200, description = "The workflow with its draft", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_workflow(
@@ -97,7 +97,7 @@ pub async fn get_workflow(
 
 /// Builds a response from a workflow, with its ETag.
 pub fn shown(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
-    (ETag::of(workflow.revision), Data { data: workflow.into() })
+    (ETag::from_revision(workflow.revision), Data { data: workflow.into() })
 }
 
 /// Update a workflow's draft
@@ -115,7 +115,7 @@ pub fn shown(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn update_workflow(
@@ -128,7 +128,11 @@ pub async fn update_workflow(
     let patch = MergePatch::new(patch)?;
     let change = |workflow: &Workflow| {
         let after = workflow.patched(&patch, Time::now())?;
-        if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
+        if if_match.allows(&ETag::from_revision(workflow.revision)) {
+            Ok(after)
+        } else {
+            Err(Error::PreconditionFailed)
+        }
     };
     Ok(shown(stores.workflows.change(caller.account(), id, change).await?))
 }
@@ -143,7 +147,7 @@ pub async fn update_workflow(
     responses(
         (status = 204, description = "Deleted"),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn delete_workflow(
@@ -164,7 +168,7 @@ pub async fn delete_workflow(
     responses(
         (status = 200, description = "At most 100 agents and workflows that use it", body = Data<ImpactOut>),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_delete_impact(
@@ -188,7 +192,7 @@ pub async fn get_delete_impact(
         )),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn clone_workflow(
@@ -203,7 +207,7 @@ pub async fn clone_workflow(
     if let Some(key) = idempotency::key(&headers)?
         && let Some(first) = stores.workflows.first_answer(caller.account(), &route, key).await?
     {
-        return Ok(idempotency::replayed(Some(ETag::of(FIRST_REVISION)), first));
+        return Ok(idempotency::replay_response(Some(ETag::from_revision(FIRST_REVISION)), first));
     }
     let original = stores.workflows.get(caller.account(), id).await?;
     let copy = original.cloned(WorkflowId::new(), name)?;
@@ -219,7 +223,7 @@ pub async fn clone_workflow(
     responses(
         (status = 200, description = "The problems, errors first", body = Data<ValidationOut>),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn validate_workflow(

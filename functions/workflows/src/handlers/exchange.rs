@@ -11,7 +11,7 @@ use importers::atelier::Export;
 use importers::{Imported, read};
 use shared::http::etag::ETag;
 use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::standard::{Caller, ErrorBody, Path, Refused, Result, TextFile};
+use shared::http::standard::{Caller, ErrorBody, ErrorResponses, Path, Result, TextFile};
 use shared::offload;
 
 use crate::Stores;
@@ -28,7 +28,7 @@ use crate::dto::exchange::ImportedOut;
         (status = 200, description = "The file", body = Export,
             headers(("Content-Disposition" = String, description = "The name of the file"))),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn export_workflow(
@@ -60,7 +60,7 @@ pub async fn export_workflow(
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
         (status = 415, description = "The body is neither JSON nor YAML", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn import_workflow(
@@ -72,10 +72,10 @@ pub async fn import_workflow(
     let Imported { name, description, graph, report } = offload(move || read(&file)).await?;
     let given = NewWorkflow { name: Some(name), description, graph };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    let etag = ETag::of(workflow.revision);
+    let etag = ETag::from_revision(workflow.revision);
     let answer = ImportedOut { data: workflow.clone().into(), report: report.into() };
     let answer = serde_json::to_string(&answer).map_err(Error::internal)?;
     let key = idempotency::key(&headers)?;
     let outcome = stores.workflows.create(&workflow, "workflows/import", key, &answer).await?;
-    Ok(idempotency::created(outcome, etag, answer))
+    Ok(idempotency::creation_response(outcome, etag, answer))
 }

@@ -3,7 +3,7 @@
 use domain::Error;
 use domain::time::Time;
 use engine::expression::{Expression, Failure, FailureCode, Problem, Scope, Template};
-use shared::http::standard::{Caller, Data, ErrorBody, Json, Refused, Result};
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, Result};
 use shared::offload;
 
 use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
@@ -17,7 +17,7 @@ use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
     responses(
         (status = 200, description = "The value", body = Data<PreviewOut>),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn preview_expression(_: Caller, Json(preview): Json<PreviewIn>) -> Result<Data<PreviewOut>> {

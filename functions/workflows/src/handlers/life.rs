@@ -12,7 +12,7 @@ use futures::stream::{self, StreamExt};
 use shared::http;
 use shared::http::NoBody;
 use shared::http::etag::ETag;
-use shared::http::standard::{ApiError, Caller, Data, ErrorBody, Json, Path, Refused, Result};
+use shared::http::standard::{ApiError, Caller, Data, ErrorBody, ErrorResponses, Json, Path, Result};
 
 use super::definition::shown;
 use crate::Stores;
@@ -34,7 +34,7 @@ const AT_ONCE: usize = 8;
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not published now",
             body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn pause_workflow(
@@ -56,7 +56,7 @@ pub async fn pause_workflow(
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not paused",
             body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn resume_workflow(
@@ -79,7 +79,7 @@ pub async fn resume_workflow(
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn archive_workflow(
@@ -102,7 +102,7 @@ pub async fn archive_workflow(
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`invalid_state`: the workflow is not archived", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn restore_workflow(
@@ -133,7 +133,7 @@ async fn changed(
     responses(
         (status = 200, description = "The archived workflows and the failures", body = Data<BatchArchivedOut>),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn archive_workflows(

@@ -9,7 +9,7 @@ use domain::id::{Id, NotAnId, WorkflowId};
 use domain::workflow::{NewWorkflow, Workflow};
 use engine::templates::{self, Template};
 use shared::http::idempotency::IdempotencyHeaders;
-use shared::http::standard::{Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
+use shared::http::standard::{Caller, Data, DataList, ErrorBody, ErrorResponses, OptionalJson, Path, Query, Result};
 
 use super::definition::created;
 use crate::Stores;
@@ -36,7 +36,7 @@ impl Id for Found {
 /// Returns prebuilt workflows that can be instantiated.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/templates", tag = "templates", params(ListTemplates), security(("bearer" = [])),
-    responses((status = 200, description = "A page of templates", body = DataList<TemplateSummaryOut>), Refused),
+    responses((status = 200, description = "A page of templates", body = DataList<TemplateSummaryOut>), ErrorResponses),
 )]
 pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Result<DataList<TemplateSummaryOut>> {
     let page = query.page();
@@ -51,7 +51,7 @@ pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Re
     responses(
         (status = 200, description = "The template with its graph", body = Data<TemplateOut>),
         (status = 404, description = "The template does not exist", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_template(_: Caller, Path(Found(template)): Path<Found>) -> Result<Data<TemplateOut>> {
@@ -71,7 +71,7 @@ pub async fn get_template(_: Caller, Path(Found(template)): Path<Found>) -> Resu
             headers(("ETag" = String, description = "The workflow's version"))),
         (status = 404, description = "The template does not exist", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn instantiate_template(

@@ -8,7 +8,9 @@ use domain::text;
 use domain::workflow::{Manifest, WorkflowState};
 use shared::http::NoBody;
 use shared::http::etag::ETag;
-use shared::http::standard::{ApiError, Caller, Data, DataList, ErrorBody, OptionalJson, Path, Query, Refused, Result};
+use shared::http::standard::{
+    ApiError, Caller, Data, DataList, ErrorBody, ErrorResponses, OptionalJson, Path, Query, Result,
+};
 use shared::offload;
 use shared::store::workflows::Published;
 
@@ -39,7 +41,7 @@ const MAX_NOTES_CHARS: usize = 1_000;
             body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
         (status = 422, description = "`channel_incomplete`: a channel is incomplete", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn publish_workflow(
@@ -48,7 +50,7 @@ pub async fn publish_workflow(
     Path(id): Path<WorkflowId>,
     OptionalJson(PublishIn { notes }): OptionalJson<PublishIn>,
 ) -> Result<(StatusCode, ETag, Data<PublishedOut>)> {
-    text::at_most("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
+    text::check_max_chars("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
     let examiner = Examiner { stores: &stores, caller: &caller };
     let mut attempts = Attempts::to_change(WorkflowId::KIND);
     let published = loop {
@@ -61,7 +63,7 @@ pub async fn publish_workflow(
         }
     };
     let Published { workflow, release, deployment } = published;
-    let (etag, active) = (ETag::of(workflow.revision), workflow.active.clone());
+    let (etag, active) = (ETag::from_revision(workflow.revision), workflow.active.clone());
     let data = PublishedOut {
         release: ReleaseOut::new(release, active.as_ref()),
         deployment: DeploymentOut::new(deployment, active.as_ref()),
@@ -79,7 +81,7 @@ pub async fn publish_workflow(
     responses(
         (status = 200, description = "A page of releases", body = DataList<ReleaseOut>),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_releases(
@@ -101,7 +103,7 @@ pub async fn list_releases(
     responses(
         (status = 200, description = "The release", body = Data<ReleaseOut>),
         (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_release(
@@ -123,7 +125,7 @@ pub async fn get_release(
     responses(
         (status = 200, description = "The manifest", body = Data<Manifest>),
         (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_manifest(
@@ -146,7 +148,7 @@ pub async fn get_manifest(
     responses(
         (status = 200, description = "The runtime status and the problems", body = Data<RuntimeStatusOut>),
         (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_runtime_status(
@@ -217,7 +219,7 @@ impl Id for Version {
     responses(
         (status = 200, description = "The differences", body = Data<DiffOut>),
         (status = 404, description = "The workflow or release does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn diff_releases(
@@ -258,7 +260,7 @@ pub async fn diff_releases(
     responses(
         (status = 200, description = "A page of deployments", body = DataList<DeploymentOut>),
         (status = 404, description = "The workflow does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_deployments(
@@ -291,7 +293,7 @@ pub async fn list_deployments(
             body = ErrorBody),
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         (status = 422, description = "`channel_incomplete`: a channel is no longer complete", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn activate_deployment(
@@ -312,7 +314,7 @@ pub async fn activate_deployment(
             None => attempts.next().await?,
         }
     };
-    let (etag, active) = (ETag::of(workflow.revision), workflow.active.clone());
+    let (etag, active) = (ETag::from_revision(workflow.revision), workflow.active.clone());
     let deployment = DeploymentOut::new(deployment, active.as_ref());
     Ok((etag, Data { data: ActivatedOut { deployment, workflow: workflow.into() } }))
 }

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::lease::{CallLimits, Lease, What};
+use domain::lease::{CallLimits, CounterKind, Lease};
 use domain::ledger::Charge;
 use domain::limits::Dimension;
 use domain::money::Money;
@@ -151,8 +151,8 @@ impl Open {
         let under_way = u64::from(state.under_way);
         let unit = &self.lease.unit;
         let least = |dimensions: [Dimension; 2], used: u64| {
-            let rooms = self.granted.rooms.iter().filter_map(|room| match room.counter.what {
-                What::Limit(dimension) if dimensions.contains(&dimension) => Some((dimension, room)),
+            let rooms = self.granted.headrooms.iter().filter_map(|room| match room.counter.kind {
+                CounterKind::Limit(dimension) if dimensions.contains(&dimension) => Some((dimension, room)),
                 _ => None,
             });
             let left = rooms.map(|(dimension, room)| Remaining {

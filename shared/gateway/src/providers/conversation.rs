@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::failure::{Failure, FailureKind};
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
 use domain::json;
-use domain::text::clip;
+use domain::text::shorten;
 
 /// Placeholder for a blank text.
 pub const BLANK: &str = "(empty)";
@@ -89,7 +89,9 @@ pub fn arguments(call: &ToolCall<'_>) -> Result<Value, Failure> {
     }
     match json::parse_text(call.arguments) {
         Some(arguments @ Value::Object(_)) => Ok(arguments),
-        _ => Err(wrong("messages", format_args!("the arguments of the call {} must be a JSON object", clip(call.id)))),
+        _ => {
+            Err(wrong("messages", format_args!("the arguments of the call {} must be a JSON object", shorten(call.id))))
+        }
     }
 }
 

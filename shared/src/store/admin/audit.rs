@@ -8,7 +8,7 @@ use crate::store::ledger::cursor_after;
 use crate::store::table::{Index, Query, Range, parse};
 use crate::store::write::Write;
 use domain::Result;
-use domain::audit::{Actor, Deed};
+use domain::audit::{Actor, AuditAction};
 use domain::id::AuditId;
 use domain::lease::month;
 use domain::page::{Order, Slice};
@@ -39,9 +39,9 @@ struct AuditItem {
 
 impl Admin {
     /// The write of an audit entry. It belongs in the transaction of the change that it records.
-    pub(super) fn audit_write(&self, deed: &Deed, before: Option<String>, after: Option<String>) -> Write {
+    pub(super) fn audit_write(&self, action: &AuditAction, before: Option<String>, after: Option<String>) -> Write {
         let id = AuditId::new();
-        let Deed { actor, action, target, request_id, at } = deed.clone();
+        let AuditAction { actor, action, target, request_id, at } = action.clone();
         let key = keys::audit_entry(id);
         self.journal.put_new(&AuditItem {
             pk: key.pk,

@@ -7,7 +7,7 @@ use crate::store::authority::Authority;
 use crate::store::ledger::Adjusted;
 use crate::store::stored_text::StoredText;
 use crate::store::{idempotency, keys};
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{Id, OrgId};
 use domain::identity::Account;
 use domain::ledger::Adjustment;
@@ -31,19 +31,20 @@ impl Admin {
     /// Gives or takes credits, once for all requests with the same idempotency key.
     pub async fn adjust_credits(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         adjustment: Adjustment,
         key: Option<Uuid>,
         render_audit: impl Fn(&Adjustment) -> String,
     ) -> Result<AdjustmentOutcome> {
-        let account = Account { org: deed.actor.org, user: deed.actor.user };
+        let account = Account { org: action.actor.org, user: action.actor.user };
         let org = adjustment.org;
-        let authority = Authority::of_operator(deed);
+        let authority = Authority::of_operator(action);
         let with = |adjustment: &Adjustment| {
             let snapshot = render_audit(adjustment);
-            let claim = key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, snapshot.as_str(), deed.at));
+            let claim =
+                key.map(|key| idempotency::claim(&self.entities, account, ROUTE, key, snapshot.as_str(), action.at));
             let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG);
-            let audited = self.audit_write(deed, None, Some(snapshot));
+            let audited = self.audit_write(action, None, Some(snapshot));
             Ok(authority.guard(&self.entities, claim.into_iter().chain([exists, audited]).collect()))
         };
         let _queue = self.queue.lock().await;
@@ -63,7 +64,7 @@ impl Admin {
                 // An earlier attempt of the same request may have taken the credits that are missing now, so replay its
                 // answer.
                 Some(key) => {
-                    let answer = idempotency::find(&self.entities, account, ROUTE, key, deed.at).await?;
+                    let answer = idempotency::find(&self.entities, account, ROUTE, key, action.at).await?;
                     let answer = answer.map(StoredText::into_text).transpose()?;
                     Ok(answer.map_or(AdjustmentOutcome::OutOfRange, AdjustmentOutcome::Before))
                 }

@@ -2,13 +2,13 @@
 //! on, even by a process that has cached the caller as valid.
 
 use super::Admin;
+use crate::store::backoff::Backoff;
 use crate::store::identities::{entity, stored};
 use crate::store::keys::{self, Key};
 use crate::store::meters::MeterOwner;
-use crate::store::backoff::Backoff;
 use crate::store::write::Write;
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{Id, OrgId, UserId};
 use domain::identity::{Account, Org, Plan, User};
 use domain::time::Time;
@@ -23,7 +23,7 @@ const METERS_AT_ONCE: usize = 90;
 impl Admin {
     pub async fn change_org(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         id: OrgId,
         change: impl Fn(&Org) -> Result<Org>,
         render_audit: impl Fn(&Org) -> String,
@@ -33,9 +33,16 @@ impl Admin {
         loop {
             let (before, raw) = self.read::<Org>(&keys::org(id)).await?.ok_or(Error::NotFound { kind: OrgId::KIND })?;
             let after = change(&before)?;
-            let mut writes = self.replace_writes(deed, keys::org(id), raw, &after, Some(render_audit(&before)), render_audit(&after));
+            let mut writes = self.replace_writes(
+                action,
+                keys::org(id),
+                raw,
+                &after,
+                Some(render_audit(&before)),
+                render_audit(&after),
+            );
             if before.suspended != after.suspended {
-                writes.push(self.suspension_write(MeterOwner::Org(id), after.suspended, deed.at));
+                writes.push(self.suspension_write(MeterOwner::Org(id), after.suspended, action.at));
             }
             if before.plan != after.plan {
                 if self.identities.find_plan(&after.plan).await?.is_none() {
@@ -43,7 +50,7 @@ impl Admin {
                 }
                 writes.push(self.entities.check(keys::plan(&after.plan)).require("attribute_exists(pk)"));
             }
-            if self.transact(deed, writes).await?.is_written() {
+            if self.transact(action, writes).await?.is_written() {
                 return Ok(after);
             }
             turns.next("others keep changing the organization").await?;
@@ -52,7 +59,7 @@ impl Admin {
 
     pub async fn change_user(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         id: UserId,
         change: impl Fn(&User) -> Result<User>,
         render_audit: impl Fn(&User) -> String,
@@ -63,16 +70,23 @@ impl Admin {
             let (before, raw) =
                 self.read::<User>(&keys::user(id)).await?.ok_or(Error::NotFound { kind: UserId::KIND })?;
             let after = change(&before)?;
-            let mut writes = self.replace_writes(deed, keys::user(id), raw, &after, Some(render_audit(&before)), render_audit(&after));
+            let mut writes = self.replace_writes(
+                action,
+                keys::user(id),
+                raw,
+                &after,
+                Some(render_audit(&before)),
+                render_audit(&after),
+            );
             let mut meters = Vec::new();
             if before.suspended != after.suspended {
                 let orgs = self.identities.orgs_of(id).await?.into_iter();
                 let of = orgs.map(|(org, _)| MeterOwner::User(Account { org: org.id, user: id }));
-                meters.extend(of.map(|of| self.suspension_write(of, after.suspended, deed.at)));
+                meters.extend(of.map(|of| self.suspension_write(of, after.suspended, action.at)));
             }
             let later = meters.split_off(meters.len().min(METERS_AT_ONCE));
             writes.extend(meters);
-            if self.transact(deed, writes).await?.is_written() {
+            if self.transact(action, writes).await?.is_written() {
                 for write in later {
                     let _ = self.counters.write(write).await?;
                 }
@@ -83,19 +97,29 @@ impl Admin {
     }
 
     /// Creates or replaces a plan. Returns the plan that it replaced.
-    pub async fn put_plan(&self, deed: &Deed, plan: &Plan, render_audit: impl Fn(&Plan) -> String) -> Result<Option<Plan>> {
+    pub async fn put_plan(
+        &self,
+        action: &AuditAction,
+        plan: &Plan,
+        render_audit: impl Fn(&Plan) -> String,
+    ) -> Result<Option<Plan>> {
         let _queue = self.queue.lock().await;
         let mut turns = Backoff::default();
         loop {
             let key = keys::plan(&plan.id);
             let (before, raw) = self.read::<Plan>(&key).await?.unzip();
             let writes = match raw {
-                Some(raw) => self.replace_writes(deed, key, raw, plan, before.as_ref().map(&render_audit), render_audit(plan)),
+                Some(raw) => {
+                    self.replace_writes(action, key, raw, plan, before.as_ref().map(&render_audit), render_audit(plan))
+                }
                 None => {
-                    vec![self.entities.put_new(&stored(key, plan)), self.audit_write(deed, None, Some(render_audit(plan)))]
+                    vec![
+                        self.entities.put_new(&stored(key, plan)),
+                        self.audit_write(action, None, Some(render_audit(plan))),
+                    ]
                 }
             };
-            if self.transact(deed, writes).await?.is_written() {
+            if self.transact(action, writes).await?.is_written() {
                 return Ok(before);
             }
             turns.next("others keep changing the plan").await?;
@@ -112,7 +136,7 @@ impl Admin {
     /// The writes that replace an entity, on condition that it is unchanged, and add the audit entry.
     fn replace_writes(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         key: Key,
         raw: AttributeValue,
         after: &impl Serialize,
@@ -120,7 +144,7 @@ impl Admin {
         audit_after: String,
     ) -> Vec<Write> {
         let put = self.entities.put(&stored(key, after)).require("entity = :before").bind_raw(":before", raw);
-        vec![put, self.audit_write(deed, audit_before, Some(audit_after))]
+        vec![put, self.audit_write(action, audit_before, Some(audit_after))]
     }
 
     fn suspension_write(&self, of: MeterOwner, is_suspended: bool, at: Time) -> Write {

@@ -3,13 +3,13 @@
 use super::Admin;
 use crate::store::api_keys::{ApiKey, create_refused};
 use crate::store::authority::Authority;
+use crate::store::backoff::Backoff;
 use crate::store::idempotency::{self, CreateOutcome, IdempotencyKey};
-use crate::store::key_ring::{StoredKey, KeySettings, NewKey, not_valid};
+use crate::store::key_ring::{KeySettings, NewKey, StoredKey, not_valid};
 use crate::store::keys;
 use crate::store::meters::Meter;
 use crate::store::table::WriteOutcome;
-use crate::store::backoff::Backoff;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{ApiKeyId, Id, UserId};
 use domain::{Error, Result};
 
@@ -18,16 +18,24 @@ const HOLDER: &str = "holder";
 impl Admin {
     /// Creates a key for a user in an organization, once for all requests with the same idempotency key. `answer` is
     /// stored and replayed to later requests, so it must not contain the secret.
-    pub async fn create_key(&self, deed: &Deed, new: &NewKey, once: Option<&IdempotencyKey>, answer: &str) -> Result<CreateOutcome> {
+    pub async fn create_key(
+        &self,
+        action: &AuditAction,
+        new: &NewKey,
+        once: Option<&IdempotencyKey>,
+        answer: &str,
+    ) -> Result<CreateOutcome> {
         let account = new.key.account;
         let holder = self.entities.check(keys::membership(account.org, account.user));
         let holder = holder.require("attribute_exists(pk)").labeled(HOLDER);
-        let audited = self.audit_write(deed, None, Some(answer.to_owned()));
-        let with = self.claim(deed, "keys", once, answer).into_iter().chain([holder, audited]).collect();
-        match self.keys.create_with(&Authority::of_operator(deed), new, with).await? {
+        let audited = self.audit_write(action, None, Some(answer.to_owned()));
+        let with = self.claim(action, "keys", once, answer).into_iter().chain([holder, audited]).collect();
+        match self.keys.create_with(&Authority::of_operator(action), new, with).await? {
             WriteOutcome::Written => Ok(CreateOutcome::Now),
             WriteOutcome::Refused(refused) => match (refused.label, once) {
-                (idempotency::CLAIM, Some(once)) => idempotency::first_answer_to(once, refused).map(CreateOutcome::Before),
+                (idempotency::CLAIM, Some(once)) => {
+                    idempotency::first_answer_to(once, refused).map(CreateOutcome::Before)
+                }
                 (HOLDER, _) => Err(Error::NotFound { kind: UserId::KIND }),
                 _ => Err(create_refused(refused)),
             },
@@ -38,7 +46,7 @@ impl Admin {
     /// calls `change` again.
     pub async fn change_key(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         id: ApiKeyId,
         change: impl Fn(&ApiKey, &Meter) -> Result<KeySettings>,
         render_audit: impl Fn(&ApiKey, &Meter) -> String,
@@ -55,8 +63,12 @@ impl Admin {
             let KeySettings { name, models, expires_at, limits, cap } = settings;
             let key = ApiKey { name, models, expires_at, ..kept.key.clone() };
             let changed = meter.with("limits", limits).with("cap", cap);
-            writes.push(self.audit_write(deed, Some(render_audit(&kept.key, &meter)), Some(render_audit(&key, &changed))));
-            if self.transact(deed, writes).await?.is_written() {
+            writes.push(self.audit_write(
+                action,
+                Some(render_audit(&kept.key, &meter)),
+                Some(render_audit(&key, &changed)),
+            ));
+            if self.transact(action, writes).await?.is_written() {
                 return Ok((key, changed));
             }
             turns.next("others keep changing the key").await?;
@@ -64,9 +76,14 @@ impl Admin {
     }
 
     /// Revokes a key. For a key that is revoked already, nothing is changed and no audit entry is added.
-    pub async fn revoke_key(&self, deed: &Deed, kept: &StoredKey, render_audit: impl Fn(&ApiKey) -> String) -> Result<()> {
-        let revoked = ApiKey { revoked_at: Some(deed.at), ..kept.key.clone() };
-        let audited = self.audit_write(deed, Some(render_audit(&kept.key)), Some(render_audit(&revoked)));
-        self.keys.revoke(&Authority::of_operator(deed), kept, vec![audited]).await.map(drop)
+    pub async fn revoke_key(
+        &self,
+        action: &AuditAction,
+        kept: &StoredKey,
+        render_audit: impl Fn(&ApiKey) -> String,
+    ) -> Result<()> {
+        let revoked = ApiKey { revoked_at: Some(action.at), ..kept.key.clone() };
+        let audited = self.audit_write(action, Some(render_audit(&kept.key)), Some(render_audit(&revoked)));
+        self.keys.revoke(&Authority::of_operator(action), kept, vec![audited]).await.map(drop)
     }
 }

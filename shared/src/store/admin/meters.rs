@@ -4,11 +4,11 @@
 use serde::Serialize;
 
 use super::Admin;
+use crate::store::backoff::Backoff;
 use crate::store::keys::{self, Key};
 use crate::store::meters::{Meter, MeterOwner, Meters};
 use crate::store::table::WriteOutcome;
-use crate::store::backoff::Backoff;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{ApiKeyId, Id, OrgId, UserId};
 use domain::identity::Account;
 use domain::limits::Limits;
@@ -28,27 +28,27 @@ impl Admin {
 
     pub async fn set_limits(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         of: MeterOwner,
         limits: Option<Limits>,
         render_audit: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
-        self.set_attribute(deed, of, "limits", limits, render_audit).await
+        self.set_attribute(action, of, "limits", limits, render_audit).await
     }
 
     pub async fn set_cap(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         of: MeterOwner,
         cap: Option<Money>,
         render_audit: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
-        self.set_attribute(deed, of, "cap", cap, render_audit).await
+        self.set_attribute(action, of, "cap", cap, render_audit).await
     }
 
     async fn set_attribute(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         of: MeterOwner,
         attribute: &'static str,
         value: Option<impl Serialize>,
@@ -70,8 +70,8 @@ impl Admin {
                 None => meter.require(&format!("attribute_not_exists({attribute})")),
             };
             let exists = self.entities.check(owner.clone()).require("attribute_exists(pk)").labeled(OWNER);
-            let writes = vec![exists, meter, self.audit_write(deed, render_audit(&before), render_audit(&after))];
-            match self.transact(deed, writes).await? {
+            let writes = vec![exists, meter, self.audit_write(action, render_audit(&before), render_audit(&after))];
+            match self.transact(action, writes).await? {
                 WriteOutcome::Written => return Ok(after),
                 WriteOutcome::Refused(refused) if refused.label == OWNER => return Err(Error::NotFound { kind }),
                 WriteOutcome::Refused(_) => turns.next("others keep changing the meter").await?,

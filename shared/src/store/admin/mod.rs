@@ -20,7 +20,7 @@ use super::table::{Table, WriteOutcome};
 use super::write::Write;
 use crate::{Context, config};
 use domain::Result;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 
 pub use audit::AuditEntry;
 pub use catalog::{Change, PendingWork};
@@ -53,7 +53,7 @@ impl Admin {
     }
 
     /// Carries out the writes of an operator, on condition that the caller is still an operator.
-    async fn transact(&self, deed: &Deed, writes: Vec<Write>) -> Result<WriteOutcome> {
-        Authority::of_operator(deed).transact(&self.entities, writes).await
+    async fn transact(&self, action: &AuditAction, writes: Vec<Write>) -> Result<WriteOutcome> {
+        Authority::of_operator(action).transact(&self.entities, writes).await
     }
 }

@@ -4,9 +4,9 @@ use super::Admin;
 use crate::store::idempotency::{self, CreateOutcome, IdempotencyKey};
 use crate::store::identities::stored;
 use crate::store::keys::{self, Key};
-use crate::store::table::{Refused, WriteOutcome};
+use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::write::Write;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{Id, OrgId};
 use domain::identity::{Account, Membership, Org, User};
 use domain::{Error, Result};
@@ -19,19 +19,25 @@ const ORG_OF_USER: &str = "organization of the user";
 impl Admin {
     /// Creates an organization, once for all requests with the same idempotency key. `answer` is stored and replayed to
     /// later requests.
-    pub async fn create_org(&self, deed: &Deed, org: &Org, once: Option<&IdempotencyKey>, answer: &str) -> Result<CreateOutcome> {
+    pub async fn create_org(
+        &self,
+        action: &AuditAction,
+        org: &Org,
+        once: Option<&IdempotencyKey>,
+        answer: &str,
+    ) -> Result<CreateOutcome> {
         let writes = [
             self.entities.check(keys::plan(&org.plan)).require("attribute_exists(pk)").labeled(PLAN),
             self.entities.put_new(&stored(keys::org(org.id), org)).labeled(ORG),
             self.list_entry_write(keys::listed_org(org.id)),
         ];
-        self.create(deed, "orgs", once, answer, writes).await
+        self.create(action, "orgs", once, answer, writes).await
     }
 
     /// Creates a user in an organization, once for all requests with the same idempotency key.
     pub async fn create_user(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         user: &User,
         membership: &Membership,
         once: Option<&IdempotencyKey>,
@@ -44,30 +50,36 @@ impl Admin {
             self.entities.put_new(&stored(keys::membership(org, user.id), membership)).labeled(USER),
             self.list_entry_write(keys::listed_user(user.id)),
         ];
-        self.create(deed, "users", once, answer, writes).await
+        self.create(action, "users", once, answer, writes).await
     }
 
     async fn create<const N: usize>(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         route: &str,
         once: Option<&IdempotencyKey>,
         answer: &str,
         own: [Write; N],
     ) -> Result<CreateOutcome> {
-        let mut writes: Vec<Write> = self.claim(deed, route, once, answer).into_iter().collect();
+        let mut writes: Vec<Write> = self.claim(action, route, once, answer).into_iter().collect();
         writes.extend(own);
-        writes.push(self.audit_write(deed, None, Some(answer.to_owned())));
-        match self.transact(deed, writes).await? {
+        writes.push(self.audit_write(action, None, Some(answer.to_owned())));
+        match self.transact(action, writes).await? {
             WriteOutcome::Written => Ok(CreateOutcome::Now),
             WriteOutcome::Refused(refused) => refusal(once, refused).map(CreateOutcome::Before),
         }
     }
 
     /// The write that claims the request's idempotency key, if there is one, and stores the first answer.
-    pub(super) fn claim(&self, deed: &Deed, route: &str, once: Option<&IdempotencyKey>, answer: &str) -> Option<Write> {
-        let account = Account { org: deed.actor.org, user: deed.actor.user };
-        once.map(|once| idempotency::claim_once(&self.entities, account, route, once, answer, deed.at))
+    pub(super) fn claim(
+        &self,
+        action: &AuditAction,
+        route: &str,
+        once: Option<&IdempotencyKey>,
+        answer: &str,
+    ) -> Option<Write> {
+        let account = Account { org: action.actor.org, user: action.actor.user };
+        once.map(|once| idempotency::claim_once(&self.entities, account, route, once, answer, action.at))
     }
 
     /// The write of an entry in the list of all organizations or users.
@@ -77,7 +89,7 @@ impl Admin {
 }
 
 /// The first answer to the same request, or the error that explains why nothing was created.
-fn refusal(once: Option<&IdempotencyKey>, refused: Refused) -> Result<String> {
+fn refusal(once: Option<&IdempotencyKey>, refused: RefusedWrite) -> Result<String> {
     let exists = |code, kind| {
         let message =
             format!("the external_id belongs to an existing {kind}; change that one, or send another external_id");

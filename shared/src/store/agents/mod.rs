@@ -92,7 +92,7 @@ impl Agents {
     /// Deletes the agent: it becomes a tombstone that is in no list, and the work to notify its dependents is written.
     /// Its history is kept.
     pub async fn delete(&self, account: Account, id: AgentId, work_id: WorkId) -> Result<()> {
-        let now = Time::of(work_id.uuid());
+        let now = Time::from_uuid(work_id.uuid());
         let gone = DeletedEntity { account, reference: Reference::Agent(id) };
         let deleted = |condition: &str| {
             let key = keys::agent(account, id);
@@ -112,7 +112,8 @@ impl Agents {
         // An agent private to a workflow is in no list, so there is no total to change.
         let is_there = refused.item.map(|item| agent(account, item)).transpose()?.flatten().is_some();
         if is_there {
-            let unlisted = [deleted("attribute_not_exists(by_name)"), work::deletion_work(&self.entities, work_id, &gone)];
+            let unlisted =
+                [deleted("attribute_not_exists(by_name)"), work::deletion_work(&self.entities, work_id, &gone)];
             if self.entities.transact(Uuid::now_v7(), &unlisted).await?.is_written() {
                 return Ok(());
             }
@@ -143,7 +144,13 @@ impl Agents {
     }
 
     /// Marks or unmarks one of the agent's references as gone. It is idempotent.
-    pub(super) async fn mark_reference(&self, account: Account, id: AgentId, reference: &Reference, is_gone: bool) -> Result<()> {
+    pub(super) async fn mark_reference(
+        &self,
+        account: Account,
+        id: AgentId,
+        reference: &Reference,
+        is_gone: bool,
+    ) -> Result<()> {
         let mut attempts = Attempts::to_change(AgentId::KIND);
         loop {
             let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
@@ -176,7 +183,8 @@ impl Agents {
         let own = keys::agent(account, id);
         let references_by_key: Vec<(Key, &Reference)> =
             references.iter().map(|reference| (keys::reference_key(account, reference), reference)).collect();
-        let mut wanted: Vec<Key> = references_by_key.iter().map(|(key, _)| key.clone()).filter(|key| *key != own).collect();
+        let mut wanted: Vec<Key> =
+            references_by_key.iter().map(|(key, _)| key.clone()).filter(|key| *key != own).collect();
         wanted.push(own.clone());
 
         let found = self.entities.batch_get(&wanted).await?;

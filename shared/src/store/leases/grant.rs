@@ -8,7 +8,9 @@ use crate::store::meters::{self, Meter, Meters};
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::id::LeaseId;
-use domain::lease::{CallLimits, Counter, LONGEST_CALL, Lease, Payer, Room, Shortage, What, admits_until, size};
+use domain::lease::{
+    CallLimits, Counter, CounterHeadroom, CounterKind, LONGEST_CALL, Lease, Payer, Shortage, admits_until, size_lease,
+};
 use domain::limits::Level;
 use domain::money::Money;
 use domain::time::Time;
@@ -40,7 +42,9 @@ impl Leases {
             let lease = lease(payer, wanted, unit, &rooms, slots, now);
             let writes = self.grant_writes(payer, &lease, &meters, &rooms, now)?;
             match self.counters.transact(lease.id.uuid(), &writes).await? {
-                WriteOutcome::Written => return Ok(Grant::Granted(GrantedLease { lease, rooms, org: meters.org() })),
+                WriteOutcome::Written => {
+                    return Ok(Grant::Granted(GrantedLease { lease, headrooms: rooms, org: meters.org() }));
+                }
                 WriteOutcome::Refused(refused) => {
                     // Another lease took from this meter after it was read. Size the lease again by the meter's current
                     // state, with half as many slots.
@@ -59,7 +63,7 @@ impl Leases {
         payer: &Payer,
         lease: &Lease,
         meters: &Meters,
-        rooms: &[Room],
+        rooms: &[CounterHeadroom],
         now: Time,
     ) -> Result<Vec<Write>> {
         let mut writes = vec![self.counters.put_new(&lease_item(lease))];
@@ -95,21 +99,28 @@ fn sized(
     slots: u32,
     meters: &Meters,
     now: Time,
-) -> Result<(u32, CallLimits, Vec<Room>), Room> {
+) -> Result<(u32, CallLimits, Vec<CounterHeadroom>), CounterHeadroom> {
     if slots > 1 {
-        let rooms = meters.rooms(payer, |what| wanted.typical.of(what), now);
-        if let Ok(slots @ 2..) = size(&rooms, slots) {
+        let rooms = meters.headrooms(payer, |what| wanted.typical.amount_for(what), now);
+        if let Ok(slots @ 2..) = size_lease(&rooms, slots) {
             return Ok((slots, wanted.typical, rooms));
         }
     }
-    let rooms = meters.rooms(payer, |what| wanted.need.of(what), now);
-    size(&rooms, 1).map(|slots| (slots, wanted.need, rooms))
+    let rooms = meters.headrooms(payer, |what| wanted.need.amount_for(what), now);
+    size_lease(&rooms, 1).map(|slots| (slots, wanted.need, rooms))
 }
 
-fn lease(payer: &Payer, wanted: &LeaseRequest, unit: CallLimits, rooms: &[Room], slots: u32, now: Time) -> Lease {
-    let limits = rooms.iter().filter_map(|room| match room.counter.what {
-        What::Limit(dimension) => Some(dimension),
-        What::Balance | What::Spending => None,
+fn lease(
+    payer: &Payer,
+    wanted: &LeaseRequest,
+    unit: CallLimits,
+    rooms: &[CounterHeadroom],
+    slots: u32,
+    now: Time,
+) -> Lease {
+    let limits = rooms.iter().filter_map(|room| match room.counter.kind {
+        CounterKind::Limit(dimension) => Some(dimension),
+        CounterKind::Balance | CounterKind::Spending => None,
     });
     let admits_until = admits_until(now, limits);
     let mut counted: Vec<Counter> = rooms.iter().map(|room| room.counter).collect();
@@ -136,12 +147,12 @@ fn lease(payer: &Payer, wanted: &LeaseRequest, unit: CallLimits, rooms: &[Room],
     }
 }
 
-fn shortage(short: &Room, now: Time) -> Shortage {
+fn shortage(short: &CounterHeadroom, now: Time) -> Shortage {
     let level = short.counter.level;
-    match short.counter.what {
-        What::Balance => Shortage::Credits { left: Money::from_pico_usd(short.left) },
-        What::Spending => Shortage::Cap { level, left: Money::from_pico_usd(short.left) },
-        What::Limit(dimension) => {
+    match short.counter.kind {
+        CounterKind::Balance => Shortage::Credits { left: Money::from_pico_usd(short.left) },
+        CounterKind::Spending => Shortage::Cap { level, left: Money::from_pico_usd(short.left) },
+        CounterKind::Limit(dimension) => {
             Shortage::Rate { level, dimension, limit: short.limit, resets_at: dimension.resets_at(now) }
         }
     }

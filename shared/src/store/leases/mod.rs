@@ -37,7 +37,7 @@ use super::usage::MonthlyUsage;
 use crate::{Context, config};
 use domain::Result;
 use domain::catalog::Pricing;
-use domain::lease::{CallLimits, Lease, Room, Shortage};
+use domain::lease::{CallLimits, CounterHeadroom, Lease, Shortage};
 use domain::ledger::Charge;
 use domain::money::Money;
 use domain::usage::Tokens;
@@ -81,7 +81,7 @@ pub enum Grant {
 #[derive(Clone, Debug)]
 pub struct GrantedLease {
     pub lease: Lease,
-    pub rooms: Vec<Room>,
+    pub headrooms: Vec<CounterHeadroom>,
     pub org: Meter,
 }
 

@@ -4,16 +4,16 @@
 use uuid::Uuid;
 
 use super::counters::{require_cap, require_room, require_unchanged};
-use super::items::{Slot, SlotItem, payer_of, slot_item};
+use super::items::{SlotContent, SlotItem, payer_of, slot_item};
 use super::{Leases, Recorded, Spent};
+use crate::store::backoff::Backoff;
 use crate::store::claims::{Claim, Claims, StoredAnswer};
 use crate::store::keys::{self, Key};
 use crate::store::meters::{self, Meter, Meters};
-use crate::store::table::{Refused, WriteOutcome, parse};
-use crate::store::backoff::Backoff;
+use crate::store::table::{RefusedWrite, WriteOutcome, parse};
 use crate::store::usage;
 use crate::store::write::Write;
-use domain::lease::{Lease, Room, What};
+use domain::lease::{CounterHeadroom, CounterKind, Lease};
 use domain::ledger::Charge;
 use domain::limits::Level;
 use domain::money::Money;
@@ -36,7 +36,7 @@ enum ChargeRow {
 enum RowOutcome {
     Written(Box<Charge>),
     /// The row exists already, with this content.
-    Existing(Slot),
+    Existing(SlotContent),
     TakenOver,
 }
 
@@ -60,15 +60,17 @@ impl Leases {
         match outcome {
             RowOutcome::Written(charge) => return Ok(Recorded::InItsSlot(*charge)),
             RowOutcome::TakenOver => return Ok(Recorded::TakenOver),
-            RowOutcome::Existing(Slot::Charge(there)) if there.id == charge.id => return Ok(Recorded::InItsSlot(*there)),
-            RowOutcome::Existing(Slot::Charge(_)) => return Err(Error::internal("two calls used one slot")),
-            RowOutcome::Existing(Slot::Void) => {}
+            RowOutcome::Existing(SlotContent::Charge(there)) if there.id == charge.id => {
+                return Ok(Recorded::InItsSlot(*there));
+            }
+            RowOutcome::Existing(SlotContent::Charge(_)) => return Err(Error::internal("two calls used one slot")),
+            RowOutcome::Existing(SlotContent::Void) => {}
         }
         match self.write_with_debit(lease, charge, ChargeRow::Late, answer).await? {
             RowOutcome::Written(charge) => Ok(Recorded::Late(*charge)),
             RowOutcome::TakenOver => Ok(Recorded::TakenOver),
-            RowOutcome::Existing(Slot::Charge(there)) => Ok(Recorded::Late(*there)),
-            RowOutcome::Existing(Slot::Void) => Err(Error::internal("a late row holds a void")),
+            RowOutcome::Existing(SlotContent::Charge(there)) => Ok(Recorded::Late(*there)),
+            RowOutcome::Existing(SlotContent::Void) => Err(Error::internal("a late row holds a void")),
         }
     }
 
@@ -102,8 +104,8 @@ impl Leases {
         let mut turns = Backoff::short();
         loop {
             let meters = Meters::read(&self.counters, &payer).await?;
-            let is_money = |what| u64::from(matches!(what, What::Balance | What::Spending));
-            let rooms = meters.rooms(&payer, is_money, counts_at);
+            let is_money = |what| u64::from(matches!(what, CounterKind::Balance | CounterKind::Spending));
+            let rooms = meters.headrooms(&payer, is_money, counts_at);
             let room = rooms.iter().map(|room| room.left).min().map_or(Money::MAX, Money::from_pico_usd);
             let debit = Debit { owed, collected: owed.min(room) };
             let charge = Charge {
@@ -164,7 +166,7 @@ impl Debit {
         mut write: Write,
         level: Level,
         meter: &Meter,
-        rooms: impl Iterator<Item = &'a Room>,
+        rooms: impl Iterator<Item = &'a CounterHeadroom>,
         counts_at: Time,
     ) -> Write {
         let amount = self.collected.pico_usd();
@@ -172,7 +174,7 @@ impl Debit {
             if !self.uncollected().is_zero() && room.left == amount {
                 write = require_unchanged(write, meter, &room.counter);
             } else if amount > 0 {
-                write = require_room(write, &Room { per_call: amount, ..*room }, 1);
+                write = require_room(write, &CounterHeadroom { per_call: amount, ..*room }, 1);
             }
         }
         write = require_cap(write, meter).add(&keys::counter(&meters::spending(level, counts_at)), amount);
@@ -181,6 +183,6 @@ impl Debit {
 }
 
 /// The content of an existing row, from the refusal to write it again.
-fn existing_row(refused: Refused) -> Result<RowOutcome> {
+fn existing_row(refused: RefusedWrite) -> Result<RowOutcome> {
     parse::<SlotItem>(refused.item.unwrap_or_default()).map(|item| RowOutcome::Existing(item.slot))
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::items::{LeaseItem, Slot, SlotItem};
+use super::items::{LeaseItem, SlotContent, SlotItem};
 use super::{Leases, MAX_ATTEMPTS, Spent};
 use crate::store::keys;
 use crate::store::table::{WriteOutcome, parse};
@@ -71,7 +71,8 @@ impl Leases {
     fn void(&self, lease: &Lease, slot: u32, now: Time) -> Write {
         let key = keys::charge(lease.id, slot);
         let expires_at = now.plus(VOID_RETENTION).as_seconds();
-        let void = SlotItem { pk: key.pk, sk: key.sk, slot: Slot::Void, listed_in: None, listed_at: None, expires_at };
+        let void =
+            SlotItem { pk: key.pk, sk: key.sk, slot: SlotContent::Void, listed_in: None, listed_at: None, expires_at };
         self.journal.put_new(&void)
     }
 }

@@ -14,14 +14,14 @@ use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, CreateOutcome};
 use super::revision::{self, Attempts};
 use super::stored_text::StoredText;
-use super::table::{Item, Query, Refused, Table, WriteOutcome};
+use super::table::{Item, Query, RefusedWrite, Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
 use super::{catalog, credentials, keys, webhooks};
 use crate::bucket::Bucket;
 use crate::{Context, config};
 use domain::catalog::Model;
-use domain::channel::Equipment;
+use domain::channel::AvailableResources;
 use domain::graph::Graph;
 use domain::id::{Id, WorkId, WorkflowId};
 use domain::identity::{Account, Plan};
@@ -83,7 +83,13 @@ impl Workflows {
 
     /// Creates the workflow, once for all requests of a route with the same idempotency key. `answer` is stored and
     /// replayed to later requests.
-    pub async fn create(&self, workflow: &Workflow, route: &str, key: Option<Uuid>, answer: &str) -> Result<CreateOutcome> {
+    pub async fn create(
+        &self,
+        workflow: &Workflow,
+        route: &str,
+        key: Option<Uuid>,
+        answer: &str,
+    ) -> Result<CreateOutcome> {
         let account = workflow.account;
         let graph = self.store_graph(workflow).await?;
         let mut writes = Vec::new();
@@ -153,7 +159,7 @@ impl Workflows {
     /// Deletes the workflow: it becomes a tombstone that is in no list, and the work to notify its dependents is
     /// written. Its history is kept.
     pub async fn delete(&self, account: Account, id: WorkflowId, work_id: WorkId) -> Result<()> {
-        let now = Time::of(work_id.uuid());
+        let now = Time::from_uuid(work_id.uuid());
         let deleted = self.entities.update(keys::workflow(account, id)).set("deleted_at", now);
         let deleted = ["by_name", "by_created", "by_updated"].iter().fold(deleted, |write, name| write.remove(name));
         let deleted = deleted.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)");
@@ -167,8 +173,14 @@ impl Workflows {
     }
 
     /// Reads which of the references exist for the account, in one call.
-    pub async fn find_references(&self, account: Account, references: &BTreeSet<Reference>, plan: &Plan) -> Result<ExistingReferences> {
-        let references_by_key: Vec<_> = references.iter().map(|reference| (keys::reference_key(account, reference), reference)).collect();
+    pub async fn find_references(
+        &self,
+        account: Account,
+        references: &BTreeSet<Reference>,
+        plan: &Plan,
+    ) -> Result<ExistingReferences> {
+        let references_by_key: Vec<_> =
+            references.iter().map(|reference| (keys::reference_key(account, reference), reference)).collect();
         let keys: Vec<_> = references_by_key.iter().map(|(key, _)| key.clone()).collect();
         let found = self.entities.batch_get(&keys).await?;
         let now = Time::now();
@@ -191,13 +203,13 @@ impl Workflows {
     }
 
     /// Reads what the workflow's channels and nodes may reference: its webhooks and credentials.
-    pub async fn equipment(&self, account: Account, id: WorkflowId) -> Result<Equipment> {
+    pub async fn available_resources(&self, account: Account, id: WorkflowId) -> Result<AvailableResources> {
         let webhooks = webhooks::ids(&self.entities, account, id);
         let credentials = credentials::summaries(&self.entities, account, id);
         let (webhooks, credentials) = futures::try_join!(webhooks, credentials)?;
         let webhooks = webhooks.into_iter().map(|webhook| webhook.uuid()).collect();
         let credentials = credentials.into_iter().map(|found| (found.id.uuid(), found.r#type)).collect();
-        Ok(Equipment { webhooks, credentials })
+        Ok(AvailableResources { webhooks, credentials })
     }
 
     /// Reads a workflow with its graph, as a change begins.
@@ -226,7 +238,7 @@ impl Workflows {
         // A write that was retried may have succeeded at first, and another request may have changed other fields
         // since. If the item refers to the object that was created for this write, the write has succeeded.
         let is_named = match &outcome {
-            WriteOutcome::Refused(Refused { item: Some(item), .. }) if is_new && graph.object().is_some() => {
+            WriteOutcome::Refused(RefusedWrite { item: Some(item), .. }) if is_new && graph.object().is_some() => {
                 stored(item.clone())?.is_some_and(|item| item.graph == graph)
             }
             _ => false,

@@ -11,7 +11,7 @@ use crate::providers::failure::Failure;
 use crate::providers::parameters::Parameters;
 use crate::providers::tools::{Choice, choice, functions};
 use domain::provider::ProviderKind;
-use domain::text::clip;
+use domain::text::shorten;
 
 /// Parameters that are renamed only: OpenAI's name and Gemini's.
 const SAME: [(&str, &str); 6] = [
@@ -90,7 +90,7 @@ fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Va
         let id = message.tool_call_id.unwrap_or_default();
         let name = names.get(id).copied().or(message.name);
         let name =
-            name.ok_or_else(|| wrong("messages", format_args!("no earlier tool call has the id {}", clip(id))))?;
+            name.ok_or_else(|| wrong("messages", format_args!("no earlier tool call has the id {}", shorten(id))))?;
         if message.parts.iter().any(|part| !matches!(part, Part::Text(_))) {
             return Err(Failure::unsupported("messages", "Gemini accepts only text in tool messages"));
         }
