@@ -55,7 +55,7 @@ pub async fn create_agent(
     headers: HeaderMap,
     _: NoBody<ApiError>,
 ) -> Result<Response> {
-    let key = idempotency::key(&headers)?;
+    let key = idempotency::read_key(&headers)?;
     let agent = Agent::new(AgentId::new(), caller.account(), Scope::Global);
     let etag = ETag::from_revision(agent.revision);
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;

@@ -100,11 +100,11 @@ impl Node {
 impl Graph {
     /// Checks whether the graph can be stored as a draft.
     pub fn check(&self) -> Result<()> {
-        let at_most = |what: &str, count: usize, limit: usize| {
+        let check_max = |what: &str, count: usize, limit: usize| {
             if count > limit { Err(Error::invalid_body(what, format!("at most {limit}"))) } else { Ok(()) }
         };
-        at_most("graph.nodes", self.nodes.len(), MAX_NODES)?;
-        at_most("graph.connections", self.connections.len(), MAX_CONNECTIONS)?;
+        check_max("graph.nodes", self.nodes.len(), MAX_NODES)?;
+        check_max("graph.connections", self.connections.len(), MAX_CONNECTIONS)?;
         for (index, node) in self.nodes.iter().enumerate() {
             let field = |name: &str| format!("graph.nodes[{index}].{name}");
             if !is_name(&node.id) {

@@ -23,11 +23,11 @@ pub struct IdempotencyHeaders {
 }
 
 /// Reads the `Idempotency-Key` of a request. `request` is the hash of its body.
-pub fn once(headers: &HeaderMap, request: String) -> Result<Option<IdempotencyKey>> {
-    Ok(key(headers)?.map(|key| IdempotencyKey { key, request }))
+pub fn read_bound_key(headers: &HeaderMap, request: String) -> Result<Option<IdempotencyKey>> {
+    Ok(read_key(headers)?.map(|key| IdempotencyKey { key, request }))
 }
 
-pub fn key(headers: &HeaderMap) -> Result<Option<Uuid>> {
+pub fn read_key(headers: &HeaderMap) -> Result<Option<Uuid>> {
     let Some(value) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
     let key = value.to_str().ok().and_then(|text| Uuid::try_parse(text).ok());
     Ok(Some(key.ok_or_else(|| Error::invalid_query("Idempotency-Key", "must be a UUID"))?))

@@ -43,7 +43,7 @@ impl Calls {
         Self { outbound, tokens: Arc::default() }
     }
 
-    /// Sends a request. `patience` covers everything: fetching a token, redirects, and a retry with a new token.
+    /// Sends a request. `timeouts` cover everything: fetching a token, redirects, and a retry with a new token.
     pub async fn send(
         &self,
         mut request: Request<Bytes>,

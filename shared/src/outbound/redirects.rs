@@ -15,7 +15,7 @@ use super::{Answer, Outbound, OutboundError, RequestTimeouts};
 pub const MAX_REDIRECTS: usize = 10;
 
 impl Outbound {
-    /// Sends the request and follows redirects. `patience` covers all of them together.
+    /// Sends the request and follows redirects. `timeouts` cover all of them together.
     pub async fn follow(&self, request: Request<Bytes>, timeouts: &RequestTimeouts) -> Result<Answer, OutboundError> {
         let deadline = Instant::now() + timeouts.total;
         let (mut parts, mut body) = request.into_parts();

@@ -63,12 +63,12 @@ pub(super) fn claim_once(
     table: &Table,
     account: Account,
     route: &str,
-    once: &IdempotencyKey,
+    idempotency_key: &IdempotencyKey,
     answer: impl Into<StoredText>,
     now: Time,
 ) -> Write {
-    let item_key = keys::idempotency(account, route, &once.key.to_string());
-    put_claim(table, item_key, Some(once.request.clone()), answer.into(), now)
+    let item_key = keys::idempotency(account, route, &idempotency_key.key.to_string());
+    put_claim(table, item_key, Some(idempotency_key.request.clone()), answer.into(), now)
 }
 
 fn put_claim(table: &Table, item_key: Key, request: Option<String>, answer: StoredText, now: Time) -> Write {
@@ -87,9 +87,9 @@ pub(super) fn first_answer(refused: RefusedWrite) -> Result<StoredText> {
 }
 
 /// The first answer to the same request, from the refusal of a later claim. A different request is a conflict.
-pub(super) fn first_answer_to(once: &IdempotencyKey, refused: RefusedWrite) -> Result<String> {
+pub(super) fn first_answer_to(idempotency_key: &IdempotencyKey, refused: RefusedWrite) -> Result<String> {
     let item: AnswerItem = parse(refused.item.unwrap_or_default())?;
-    if item.request.as_ref().is_some_and(|request| *request != once.request) {
+    if item.request.as_ref().is_some_and(|request| *request != idempotency_key.request) {
         return Err(Error::Conflict {
             code: "idempotency_conflict",
             message: "this Idempotency-Key was used with another request; send another key".to_owned(),

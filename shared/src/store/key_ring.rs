@@ -196,7 +196,7 @@ impl KeyRing {
         secret: &SecretToken,
     ) -> Result<(ApiKey, Meter)> {
         let now = by.at;
-        let mut turns = Backoff::default();
+        let mut backoff = Backoff::default();
         loop {
             let old = self.get(account, id).await?;
             if !old.key.is_valid(now) {
@@ -216,7 +216,7 @@ impl KeyRing {
             writes.push(self.counters.put_item(meter.clone()));
             match by.transact(&self.entities, writes).await? {
                 WriteOutcome::Written => return Ok((new, Meter::from_item(meter))),
-                WriteOutcome::Refused(_) => turns.next("calls keep changing the key's meter").await?,
+                WriteOutcome::Refused(_) => backoff.next("calls keep changing the key's meter").await?,
             }
         }
     }

@@ -94,7 +94,7 @@ impl Ledger {
         with: impl Fn(&Adjustment) -> Result<Vec<Write>>,
     ) -> Result<Adjusted> {
         let org = adjustment.org;
-        let mut turns = Backoff::default();
+        let mut backoff = Backoff::default();
         loop {
             let (meter, balance) = self.leases.balance(org).await?;
             let update = self.counters.update(keys::org_meter(org)).add("seq", 1);
@@ -126,7 +126,7 @@ impl Ledger {
             match self.counters.transact(uuid::Uuid::now_v7(), &writes).await? {
                 WriteOutcome::Written => return Ok(Adjusted::Done(adjustment)),
                 WriteOutcome::Refused(refused) if refused.label == BALANCE => {
-                    turns.next("the balance keeps changing during the adjustment").await?
+                    backoff.next("the balance keeps changing during the adjustment").await?
                 }
                 WriteOutcome::Refused(refused) => return Ok(Adjusted::Refused(refused)),
             }

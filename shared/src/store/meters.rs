@@ -218,12 +218,12 @@ impl Meters {
 
     /// The room in every counter that a call of the payer takes from: the balance, the caps and the rate limits.
     pub fn headrooms(&self, payer: &Payer, per_call: impl Fn(CounterKind) -> u64, now: Time) -> Vec<CounterHeadroom> {
-        let mut rooms = Vec::new();
+        let mut headrooms = Vec::new();
         for (level, meter) in &self.0 {
             let mut add = |counter: Counter, limit: u64, left: u64| {
                 let per_call = per_call(counter.kind);
                 if per_call > 0 {
-                    rooms.push(CounterHeadroom { counter, limit, left, wide: meter.wide(&counter), per_call });
+                    headrooms.push(CounterHeadroom { counter, limit, left, wide: meter.wide(&counter), per_call });
                 }
             };
             if *level == Level::Org && !payer.is_exempt {
@@ -242,6 +242,6 @@ impl Meters {
                 add(counter, limit, limit.saturating_sub(meter.counted(&counter)));
             }
         }
-        rooms
+        headrooms
     }
 }

@@ -5,7 +5,7 @@ use super::keys::Key;
 use super::table::Table;
 use super::write::Write;
 
-/// The label of `one_more`.
+/// The label of `increment`.
 pub const LABEL: &str = "quota";
 
 /// Adds one to the count. The write is refused when the maximum is reached.

@@ -14,19 +14,19 @@ const ENTITY: &str = "entity";
 
 /// The attempts at one change. Each attempt reads the entity again.
 pub struct Attempts {
-    turns: Backoff,
+    backoff: Backoff,
     kind: &'static str,
 }
 
 impl Attempts {
     /// Begins a change of an entity of this kind.
     pub fn to_change(kind: &'static str) -> Self {
-        Self { turns: Backoff::default(), kind }
+        Self { backoff: Backoff::default(), kind }
     }
 
     /// Waits before the next attempt, because another change came first. Fails after too many attempts.
     pub async fn next(&mut self) -> Result<()> {
-        self.turns.next(&format!("concurrent requests keep changing the {}", self.kind)).await
+        self.backoff.next(&format!("concurrent requests keep changing the {}", self.kind)).await
     }
 }
 

@@ -155,7 +155,7 @@ impl Table {
         for keys in keys.chunks(BATCH_GET) {
             let keys: Vec<Item> = keys.iter().map(Key::attributes).collect();
             let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build().ok();
-            let mut turns = Backoff::short();
+            let mut backoff = Backoff::short();
             loop {
                 let Some(request) = wanted.take() else { break };
                 let call = self.client.batch_get_item().request_items(&self.name, request);
@@ -163,7 +163,7 @@ impl Table {
                 found.extend(answer.responses.into_iter().flat_map(|mut tables| tables.remove(&self.name)).flatten());
                 wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(&self.name));
                 if wanted.is_some() {
-                    turns.next("BatchGetItem leaves keys unprocessed").await?;
+                    backoff.next("BatchGetItem leaves keys unprocessed").await?;
                 }
             }
         }
@@ -269,12 +269,12 @@ impl Table {
 
     /// Carries out one put or update, outside of a transaction.
     pub async fn write(&self, write: Write) -> Result<WriteOutcome> {
-        let mut turns = Backoff::short();
+        let mut backoff = Backoff::short();
         loop {
             match self.write_once(&write).await? {
                 WriteAttempt::Done => return Ok(WriteOutcome::Written),
                 WriteAttempt::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
-                WriteAttempt::Contended(cause) => turns.next(cause).await?,
+                WriteAttempt::Contended(cause) => backoff.next(cause).await?,
             }
         }
     }
@@ -320,7 +320,7 @@ impl Table {
     /// no effect for ten minutes.
     pub async fn transact(&self, token: Uuid, writes: &[Write]) -> Result<WriteOutcome> {
         let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
-        let mut turns = Backoff::short();
+        let mut backoff = Backoff::short();
         loop {
             let call = self.client.transact_write_items().client_request_token(token.to_string());
             let Err(error) = call.set_transact_items(Some(items.clone())).send().await else {
@@ -329,7 +329,7 @@ impl Table {
             match canceled(error, writes)? {
                 WriteAttempt::Done => return Ok(WriteOutcome::Written),
                 WriteAttempt::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
-                WriteAttempt::Contended(cause) => turns.next(cause).await?,
+                WriteAttempt::Contended(cause) => backoff.next(cause).await?,
             }
         }
     }

@@ -119,15 +119,15 @@ impl WebhookEvents {
             after: after.map(|sk| Key { pk: partition.clone(), sk }.attributes()),
             ..Query::partition(partition)
         };
-        let (mut items, mut looked_at) = (Vec::new(), 0);
+        let (mut items, mut scanned) = (Vec::new(), 0);
         loop {
             // A filter drops most events, so a filtered list reads larger steps.
             let step = if outcomes.is_empty() { limit } else { limit.max(100) };
             query.limit = Some(step);
             let mut found = self.journal.query(&query).await?;
-            looked_at += step;
+            scanned += step;
             items.append(&mut found.items);
-            let is_enough = items.len() >= limit as usize || looked_at >= MAX_SCANNED;
+            let is_enough = items.len() >= limit as usize || scanned >= MAX_SCANNED;
             match found.next {
                 Some(next) if !is_enough => query.after = Some(next),
                 next => {

@@ -49,7 +49,7 @@ pub async fn adjust_credits(
     headers: HeaderMap,
     Json(body): Json<CreditsIn>,
 ) -> Result<Response> {
-    let key = idempotency::key(&headers)?;
+    let key = idempotency::read_key(&headers)?;
     let amount = body.check()?;
     let org = body.org.parse().map_err(|_| Error::NotFound { kind: "organization" })?;
     let action = operator.audit_action(

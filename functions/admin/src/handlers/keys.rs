@@ -77,7 +77,7 @@ pub async fn create_key(
     headers: HeaderMap,
     HashedJson { value: body, hash }: HashedJson<KeyIn>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_bound_key(&headers, hash)?;
     let (org, user) = (read_id::<OrgId>(&body.org)?, read_id::<UserId>(&body.user)?);
     let plan = get_plan(&stores, org).await?;
     let now = Time::now();
@@ -87,7 +87,7 @@ pub async fn create_key(
     let new = NewKey::new(Account { org, user }, settings, &secret, now);
     let shown = |secret| render_snapshot(&NewKeyOut { key: KeyOut::new(&new.key, &new.meter()), secret });
     let action = operator.audit_action("key.create", new.key.id);
-    match stores.admin.create_key(&action, &new, once.as_ref(), &shown(None)).await? {
+    match stores.admin.create_key(&action, &new, idempotency_key.as_ref(), &shown(None)).await? {
         CreateOutcome::Now => Ok(respond(CreateOutcome::Now, shown(Some(secret.reveal().to_owned())))),
         before => Ok(respond(before, String::new())),
     }

@@ -61,11 +61,13 @@ pub async fn create_org(
     headers: HeaderMap,
     HashedJson { value: body, hash }: HashedJson<OrgIn>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_bound_key(&headers, hash)?;
     let org = body.read(&stores.auth, Time::now())?;
     let answer = render_snapshot(&OrgOut::from(&org));
-    let created =
-        stores.admin.create_org(&operator.audit_action("org.create", org.id), &org, once.as_ref(), &answer).await?;
+    let created = stores
+        .admin
+        .create_org(&operator.audit_action("org.create", org.id), &org, idempotency_key.as_ref(), &answer)
+        .await?;
     Ok(respond(created, answer))
 }
 

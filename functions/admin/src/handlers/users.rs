@@ -58,11 +58,11 @@ pub async fn create_user(
     headers: HeaderMap,
     HashedJson { value: body, hash }: HashedJson<UserIn>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_bound_key(&headers, hash)?;
     let (user, membership) = body.read(&stores.auth, Time::now())?;
     let answer = render_snapshot(&NewUserOut::new(&user, &membership));
     let action = operator.audit_action("user.create", user.id);
-    let created = stores.admin.create_user(&action, &user, &membership, once.as_ref(), &answer).await?;
+    let created = stores.admin.create_user(&action, &user, &membership, idempotency_key.as_ref(), &answer).await?;
     Ok(respond(created, answer))
 }
 

@@ -36,10 +36,10 @@ pub struct ChannelOut {
 }
 
 impl ConnectionsOut {
-    pub fn new(workflow: &Workflow, equipment: &AvailableResources) -> Self {
+    pub fn new(workflow: &Workflow, resources: &AvailableResources) -> Self {
         let channel = |Slot { node_id, direction, kind }: Slot| {
             let config = workflow.channels.get(&node_id);
-            let missing = channel::missing(kind, config, equipment);
+            let missing = channel::missing(kind, config, resources);
             let (config, complete) = (config.cloned().unwrap_or_default(), missing.is_empty());
             ChannelOut { id: node_id.clone(), direction, kind, node_id, config, complete, missing }
         };
@@ -84,11 +84,11 @@ struct ChannelIn {
 }
 
 impl ConnectionsIn {
-    pub fn wishes(self) -> Vec<ChannelRequest> {
-        let wish = |direction| {
+    pub fn requests(self) -> Vec<ChannelRequest> {
+        let request = |direction| {
             move |(index, ChannelIn { node_id, config, .. })| ChannelRequest { direction, index, node_id, config }
         };
-        let inputs = self.inputs.into_iter().enumerate().map(wish(Direction::Input));
-        inputs.chain(self.outputs.into_iter().enumerate().map(wish(Direction::Output))).collect()
+        let inputs = self.inputs.into_iter().enumerate().map(request(Direction::Input));
+        inputs.chain(self.outputs.into_iter().enumerate().map(request(Direction::Output))).collect()
     }
 }

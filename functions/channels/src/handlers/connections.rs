@@ -30,8 +30,8 @@ pub async fn get_connections(
     Path(id): Path<WorkflowId>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
-    let equipment = stores.workflows.available_resources(caller.account(), id).await?;
-    Ok((ETag::from_revision(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &equipment) }))
+    let resources = stores.workflows.available_resources(caller.account(), id).await?;
+    Ok((ETag::from_revision(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &resources) }))
 }
 
 /// Configure a workflow's channels
@@ -58,10 +58,10 @@ pub async fn replace_connections(
     if_match: IfMatch,
     Json(connections): Json<ConnectionsIn>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
-    let wishes = connections.wishes();
-    let equipment = stores.workflows.available_resources(caller.account(), id).await?;
+    let requests = connections.requests();
+    let resources = stores.workflows.available_resources(caller.account(), id).await?;
     let change = |workflow: &Workflow| {
-        let after = workflow.with_channels(&wishes, &equipment, Time::now())?;
+        let after = workflow.with_channels(&requests, &resources, Time::now())?;
         if if_match.allows(&ETag::from_revision(workflow.revision)) {
             Ok(after)
         } else {
@@ -69,5 +69,5 @@ pub async fn replace_connections(
         }
     };
     let workflow = stores.workflows.change(caller.account(), id, change).await?;
-    Ok((ETag::from_revision(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &equipment) }))
+    Ok((ETag::from_revision(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &resources) }))
 }

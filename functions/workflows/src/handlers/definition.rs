@@ -70,7 +70,7 @@ pub async fn create_workflow(
 /// Stores a new workflow and returns the response. A repeated `Idempotency-Key` of the same route replays the first
 /// response.
 pub async fn created(stores: &Stores, workflow: Workflow, route: &str, headers: &HeaderMap) -> Result<Response> {
-    let key = idempotency::key(headers)?;
+    let key = idempotency::read_key(headers)?;
     let etag = ETag::from_revision(workflow.revision);
     let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
     Ok(idempotency::creation_response(stores.workflows.create(&workflow, route, key, &answer).await?, etag, answer))
@@ -204,7 +204,7 @@ pub async fn clone_workflow(
 ) -> Result<Response> {
     let route = format!("workflows/{id}/clone");
     // A replay returns the first answer, even if the original was changed or deleted since.
-    if let Some(key) = idempotency::key(&headers)?
+    if let Some(key) = idempotency::read_key(&headers)?
         && let Some(first) = stores.workflows.first_answer(caller.account(), &route, key).await?
     {
         return Ok(idempotency::replay_response(Some(ETag::from_revision(FIRST_REVISION)), first));

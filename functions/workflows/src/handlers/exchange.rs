@@ -75,7 +75,7 @@ pub async fn import_workflow(
     let etag = ETag::from_revision(workflow.revision);
     let answer = ImportedOut { data: workflow.clone().into(), report: report.into() };
     let answer = serde_json::to_string(&answer).map_err(Error::internal)?;
-    let key = idempotency::key(&headers)?;
+    let key = idempotency::read_key(&headers)?;
     let outcome = stores.workflows.create(&workflow, "workflows/import", key, &answer).await?;
     Ok(idempotency::creation_response(outcome, etag, answer))
 }

@@ -151,16 +151,16 @@ impl Open {
         let under_way = u64::from(state.under_way);
         let unit = &self.lease.unit;
         let least = |dimensions: [Dimension; 2], used: u64| {
-            let rooms = self.granted.headrooms.iter().filter_map(|room| match room.counter.kind {
-                CounterKind::Limit(dimension) if dimensions.contains(&dimension) => Some((dimension, room)),
+            let headrooms = self.granted.headrooms.iter().filter_map(|headroom| match headroom.counter.kind {
+                CounterKind::Limit(dimension) if dimensions.contains(&dimension) => Some((dimension, headroom)),
                 _ => None,
             });
-            let left = rooms.map(|(dimension, room)| Remaining {
-                limit: room.limit,
-                remaining: room.left.saturating_sub(used),
+            let left = headrooms.map(|(dimension, headroom)| Remaining {
+                limit: headroom.limit,
+                remaining: headroom.left.saturating_sub(used),
                 resets_at: dimension.resets_at(self.lease.granted_at),
             });
-            left.min_by_key(|room| room.remaining)
+            left.min_by_key(|headroom| headroom.remaining)
         };
         let credits = self.granted.org.balance().less(state.spent.charged + unit.money.times(under_way));
         Standing {

@@ -142,9 +142,9 @@ impl Stage {
         self.heard.lock().unwrap().clone()
     }
 
-    async fn get(&self, url: &str, guard: Guard, patience: RequestTimeouts) -> Result<Bytes, OutboundError> {
+    async fn get(&self, url: &str, guard: Guard, timeouts: RequestTimeouts) -> Result<Bytes, OutboundError> {
         let outbound = Outbound::new(guard, self.clone());
-        let answer = outbound.send(get(url), &patience).await?;
+        let answer = outbound.send(get(url), &timeouts).await?;
         answer.body.read_to_end(100).await
     }
 

@@ -150,8 +150,8 @@ async fn timeout_covers_the_token_and_the_call_together() {
     let stage = stage.answering(move |_| granted.clone()).await;
     let calls = Calls::new(Outbound::new(Guard::default(), stage));
     let request = Request::get("http://api.test/x").body(Bytes::new()).unwrap();
-    let patience = RequestTimeouts { total: Duration::from_millis(120), ..TIMEOUTS };
-    let late = calls.send(request, Some((CredentialId::new(), &client(None))), &patience).await;
+    let timeouts = RequestTimeouts { total: Duration::from_millis(120), ..TIMEOUTS };
+    let late = calls.send(request, Some((CredentialId::new(), &client(None))), &timeouts).await;
     assert_eq!(late.err(), Some(CallError::Outbound(OutboundError::Timeout { sent: true })));
 }
 

@@ -139,9 +139,9 @@ async fn every_wait_times_out() {
             RequestTimeouts { total: quick, ..TIMEOUTS },
         ),
     ];
-    for (pieces, patience) in cases {
+    for (pieces, timeouts) in cases {
         let stage = Stage::default().serving(pieces).await;
-        let late = stage.get("http://93.184.215.14/", Guard::default(), patience).await;
+        let late = stage.get("http://93.184.215.14/", Guard::default(), timeouts).await;
         assert_eq!(late.unwrap_err(), OutboundError::Timeout { sent: true });
     }
 }

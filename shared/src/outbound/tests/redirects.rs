@@ -90,8 +90,8 @@ async fn redirect_loops_end_at_the_maximum() {
     let slow = Stage { takes: Duration::from_millis(40), ..Stage::resolving(&[&[PUBLIC]]) };
     let slow = slow.answering(|_| moved("302 Found", "/round")).await;
     let outbound = Outbound::new(Guard::default(), slow.clone());
-    let patience = RequestTimeouts { total: Duration::from_millis(150), ..TIMEOUTS };
-    let late = outbound.follow(request(Method::GET, "http://slow.test/"), &patience).await;
+    let timeouts = RequestTimeouts { total: Duration::from_millis(150), ..TIMEOUTS };
+    let late = outbound.follow(request(Method::GET, "http://slow.test/"), &timeouts).await;
     assert_eq!(late.err(), Some(OutboundError::Timeout { sent: true }));
     assert_eq!(slow.heard().len(), 4);
 }

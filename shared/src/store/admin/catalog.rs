@@ -31,7 +31,7 @@ impl Admin {
         change: impl Fn(&Listing) -> Result<Change>,
     ) -> Result<(Change, PendingWork)> {
         let _queue = self.queue.lock().await;
-        let mut turns = Backoff::default();
+        let mut backoff = Backoff::default();
         loop {
             let listing = catalog.read().await?;
             let change = change(&listing)?;
@@ -44,7 +44,7 @@ impl Admin {
             if self.transact(action, writes).await?.is_written() {
                 return Ok((change, pending));
             }
-            turns.next("others keep changing the catalog").await?;
+            backoff.next("others keep changing the catalog").await?;
         }
     }
 

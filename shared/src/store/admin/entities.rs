@@ -29,7 +29,7 @@ impl Admin {
         render_audit: impl Fn(&Org) -> String,
     ) -> Result<Org> {
         let _queue = self.queue.lock().await;
-        let mut turns = Backoff::default();
+        let mut backoff = Backoff::default();
         loop {
             let (before, raw) = self.read::<Org>(&keys::org(id)).await?.ok_or(Error::NotFound { kind: OrgId::KIND })?;
             let after = change(&before)?;
@@ -53,7 +53,7 @@ impl Admin {
             if self.transact(action, writes).await?.is_written() {
                 return Ok(after);
             }
-            turns.next("others keep changing the organization").await?;
+            backoff.next("others keep changing the organization").await?;
         }
     }
 
@@ -65,7 +65,7 @@ impl Admin {
         render_audit: impl Fn(&User) -> String,
     ) -> Result<User> {
         let _queue = self.queue.lock().await;
-        let mut turns = Backoff::default();
+        let mut backoff = Backoff::default();
         loop {
             let (before, raw) =
                 self.read::<User>(&keys::user(id)).await?.ok_or(Error::NotFound { kind: UserId::KIND })?;
@@ -92,7 +92,7 @@ impl Admin {
                 }
                 return Ok(after);
             }
-            turns.next("others keep changing the user").await?;
+            backoff.next("others keep changing the user").await?;
         }
     }
 
@@ -104,7 +104,7 @@ impl Admin {
         render_audit: impl Fn(&Plan) -> String,
     ) -> Result<Option<Plan>> {
         let _queue = self.queue.lock().await;
-        let mut turns = Backoff::default();
+        let mut backoff = Backoff::default();
         loop {
             let key = keys::plan(&plan.id);
             let (before, raw) = self.read::<Plan>(&key).await?.unzip();
@@ -122,7 +122,7 @@ impl Admin {
             if self.transact(action, writes).await?.is_written() {
                 return Ok(before);
             }
-            turns.next("others keep changing the plan").await?;
+            backoff.next("others keep changing the plan").await?;
         }
     }
 

@@ -22,19 +22,19 @@ impl Admin {
         &self,
         action: &AuditAction,
         new: &NewKey,
-        once: Option<&IdempotencyKey>,
+        idempotency_key: Option<&IdempotencyKey>,
         answer: &str,
     ) -> Result<CreateOutcome> {
         let account = new.key.account;
         let holder = self.entities.check(keys::membership(account.org, account.user));
         let holder = holder.require("attribute_exists(pk)").labeled(HOLDER);
         let audited = self.audit_write(action, None, Some(answer.to_owned()));
-        let with = self.claim(action, "keys", once, answer).into_iter().chain([holder, audited]).collect();
+        let with = self.claim(action, "keys", idempotency_key, answer).into_iter().chain([holder, audited]).collect();
         match self.keys.create_with(&Authority::of_operator(action), new, with).await? {
             WriteOutcome::Written => Ok(CreateOutcome::Now),
-            WriteOutcome::Refused(refused) => match (refused.label, once) {
-                (idempotency::CLAIM, Some(once)) => {
-                    idempotency::first_answer_to(once, refused).map(CreateOutcome::Before)
+            WriteOutcome::Refused(refused) => match (refused.label, idempotency_key) {
+                (idempotency::CLAIM, Some(idempotency_key)) => {
+                    idempotency::first_answer_to(idempotency_key, refused).map(CreateOutcome::Before)
                 }
                 (HOLDER, _) => Err(Error::NotFound { kind: UserId::KIND }),
                 _ => Err(create_refused(refused)),
@@ -51,7 +51,7 @@ impl Admin {
         change: impl Fn(&ApiKey, &Meter) -> Result<KeySettings>,
         render_audit: impl Fn(&ApiKey, &Meter) -> String,
     ) -> Result<(ApiKey, Meter)> {
-        let mut turns = Backoff::default();
+        let mut backoff = Backoff::default();
         loop {
             let kept = self.keys.find(id).await?;
             let meter = self.keys.meter(id).await?;
@@ -71,7 +71,7 @@ impl Admin {
             if self.transact(action, writes).await?.is_written() {
                 return Ok((key, changed));
             }
-            turns.next("others keep changing the key").await?;
+            backoff.next("others keep changing the key").await?;
         }
     }
 

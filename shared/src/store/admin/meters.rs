@@ -56,7 +56,7 @@ impl Admin {
     ) -> Result<Meter> {
         let (owner, kind) = owner(of);
         let _queue = self.queue.lock().await;
-        let mut turns = Backoff::default();
+        let mut backoff = Backoff::default();
         loop {
             let before = Meters::read_all(&self.counters, &[of]).await?.remove(0);
             let after = before.with(attribute, value.as_ref());
@@ -74,7 +74,7 @@ impl Admin {
             match self.transact(action, writes).await? {
                 WriteOutcome::Written => return Ok(after),
                 WriteOutcome::Refused(refused) if refused.label == OWNER => return Err(Error::NotFound { kind }),
-                WriteOutcome::Refused(_) => turns.next("others keep changing the meter").await?,
+                WriteOutcome::Refused(_) => backoff.next("others keep changing the meter").await?,
             }
         }
     }

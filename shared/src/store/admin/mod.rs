@@ -35,7 +35,7 @@ pub struct Admin {
     keys: KeyRing,
     ledger: Ledger,
     /// Held during a change. A change has an optimistic lock, so concurrent changes of one process would only refuse
-    /// each other. Between processes, `Turns` retries a refused change.
+    /// each other. Between processes, `Backoff` retries a refused change.
     queue: Arc<Mutex<()>>,
 }
 

@@ -23,7 +23,7 @@ impl Admin {
         &self,
         action: &AuditAction,
         org: &Org,
-        once: Option<&IdempotencyKey>,
+        idempotency_key: Option<&IdempotencyKey>,
         answer: &str,
     ) -> Result<CreateOutcome> {
         let writes = [
@@ -31,7 +31,7 @@ impl Admin {
             self.entities.put_new(&stored(keys::org(org.id), org)).labeled(ORG),
             self.list_entry_write(keys::listed_org(org.id)),
         ];
-        self.create(action, "orgs", once, answer, writes).await
+        self.create(action, "orgs", idempotency_key, answer, writes).await
     }
 
     /// Creates a user in an organization, once for all requests with the same idempotency key.
@@ -40,7 +40,7 @@ impl Admin {
         action: &AuditAction,
         user: &User,
         membership: &Membership,
-        once: Option<&IdempotencyKey>,
+        idempotency_key: Option<&IdempotencyKey>,
         answer: &str,
     ) -> Result<CreateOutcome> {
         let Membership { org, .. } = *membership;
@@ -50,23 +50,23 @@ impl Admin {
             self.entities.put_new(&stored(keys::membership(org, user.id), membership)).labeled(USER),
             self.list_entry_write(keys::listed_user(user.id)),
         ];
-        self.create(action, "users", once, answer, writes).await
+        self.create(action, "users", idempotency_key, answer, writes).await
     }
 
     async fn create<const N: usize>(
         &self,
         action: &AuditAction,
         route: &str,
-        once: Option<&IdempotencyKey>,
+        idempotency_key: Option<&IdempotencyKey>,
         answer: &str,
         own: [Write; N],
     ) -> Result<CreateOutcome> {
-        let mut writes: Vec<Write> = self.claim(action, route, once, answer).into_iter().collect();
+        let mut writes: Vec<Write> = self.claim(action, route, idempotency_key, answer).into_iter().collect();
         writes.extend(own);
         writes.push(self.audit_write(action, None, Some(answer.to_owned())));
         match self.transact(action, writes).await? {
             WriteOutcome::Written => Ok(CreateOutcome::Now),
-            WriteOutcome::Refused(refused) => refusal(once, refused).map(CreateOutcome::Before),
+            WriteOutcome::Refused(refused) => refusal(idempotency_key, refused).map(CreateOutcome::Before),
         }
     }
 
@@ -75,11 +75,13 @@ impl Admin {
         &self,
         action: &AuditAction,
         route: &str,
-        once: Option<&IdempotencyKey>,
+        idempotency_key: Option<&IdempotencyKey>,
         answer: &str,
     ) -> Option<Write> {
         let account = Account { org: action.actor.org, user: action.actor.user };
-        once.map(|once| idempotency::claim_once(&self.entities, account, route, once, answer, action.at))
+        idempotency_key.map(|idempotency_key| {
+            idempotency::claim_once(&self.entities, account, route, idempotency_key, answer, action.at)
+        })
     }
 
     /// The write of an entry in the list of all organizations or users.
@@ -89,14 +91,14 @@ impl Admin {
 }
 
 /// The first answer to the same request, or the error that explains why nothing was created.
-fn refusal(once: Option<&IdempotencyKey>, refused: RefusedWrite) -> Result<String> {
+fn refusal(idempotency_key: Option<&IdempotencyKey>, refused: RefusedWrite) -> Result<String> {
     let exists = |code, kind| {
         let message =
             format!("the external_id belongs to an existing {kind}; change that one, or send another external_id");
         Err(Error::Conflict { code, message })
     };
-    match (refused.label, once) {
-        (idempotency::CLAIM, Some(once)) => idempotency::first_answer_to(once, refused),
+    match (refused.label, idempotency_key) {
+        (idempotency::CLAIM, Some(idempotency_key)) => idempotency::first_answer_to(idempotency_key, refused),
         (ORG, _) => exists("organization_exists", "organization"),
         (USER, _) => exists("user_exists", "user"),
         (PLAN, _) => Err(Error::invalid_body("plan", "this plan does not exist; send an existing one")),

@@ -37,22 +37,22 @@ pub(super) fn is_current(counter: &Counter, now: Time) -> bool {
     }
 }
 
-pub(super) fn require_room(write: Write, room: &CounterHeadroom, slots: u32) -> Write {
-    let attribute = keys::counter(&room.counter);
+pub(super) fn require_room(write: Write, headroom: &CounterHeadroom, slots: u32) -> Write {
+    let attribute = keys::counter(&headroom.counter);
     let (value, wide) = (format!(":{attribute}"), format!(":{attribute}_wide"));
-    let needed = room.needed(slots);
-    let write = if room.counter.kind == CounterKind::Balance {
+    let needed = headroom.needed(slots);
+    let write = if headroom.counter.kind == CounterKind::Balance {
         write.require(&format!("{attribute} >= {value}")).bind(&value, needed)
     } else {
-        let most = room.limit.saturating_sub(needed);
+        let most = headroom.limit.saturating_sub(needed);
         write.require(&format!("attribute_not_exists({attribute}) OR {attribute} <= {value}")).bind(&value, most)
     };
     if slots == 1 {
         return write;
     }
-    let attribute = keys::counter_wide(&room.counter);
+    let attribute = keys::counter_wide(&headroom.counter);
     let write = write.require(&format!("attribute_not_exists({attribute}) OR {attribute} <= {wide}"));
-    write.bind(&wide, room.most_wide(slots))
+    write.bind(&wide, headroom.most_wide(slots))
 }
 
 /// Requires that a counter is unchanged since it was read, so that this write uses up exactly the room that was read.

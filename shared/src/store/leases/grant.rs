@@ -34,16 +34,16 @@ impl Leases {
             if let Some((level, _)) = meters.0.iter().find(|(_, meter)| meter.is_revoked()) {
                 return Ok(Grant::Short(Shortage::Revoked(*level)));
             }
-            let (unit, rooms);
-            (slots, unit, rooms) = match sized(payer, wanted, slots, &meters, now) {
+            let (unit, headrooms);
+            (slots, unit, headrooms) = match sized(payer, wanted, slots, &meters, now) {
                 Ok(sized) => sized,
                 Err(short) => return Ok(Grant::Short(shortage(&short, now))),
             };
-            let lease = lease(payer, wanted, unit, &rooms, slots, now);
-            let writes = self.grant_writes(payer, &lease, &meters, &rooms, now)?;
+            let lease = lease(payer, wanted, unit, &headrooms, slots, now);
+            let writes = self.grant_writes(payer, &lease, &meters, &headrooms, now)?;
             match self.counters.transact(lease.id.uuid(), &writes).await? {
                 WriteOutcome::Written => {
-                    return Ok(Grant::Granted(GrantedLease { lease, headrooms: rooms, org: meters.org() }));
+                    return Ok(Grant::Granted(GrantedLease { lease, headrooms: headrooms, org: meters.org() }));
                 }
                 WriteOutcome::Refused(refused) => {
                     // Another lease took from this meter after it was read. Size the lease again by the meter's current
@@ -63,7 +63,7 @@ impl Leases {
         payer: &Payer,
         lease: &Lease,
         meters: &Meters,
-        rooms: &[CounterHeadroom],
+        headrooms: &[CounterHeadroom],
         now: Time,
     ) -> Result<Vec<Write>> {
         let mut writes = vec![self.counters.put_new(&lease_item(lease))];
@@ -72,8 +72,8 @@ impl Leases {
             for counter in lease.counted.iter().filter(|counter| counter.level == *level) {
                 write = take(write, lease, counter);
             }
-            for room in rooms.iter().filter(|room| room.counter.level == *level) {
-                write = require_room(write, room, lease.slots);
+            for headroom in headrooms.iter().filter(|headroom| headroom.counter.level == *level) {
+                write = require_room(write, headroom, lease.slots);
             }
             write = require_cap(write, meter);
             for attribute in meter.stale(now) {
@@ -101,33 +101,33 @@ fn sized(
     now: Time,
 ) -> Result<(u32, CallLimits, Vec<CounterHeadroom>), CounterHeadroom> {
     if slots > 1 {
-        let rooms = meters.headrooms(payer, |what| wanted.typical.amount_for(what), now);
-        if let Ok(slots @ 2..) = size_lease(&rooms, slots) {
-            return Ok((slots, wanted.typical, rooms));
+        let headrooms = meters.headrooms(payer, |what| wanted.typical.amount_for(what), now);
+        if let Ok(slots @ 2..) = size_lease(&headrooms, slots) {
+            return Ok((slots, wanted.typical, headrooms));
         }
     }
-    let rooms = meters.headrooms(payer, |what| wanted.need.amount_for(what), now);
-    size_lease(&rooms, 1).map(|slots| (slots, wanted.need, rooms))
+    let headrooms = meters.headrooms(payer, |what| wanted.need.amount_for(what), now);
+    size_lease(&headrooms, 1).map(|slots| (slots, wanted.need, headrooms))
 }
 
 fn lease(
     payer: &Payer,
     wanted: &LeaseRequest,
     unit: CallLimits,
-    rooms: &[CounterHeadroom],
+    headrooms: &[CounterHeadroom],
     slots: u32,
     now: Time,
 ) -> Lease {
-    let limits = rooms.iter().filter_map(|room| match room.counter.kind {
+    let limits = headrooms.iter().filter_map(|headroom| match headroom.counter.kind {
         CounterKind::Limit(dimension) => Some(dimension),
         CounterKind::Balance | CounterKind::Spending => None,
     });
     let admits_until = admits_until(now, limits);
-    let mut counted: Vec<Counter> = rooms.iter().map(|room| room.counter).collect();
+    let mut counted: Vec<Counter> = headrooms.iter().map(|headroom| headroom.counter).collect();
     if !payer.is_exempt && !unit.money.is_zero() {
         // Spending is counted even without a cap, because an operator may set a cap later in the month.
         let spending = payer.levels().map(|level| meters::spending(level, now));
-        counted.extend(spending.filter(|counter| rooms.iter().all(|room| room.counter != *counter)));
+        counted.extend(spending.filter(|counter| headrooms.iter().all(|headroom| headroom.counter != *counter)));
     }
     Lease {
         id: LeaseId::new(),

@@ -101,13 +101,14 @@ impl Leases {
             ChargeRow::Late => (keys::late_charge(lease.id, charge.slot), Money::ZERO, charge.created_at),
         };
         let (payer, owed) = (payer_of(lease), charge.charged.less(held));
-        let mut turns = Backoff::short();
+        let mut backoff = Backoff::short();
         loop {
             let meters = Meters::read(&self.counters, &payer).await?;
             let is_money = |what| u64::from(matches!(what, CounterKind::Balance | CounterKind::Spending));
-            let rooms = meters.headrooms(&payer, is_money, counts_at);
-            let room = rooms.iter().map(|room| room.left).min().map_or(Money::MAX, Money::from_pico_usd);
-            let debit = Debit { owed, collected: owed.min(room) };
+            let headrooms = meters.headrooms(&payer, is_money, counts_at);
+            let available =
+                headrooms.iter().map(|headroom| headroom.left).min().map_or(Money::MAX, Money::from_pico_usd);
+            let debit = Debit { owed, collected: owed.min(available) };
             let charge = Charge {
                 charged: charge.charged.less(debit.uncollected()),
                 uncollected: debit.uncollected(),
@@ -117,10 +118,10 @@ impl Leases {
             let mut writes = vec![self.row(key.clone(), &charge, counts_at)];
             writes.extend(answer.clone());
             for (level, meter) in &meters.0 {
-                let rooms = rooms.iter().filter(|room| room.counter.level == *level);
+                let headrooms = headrooms.iter().filter(|headroom| headroom.counter.level == *level);
                 let write = self.counters.update(meters::key(&payer, *level)?);
                 match (lease.is_exempt, level) {
-                    (false, _) => writes.push(debit.write(write, *level, meter, rooms, counts_at)),
+                    (false, _) => writes.push(debit.write(write, *level, meter, headrooms, counts_at)),
                     (true, Level::Org) => writes.push(write.add("seq", 1)),
                     (true, _) => {}
                 }
@@ -135,7 +136,7 @@ impl Leases {
                 WriteOutcome::Refused(refused) => match refused.label {
                     ROW => return existing_row(refused),
                     ANSWER => return Ok(RowOutcome::TakenOver),
-                    _ => turns.next("the meters keep changing while a charge is debited").await?,
+                    _ => backoff.next("the meters keep changing while a charge is debited").await?,
                 },
             }
         }
@@ -166,15 +167,15 @@ impl Debit {
         mut write: Write,
         level: Level,
         meter: &Meter,
-        rooms: impl Iterator<Item = &'a CounterHeadroom>,
+        headrooms: impl Iterator<Item = &'a CounterHeadroom>,
         counts_at: Time,
     ) -> Write {
         let amount = self.collected.pico_usd();
-        for room in rooms {
-            if !self.uncollected().is_zero() && room.left == amount {
-                write = require_unchanged(write, meter, &room.counter);
+        for headroom in headrooms {
+            if !self.uncollected().is_zero() && headroom.left == amount {
+                write = require_unchanged(write, meter, &headroom.counter);
             } else if amount > 0 {
-                write = require_room(write, &CounterHeadroom { per_call: amount, ..*room }, 1);
+                write = require_room(write, &CounterHeadroom { per_call: amount, ..*headroom }, 1);
             }
         }
         write = require_cap(write, meter).add(&keys::counter(&meters::spending(level, counts_at)), amount);

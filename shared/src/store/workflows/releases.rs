@@ -148,7 +148,7 @@ impl Workflows {
         Ok(Some(Published { workflow, release, deployment }))
     }
 
-    /// Adds the workflow to the reverse index of its references. A superfluous entry does no harm, because `mark`
+    /// Adds the workflow to the reverse index of its references. A superfluous entry does no harm, because `mark_reference`
     /// ignores a reference that the active release does not have.
     async fn add_dependents(&self, workflow: &Workflow, references: &BTreeSet<Reference>) -> Result<()> {
         let dependent = Dependent { account: workflow.account, by: By::Workflow(workflow.id) };
