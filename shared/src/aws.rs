@@ -54,14 +54,14 @@ impl Aws {
             .credentials_provider(SharedCredentialsProvider::new(EnvironmentVariableCredentialsProvider::new()))
             .service_config(EndpointsOfEnvironment);
         let own_s3 = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].iter().any(|name| std::env::var_os(name).is_some());
-        Self { config: completed(config, https(), timeouts()), watchers: Vec::new(), s3_path_style: own_s3 }
+        Self { config: with_shared_settings(config, https(), timeouts()), watchers: Vec::new(), s3_path_style: own_s3 }
     }
 
     /// The services that are embedded in `local`. Their calls have no time limit: no network can lose an answer, and on
     /// a busy machine a late answer is still right.
     pub fn local(config: aws_types::sdk_config::Builder) -> Self {
         Self {
-            config: completed(config, https(), TimeoutConfig::disabled()),
+            config: with_shared_settings(config, https(), TimeoutConfig::disabled()),
             watchers: Vec::new(),
             s3_path_style: true,
         }
@@ -77,7 +77,11 @@ impl Aws {
 
     /// Connects to services in this process: `http_client` answers the requests without a network.
     pub fn in_process(config: aws_types::sdk_config::Builder, http_client: SharedHttpClient) -> Self {
-        Self { config: completed(config, http_client, timeouts()), watchers: Vec::new(), s3_path_style: true }
+        Self {
+            config: with_shared_settings(config, http_client, timeouts()),
+            watchers: Vec::new(),
+            s3_path_style: true,
+        }
     }
 
     client!(dynamodb, aws_sdk_dynamodb);
@@ -91,7 +95,7 @@ impl Aws {
         let mut config = Builder::from(&self.config);
         config.set_interceptors(self.watchers.iter().cloned());
         config.set_retry_config(Some(RetryConfig::disabled()));
-        config.set_timeout_config(Some(patient()));
+        config.set_timeout_config(Some(no_timeouts()));
         if let Some(region) = options.region {
             config.set_region(Some(Region::new(region.to_owned())));
         }
@@ -127,7 +131,7 @@ pub struct BedrockOptions<'a> {
 }
 
 /// Adds the settings that all connections share.
-fn completed(
+fn with_shared_settings(
     config: aws_types::sdk_config::Builder,
     http_client: SharedHttpClient,
     timeouts: TimeoutConfig,
@@ -174,7 +178,7 @@ fn timeouts() -> TimeoutConfig {
         .build()
 }
 
-fn patient() -> TimeoutConfig {
+fn no_timeouts() -> TimeoutConfig {
     TimeoutConfig::builder()
         .connect_timeout(Duration::from_secs(5))
         .disable_read_timeout()
@@ -189,7 +193,7 @@ const BUSY_CODES: [&str; 5] =
 
 /// Converts an SDK error. Temporary failures, which the SDK has already retried, become `Unavailable`; others are
 /// `Internal`.
-pub fn failed<E>(error: SdkError<E, HttpResponse>) -> Error
+pub fn convert_error<E>(error: SdkError<E, HttpResponse>) -> Error
 where
     E: ProvideErrorMetadata + std::error::Error + Send + Sync + 'static,
 {

@@ -10,7 +10,7 @@ use aws_sdk_s3::types::{ChecksumAlgorithm, ChecksumMode};
 use bytes::Bytes;
 
 use crate::Context;
-use crate::aws::failed;
+use crate::aws::convert_error;
 use domain::{Error, Result};
 
 #[derive(Clone)]
@@ -30,21 +30,21 @@ impl Bucket {
     pub async fn put(&self, key: &str, content_type: &str, content: Vec<u8>) -> Result<()> {
         let call = self.client.put_object().bucket(&self.name).key(key).content_type(content_type);
         let call = call.checksum_algorithm(ChecksumAlgorithm::Sha256).body(ByteStream::from(content));
-        call.send().await.map(drop).map_err(failed)
+        call.send().await.map(drop).map_err(convert_error)
     }
 
     pub async fn get(&self, key: &str) -> Result<Option<Bytes>> {
         let call = self.client.get_object().bucket(&self.name).key(key).checksum_mode(ChecksumMode::Enabled);
         match call.send().await {
-            Ok(object) => object.body.collect().await.map(|body| Some(body.into_bytes())).map_err(cut),
+            Ok(object) => object.body.collect().await.map(|body| Some(body.into_bytes())).map_err(download_error),
             Err(error) if error.as_service_error().is_some_and(|error| error.is_no_such_key()) => Ok(None),
-            Err(error) => Err(failed(error)),
+            Err(error) => Err(convert_error(error)),
         }
     }
 
     /// Deletes an object that is no longer referenced. A failure is only logged: the object that remains does no harm.
     pub async fn discard(&self, key: &str) {
-        let removed = self.client.delete_object().bucket(&self.name).key(key).send().await.map_err(failed);
+        let removed = self.client.delete_object().bucket(&self.name).key(key).send().await.map_err(convert_error);
         if let Err(error) = removed {
             tracing::warn!(?error, "an unreferenced object could not be deleted");
         }
@@ -53,13 +53,14 @@ impl Bucket {
     /// A presigned URL. Anyone who has it can read the object until `valid` has passed.
     pub async fn presigned(&self, key: &str, valid: Duration) -> Result<String> {
         let valid = PresigningConfig::expires_in(valid).map_err(Error::internal)?;
-        let request = self.client.get_object().bucket(&self.name).key(key).presigned(valid).await.map_err(failed)?;
+        let request =
+            self.client.get_object().bucket(&self.name).key(key).presigned(valid).await.map_err(convert_error)?;
         Ok(request.uri().to_owned())
     }
 }
 
 /// The error for an object whose download broke off or whose checksum does not match.
-fn cut(error: aws_sdk_s3::primitives::ByteStreamError) -> Error {
+fn download_error(error: aws_sdk_s3::primitives::ByteStreamError) -> Error {
     let cause = DisplayErrorContext(&error).to_string();
     // The SDK distinguishes the two only in the text of the error.
     if cause.contains("checksum") { Error::internal(cause) } else { Error::busy(cause) }

@@ -24,7 +24,7 @@ impl Queue {
     pub async fn send(&self, message: &impl Serialize) -> Result<()> {
         let body = serde_json::to_string(message).map_err(Error::internal)?;
         let sent = self.client.send_message().queue_url(&self.url).message_body(body).send().await;
-        sent.map(drop).map_err(aws::failed)
+        sent.map(drop).map_err(aws::convert_error)
     }
 }
 

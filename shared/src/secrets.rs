@@ -14,7 +14,7 @@ use ring::rand::{SecureRandom, SystemRandom};
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use crate::aws::failed;
+use crate::aws::convert_error;
 use crate::cache::Cache;
 use crate::{Context, config};
 use domain::{Error, Result};
@@ -94,7 +94,7 @@ impl Secrets {
 
     async fn new_data_key(&self) -> Result<Sealing> {
         let call = self.client.generate_data_key().key_id(&self.key_id).key_spec(DataKeySpec::Aes256);
-        let made = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(failed)?;
+        let made = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(convert_error)?;
         let plain = Zeroizing::new(made.plaintext.map(Blob::into_inner).unwrap_or_default());
         let wrapped = STANDARD.encode(made.ciphertext_blob.ok_or_else(|| Error::internal("KMS returned no data key"))?);
         let sealing = Sealing { key: aes(&plain)?, wrapped, since: Instant::now(), seals_left: SEALS - 1 };
@@ -105,7 +105,7 @@ impl Secrets {
     async fn unwrap(&self, wrapped: &str) -> Result<Arc<LessSafeKey>> {
         let wrapped = Blob::new(STANDARD.decode(wrapped).map_err(Error::internal)?);
         let call = self.client.decrypt().key_id(&self.key_id).ciphertext_blob(wrapped);
-        let opened = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(failed)?;
+        let opened = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(convert_error)?;
         aes(&Zeroizing::new(opened.plaintext.map(Blob::into_inner).unwrap_or_default()))
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use domain::id::{LeaseId, OrgId};
 use domain::identity::Account;
-use domain::lease::{Counter, Payer, What, month};
-use domain::ledger::{Adjustment, Charge, Kind};
+use domain::lease::{Counter, CounterKind, Payer, month};
+use domain::ledger::{Adjustment, Charge, EntryKind};
 use domain::limits::{Dimension, Level, PlanLimits};
 use domain::money::Money;
 use domain::time::Time;
@@ -107,7 +107,7 @@ impl Accounting {
         for level in [Level::Org, Level::User, Level::Key] {
             let Some(meter) = meter(payer, level) else { continue };
             for dimension in Dimension::ALL {
-                let Some(limit) = payer.limits.of(level).of(dimension) else { continue };
+                let Some(limit) = payer.limits.get(level).get(dimension) else { continue };
                 let amount = match dimension {
                     Dimension::Rpm | Dimension::Rpd => 1,
                     Dimension::Tpm | Dimension::Tpd => (call.input + call.output).min(call.need.tokens),
@@ -198,7 +198,7 @@ impl Accounting {
             ("Put", JOURNAL, "TRANSACTION") => {
                 let adjustment: Adjustment = serde_json::from_value(write.item()["adjustment"].clone()).ok()?;
                 let amount = i128::from(adjustment.amount.pico_usd());
-                let signed = if adjustment.kind == Kind::Credit { amount } else { -amount };
+                let signed = if adjustment.kind == EntryKind::Credit { amount } else { -amount };
                 self.record_credits(adjustment.org, signed, 0, now);
                 Some(format!("{signed} given"))
             }
@@ -215,7 +215,7 @@ impl Accounting {
         let org = serde_json::from_value(item["org"].clone()).expect("a lease has an organization");
         let granted_at = serde_json::from_value(item["granted_at"].clone()).expect("a lease has a time");
         let counted: Vec<Counter> = serde_json::from_value(item["counted"].clone()).expect("a lease is counted");
-        let by_day = counted.iter().filter(|counter| counter.what == What::Limit(Dimension::Rpd));
+        let by_day = counted.iter().filter(|counter| counter.kind == CounterKind::Limit(Dimension::Rpd));
         let payer = Payer {
             org,
             user: serde_json::from_value(item["user"].clone()).expect("a lease has a user"),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use domain::id::{OrgId, TransactionId};
-use domain::ledger::{Adjustment, Kind};
+use domain::ledger::{Adjustment, EntryKind};
 use domain::money::Money;
 use serde_json::json;
 use shared::store;
@@ -58,7 +58,7 @@ async fn run_scenario(world: &Arc<World>) {
     }
     let operator = Process::without_faults(world, "operator");
     for (org, credits) in &scenario.credits {
-        adjust(&operator, *org, Kind::Credit, *credits).await;
+        adjust(&operator, *org, EntryKind::Credit, *credits).await;
     }
     let mut in_flight = JoinSet::new();
     let environments = scenario.environments.iter().enumerate().map(|(number, faults)| {
@@ -87,9 +87,9 @@ async fn run_scenario(world: &Arc<World>) {
             let balance = operator.world.database.item(COUNTERS, &store::keys::org_meter(org).pk, store::keys::METER);
             let balance = balance["balance"].as_u64().unwrap_or_default();
             match change {
-                CreditChange::Add(amount) => adjust(&operator, org, Kind::Credit, amount).await,
+                CreditChange::Add(amount) => adjust(&operator, org, EntryKind::Credit, amount).await,
                 CreditChange::Remove(percent) => {
-                    adjust(&operator, org, Kind::Debit, Money::from_pico_usd(balance / 100 * percent)).await;
+                    adjust(&operator, org, EntryKind::Debit, Money::from_pico_usd(balance / 100 * percent)).await;
                 }
             }
         }
@@ -101,7 +101,7 @@ async fn run_scenario(world: &Arc<World>) {
     }
 }
 
-async fn adjust(operator: &Process, org: OrgId, kind: Kind, amount: Money) {
+async fn adjust(operator: &Process, org: OrgId, kind: EntryKind, amount: Money) {
     let adjustment = Adjustment {
         id: TransactionId::new(),
         org,

@@ -9,7 +9,7 @@ use domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsup
 use domain::id::{ApiKeyId, OrgId, TransactionId};
 use domain::identity::{Account, Plan, Role};
 use domain::lease::month;
-use domain::ledger::{Adjustment, Entry, Kind};
+use domain::ledger::{Adjustment, Entry, EntryKind};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::provider::{ProviderKind, Timeouts};
@@ -17,7 +17,7 @@ use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use http_body_util::BodyExt;
 use serde_json::Value;
-use shared::auth::{Claims, first_seen};
+use shared::auth::{TokenClaims, first_seen};
 use shared::store::api_keys::ApiKey;
 use shared::store::catalog::Provider;
 use shared::store::ledger::EntryFilter;
@@ -48,7 +48,7 @@ impl TestApp {
 
     pub async fn customer_with_key(&self, org: &str, credits: Money, change: impl FnOnce(&mut ApiKey)) -> Customer {
         let context = self.platform.context();
-        let claims = Claims {
+        let claims = TokenClaims {
             issuer: local::issuer::ISSUER.to_owned(),
             subject: format!("admin of {org}"),
             org: org.to_owned(),
@@ -83,7 +83,7 @@ impl TestApp {
         let adjustment = Adjustment {
             id: TransactionId::new(),
             org,
-            kind: Kind::Credit,
+            kind: EntryKind::Credit,
             amount,
             balance_after: Money::ZERO,
             reason: "test".to_owned(),

@@ -123,7 +123,7 @@ impl TestApp {
 
     /// The account of a member of `acme`, as the stores take it.
     pub fn account(&self, name: &str) -> Account {
-        let claims = shared::auth::Claims {
+        let claims = shared::auth::TokenClaims {
             issuer: local::issuer::ISSUER.to_owned(),
             subject: name.to_owned(),
             org: "acme".to_owned(),

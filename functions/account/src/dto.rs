@@ -111,8 +111,8 @@ impl From<(Org, Membership)> for OrgOut {
 pub fn check_key(body: KeySettingsIn, listing: &Listing, plan: &Plan, now: Time) -> Result<KeySettings> {
     let settings = body.read(None, listing, plan, now)?;
     if let Some(own) = settings.limits.filter(|_| plan.has_rate_limits) {
-        let most = plan.limits.of(Level::Key);
-        let higher = |dimension: &Dimension| own.of(*dimension) > most.of(*dimension).or(Some(u64::MAX));
+        let most = plan.limits.get(Level::Key);
+        let higher = |dimension: &Dimension| own.get(*dimension) > most.get(*dimension).or(Some(u64::MAX));
         if let Some(dimension) = Dimension::ALL.into_iter().find(higher) {
             return Err(Error::invalid_body(
                 format!("limits.{dimension}"),

@@ -11,7 +11,7 @@ use shared::http::NoBody;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{ApiKeyOut, KeySettingsIn};
 use shared::http::openai::{
-    ApiError, BodyRefused, CursorList, ErrorBody, Json, List, Path, Person, Query, Refused, Result,
+    ApiError, BodyRefused, CursorList, ErrorBody, ErrorResponses, Json, List, Path, Person, Query, Result,
 };
 use shared::store::api_keys::ApiKey;
 use shared::store::key_ring::NewKey;
@@ -27,7 +27,7 @@ const KEYS: Cursors = Cursors("api-keys");
 /// Returns the caller's organization, user, role and plan, and the API key that authenticated the request.
 #[utoipa::path(
     get, path = "/gateway/v1/me", tag = "account", security(("bearer" = [])),
-    responses((status = 200, description = "The account", body = MeOut), Refused),
+    responses((status = 200, description = "The account", body = MeOut), ErrorResponses),
 )]
 pub async fn get_me(State(stores): State<Stores>, person: Person) -> Result<Body<MeOut>> {
     let api_key = match &person.key {
@@ -42,7 +42,7 @@ pub async fn get_me(State(stores): State<Stores>, person: Person) -> Result<Body
 /// Returns the organizations that the caller is a member of.
 #[utoipa::path(
     get, path = "/gateway/v1/me/orgs", tag = "account", security(("bearer" = [])),
-    responses((status = 200, description = "The organizations", body = List<OrgOut>), Refused),
+    responses((status = 200, description = "The organizations", body = List<OrgOut>), ErrorResponses),
 )]
 pub async fn list_orgs(State(stores): State<Stores>, person: Person) -> Result<List<OrgOut>> {
     let orgs = stores.identities.orgs_of(person.caller.user).await?;
@@ -55,7 +55,7 @@ pub async fn list_orgs(State(stores): State<Stores>, person: Person) -> Result<L
 /// for 400 days.
 #[utoipa::path(
     get, path = "/gateway/v1/me/api-keys", tag = "account", params(CursorQuery), security(("bearer" = [])),
-    responses((status = 200, description = "A page of keys", body = CursorList<ApiKeyOut>), Refused),
+    responses((status = 200, description = "A page of keys", body = CursorList<ApiKeyOut>), ErrorResponses),
 )]
 pub async fn list_api_keys(
     State(stores): State<Stores>,
@@ -78,7 +78,7 @@ pub async fn list_api_keys(
         (status = 201, description = "The key with its secret", body = NewApiKeyOut),
         (status = 403, description = "The key that authenticated the request is restricted", body = ErrorBody),
         (status = 409, description = "`too_many_api_keys`: the user already has 100 keys", body = ErrorBody),
-        BodyRefused, Refused,
+        BodyRefused, ErrorResponses,
     ),
 )]
 pub async fn create_api_key(
@@ -107,7 +107,7 @@ pub async fn create_api_key(
         (status = 403, description = "The request used another key, and that key is restricted", body = ErrorBody),
         (status = 404, description = "The key does not exist or is not the caller's", body = ErrorBody),
         (status = 409, description = "`api_key_not_valid`: the key is revoked or has expired", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn rotate_api_key(
@@ -136,7 +136,7 @@ pub async fn rotate_api_key(
         (status = 204, description = "The key is revoked; it may have been revoked before"),
         (status = 403, description = "The request used another key, and that key is restricted", body = ErrorBody),
         (status = 404, description = "The key does not exist or is not the caller's", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn revoke_api_key(

@@ -3,7 +3,7 @@
 mod dto;
 mod handlers;
 mod routes;
-mod told;
+mod snapshot;
 
 use std::sync::Arc;
 

@@ -1,10 +1,10 @@
 //! Query parameters, request bodies and response bodies of agents and models.
 
 use domain::Error;
-use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Scope, Source, Strategy, Tool};
+use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, RequestedStatus, Scope, Source, Strategy, Tool};
 use domain::catalog::{Model, ModelType, Pricing};
 use domain::page::{Page, PageRequest};
-use domain::problem::Problem;
+use domain::problem::StatusProblem;
 use domain::text;
 use serde::{Deserialize, Serialize};
 use shared::http::paging::{CommaList, OrderIn, default_per_page, first_page, page_number, per_page};
@@ -143,7 +143,7 @@ pub struct AgentDetailOut {
     agent: AgentOut,
     config: AgentConfig,
     /// The problems that keep the agent from working, most severe first.
-    problems: Vec<Problem>,
+    problems: Vec<StatusProblem>,
 }
 
 impl From<Agent> for AgentDetailOut {
@@ -164,7 +164,7 @@ pub struct AgentPatchIn {
     #[schema(max_length = 1000)]
     description: Option<String>,
     r#type: Option<AgentType>,
-    status: Option<Intent>,
+    status: Option<RequestedStatus>,
     config: Option<AgentConfigPatchIn>,
 }
 
@@ -248,7 +248,7 @@ impl ListModels {
         if let OrderIn::Desc = self.order {
             models.reverse();
         }
-        PageRequest { page: self.page, per_page: self.per_page }.of(models)
+        PageRequest { page: self.page, per_page: self.per_page }.slice(models)
     }
 }
 

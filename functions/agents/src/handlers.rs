@@ -12,7 +12,7 @@ use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{
-    ApiError, Caller, Data, DataList, Json, NotFound, NotJson, Path, Query, Refused, Result, Stale,
+    ApiError, Caller, Data, DataList, ErrorResponses, Json, NotFound, NotJson, Path, Query, Result, Stale,
 };
 
 use crate::Stores;
@@ -23,7 +23,7 @@ use crate::dto::{AgentDetailOut, AgentOut, AgentPatchIn, ListAgents, ListModels,
 /// Returns the caller's global agents. Agents that are private to a workflow are not listed.
 #[utoipa::path(
     get, path = "/builder/v1/agents", tag = "agents", params(ListAgents), security(("bearer" = [])),
-    responses((status = 200, description = "A page of agents", body = DataList<AgentOut>), Refused),
+    responses((status = 200, description = "A page of agents", body = DataList<AgentOut>), ErrorResponses),
 )]
 pub async fn list_agents(
     State(stores): State<Stores>,
@@ -48,7 +48,7 @@ pub async fn list_agents(
             ("ETag" = String, description = "The agent's version"),
             ("Idempotent-Replayed" = bool, description = "`true` if this is a replayed response"),
         )),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn create_agent(
@@ -58,11 +58,15 @@ pub async fn create_agent(
     _: NoBody<ApiError>,
 ) -> Result<Response> {
     // The request has no body that could differ.
-    let once = idempotency::once(&headers, String::new())?;
+    let idempotency_key = idempotency::read_key(&headers, String::new())?;
     let agent = Agent::new(AgentId::new(), caller.account(), Scope::Global);
-    let etag = ETag::of(agent.revision);
+    let etag = ETag::from_revision(agent.revision);
     let answer = serde_json::to_string(&Data { data: AgentDetailOut::from(agent.clone()) }).map_err(Error::internal)?;
-    Ok(idempotency::created(stores.agents.create(&agent, once.as_ref(), &answer).await?, etag, answer))
+    Ok(idempotency::creation_response(
+        stores.agents.create(&agent, idempotency_key.as_ref(), &answer).await?,
+        etag,
+        answer,
+    ))
 }
 
 /// Read an agent
@@ -73,7 +77,7 @@ pub async fn create_agent(
         (status = 200, description = "The agent with its configuration", body = Data<AgentDetailOut>,
             headers(("ETag" = String, description = "The agent's version"))),
         NotFound<AgentId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_agent(
@@ -82,7 +86,7 @@ pub async fn get_agent(
     Path(id): Path<AgentId>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
     let agent = stores.agents.get(caller.account(), id).await?;
-    Ok((ETag::of(agent.revision), Data { data: agent.into() }))
+    Ok((ETag::from_revision(agent.revision), Data { data: agent.into() }))
 }
 
 /// Update an agent
@@ -99,7 +103,7 @@ pub async fn get_agent(
         NotFound<AgentId>,
         Stale,
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn update_agent(
@@ -110,9 +114,9 @@ pub async fn update_agent(
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Data<AgentDetailOut>)> {
     let patch = AgentPatch::new(patch)?;
-    let expected = |agent: &Agent| if_match.allows(&ETag::of(agent.revision));
+    let expected = |agent: &Agent| if_match.allows(&ETag::from_revision(agent.revision));
     let agent = stores.agents.patch(caller.account(), id, &patch, &caller.plan, expected).await?;
-    Ok((ETag::of(agent.revision), Data { data: agent.into() }))
+    Ok((ETag::from_revision(agent.revision), Data { data: agent.into() }))
 }
 
 /// Delete an agent
@@ -124,7 +128,7 @@ pub async fn update_agent(
     responses(
         (status = 204, description = "Deleted"),
         NotFound<AgentId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn delete_agent(
@@ -134,7 +138,7 @@ pub async fn delete_agent(
 ) -> Result<StatusCode> {
     let work_id = WorkId::new();
     stores.agents.delete(caller.account(), id, work_id).await?;
-    stores.hints.give([work_id]).await;
+    stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -143,7 +147,7 @@ pub async fn delete_agent(
 /// Returns the models that the caller's plan allows for agents.
 #[utoipa::path(
     get, path = "/builder/v1/models", tag = "models", params(ListModels), security(("bearer" = [])),
-    responses((status = 200, description = "A page of models", body = DataList<ModelOut>), Refused),
+    responses((status = 200, description = "A page of models", body = DataList<ModelOut>), ErrorResponses),
 )]
 pub async fn list_models(
     State(stores): State<Stores>,

@@ -29,6 +29,6 @@ pub async fn handle(stores: &Stores, event: SqsEvent) -> SqsBatchResponse {
 /// Does the work of one message. A message can be delivered twice, or after the work is finished.
 async fn process_work(stores: &Stores, WorkHint { work_id }: WorkHint) -> Result<()> {
     let Some(work) = stores.works.find(work_id).await? else { return Ok(()) };
-    stores.attention.see_to(work).await?;
+    stores.attention.process(work).await?;
     stores.works.finish(work_id).await
 }

@@ -10,7 +10,7 @@ use domain::usd::Usd;
 use shared::auth::Caller;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::{SpendingCapOut, TotalsOut, TransactionsOut, month_of};
-use shared::http::openai::{Person, Query, Refused, Result};
+use shared::http::openai::{ErrorResponses, Person, Query, Result};
 use shared::store::leases::Statement;
 use shared::store::ledger::EntryFilter;
 use shared::store::meters::MeterOwner;
@@ -26,7 +26,7 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
 /// current month.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/balance", tag = "billing", security(("bearer" = [])),
-    responses((status = 200, description = "The balance", body = BalanceOut), Refused),
+    responses((status = 200, description = "The balance", body = BalanceOut), ErrorResponses),
 )]
 pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result<Json<BalanceOut>> {
     let (org, now) = (person.caller.org, Time::now());
@@ -68,7 +68,7 @@ async fn spending_caps(stores: &Stores, person: &Person, now: Time) -> domain::R
 /// see only their own keys.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/usage", tag = "billing", params(UsageQuery), security(("bearer" = [])),
-    responses((status = 200, description = "The usage of the month", body = UsageOut), Refused),
+    responses((status = 200, description = "The usage of the month", body = UsageOut), ErrorResponses),
 )]
 pub async fn get_usage(
     State(stores): State<Stores>,
@@ -88,7 +88,7 @@ pub async fn get_usage(
 #[utoipa::path(
     get, path = "/gateway/v1/billing/transactions", tag = "billing", params(TransactionsQuery),
     security(("bearer" = [])),
-    responses((status = 200, description = "A page of transactions", body = TransactionsOut), Refused),
+    responses((status = 200, description = "A page of transactions", body = TransactionsOut), ErrorResponses),
 )]
 pub async fn list_transactions(
     State(stores): State<Stores>,

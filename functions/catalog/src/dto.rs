@@ -57,7 +57,7 @@ impl ModelOut {
             context_window: model.context_window,
             max_output_tokens: model.max_output_tokens,
             pricing: (*pricing).into(),
-            deprecation: DeprecationOut::of(model),
+            deprecation: DeprecationOut::from_model(model),
         }
     }
 }

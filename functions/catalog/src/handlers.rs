@@ -5,7 +5,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::name::ModelName;
 use domain::time::Time;
-use shared::http::openai::{ApiCaller, ErrorBody, List, Path, Refused, Result, model_headers};
+use shared::http::openai::{ApiCaller, ErrorBody, ErrorResponses, List, Path, Result, model_headers};
 use shared::models::{is_on_list, visible};
 
 use crate::Stores;
@@ -16,7 +16,7 @@ use crate::dto::{AliasOut, ModelOut};
 /// Returns all models that the key may call, sorted by name. Like OpenAI's endpoint, the list is not paginated.
 #[utoipa::path(
     get, path = "/gateway/v1/models", tag = "models", security(("bearer" = [])),
-    responses((status = 200, description = "The models", body = List<ModelOut>), Refused),
+    responses((status = 200, description = "The models", body = List<ModelOut>), ErrorResponses),
 )]
 pub async fn list_models(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<List<ModelOut>> {
     let listing = stores.models.listing().await?;
@@ -33,7 +33,7 @@ pub async fn list_models(State(stores): State<Stores>, ApiCaller(caller): ApiCal
 /// Returns the aliases of the models that the key may call.
 #[utoipa::path(
     get, path = "/gateway/v1/models/aliases", tag = "models", security(("bearer" = [])),
-    responses((status = 200, description = "The aliases", body = List<AliasOut>), Refused),
+    responses((status = 200, description = "The aliases", body = List<AliasOut>), ErrorResponses),
 )]
 pub async fn list_aliases(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<List<AliasOut>> {
     let listing = stores.models.listing().await?;
@@ -59,7 +59,7 @@ pub async fn list_aliases(State(stores): State<Stores>, ApiCaller(caller): ApiCa
         )),
         (status = 403, description = "The key is not allowed to use this model", body = ErrorBody),
         (status = 404, description = "The plan does not include a model of this name", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_model(

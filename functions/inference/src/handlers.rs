@@ -13,7 +13,7 @@ use gateway::{ClaimOutcome, GatewayCaller};
 use serde_json::Value;
 use shared::http::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};
 use shared::http::layers::request_id;
-use shared::http::openai::{self, Hashed, InferenceCaller, Json, ModelCallErrors, Refused, Result};
+use shared::http::openai::{self, ErrorResponses, Hashed, InferenceCaller, Json, ModelCallErrors, Result};
 
 use crate::dto::{CallHeaders, ChatCompletionIn, ChatCompletionOut, EmbeddingsIn, EmbeddingsOut};
 use crate::{Stores, headers};
@@ -47,7 +47,7 @@ use crate::{Stores, headers};
                 ("Idempotent-Replayed" = String, description = "`true` if this is the replayed answer of an earlier request"),
             ),
         ),
-        Refused, ModelCallErrors,
+        ErrorResponses, ModelCallErrors,
     ),
 )]
 pub async fn create_chat_completion(
@@ -101,7 +101,7 @@ pub async fn create_chat_completion(
                 ("Idempotent-Replayed" = String, description = "`true` if this is the replayed answer of an earlier request"),
             ),
         ),
-        Refused, ModelCallErrors,
+        ErrorResponses, ModelCallErrors,
     ),
 )]
 pub async fn create_embeddings(

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use domain::catalog::Purpose;
-use domain::channel::{self, Channels, Equipment};
+use domain::channel::{self, AvailableResources, Channels};
 use domain::graph::Graph;
 use domain::id::{CredentialId, WebhookId, WorkflowId};
 use domain::reference::Reference;
@@ -12,7 +12,7 @@ use engine::compile::{Compiled, GraphProblem, Severity, Step, compile};
 use serde_json::json;
 use shared::auth::Caller;
 use shared::offload;
-use shared::store::workflows::{Known, MAX_REFERENCES};
+use shared::store::workflows::{ExistingReferences, MAX_REFERENCES};
 use uuid::Uuid;
 
 use crate::Stores;
@@ -43,7 +43,7 @@ impl GraphValidator<'_> {
         let mut references = compiled.references();
         let own = own_references(id, &compiled, graph, channels);
         let Self { stores, caller } = self;
-        let known = stores.workflows.known(caller.account(), &references, &caller.plan).await?;
+        let known = stores.workflows.find_references(caller.account(), &references, &caller.plan).await?;
         compiled.require_references(&known.references);
         compiled.report_fields(Severity::Error, "model_unfit", |step| find_unsuitable_model(step, &known));
         compiled.report_fields(Severity::Error, "own_workflow", |step| {
@@ -51,14 +51,14 @@ impl GraphValidator<'_> {
             own.map(|(_, field)| (*field, "a workflow cannot run itself".to_owned()))
         });
         compiled.report_fields(Severity::Warning, "workflow_unpublished", |step| {
-            let named = step.references.iter().find(|(reference, _)| known.asleep.contains(reference));
+            let named = step.references.iter().find(|(reference, _)| known.not_runnable.contains(reference));
             named
                 .map(|(_, field)| (*field, "the workflow is unpublished or archived; publish or restore it".to_owned()))
         });
         // Without references to webhooks and credentials, the read can be skipped.
         let equipment = match own.is_empty() {
-            true => Equipment::default(),
-            false => stores.workflows.equipment(caller.account(), id).await?,
+            true => AvailableResources::default(),
+            false => stores.workflows.available_resources(caller.account(), id).await?,
         };
         compiled.report_fields(Severity::Error, "credential_gone", |step| {
             let (credential, field) = step.credential?;
@@ -87,7 +87,7 @@ impl GraphValidator<'_> {
 }
 
 /// Returns the field of a step that references a model of the wrong type, and the problem.
-fn find_unsuitable_model(step: &Step, known: &Known) -> Option<(&'static str, String)> {
+fn find_unsuitable_model(step: &Step, known: &ExistingReferences) -> Option<(&'static str, String)> {
     let purpose = step.node_type.model_purpose?;
     let does_not = match purpose {
         Purpose::Chat => "is not a chat model",

@@ -3,7 +3,7 @@
 use domain::identity::{Account, Role};
 use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
-use shared::auth::{self, Claims};
+use shared::auth::{self, TokenClaims};
 use shared::config::{self, Config};
 use shared::store::Identities;
 use shared::{Context, aws::Aws};
@@ -20,7 +20,7 @@ pub async fn create_operator(entities_table: &str) -> Result<SecretToken, Failur
     let settings = [(config::TABLE_ENTITIES.to_owned(), entities_table.to_owned())];
     let context = Context { config: settings.into_iter().collect::<Config>(), aws: Aws::from_env() };
     let identities = Identities::new(&context)?;
-    let first_seen = auth::first_seen(&Claims {
+    let first_seen = auth::first_seen(&TokenClaims {
         issuer: ISSUER.to_owned(),
         subject: "operator".to_owned(),
         org: "platform".to_owned(),

@@ -6,7 +6,7 @@ use domain::Result;
 use domain::catalog::{Deployment, Model, ModelType, OnDisconnect, Pricing, Unsupported};
 use domain::id::{ApiKeyId, OrgId, TransactionId};
 use domain::identity::{Account, Models, Plan, Role};
-use domain::ledger::{Adjustment, Kind};
+use domain::ledger::{Adjustment, EntryKind};
 use domain::limits::PlanLimits;
 use domain::money::Money;
 use domain::provider::{ProviderKind, Timeouts};
@@ -14,7 +14,7 @@ use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use serde_json::Map;
 use shared::Context;
-use shared::auth::{self, Claims, DEFAULT_PLAN};
+use shared::auth::{self, DEFAULT_PLAN, TokenClaims};
 use shared::store::api_keys::ApiKey;
 use shared::store::catalog::Provider;
 use shared::store::{ApiKeys, Catalog, Identities, Leases, Ledger};
@@ -68,7 +68,7 @@ async fn create_user(
     (name, org, role): (&str, &str, Role),
     known_key: &str,
 ) -> Result<StoredUser> {
-    let claims = Claims {
+    let claims = TokenClaims {
         issuer: ISSUER.to_owned(),
         subject: name.to_owned(),
         org: org.to_owned(),
@@ -95,7 +95,7 @@ pub async fn grant_first_credits(context: &Context, org: OrgId) -> Result<()> {
     let credits = Adjustment {
         id: TransactionId::new(),
         org,
-        kind: Kind::Credit,
+        kind: EntryKind::Credit,
         amount: CREDITS,
         balance_after: CREDITS,
         reason: "first credits".to_owned(),

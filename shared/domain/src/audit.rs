@@ -16,7 +16,7 @@ pub struct Actor {
 
 /// An action and its target.
 #[derive(Clone, Debug)]
-pub struct Deed {
+pub struct AuditAction {
     pub actor: Actor,
     /// For example `model.create` or `org.update`.
     pub action: &'static str,

@@ -86,7 +86,7 @@ pub struct Slot {
 
 /// The webhooks and credentials that channels of the workflow can use.
 #[derive(Clone, Debug, Default)]
-pub struct Equipment {
+pub struct AvailableResources {
     pub webhooks: BTreeSet<Uuid>,
     pub credentials: BTreeMap<Uuid, CredentialType>,
 }
@@ -114,13 +114,13 @@ pub fn slots(graph: &Graph) -> Vec<Slot> {
 
 /// The fields that keep a channel of this kind incomplete: they are not set, or their value does not exist or does not
 /// fit.
-pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &Equipment) -> Vec<&'static str> {
+pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, resources: &AvailableResources) -> Vec<&'static str> {
     let empty = ChannelConfig::default();
     let ChannelConfig { webhook_id, provider, credential_id } = config.unwrap_or(&empty);
     match kind {
         ChannelKind::Internal => Vec::new(),
         ChannelKind::Webhook => {
-            if webhook_id.is_none_or(|id| !equipment.webhooks.contains(&id)) {
+            if webhook_id.is_none_or(|id| !resources.webhooks.contains(&id)) {
                 vec!["webhookId"]
             } else {
                 Vec::new()
@@ -131,7 +131,7 @@ pub fn missing(kind: ChannelKind, config: Option<&ChannelConfig>, equipment: &Eq
             if provider.is_none() {
                 missing.push("provider");
             }
-            let credential = credential_id.and_then(|id| equipment.credentials.get(&id));
+            let credential = credential_id.and_then(|id| resources.credentials.get(&id));
             if credential.is_none_or(|r#type| provider.is_some_and(|provider| !provider.takes(*r#type))) {
                 missing.push("credentialId");
             }
@@ -152,25 +152,25 @@ impl ChannelRequest {
 
 /// Validates the requested configuration of channels. Each belongs to a node and has only the fields of its kind. A
 /// webhook starts runs at only one node, and a messaging provider needs a credential of a type that it accepts.
-pub fn configured(wishes: &[ChannelRequest], graph: &Graph, equipment: &Equipment) -> Result<Channels> {
+pub fn configured(requests: &[ChannelRequest], graph: &Graph, resources: &AvailableResources) -> Result<Channels> {
     let slots = slots(graph);
     let (mut channels, mut named, mut webhooks) = (Channels::new(), BTreeSet::new(), BTreeSet::new());
-    for wish in wishes {
-        let ChannelConfig { webhook_id, provider, credential_id } = &wish.config;
-        if !named.insert(&wish.node_id) {
-            return Err(wish.wrong("nodeId", "is listed twice; list each node once"));
+    for request in requests {
+        let ChannelConfig { webhook_id, provider, credential_id } = &request.config;
+        if !named.insert(&request.node_id) {
+            return Err(request.wrong("nodeId", "is listed twice; list each node once"));
         }
-        let Some(slot) = slots.iter().find(|slot| slot.node_id == wish.node_id) else {
-            return Err(wish.wrong("nodeId", format!("the draft has no node `{}` with a channel", wish.node_id)));
+        let Some(slot) = slots.iter().find(|slot| slot.node_id == request.node_id) else {
+            return Err(request.wrong("nodeId", format!("the draft has no node `{}` with a channel", request.node_id)));
         };
-        if slot.direction != wish.direction {
-            return Err(wish.wrong(
+        if slot.direction != request.direction {
+            return Err(request.wrong(
                 "nodeId",
-                format!("the channel of node `{}` has the other direction; move it to the other list", wish.node_id),
+                format!("the channel of node `{}` has the other direction; move it to the other list", request.node_id),
             ));
         }
         // An empty configuration is the same as none.
-        if wish.config == ChannelConfig::default() {
+        if request.config == ChannelConfig::default() {
             continue;
         }
         let is_messaging = slot.kind == ChannelKind::Messaging;
@@ -180,20 +180,20 @@ pub fn configured(wishes: &[ChannelRequest], graph: &Graph, equipment: &Equipmen
             ("credentialId", credential_id.is_some(), is_messaging),
         ] {
             if is_set && !fits {
-                let problem = format!("the channel of node `{}` has no such field", wish.node_id);
-                return Err(wish.wrong(&format!("config.{field}"), problem));
+                let problem = format!("the channel of node `{}` has no such field", request.node_id);
+                return Err(request.wrong(&format!("config.{field}"), problem));
             }
         }
         if webhook_id.is_some_and(|id| !webhooks.insert(id)) {
-            return Err(wish.wrong("config.webhookId", "already starts runs at another node; use another webhook"));
+            return Err(request.wrong("config.webhookId", "already starts runs at another node; use another webhook"));
         }
-        let credential = credential_id.and_then(|id| equipment.credentials.get(&id));
+        let credential = credential_id.and_then(|id| resources.credentials.get(&id));
         if let (Some(provider), Some(r#type)) = (provider, credential)
             && !provider.takes(*r#type)
         {
-            return Err(wish.wrong("config.credentialId", "this provider takes a credential of type `bearer`"));
+            return Err(request.wrong("config.credentialId", "this provider takes a credential of type `bearer`"));
         }
-        channels.insert(wish.node_id.clone(), wish.config.clone());
+        channels.insert(request.node_id.clone(), request.config.clone());
     }
     Ok(channels)
 }

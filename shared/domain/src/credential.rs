@@ -83,12 +83,12 @@ impl Credential {
         if name.is_empty() {
             return Err(Error::invalid_body("name", "must not be empty"));
         }
-        text::at_most("name", name, MAX_NAME_CHARS)?;
+        text::check_max_chars("name", name, MAX_NAME_CHARS)?;
         let part = |field: &str, value: &str, most: usize, may_be_empty: bool| {
             if value.is_empty() && !may_be_empty {
                 return Err(Error::invalid_body(field, "must not be empty"));
             }
-            text::at_most(field, value, most)?;
+            text::check_max_chars(field, value, most)?;
             // A line break would allow header injection.
             if value.chars().any(char::is_control) {
                 return Err(Error::invalid_body(field, "must not hold control characters"));

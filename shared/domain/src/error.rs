@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::echo;
+use crate::error_text;
 use crate::limits::{Dimension, Level};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -123,9 +123,9 @@ impl Error {
     }
 
     pub fn invalid_body(field: impl Into<String>, problem: impl fmt::Display) -> Self {
-        let field = echo::field(&field.into()).into_owned();
+        let field = error_text::shorten_field(&field.into()).into_owned();
         let problem = problem.to_string();
-        let problem = echo::message(&problem);
+        let problem = error_text::shorten_message(&problem);
         let message = format!("{}: {problem}", if field.is_empty() { "body" } else { &field });
         Self::InvalidBody { field, message }
     }
@@ -139,9 +139,9 @@ impl Error {
     }
 
     pub fn invalid_query(parameter: impl Into<String>, problem: impl fmt::Display) -> Self {
-        let parameter = echo::field(&parameter.into()).into_owned();
+        let parameter = error_text::shorten_field(&parameter.into()).into_owned();
         let problem = problem.to_string();
-        Self::InvalidQuery { message: format!("{parameter}: {}", echo::message(&problem)), parameter }
+        Self::InvalidQuery { message: format!("{parameter}: {}", error_text::shorten_message(&problem)), parameter }
     }
 
     pub fn operator_only() -> Self {

@@ -100,11 +100,11 @@ impl Node {
 impl Graph {
     /// Checks whether the graph can be stored as a draft.
     pub fn check(&self) -> Result<()> {
-        let at_most = |what: &str, count: usize, limit: usize| {
+        let check_max = |what: &str, count: usize, limit: usize| {
             if count > limit { Err(Error::invalid_body(what, format!("at most {limit}"))) } else { Ok(()) }
         };
-        at_most("graph.nodes", self.nodes.len(), MAX_NODES)?;
-        at_most("graph.connections", self.connections.len(), MAX_CONNECTIONS)?;
+        check_max("graph.nodes", self.nodes.len(), MAX_NODES)?;
+        check_max("graph.connections", self.connections.len(), MAX_CONNECTIONS)?;
         for (index, node) in self.nodes.iter().enumerate() {
             let field = |name: &str| format!("graph.nodes[{index}].{name}");
             if !is_name(&node.id) {
@@ -113,7 +113,7 @@ impl Graph {
             if !is_name(&node.r#type) {
                 return Err(Error::invalid_body(field("type"), "1 to 64 letters, digits, - and _"));
             }
-            text::at_most(&field("name"), &node.name, MAX_NAME_CHARS)?;
+            text::check_max_chars(&field("name"), &node.name, MAX_NAME_CHARS)?;
             node.check_headers(&field("config.headers"))?;
         }
         for (index, connection) in self.connections.iter().enumerate() {

@@ -84,18 +84,18 @@ pub fn diff(old: VersionContent<'_>, new: VersionContent<'_>) -> GraphDiff {
     let mut nodes: Vec<NodeDiff> = Vec::new();
     for node in &after.nodes {
         match find(before, &node.id) {
-            None => nodes.push(whole(node, Change::Added)),
+            None => nodes.push(node_diff(node, Change::Added)),
             Some(index) => {
                 let fields = fields(&before.nodes[index], node);
                 if !fields.is_empty() {
-                    nodes.push(NodeDiff { fields, ..whole(node, Change::Changed) });
+                    nodes.push(NodeDiff { fields, ..node_diff(node, Change::Changed) });
                 }
             }
         }
     }
     omit_large_values(&mut nodes);
     let removed = before.nodes.iter().filter(|node| find(after, &node.id).is_none());
-    nodes.extend(removed.map(|node| whole(node, Change::Removed)));
+    nodes.extend(removed.map(|node| node_diff(node, Change::Removed)));
 
     let only = |these: &Graph, others: &Graph, change: Change| {
         let only = these.connections.iter().filter(|connection| !others.connections.contains(connection));
@@ -111,7 +111,7 @@ pub fn diff(old: VersionContent<'_>, new: VersionContent<'_>) -> GraphDiff {
     });
     let channels: Vec<_> = channels.filter(|channel| channel.before != channel.after).collect();
 
-    let mut summary: Vec<String> = nodes.iter().map(in_words).collect();
+    let mut summary: Vec<String> = nodes.iter().map(describe_node).collect();
     summary.extend(connections.iter().map(describe_connection));
     summary.extend(channels.iter().map(|channel| format!("channel of node `{}` reconfigured", channel.node_id)));
     if summary.is_empty() && before.published() != after.published() {
@@ -132,7 +132,7 @@ fn omit_large_values(nodes: &mut [NodeDiff]) {
     }
 }
 
-fn whole(node: &Node, change: Change) -> NodeDiff {
+fn node_diff(node: &Node, change: Change) -> NodeDiff {
     NodeDiff { id: node.id.clone(), name: node.name.clone(), change, fields: Vec::new() }
 }
 
@@ -153,7 +153,7 @@ fn fields(before: &Node, after: &Node) -> Vec<FieldDiff> {
     changed
 }
 
-fn in_words(node: &NodeDiff) -> String {
+fn describe_node(node: &NodeDiff) -> String {
     let NodeDiff { id, name, change, fields } = node;
     let named = if name.is_empty() || name == id { format!("node `{id}`") } else { format!("node `{name}` ({id})") };
     match change {

@@ -63,12 +63,12 @@ impl CallLimits {
     }
 
     /// The amount that one call takes from a counter.
-    pub fn of(&self, what: What) -> u64 {
+    pub fn amount_for(&self, what: CounterKind) -> u64 {
         match what {
-            What::Balance | What::Spending => self.money.pico_usd(),
-            What::Limit(Dimension::Rpm | Dimension::Rpd) => 1,
-            What::Limit(Dimension::Tpm | Dimension::Tpd) => self.tokens,
-            What::Limit(Dimension::Ipm) => self.images,
+            CounterKind::Balance | CounterKind::Spending => self.money.pico_usd(),
+            CounterKind::Limit(Dimension::Rpm | Dimension::Rpd) => 1,
+            CounterKind::Limit(Dimension::Tpm | Dimension::Tpd) => self.tokens,
+            CounterKind::Limit(Dimension::Ipm) => self.images,
         }
     }
 }
@@ -76,7 +76,7 @@ impl CallLimits {
 /// The quantity that a counter of a meter counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum What {
+pub enum CounterKind {
     /// The credits of an organization.
     Balance,
     /// The spending of a month, limited by a cap if there is one.
@@ -88,7 +88,8 @@ pub enum What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counter {
     pub level: Level,
-    pub what: What,
+    #[serde(rename = "what")]
+    pub kind: CounterKind,
     /// The number of its window: a minute, a day or a month (`202611`). `None` for counters without a window.
     pub window: Option<i64>,
 }
@@ -136,7 +137,7 @@ pub fn admits_until(now: Time, limits: impl IntoIterator<Item = Dimension>) -> T
 
 /// The amount that a counter has left for a lease.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Room {
+pub struct CounterHeadroom {
     pub counter: Counter,
     /// The limit of the counter. For the balance, it is the balance itself.
     pub limit: u64,
@@ -146,7 +147,7 @@ pub struct Room {
     pub per_call: u64,
 }
 
-impl Room {
+impl CounterHeadroom {
     /// The number of calls that a wide lease may cover on this counter.
     fn wide_calls(&self) -> u64 {
         let by_left = self.left / PART_OF_LEFT / self.per_call;
@@ -172,11 +173,11 @@ impl Room {
 }
 
 /// The number of calls that a lease may cover, at most `wish`. Fails with a counter that has no room for a single call.
-pub fn size(rooms: &[Room], wish: u32) -> Result<u32, Room> {
-    if let Some(short) = rooms.iter().find(|room| room.left < room.per_call) {
+pub fn size_lease(headrooms: &[CounterHeadroom], wish: u32) -> Result<u32, CounterHeadroom> {
+    if let Some(short) = headrooms.iter().find(|headroom| headroom.left < headroom.per_call) {
         return Err(*short);
     }
-    let wide = rooms.iter().map(Room::wide_calls).min().unwrap_or(u64::MAX);
+    let wide = headrooms.iter().map(CounterHeadroom::wide_calls).min().unwrap_or(u64::MAX);
     let wide = u32::try_from(wide).unwrap_or(u32::MAX).min(wish).min(MAX_SLOTS);
     Ok(wide.max(1))
 }
@@ -214,36 +215,36 @@ mod tests {
 
     use super::*;
 
-    fn room(left: u64, wide: u64, per_call: u64) -> Room {
-        let counter = Counter { level: Level::Org, what: What::Balance, window: None };
-        Room { counter, limit: left, left, wide, per_call }
+    fn headroom(left: u64, wide: u64, per_call: u64) -> CounterHeadroom {
+        let counter = Counter { level: Level::Org, kind: CounterKind::Balance, window: None };
+        CounterHeadroom { counter, limit: left, left, wide, per_call }
     }
 
     #[test]
     fn near_a_limit_a_lease_covers_one_call() {
-        assert_eq!(size(&[room(199, 0, 1)], 64), Ok(1));
-        assert_eq!(size(&[room(200, 0, 1)], 64), Ok(2));
-        assert_eq!(size(&[room(1_000_000, 0, 1)], 64), Ok(64));
-        assert_eq!(size(&[room(1_000_000, 0, 1), room(300, 0, 1)], 64), Ok(3));
-        assert_eq!(size(&[room(1, 0, 1)], 64), Ok(1));
-        assert!(size(&[room(1_000, 0, 1), room(0, 0, 1)], 64).is_err());
+        assert_eq!(size_lease(&[headroom(199, 0, 1)], 64), Ok(1));
+        assert_eq!(size_lease(&[headroom(200, 0, 1)], 64), Ok(2));
+        assert_eq!(size_lease(&[headroom(1_000_000, 0, 1)], 64), Ok(64));
+        assert_eq!(size_lease(&[headroom(1_000_000, 0, 1), headroom(300, 0, 1)], 64), Ok(3));
+        assert_eq!(size_lease(&[headroom(1, 0, 1)], 64), Ok(1));
+        assert!(size_lease(&[headroom(1_000, 0, 1), headroom(0, 0, 1)], 64).is_err());
     }
 
     #[test]
     fn wide_leases_together_hold_at_most_a_twentieth() {
         // The condition requires three quarters of 10,000 to be left; a twentieth of that is 375.
-        assert_eq!(size(&[room(10_000, 360, 1)], 64), Ok(15));
-        assert_eq!(size(&[room(10_000, 375, 1)], 64), Ok(1));
-        let room = room(10_000, 360, 1);
-        assert!(room.most_wide(15) >= room.wide);
-        assert!(room.needed(15) <= room.left);
+        assert_eq!(size_lease(&[headroom(10_000, 360, 1)], 64), Ok(15));
+        assert_eq!(size_lease(&[headroom(10_000, 375, 1)], 64), Ok(1));
+        let headroom = headroom(10_000, 360, 1);
+        assert!(headroom.most_wide(15) >= headroom.wide);
+        assert!(headroom.needed(15) <= headroom.left);
     }
 
     #[test]
     fn lease_covers_at_most_the_requested_calls() {
-        assert_eq!(size(&[room(1_000_000, 0, 1)], 1), Ok(1));
-        assert_eq!(size(&[], 3), Ok(3));
-        assert_eq!(size(&[], 1_000), Ok(MAX_SLOTS));
+        assert_eq!(size_lease(&[headroom(1_000_000, 0, 1)], 1), Ok(1));
+        assert_eq!(size_lease(&[], 3), Ok(3));
+        assert_eq!(size_lease(&[], 1_000), Ok(MAX_SLOTS));
     }
 
     #[test]
@@ -261,17 +262,17 @@ mod tests {
         fn wide_lease_keeps_a_margin_to_every_limit(
             states in vec((0..=u64::MAX / 256, 0..=10_000u64, 1..=1_000_000u64), 1..6), wish in 1..=100u32,
         ) {
-            let rooms: Vec<Room> = states.iter().map(|(left, wide, per_call)| room(*left, *wide, *per_call)).collect();
-            let Ok(slots) = size(&rooms, wish) else {
-                prop_assert!(rooms.iter().any(|room| room.left < room.per_call));
+            let headrooms: Vec<CounterHeadroom> = states.iter().map(|(left, wide, per_call)| headroom(*left, *wide, *per_call)).collect();
+            let Ok(slots) = size_lease(&headrooms, wish) else {
+                prop_assert!(headrooms.iter().any(|headroom| headroom.left < headroom.per_call));
                 return Ok(());
             };
             prop_assert!(slots >= 1 && slots <= wish.min(MAX_SLOTS));
-            for room in rooms {
-                let amount = room.per_call * u64::from(slots);
-                prop_assert!(room.needed(slots) <= room.left, "the amount left meets the condition");
-                prop_assert!(slots == 1 || room.wide <= room.most_wide(slots), "the amount of other wide leases meets the condition");
-                prop_assert!(slots == 1 || amount <= room.left / PART_OF_LEFT);
+            for headroom in headrooms {
+                let amount = headroom.per_call * u64::from(slots);
+                prop_assert!(headroom.needed(slots) <= headroom.left, "the amount left meets the condition");
+                prop_assert!(slots == 1 || headroom.wide <= headroom.most_wide(slots), "the amount of other wide leases meets the condition");
+                prop_assert!(slots == 1 || amount <= headroom.left / PART_OF_LEFT);
             }
         }
 
@@ -281,10 +282,10 @@ mod tests {
             left in 200..=1_000_000_000u64, per_call in 1..=1_000_000u64, slots in 2..=MAX_SLOTS,
             later_left: u64, later_wide: u64,
         ) {
-            let room = room(left, 0, per_call);
+            let headroom = headroom(left, 0, per_call);
             let amount = per_call * u64::from(slots);
-            let later_left = later_left.max(room.needed(slots));
-            let later_wide = later_wide.min(room.most_wide(slots));
+            let later_left = later_left.max(headroom.needed(slots));
+            let later_wide = later_wide.min(headroom.most_wide(slots));
             prop_assert!(amount <= later_left / PART_OF_LEFT);
             prop_assert!(later_wide + amount <= later_left / PART_OF_ALL);
         }

@@ -53,7 +53,7 @@ impl Charge {
 pub struct Adjustment {
     pub id: TransactionId,
     pub org: OrgId,
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub amount: Money,
     pub balance_after: Money,
     pub reason: String,
@@ -63,7 +63,7 @@ pub struct Adjustment {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum EntryKind {
     Debit,
     Credit,
 }
@@ -92,9 +92,9 @@ impl Entry {
         }
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> EntryKind {
         match self {
-            Self::Charge(_) => Kind::Debit,
+            Self::Charge(_) => EntryKind::Debit,
             Self::Adjustment(adjustment) => adjustment.kind,
         }
     }

@@ -74,7 +74,7 @@ pub struct Limits {
 impl Limits {
     pub const NONE: Self = Self { rpm: None, rpd: None, tpm: None, tpd: None, ipm: None };
 
-    pub fn of(&self, dimension: Dimension) -> Option<u64> {
+    pub fn get(&self, dimension: Dimension) -> Option<u64> {
         match dimension {
             Dimension::Rpm => self.rpm,
             Dimension::Rpd => self.rpd,
@@ -131,7 +131,7 @@ pub struct PlanLimits {
 }
 
 impl PlanLimits {
-    pub fn of(&self, level: Level) -> Limits {
+    pub fn get(&self, level: Level) -> Limits {
         match level {
             Level::Org => self.org,
             Level::User => self.user,

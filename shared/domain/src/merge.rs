@@ -38,9 +38,9 @@ impl MergePatch {
             }
         }
         json::deserialize(document).map_err(|error| {
-            let said = error.inner().to_string();
+            let message = error.inner().to_string();
             let removed = self.0.as_object().into_iter().flatten().filter(|(_, value)| value.is_null());
-            match removed.map(|(name, _)| name).find(|name| said == format!("missing field `{name}`")) {
+            match removed.map(|(name, _)| name).find(|name| message == format!("missing field `{name}`")) {
                 Some(name) => Error::invalid_body(name, "cannot be removed"),
                 None => Error::unreadable_body(error),
             }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// The integer that a float exactly represents, if it is one.
-pub fn whole(number: f64) -> Option<i64> {
+pub fn exact_integer(number: f64) -> Option<i64> {
     (number.fract() == 0.0 && number.abs() < MOST_EXACT).then_some(number as i64)
 }
 
@@ -14,8 +14,8 @@ pub fn whole(number: f64) -> Option<i64> {
 pub fn convert_integer_fields(body: &mut Map<String, Value>, names: &[&str]) {
     for name in names {
         let Some(value) = body.get_mut(*name).filter(|value| value.is_f64()) else { continue };
-        if let Some(whole) = value.as_f64().and_then(whole) {
-            *value = whole.into();
+        if let Some(integer) = value.as_f64().and_then(exact_integer) {
+            *value = integer.into();
         }
     }
 }

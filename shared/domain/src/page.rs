@@ -17,10 +17,10 @@ impl PageRequest {
     }
 
     /// Cuts the page out of the whole list.
-    pub fn of<T>(self, whole: Vec<T>) -> Page<T> {
-        let total = whole.len() as u64;
+    pub fn slice<T>(self, items: Vec<T>) -> Page<T> {
+        let total = items.len() as u64;
         let skipped = usize::try_from(self.offset()).unwrap_or(usize::MAX);
-        let items = whole.into_iter().skip(skipped).take(self.per_page as usize).collect();
+        let items = items.into_iter().skip(skipped).take(self.per_page as usize).collect();
         Page { items, total, request: self }
     }
 }

@@ -7,14 +7,14 @@ use super::reference::Reference;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = StandingProblem)]
-pub struct Problem {
+pub struct StatusProblem {
     #[schema(example = "reference_gone")]
     pub code: &'static str,
     pub message: String,
 }
 
-impl Problem {
-    pub fn gone(reference: &Reference) -> Self {
+impl StatusProblem {
+    pub fn deleted_reference(reference: &Reference) -> Self {
         let kind = reference.kind();
         let name = match reference {
             Reference::Agent(id) => id.to_string(),

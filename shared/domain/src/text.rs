@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 
 use crate::{Error, Result};
 
-pub fn at_most(field: &str, text: &str, limit: usize) -> Result<()> {
+pub fn check_max_chars(field: &str, text: &str, limit: usize) -> Result<()> {
     if text.chars().count() > limit {
         return Err(Error::invalid_body(field, format!("at most {limit} characters")));
     }
@@ -16,15 +16,15 @@ pub fn at_most(field: &str, text: &str, limit: usize) -> Result<()> {
 }
 
 /// The maximum number of characters of user input that a message repeats.
-pub const SHOWN_CHARS: usize = 100;
+pub const MAX_ECHO_CHARS: usize = 100;
 
 /// Shortens a text for a message.
-pub fn clip(text: &str) -> Cow<'_, str> {
-    clip_to(text, SHOWN_CHARS)
+pub fn shorten(text: &str) -> Cow<'_, str> {
+    shorten_to(text, MAX_ECHO_CHARS)
 }
 
 /// Shortens a text to `chars` characters. `…` marks a shortened text.
-pub fn clip_to(text: &str, chars: usize) -> Cow<'_, str> {
+pub fn shorten_to(text: &str, chars: usize) -> Cow<'_, str> {
     match text.char_indices().nth(chars) {
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
         None => Cow::Borrowed(text),

@@ -24,7 +24,7 @@ impl Time {
     }
 
     /// The creation time of a UUID version 7.
-    pub fn of(uuid: Uuid) -> Self {
+    pub fn from_uuid(uuid: Uuid) -> Self {
         Self::from_millis((uuid.as_u128() >> 80) as i64)
     }
 
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn creation_time_is_read_from_a_version_7_uuid() {
         let before = Time::now();
-        let made = Time::of(Uuid::now_v7());
+        let made = Time::from_uuid(Uuid::now_v7());
         assert!(before <= made && made <= Time::now());
     }
 }

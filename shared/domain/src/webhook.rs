@@ -90,7 +90,7 @@ pub fn check(name: &str, timeout_ms: u64) -> Result<()> {
     if name.is_empty() {
         return Err(Error::invalid_body("name", "must not be empty"));
     }
-    text::at_most("name", name, MAX_NAME_CHARS)?;
+    text::check_max_chars("name", name, MAX_NAME_CHARS)?;
     if !TIMEOUT_MS.contains(&timeout_ms) {
         return Err(Error::invalid_body("timeoutMs", "between 1000 and 25000"));
     }

@@ -8,7 +8,7 @@ use super::Gateway;
 use domain::identity::Account;
 use domain::time::Time;
 use domain::{Error, Result};
-use shared::store::claims::{Claim, Claimed, Kept};
+use shared::store::claims::{Claim, ClaimState, StoredAnswer};
 use shared::store::stored_text::StoredText;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -34,24 +34,24 @@ impl Gateway {
         let began = tokio::time::Instant::now();
         loop {
             match self.inner.claims.claim(account, key, body_hash, Time::now()).await? {
-                Claimed::Mine(claim) => return Ok(ClaimOutcome::Mine(claim)),
-                Claimed::Answered(Kept { content_type, body }) => {
+                ClaimState::Claimed(claim) => return Ok(ClaimOutcome::Mine(claim)),
+                ClaimState::Answered(StoredAnswer { content_type, body }) => {
                     let body = body.read_answer(&self.inner.answers).await?;
                     return Ok(ClaimOutcome::Answered { content_type, body });
                 }
-                Claimed::Reused => return Err(Error::idempotency_conflict()),
-                Claimed::InFlight if began.elapsed() >= MAX_WAIT => {
+                ClaimState::Reused => return Err(Error::idempotency_conflict()),
+                ClaimState::InFlight if began.elapsed() >= MAX_WAIT => {
                     return Err(Error::busy("the first request with this Idempotency-Key is still running"));
                 }
-                Claimed::InFlight => tokio::time::sleep(POLL_INTERVAL).await,
+                ClaimState::InFlight => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
     }
 
     /// Prepares an answer to be stored with its charge. A large answer is written to the bucket here.
-    pub(super) async fn store_answer(&self, content_type: &str, body: &[u8]) -> Result<Kept> {
+    pub(super) async fn store_answer(&self, content_type: &str, body: &[u8]) -> Result<StoredAnswer> {
         let body = StoredText::store_answer(&self.inner.answers, content_type, body).await?;
-        Ok(Kept { content_type: content_type.to_owned(), body })
+        Ok(StoredAnswer { content_type: content_type.to_owned(), body })
     }
 
     /// Releases the claim of a failed call, so that the client can retry with the same key.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use domain::text::clip_to;
+use domain::text::shorten_to;
 use domain::{Error, Result};
 
 /// The deepest nesting of a document.
@@ -78,5 +78,5 @@ pub fn is_empty(value: &Value) -> bool {
 
 /// At most `chars` characters of a text, for messages.
 pub fn truncate(text: &str, chars: usize) -> String {
-    clip_to(text, chars).into_owned()
+    shorten_to(text, chars).into_owned()
 }

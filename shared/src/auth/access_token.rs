@@ -28,7 +28,7 @@ const LAST_SECOND: f64 = 253_402_300_799.0;
 
 /// The claims of a valid token.
 #[derive(Debug)]
-pub struct Claims {
+pub struct TokenClaims {
     pub issuer: String,
     pub subject: String,
     pub org: String,
@@ -64,7 +64,7 @@ impl AccessTokens {
         })
     }
 
-    pub async fn verify(&self, token: &str, now: Time) -> Result<Claims> {
+    pub async fn verify(&self, token: &str, now: Time) -> Result<TokenClaims> {
         let unknown = |why| refused(Refusal::Unknown, why);
         if SecretToken::parse(TokenKind::ApiKey, token).is_some() {
             return Err(refused(Refusal::ApiKey, "an API key instead of an access token"));
@@ -84,7 +84,7 @@ impl AccessTokens {
         self.check_claims(&claims, now).map_err(unknown)
     }
 
-    fn check_claims(&self, claims: &Map<String, Value>, now: Time) -> Result<Claims, Reason> {
+    fn check_claims(&self, claims: &Map<String, Value>, now: Time) -> Result<TokenClaims, Reason> {
         let text = |name: &str| claims.get(name).and_then(Value::as_str).map(str::to_owned);
         let name = |name: &str| text(name).filter(|text| (1..=MAX_NAME_BYTES).contains(&text.len()));
         let seconds = now.as_seconds() as f64;
@@ -101,7 +101,7 @@ impl AccessTokens {
             return Err("not valid yet");
         }
         let issued_at = numeric_date(claims, "iat")?.map_or(now.as_seconds(), |iat| iat as i64);
-        Ok(Claims {
+        Ok(TokenClaims {
             issuer: self.issuer.clone(),
             subject: name("sub").ok_or("has no subject")?,
             org: name(&self.org_claim).ok_or("has no organization")?,

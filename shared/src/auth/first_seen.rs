@@ -1,7 +1,7 @@
 //! Derives user and organization ids from the claims of the issuer. Concurrent first requests of a user create the same
 //! records, and finding the caller needs no lookup by name.
 
-use super::Claims;
+use super::TokenClaims;
 use crate::store::callers::DEFAULT_PLAN;
 use crate::store::identities::Identity;
 use domain::id::{OrgId, UserId};
@@ -9,7 +9,7 @@ use domain::identity::{Membership, Org, User};
 use domain::time::Time;
 
 /// The records to store for a user who calls for the first time.
-pub fn first_seen(claims: &Claims) -> Identity {
+pub fn first_seen(claims: &TokenClaims) -> Identity {
     let now = Time::now();
     let user_id = user_id(&claims.issuer, &claims.subject);
     let org_id = org_id(&claims.issuer, &claims.org);

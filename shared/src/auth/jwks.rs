@@ -18,18 +18,18 @@ const MIN_AGE: Duration = Duration::from_secs(5);
 const LIMIT_BYTES: usize = 256 * 1024;
 
 pub struct Jwks {
-    place: Place,
-    known: Mutex<Known>,
+    location: JwksLocation,
+    cache: Mutex<KeyCache>,
 }
 
 #[derive(Default)]
-struct Known {
+struct KeyCache {
     keys: Option<Keys>,
     /// The time of the last fetch, including failed ones.
-    looked_at: Option<Instant>,
+    last_fetch_at: Option<Instant>,
 }
 
-enum Place {
+enum JwksLocation {
     Discovery(String),
     Keys(String),
 }
@@ -48,40 +48,41 @@ struct Discovery {
 impl Jwks {
     pub fn new(issuer: &str, jwks_url: Option<&str>) -> Self {
         let discovery = || format!("{}/.well-known/openid-configuration", issuer.trim_end_matches('/'));
-        let place = jwks_url.map_or_else(|| Place::Discovery(discovery()), |url| Place::Keys(url.to_owned()));
-        Self { place, known: Mutex::default() }
+        let place =
+            jwks_url.map_or_else(|| JwksLocation::Discovery(discovery()), |url| JwksLocation::Keys(url.to_owned()));
+        Self { location: place, cache: Mutex::default() }
     }
 
     /// Returns the key that a token was signed with, if the issuer publishes it.
     pub async fn key(&self, kid: Option<&str>, algorithm: Algorithm) -> Result<Option<DecodingKey>> {
         // The lock allows one fetch at a time. Requests that wait for it use its result.
-        let mut known = self.known.lock().await;
+        let mut cache = self.cache.lock().await;
         let found = |keys: &Option<Keys>| keys.as_ref().and_then(|keys| find(&keys.set, kid, algorithm));
-        let key = found(&known.keys);
-        let is_stale = known.keys.as_ref().is_none_or(|keys| keys.fetched_at.elapsed() > MAX_AGE);
+        let key = found(&cache.keys);
+        let is_stale = cache.keys.as_ref().is_none_or(|keys| keys.fetched_at.elapsed() > MAX_AGE);
         // If the issuer is unreachable, only one request per `MIN_AGE` waits for it.
-        let looked_lately = known.looked_at.is_some_and(|at| at.elapsed() < MIN_AGE);
-        if !looked_lately && (is_stale || key.is_none()) {
+        let fetched_lately = cache.last_fetch_at.is_some_and(|at| at.elapsed() < MIN_AGE);
+        if !fetched_lately && (is_stale || key.is_none()) {
             let fetched = self.fetch().await;
-            known.looked_at = Some(Instant::now());
+            cache.last_fetch_at = Some(Instant::now());
             match fetched {
                 Ok(set) => {
-                    known.keys = Some(Keys { fetched_at: Instant::now(), set: Arc::new(set) });
-                    return Ok(found(&known.keys));
+                    cache.keys = Some(Keys { fetched_at: Instant::now(), set: Arc::new(set) });
+                    return Ok(found(&cache.keys));
                 }
                 Err(cause) => tracing::warn!(%cause, "the issuer's keys could not be fetched"),
             }
         }
-        match (key, &known.keys) {
+        match (key, &cache.keys) {
             (None, None) => Err(Error::busy("the issuer's keys could not be fetched")),
             (key, _) => Ok(key),
         }
     }
 
     async fn fetch(&self) -> Result<JwkSet> {
-        let url = match &self.place {
-            Place::Keys(url) => url.clone(),
-            Place::Discovery(url) => {
+        let url = match &self.location {
+            JwksLocation::Keys(url) => url.clone(),
+            JwksLocation::Discovery(url) => {
                 let document = aws::fetch(url, LIMIT_BYTES).await?;
                 serde_json::from_slice::<Discovery>(&document).map_err(Error::internal)?.jwks_uri
             }

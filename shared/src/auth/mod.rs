@@ -28,7 +28,7 @@ use domain::{Error, Refusal, Result};
 use access_token::AccessTokens;
 
 pub use crate::store::callers::DEFAULT_PLAN;
-pub use access_token::Claims;
+pub use access_token::TokenClaims;
 pub use first_seen::first_seen;
 pub use recent::RecentCallers;
 

@@ -31,17 +31,17 @@ impl ConfiguredBaseUrl {
 }
 
 impl BaseUrl {
-    fn of(parts: &Parts) -> Self {
+    fn from_parts(parts: &Parts) -> Self {
         if let Some(ConfiguredBaseUrl(url)) = parts.extensions.get() {
             return Self(Some(url.to_string()));
         }
-        Self(parts.extensions.get().and_then(|context| of_api_gateway(context, parts.uri.path())))
+        Self(parts.extensions.get().and_then(|context| api_gateway_base_url(context, parts.uri.path())))
     }
 }
 
 /// The base URL of API Gateway. The stage, or the base path of a custom domain, is the prefix that its path has before
 /// the path of the route.
-fn of_api_gateway(context: &RequestContext, path: &str) -> Option<String> {
+fn api_gateway_base_url(context: &RequestContext, path: &str) -> Option<String> {
     let (domain, whole_path) = match context {
         RequestContext::ApiGatewayV1(context) => (context.domain_name.as_deref()?, context.path.as_deref()),
         RequestContext::ApiGatewayV2(context) => (context.domain_name.as_deref()?, context.http.path.as_deref()),
@@ -55,7 +55,7 @@ impl<S: Send + Sync> FromRequestParts<S> for BaseUrl {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self::of(parts))
+        Ok(Self::from_parts(parts))
     }
 }
 
@@ -68,6 +68,6 @@ impl<S: Send + Sync> FromRequestParts<S> for CalledBaseUrl {
             let authority = url.split_once("://").map_or("", |(_, rest)| rest.split('/').next().unwrap_or_default());
             authority.eq_ignore_ascii_case(host)
         };
-        Ok(Self(BaseUrl::of(parts).0.filter(is_called)))
+        Ok(Self(BaseUrl::from_parts(parts).0.filter(is_called)))
     }
 }

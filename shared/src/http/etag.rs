@@ -12,7 +12,7 @@ use utoipa::IntoParams;
 pub struct ETag(String);
 
 impl ETag {
-    pub fn of(revision: u64) -> Self {
+    pub fn from_revision(revision: u64) -> Self {
         Self(format!("\"{revision}\""))
     }
 }
@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn if_match_allows_the_listed_versions_and_its_absence_allows_any() {
-        let second = ETag::of(2);
+        let second = ETag::from_revision(2);
         assert!(IfMatch(None).allows(&second));
         assert!(IfMatch(Some(vec!["*".to_owned()])).allows(&second));
         assert!(IfMatch(Some(vec!["\"1\"".to_owned(), "\"2\"".to_owned()])).allows(&second));

@@ -7,7 +7,7 @@ use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::etag::ETag;
-use crate::store::idempotency::{Created, Once};
+use crate::store::idempotency::{CreateOutcome, IdempotencyKey};
 use domain::{Error, Result};
 
 pub const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -24,26 +24,26 @@ pub struct IdempotencyHeaders {
 }
 
 /// Reads the `Idempotency-Key` of a request. `request` is the hash of its body.
-pub fn once(headers: &HeaderMap, request: String) -> Result<Option<Once>> {
+pub fn read_key(headers: &HeaderMap, request: String) -> Result<Option<IdempotencyKey>> {
     let Some(value) = headers.get(&IDEMPOTENCY_KEY) else { return Ok(None) };
     let key = value.to_str().ok().and_then(|text| Uuid::try_parse(text).ok());
     let key = key.ok_or_else(|| Error::invalid_query("Idempotency-Key", "must be a UUID"))?;
-    Ok(Some(Once { key, request }))
+    Ok(Some(IdempotencyKey { key, request }))
 }
 
 /// The response to a creation: its own, or the replay of the first response with the same key.
-pub fn created(outcome: Created, version: ETag, answer: String) -> Response {
+pub fn creation_response(outcome: CreateOutcome, version: ETag, answer: String) -> Response {
     match outcome {
-        Created::Now => made(Some(version), answer),
-        Created::Before(first) => replayed(Some(version), first),
+        CreateOutcome::Now => created_response(Some(version), answer),
+        CreateOutcome::Before(first) => replay_response(Some(version), first),
     }
 }
 
 /// A `201 Created` response, with an `ETag` if the resource has a version.
-pub fn made(version: Option<ETag>, answer: String) -> Response {
+pub fn created_response(version: Option<ETag>, answer: String) -> Response {
     (StatusCode::CREATED, [(CONTENT_TYPE, "application/json")], version, answer).into_response()
 }
 
-pub fn replayed(version: Option<ETag>, first: String) -> Response {
-    ([(IDEMPOTENT_REPLAYED, "true")], made(version, first)).into_response()
+pub fn replay_response(version: Option<ETag>, first: String) -> Response {
+    ([(IDEMPOTENT_REPLAYED, "true")], created_response(version, first)).into_response()
 }

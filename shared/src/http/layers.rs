@@ -82,7 +82,7 @@ async fn serve(area: Area, routes: Routes, function: &'static str, request: Requ
         function,
         method = %request.method(),
         route,
-        path = beginning(request.uri().path()),
+        path = truncate_path(request.uri().path()),
         user_id = field::Empty,
         org_id = field::Empty,
         code = field::Empty,
@@ -112,7 +112,7 @@ fn new_request_id() -> String {
 }
 
 /// Limits the logged path to 200 bytes.
-fn beginning(path: &str) -> &str {
+fn truncate_path(path: &str) -> &str {
     &path[..path.floor_char_boundary(200)]
 }
 

@@ -24,8 +24,8 @@ use serde_json::{Value, json};
 pub use extract::NoBody;
 pub use layers::{Area, Routes, finish};
 
-use domain::echo;
-use domain::text::clip;
+use domain::error_text;
+use domain::text::shorten;
 use domain::{Error, ProviderTrouble, Refusal};
 
 /// The largest request body. Lambda allows 6 MB for the whole event, in which the body is escaped.
@@ -49,7 +49,7 @@ fn classify(error: &Error) -> (StatusCode, String) {
         Error::PreconditionFailed => (StatusCode::PRECONDITION_FAILED, "precondition_failed"),
         Error::Billing { code, .. } => (StatusCode::PAYMENT_REQUIRED, *code),
         Error::RateLimited { .. } => (StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded"),
-        Error::Provider { trouble, code, .. } => return (provider_status(*trouble), clip(code).into_owned()),
+        Error::Provider { trouble, code, .. } => return (provider_status(*trouble), shorten(code).into_owned()),
         Error::Maintenance { .. } => (StatusCode::SERVICE_UNAVAILABLE, "maintenance"),
         Error::TooLarge { .. } => (StatusCode::PAYLOAD_TOO_LARGE, "payload_too_large"),
         Error::NotJson | Error::NotAFile | Error::EncodedBody => {
@@ -93,13 +93,13 @@ const MAX_DETAILS_BYTES: usize = 32 * 1024;
 
 /// The message of an error, shortened for the response.
 fn message(error: &Error) -> String {
-    echo::message(&error.to_string()).into_owned()
+    error_text::shorten_message(&error.to_string()).into_owned()
 }
 
 /// The details of an error, shortened for the response.
 fn details(error: &Error) -> Option<Value> {
     match error {
-        Error::Unsound { details, .. } => Some(echo::details(details, MAX_DETAILS_BYTES)),
+        Error::Unsound { details, .. } => Some(error_text::shorten_details(details, MAX_DETAILS_BYTES)),
         _ => None,
     }
 }
@@ -110,7 +110,7 @@ fn bounded(mut body: Value) -> String {
     if text.len() <= MAX_ERROR_BYTES {
         return text;
     }
-    let code = clip(body["error"]["code"].as_str().unwrap_or_default()).into_owned();
+    let code = shorten(body["error"]["code"].as_str().unwrap_or_default()).into_owned();
     body["error"] = json!({"code": code, "message": "the error is too long to be shown", "details": Value::Null});
     body.to_string()
 }

@@ -128,7 +128,7 @@ pub struct ErrorDetail {
 
 /// The errors that any route of the area may return.
 #[derive(IntoResponses)]
-pub enum Refused {
+pub enum ErrorResponses {
     /// A parameter or a field is invalid; the message names it
     #[response(status = 400)]
     Invalid(ErrorBody),

@@ -28,13 +28,13 @@ pub struct Body {
 }
 
 impl Body {
-    pub(super) fn new(incoming: Incoming, patience: &RequestTimeouts, deadline: Instant) -> Self {
+    pub(super) fn new(incoming: Incoming, timeouts: &RequestTimeouts, deadline: Instant) -> Self {
         let timer = Box::pin(tokio::time::sleep_until(deadline));
-        Self { incoming, idle: patience.idle, deadline, timer, waiting: false, ended: false }
+        Self { incoming, idle: timeouts.idle, deadline, timer, waiting: false, ended: false }
     }
 
     /// Reads the whole body, or fails if it has more than `limit_bytes`.
-    pub async fn whole(mut self, limit_bytes: usize) -> Result<Bytes, OutboundError> {
+    pub async fn read_to_end(mut self, limit_bytes: usize) -> Result<Bytes, OutboundError> {
         let mut first: Option<Bytes> = None;
         let mut all = BytesMut::new();
         while let Some(piece) = self.next().await {

@@ -43,20 +43,20 @@ impl Calls {
         Self { outbound, tokens: Arc::default() }
     }
 
-    /// Sends a request. `patience` covers everything: fetching a token, redirects, and a retry with a new token.
+    /// Sends a request. `timeouts` cover everything: fetching a token, redirects, and a retry with a new token.
     pub async fn send(
         &self,
         mut request: Request<Bytes>,
         credential: Option<(CredentialId, &Credential)>,
-        patience: &RequestTimeouts,
+        timeouts: &RequestTimeouts,
     ) -> Result<Answer, CallError> {
         request.headers_mut().entry(USER_AGENT).or_insert(AGENT);
-        let Some((id, credential)) = credential else { return Ok(self.outbound.follow(request, patience).await?) };
+        let Some((id, credential)) = credential else { return Ok(self.outbound.follow(request, timeouts).await?) };
         if let Credential::Oauth2ClientCredentials { .. } = credential {
-            return self.send_with_token(request, id, credential, patience).await;
+            return self.send_with_token(request, id, credential, timeouts).await;
         }
         apply(credential, &mut request)?;
-        Ok(self.outbound.follow(request, patience).await?)
+        Ok(self.outbound.follow(request, timeouts).await?)
     }
 
     /// Sends a request with an access token. A cached token that is refused with 401 may be revoked, so the request is
@@ -66,17 +66,17 @@ impl Calls {
         request: Request<Bytes>,
         id: CredentialId,
         credential: &Credential,
-        patience: &RequestTimeouts,
+        timeouts: &RequestTimeouts,
     ) -> Result<Answer, CallError> {
-        let deadline = Instant::now() + patience.total;
+        let deadline = Instant::now() + timeouts.total;
         let (token, is_new) = self.tokens.get(&self.outbound, id, credential, deadline).await?;
-        let answer = self.outbound.follow(with_token(request.clone(), token), &patience.until(deadline)).await?;
+        let answer = self.outbound.follow(with_token(request.clone(), token), &timeouts.until(deadline)).await?;
         if answer.status != StatusCode::UNAUTHORIZED || is_new {
             return Ok(answer);
         }
         self.tokens.forget(&id);
         let (token, _) = self.tokens.get(&self.outbound, id, credential, deadline).await?;
-        Ok(self.outbound.follow(with_token(request, token), &patience.until(deadline)).await?)
+        Ok(self.outbound.follow(with_token(request, token), &timeouts.until(deadline)).await?)
     }
 
     /// The `Authorization` header of an OAuth 2 client, and whether its token was fetched by this call.
@@ -84,9 +84,9 @@ impl Calls {
         &self,
         id: CredentialId,
         credential: &Credential,
-        patience: &RequestTimeouts,
+        timeouts: &RequestTimeouts,
     ) -> Result<(HeaderValue, bool), CallError> {
-        self.tokens.get(&self.outbound, id, credential, Instant::now() + patience.total).await
+        self.tokens.get(&self.outbound, id, credential, Instant::now() + timeouts.total).await
     }
 }
 

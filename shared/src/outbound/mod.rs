@@ -153,7 +153,7 @@ impl Outbound {
         address.is_ok_and(|address| !self.connector.guard.permits(SocketAddr::new(address, port)))
     }
 
-    pub async fn send(&self, request: Request<Bytes>, patience: &RequestTimeouts) -> Result<Answer, OutboundError> {
+    pub async fn send(&self, request: Request<Bytes>, timeouts: &RequestTimeouts) -> Result<Answer, OutboundError> {
         let is_http = matches!(request.uri().scheme_str(), Some("http" | "https"));
         let has_password = request.uri().authority().is_none_or(|authority| authority.as_str().contains('@'));
         let has_port = request.uri().authority().is_some_and(has_valid_port);
@@ -161,20 +161,20 @@ impl Outbound {
             return Err(OutboundError::NotHttp);
         }
         let began = Instant::now();
-        let deadline = began + patience.total;
+        let deadline = began + timeouts.total;
         // Root certificates are read from disk, so only when the first request is sent.
         let client = match self.client.get() {
             Some(client) => client.clone(),
             None => self.connect(),
         };
         let answer = client.request(request.map(Full::new));
-        let answer = match timeout_at(deadline.min(began + patience.first_byte), answer).await {
+        let answer = match timeout_at(deadline.min(began + timeouts.first_byte), answer).await {
             Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => return Err(why(&error)),
+            Ok(Err(error)) => return Err(classify_error(&error)),
             Err(_) => return Err(OutboundError::Timeout { sent: true }),
         };
         let (parts, incoming) = answer.into_parts();
-        let body = Body::new(incoming, patience, deadline);
+        let body = Body::new(incoming, timeouts, deadline);
         Ok(Answer { status: parts.status, headers: parts.headers, body })
     }
 
@@ -213,7 +213,7 @@ fn no_roots() -> ClientConfig {
         .with_no_client_auth()
 }
 
-fn why(error: &legacy::Error) -> OutboundError {
+fn classify_error(error: &legacy::Error) -> OutboundError {
     if !error.is_connect() {
         tracing::warn!(cause = %cause_of(error), "the connection failed before a response arrived");
         return OutboundError::Cut;

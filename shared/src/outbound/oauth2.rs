@@ -24,7 +24,7 @@ const USUAL: Duration = Duration::from_secs(300);
 const MARGIN: Duration = Duration::from_secs(30);
 const MOST: usize = 1_000;
 const MAX_ANSWER_BYTES: usize = 64 * 1024;
-const PATIENCE: RequestTimeouts = RequestTimeouts {
+const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     first_byte: Duration::from_secs(10),
     idle: Duration::from_secs(5),
     total: Duration::from_secs(15),
@@ -89,7 +89,7 @@ struct Client<'a> {
 }
 
 #[derive(Deserialize)]
-struct Granted {
+struct TokenResponse {
     access_token: String,
     token_type: Option<String>,
     expires_in: Option<Seconds>,
@@ -121,13 +121,13 @@ impl Client<'_> {
         let request = self.request(in_header)?;
         let asked = Instant::now();
         // Redirects are not followed, so that the secret reaches only the configured server.
-        let answer = outbound.send(request, &PATIENCE.until(self.deadline)).await?;
+        let answer = outbound.send(request, &TIMEOUTS.until(self.deadline)).await?;
         let status = answer.status;
-        let body = answer.body.whole(MAX_ANSWER_BYTES).await?;
+        let body = answer.body.read_to_end(MAX_ANSWER_BYTES).await?;
         if status != StatusCode::OK {
             return Err(CallError::TokenRefused { status: status.as_u16(), reason: reason(&body) });
         }
-        let granted: Granted = serde_json::from_slice(&body).map_err(|_| CallError::NoToken)?;
+        let granted: TokenResponse = serde_json::from_slice(&body).map_err(|_| CallError::NoToken)?;
         if granted.token_type.is_some_and(|kind| !kind.eq_ignore_ascii_case("bearer"))
             || granted.access_token.is_empty()
         {

@@ -15,15 +15,15 @@ use super::{Answer, Outbound, OutboundError, RequestTimeouts};
 pub const MAX_REDIRECTS: usize = 10;
 
 impl Outbound {
-    /// Sends the request and follows redirects. `patience` covers all of them together.
-    pub async fn follow(&self, request: Request<Bytes>, patience: &RequestTimeouts) -> Result<Answer, OutboundError> {
-        let deadline = Instant::now() + patience.total;
+    /// Sends the request and follows redirects. `timeouts` cover all of them together.
+    pub async fn follow(&self, request: Request<Bytes>, timeouts: &RequestTimeouts) -> Result<Answer, OutboundError> {
+        let deadline = Instant::now() + timeouts.total;
         let (mut parts, mut body) = request.into_parts();
         for _ in 0..=MAX_REDIRECTS {
             let request = Request::from_parts(parts.clone(), body.clone());
-            let answer = self.send(request, &patience.until(deadline)).await?;
+            let answer = self.send(request, &timeouts.until(deadline)).await?;
             let Some(location) = location(answer.status, &answer.headers) else { return Ok(answer) };
-            turn(&mut parts, &mut body, answer.status, location)?;
+            apply_redirect(&mut parts, &mut body, answer.status, location)?;
         }
         Err(OutboundError::TooManyRedirects)
     }
@@ -34,7 +34,12 @@ fn location(status: StatusCode, headers: &HeaderMap) -> Option<&[u8]> {
 }
 
 /// Rewrites the request for a redirect as browsers do: the URL, and sometimes the method and the body.
-fn turn(parts: &mut Parts, body: &mut Bytes, status: StatusCode, location: &[u8]) -> Result<(), OutboundError> {
+fn apply_redirect(
+    parts: &mut Parts,
+    body: &mut Bytes,
+    status: StatusCode,
+    location: &[u8],
+) -> Result<(), OutboundError> {
     let wrong = |_| OutboundError::NotHttp;
     let from = Url::parse(&parts.uri.to_string()).map_err(wrong)?;
     let location = str::from_utf8(location).map_err(|_| OutboundError::NotHttp)?;

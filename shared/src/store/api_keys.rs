@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::keys::{self, Key};
 use super::quota;
-use super::table::{Item, Refused, Table, parse};
+use super::table::{Item, RefusedWrite, Table, parse};
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{ApiKeyId, OrgId, UserId};
@@ -130,7 +130,7 @@ impl From<ApiKeyItem> for ApiKey {
 
 /// The writes that create a key: the quota of the user's keys, then the key.
 pub(super) fn create_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> Vec<Write> {
-    let count = quota::one_more(table, keys::live_keys(key.account), MAX_KEYS);
+    let count = quota::increment(table, keys::live_keys(key.account), MAX_KEYS);
     [count.labeled(LIVE_KEYS)].into_iter().chain(put_writes(table, key, hash)).collect()
 }
 
@@ -145,7 +145,7 @@ pub(super) fn put_writes(table: &Table, key: &ApiKey, hash: &TokenHash) -> [Writ
     ]
 }
 
-pub(super) fn create_refused(refused: Refused) -> Error {
+pub(super) fn create_refused(refused: RefusedWrite) -> Error {
     match refused.label {
         LIVE_KEYS => Error::Conflict {
             code: "too_many_api_keys",

@@ -7,7 +7,7 @@ use futures::stream::{self, StreamExt};
 use super::dependents::{self, By, Dependent};
 use super::keys::Key;
 use super::table::Table;
-use super::work::{Gone, Task, Work, Works};
+use super::work::{DeletedEntity, Task, Work, Works};
 use super::{Agents, catalog, keys, workflows};
 use crate::{Context, config};
 use domain::id::WorkId;
@@ -36,30 +36,30 @@ impl Attention {
     }
 
     /// Does the work, starting after the last dependent that was notified.
-    pub async fn see_to(&self, Work { id, task, told }: Work) -> Result<()> {
+    pub async fn process(&self, Work { id, task, last_notified }: Work) -> Result<()> {
         match task {
-            Task::Gone(Gone { account, reference }) => {
+            Task::Gone(DeletedEntity { account, reference }) => {
                 let dependents = keys::dependents(account, &reference);
-                self.tell(id, dependents, told, &reference, true).await?;
-                self.let_go(account, &reference).await
+                self.notify_dependents(id, dependents, last_notified, &reference, true).await?;
+                self.release_references(account, &reference).await
             }
-            Task::Model { name, at } => self.process_model(id, name, at, told).await,
+            Task::Model { name, at } => self.process_model(id, name, at, last_notified).await,
         }
     }
 
     /// Notifies the dependents of a model. A model can retire and return, and each change is a separate work item,
     /// which another worker may process at the same time. So the notification is repeated until the state at its end is
     /// the state that was reported. A later change has a later work item.
-    async fn process_model(&self, id: WorkId, name: String, at: Time, mut told: Option<String>) -> Result<()> {
+    async fn process_model(&self, id: WorkId, name: String, at: Time, mut last_notified: Option<String>) -> Result<()> {
         let is_gone = async || {
             let item = self.entities.get(&keys::model(&name)).await?;
-            Ok::<_, Error>(!item.is_some_and(|item| catalog::answers(item, at.max(Time::now()))))
+            Ok::<_, Error>(!item.is_some_and(|item| catalog::is_callable(item, at.max(Time::now()))))
         };
         let reference = Reference::Model(name.clone());
         loop {
             let was_gone = is_gone().await?;
             let dependents = keys::dependents_of_model(&name);
-            self.tell(id, dependents, told.take(), &reference, was_gone).await?;
+            self.notify_dependents(id, dependents, last_notified.take(), &reference, was_gone).await?;
             if is_gone().await? == was_gone {
                 return Ok(());
             }
@@ -67,36 +67,38 @@ impl Attention {
     }
 
     /// Removes the references of a deleted entity, because it no longer depends on anything.
-    async fn let_go(&self, account: Account, reference: &Reference) -> Result<()> {
+    async fn release_references(&self, account: Account, reference: &Reference) -> Result<()> {
         match reference {
-            Reference::Agent(id) => self.agents.let_go(account, *id).await,
-            Reference::Workflow(id) => workflows::let_go(&self.entities, account, *id).await,
+            Reference::Agent(id) => self.agents.unlink_references(account, *id).await,
+            Reference::Workflow(id) => workflows::delete_dependencies(&self.entities, account, *id).await,
             Reference::Model(_) | Reference::Credential(..) | Reference::Webhook(_) => Ok(()),
         }
     }
 
     /// Marks or unmarks all dependents of an entity. The progress is saved after each page, because a model may have
     /// more dependents than a worker can notify before its timeout.
-    async fn tell(
+    async fn notify_dependents(
         &self,
         id: WorkId,
         dependents: String,
-        told: Option<String>,
+        last_notified: Option<String>,
         reference: &Reference,
         is_gone: bool,
     ) -> Result<()> {
-        let mut after = told.map(|sk| Key { pk: dependents.clone(), sk }.attributes());
+        let mut after = last_notified.map(|sk| Key { pk: dependents.clone(), sk }.attributes());
         loop {
             let (page, next) = dependents::page(&self.entities, dependents.clone(), after).await?;
-            let tell = |Dependent { account, by }| async move {
+            let mark = |Dependent { account, by }| async move {
                 match by {
-                    By::Agent(id) => self.agents.mark(account, id, reference, is_gone).await,
-                    By::Workflow(id) => workflows::mark(&self.entities, account, id, reference, is_gone).await,
+                    By::Agent(id) => self.agents.mark_reference(account, id, reference, is_gone).await,
+                    By::Workflow(id) => {
+                        workflows::mark_reference(&self.entities, account, id, reference, is_gone).await
+                    }
                 }
             };
-            stream::iter(page.into_iter().map(tell)).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
-            let Some(last) = next.as_ref().and_then(Key::of) else { return Ok(()) };
-            self.works.told(id, &last.sk).await?;
+            stream::iter(page.into_iter().map(mark)).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
+            let Some(last) = next.as_ref().and_then(Key::from_item) else { return Ok(()) };
+            self.works.save_progress(id, &last.sk).await?;
             after = next;
         }
     }

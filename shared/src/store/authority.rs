@@ -5,9 +5,9 @@ use uuid::Uuid;
 
 use super::identities::Stored;
 use super::keys::{self, Key};
-use super::table::{Item, Refused, Table, WriteOutcome, parse};
+use super::table::{Item, RefusedWrite, Table, WriteOutcome, parse};
 use super::write::Write;
-use domain::audit::{Actor, Deed};
+use domain::audit::{Actor, AuditAction};
 use domain::id::ApiKeyId;
 use domain::identity::{Account, Membership, Org, Role, User};
 use domain::time::Time;
@@ -40,8 +40,8 @@ impl Authority {
         Self { actor, is_operator: false, at }
     }
 
-    pub fn of_operator(deed: &Deed) -> Self {
-        Self { actor: deed.actor, is_operator: true, at: deed.at }
+    pub fn of_operator(action: &AuditAction) -> Self {
+        Self { actor: action.actor, is_operator: true, at: action.at }
     }
 
     /// Carries out all writes or none, on condition that the actor is still authorized.
@@ -71,7 +71,7 @@ impl Authority {
     }
 
     /// Returns an error when the write was refused because the actor is no longer authorized.
-    pub(super) fn check(&self, refused: &Refused) -> Result<()> {
+    pub(super) fn check(&self, refused: &RefusedWrite) -> Result<()> {
         let demand = self.demands().find(|demand| refused.key.as_ref() == Some(&demand.key()));
         demand.map_or(Ok(()), |demand| demand.check(refused.item.clone(), self.at))
     }
@@ -111,7 +111,7 @@ impl Demand {
         let unknown = Err(Error::Unauthenticated(Refusal::Unknown));
         let Some(item) = item else { return unknown };
         match self {
-            Self::ValidKey(..) => match super::key_ring::kept(item)?.key.is_valid(at) {
+            Self::ValidKey(..) => match super::key_ring::parse_key(item)?.key.is_valid(at) {
                 true => Ok(()),
                 false => unknown,
             },

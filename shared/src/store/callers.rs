@@ -17,7 +17,7 @@ use domain::token::TokenHash;
 
 /// The plan of an organization until an operator changes it.
 pub const DEFAULT_PLAN: &str = "default";
-const REMEMBERED: usize = 10_000;
+const CACHE_CAPACITY: usize = 10_000;
 const CACHE_TTL: Duration = Duration::from_secs(60 * 60);
 
 pub struct Callers {
@@ -45,7 +45,7 @@ pub struct KnownKey {
     pub holder: Option<KnownPerson>,
 }
 
-struct Found {
+struct CallerRecords {
     user: Option<User>,
     org: Option<Org>,
     membership: Option<Membership>,
@@ -60,8 +60,8 @@ impl Callers {
             table: Table::new(context, config::TABLE_ENTITIES)?,
             api_keys: ApiKeys::new(context)?,
             identities: Identities::new(context)?,
-            accounts: Cache::new(CACHE_TTL, REMEMBERED),
-            plans: Cache::new(CACHE_TTL, REMEMBERED),
+            accounts: Cache::new(CACHE_TTL, CACHE_CAPACITY),
+            plans: Cache::new(CACHE_TTL, CACHE_CAPACITY),
         })
     }
 
@@ -89,7 +89,7 @@ impl Callers {
     /// Finds the records of a user with an access token. The first valid token creates them.
     pub async fn find_or_record(&self, first_seen: &Identity) -> Result<KnownPerson> {
         let account = Account { org: first_seen.org.id, user: first_seen.user.id };
-        let Found { user, org, membership, plan, .. } = self.read(account, None).await?;
+        let CallerRecords { user, org, membership, plan, .. } = self.read(account, None).await?;
         let identity = self.identities.record_missing(first_seen, user, org, membership).await?;
         self.with_plan(identity, plan).await
     }
@@ -103,21 +103,28 @@ impl Callers {
         Ok(KnownPerson { identity: Arc::new(identity), plan: Arc::new(plan) })
     }
 
-    async fn read(&self, account: Account, hash: Option<&TokenHash>) -> Result<Found> {
+    async fn read(&self, account: Account, hash: Option<&TokenHash>) -> Result<CallerRecords> {
         let Account { org, user } = account;
         let guess = self.plans.get(&org).unwrap_or_else(|| DEFAULT_PLAN.to_owned());
-        let places = [keys::user(user), keys::org(org), keys::membership(org, user), keys::plan(&guess)];
-        let wanted: Vec<Key> = places.iter().cloned().chain(hash.map(keys::api_key)).collect();
+        let record_keys = [keys::user(user), keys::org(org), keys::membership(org, user), keys::plan(&guess)];
+        let wanted: Vec<Key> = record_keys.iter().cloned().chain(hash.map(keys::api_key)).collect();
         let items = self.table.batch_get(&wanted).await?;
-        let item =
-            |place: &Key| -> Option<Item> { items.iter().find(|item| Key::of(item).as_ref() == Some(place)).cloned() };
-        let [user, organization, membership, plan] = places.each_ref().map(item);
+        let item = |key: &Key| -> Option<Item> {
+            items.iter().find(|item| Key::from_item(item).as_ref() == Some(key)).cloned()
+        };
+        let [user, organization, membership, plan] = record_keys.each_ref().map(item);
         let found_org: Option<Org> = entity(organization)?;
         if let Some(found) = found_org.as_ref().filter(|found| found.plan != guess) {
             self.plans.put(&org, found.plan.clone());
         }
         let key = hash.and_then(|hash| item(&keys::api_key(hash)).map(|item| api_key(item, hash)));
         let key = key.transpose()?.flatten();
-        Ok(Found { user: entity(user)?, org: found_org, membership: entity(membership)?, key, plan: entity(plan)? })
+        Ok(CallerRecords {
+            user: entity(user)?,
+            org: found_org,
+            membership: entity(membership)?,
+            key,
+            plan: entity(plan)?,
+        })
     }
 }

@@ -149,7 +149,7 @@ pub(super) fn model(item: Item) -> Result<Model> {
 }
 
 /// Whether the model of an item can be called at this time.
-pub(super) fn answers(item: Item, now: Time) -> bool {
+pub(super) fn is_callable(item: Item, now: Time) -> bool {
     model(item).is_ok_and(|model| !model.is_retired(now))
 }
 
@@ -188,7 +188,7 @@ impl Catalog {
     pub async fn read(&self) -> Result<Listing> {
         let mut listing = Listing::default();
         for item in self.table.query_all(Query::partition(keys::CATALOG)).await? {
-            let sk = keys::Key::of(&item).map(|key| key.sk).unwrap_or_default();
+            let sk = keys::Key::from_item(&item).map(|key| key.sk).unwrap_or_default();
             if sk.starts_with(keys::MODEL) {
                 let ModelItem { model, added_at, .. } = parse(item)?;
                 listing.added_at.extend(added_at.map(|at| (model.name.clone(), at)));

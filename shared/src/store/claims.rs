@@ -30,15 +30,15 @@ pub struct Claim {
 
 /// The stored answer of a call.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Kept {
+pub struct StoredAnswer {
     pub content_type: String,
     pub body: StoredText,
 }
 
 #[derive(Debug)]
-pub enum Claimed {
-    Mine(Claim),
-    Answered(Kept),
+pub enum ClaimState {
+    Claimed(Claim),
+    Answered(StoredAnswer),
     InFlight,
     /// The key was used for another request.
     Reused,
@@ -53,7 +53,7 @@ struct ClaimItem {
     /// After this time a call without an answer counts as failed, and another request may claim it.
     owned_until: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    answer: Option<Kept>,
+    answer: Option<StoredAnswer>,
     expires_at: i64,
 }
 
@@ -62,11 +62,11 @@ impl Claims {
         Ok(Self { counters: Table::new(context, config::TABLE_COUNTERS)? })
     }
 
-    pub async fn claim(&self, account: Account, key: &str, body_hash: &str, now: Time) -> Result<Claimed> {
-        let (place, owner) = (keys::call(account, key), Uuid::now_v7());
+    pub async fn claim(&self, account: Account, key: &str, body_hash: &str, now: Time) -> Result<ClaimState> {
+        let (item_key, owner) = (keys::call(account, key), Uuid::now_v7());
         let item = ClaimItem {
-            pk: place.pk,
-            sk: place.sk,
+            pk: item_key.pk,
+            sk: item_key.sk,
             held_by: owner,
             body_hash: body_hash.to_owned(),
             owned_until: now.plus(LONGEST_CALL).as_seconds(),
@@ -77,26 +77,26 @@ impl Claims {
                     OR (attribute_not_exists(answer) AND owned_until <= :now AND body_hash = :hash)";
         let claim = self.counters.put(&item).require(free).bind(":now", now.as_seconds()).bind(":hash", body_hash);
         let WriteOutcome::Refused(refused) = self.counters.write(claim).await? else {
-            return Ok(Claimed::Mine(Claim { account, key: key.to_owned(), owner }));
+            return Ok(ClaimState::Claimed(Claim { account, key: key.to_owned(), owner }));
         };
-        let there: ClaimItem = parse(refused.item.unwrap_or_default())?;
-        Ok(match there.answer {
+        let existing: ClaimItem = parse(refused.item.unwrap_or_default())?;
+        Ok(match existing.answer {
             // This request owns the claim already: the response to its first attempt was lost.
-            _ if there.held_by == owner => Claimed::Mine(Claim { account, key: key.to_owned(), owner }),
-            _ if there.body_hash != body_hash => Claimed::Reused,
-            Some(answer) => Claimed::Answered(answer),
-            None => Claimed::InFlight,
+            _ if existing.held_by == owner => ClaimState::Claimed(Claim { account, key: key.to_owned(), owner }),
+            _ if existing.body_hash != body_hash => ClaimState::Reused,
+            Some(answer) => ClaimState::Answered(answer),
+            None => ClaimState::InFlight,
         })
     }
 
     /// Releases the claim of a failed call, so that a retry can make the call again.
     pub async fn release(&self, claim: &Claim) -> Result<()> {
-        let gone = self.counters.delete(keys::call(claim.account, &claim.key)).require("held_by = :owner");
-        self.counters.transact(Uuid::now_v7(), &[gone.bind(":owner", claim.owner)]).await.map(drop)
+        let release = self.counters.delete(keys::call(claim.account, &claim.key)).require("held_by = :owner");
+        self.counters.transact(Uuid::now_v7(), &[release.bind(":owner", claim.owner)]).await.map(drop)
     }
 
     /// Stores the answer, on condition that this claim still owns the call.
-    pub(super) fn answered(counters: &Table, claim: &Claim, answer: &Kept) -> Write {
+    pub(super) fn answer_write(counters: &Table, claim: &Claim, answer: &StoredAnswer) -> Write {
         let write = counters.update(keys::call(claim.account, &claim.key)).set("answer", answer);
         write.require("held_by = :owner AND attribute_not_exists(answer)").bind(":owner", claim.owner)
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::table::{Item, Query, Table, parse};
-use super::work::{self, Gone};
+use super::work::{self, DeletedEntity};
 use super::{keys, quota};
 use crate::secrets::{Sealed, Secrets};
 use crate::{Context, config};
@@ -66,7 +66,7 @@ pub(super) async fn summaries(
 }
 
 /// The associated data that binds a secret to its place.
-fn place(account: Account, workflow: WorkflowId, id: CredentialId) -> String {
+fn seal_context(account: Account, workflow: WorkflowId, id: CredentialId) -> String {
     format!("credential/{}/{workflow}/{id}", account.org)
 }
 
@@ -85,8 +85,9 @@ impl Credentials {
     ) -> Result<CredentialSummary> {
         let id = CredentialId::new();
         let secret = Zeroizing::new(serde_json::to_vec(credential).map_err(Error::internal)?);
-        let sealed = self.secrets.seal(&place(account, workflow, id), &secret).await?;
-        let summary = CredentialSummary { id, name, r#type: credential.r#type(), created_at: Time::of(id.uuid()) };
+        let sealed = self.secrets.seal(&seal_context(account, workflow, id), &secret).await?;
+        let summary =
+            CredentialSummary { id, name, r#type: credential.r#type(), created_at: Time::from_uuid(id.uuid()) };
         let item = CredentialItem {
             pk: keys::credentials(account, workflow),
             sk: id,
@@ -100,7 +101,7 @@ impl Credentials {
                 .check(keys::workflow(account, workflow))
                 .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
                 .labeled(WORKFLOW),
-            quota::one_more(&self.entities, keys::credential_count(account, workflow), MAX_CREDENTIALS),
+            quota::increment(&self.entities, keys::credential_count(account, workflow), MAX_CREDENTIALS),
             self.entities.put_new(&item),
         ];
         let made = self.entities.transact(id.uuid(), &writes).await?;
@@ -128,7 +129,7 @@ impl Credentials {
     pub async fn open(&self, account: Account, workflow: WorkflowId, id: CredentialId) -> Result<Credential> {
         let item = self.entities.get(&keys::credential(account, workflow, id)).await?;
         let CredentialItem { sealed, .. } = parse(item.ok_or(GONE)?)?;
-        let secret = self.secrets.open(&place(account, workflow, id), &sealed).await?;
+        let secret = self.secrets.open(&seal_context(account, workflow, id), &sealed).await?;
         serde_json::from_slice(&secret).map_err(Error::internal)
     }
 
@@ -140,11 +141,11 @@ impl Credentials {
         id: CredentialId,
         work_id: WorkId,
     ) -> Result<()> {
-        let gone = Gone { account, reference: Reference::Credential(workflow, id) };
+        let gone = DeletedEntity { account, reference: Reference::Credential(workflow, id) };
         let writes = [
             self.entities.delete(keys::credential(account, workflow, id)).require("attribute_exists(pk)"),
-            quota::one_less(&self.entities, keys::credential_count(account, workflow)),
-            work::gone(&self.entities, work_id, &gone),
+            quota::decrement(&self.entities, keys::credential_count(account, workflow)),
+            work::deletion_work(&self.entities, work_id, &gone),
         ];
         self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)
     }

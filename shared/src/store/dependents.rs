@@ -48,9 +48,9 @@ impl Dependent {
 }
 
 /// Whether the entity of an item can be referenced at this time. A model must also be allowed by the plan.
-pub(super) fn is_there(item: &Item, reference: &Reference, plan: &Plan, now: Time) -> bool {
+pub(super) fn exists(item: &Item, reference: &Reference, plan: &Plan, now: Time) -> bool {
     match reference {
-        Reference::Model(name) => plan.allows(name) && catalog::answers(item.clone(), now),
+        Reference::Model(name) => plan.allows(name) && catalog::is_callable(item.clone(), now),
         _ => !item.contains_key("deleted_at"),
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn is_there(item: &Item, reference: &Reference, plan: &Plan, now: Tim
 /// retired.
 pub(super) fn require_exists(table: &Table, account: Account, reference: &Reference, now: Time) -> Write {
     let there = table
-        .check(keys::place(account, reference))
+        .check(keys::reference_key(account, reference))
         .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)");
     if !matches!(reference, Reference::Model(_)) {
         return there;
@@ -69,7 +69,7 @@ pub(super) fn require_exists(table: &Table, account: Account, reference: &Refere
     there.require(answers).bind(":null", "NULL").bind(":now", now)
 }
 
-pub(super) fn added(table: &Table, dependent: Dependent, reference: &Reference) -> Write {
+pub(super) fn add_dependent(table: &Table, dependent: Dependent, reference: &Reference) -> Write {
     let Key { pk, sk } = dependent.key(reference);
     let Account { org, user } = dependent.account;
     let (agent, workflow) = match dependent.by {
@@ -79,7 +79,7 @@ pub(super) fn added(table: &Table, dependent: Dependent, reference: &Reference) 
     table.put(&DependentItem { pk, sk, org, user, agent, workflow })
 }
 
-pub(super) fn removed(table: &Table, dependent: Dependent, reference: &Reference) -> Write {
+pub(super) fn remove_dependent(table: &Table, dependent: Dependent, reference: &Reference) -> Write {
     table.delete(dependent.key(reference))
 }
 

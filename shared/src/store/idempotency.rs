@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::keys::{self, Key};
 use super::stored_text::StoredText;
-use super::table::{Refused, Table, parse};
+use super::table::{RefusedWrite, Table, parse};
 use super::write::Write;
 use domain::identity::Account;
 use domain::time::Time;
@@ -18,7 +18,7 @@ pub const WINDOW: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// The outcome of a creation.
 #[derive(Debug)]
-pub enum Created {
+pub enum CreateOutcome {
     Now,
     /// The idempotency key was used before, with this answer.
     Before(String),
@@ -26,7 +26,7 @@ pub enum Created {
 
 /// An `Idempotency-Key`, and the hash of the request that carries it.
 #[derive(Clone, Debug)]
-pub struct Once {
+pub struct IdempotencyKey {
     pub key: Uuid,
     pub request: String,
 }
@@ -52,12 +52,12 @@ pub(super) fn claim(
     table: &Table,
     account: Account,
     route: &str,
-    once: &Once,
+    idempotency_key: &IdempotencyKey,
     answer: impl Into<StoredText>,
     now: Time,
 ) -> Write {
-    let Key { pk, sk } = keys::idempotency(account, route, &once.key.to_string());
-    let (request, expires_at) = (Some(once.request.clone()), now.plus(WINDOW).as_seconds());
+    let Key { pk, sk } = keys::idempotency(account, route, &idempotency_key.key.to_string());
+    let (request, expires_at) = (Some(idempotency_key.request.clone()), now.plus(WINDOW).as_seconds());
     table
         .put(&AnswerItem { pk, sk, request, answer: answer.into(), expires_at })
         .require("attribute_not_exists(pk) OR expires_at <= :now")
@@ -66,9 +66,9 @@ pub(super) fn claim(
 }
 
 /// The first answer, if a write was refused because an earlier request has claimed the key.
-pub(super) fn replay(once: Option<&Once>, refused: &Refused) -> Result<Option<StoredText>> {
-    let Some(once) = once.filter(|_| refused.label == CLAIM) else { return Ok(None) };
-    parse::<AnswerItem>(refused.item.clone().unwrap_or_default())?.answer_to(once).map(Some)
+pub(super) fn replay(idempotency_key: Option<&IdempotencyKey>, refused: &RefusedWrite) -> Result<Option<StoredText>> {
+    let Some(idempotency_key) = idempotency_key.filter(|_| refused.label == CLAIM) else { return Ok(None) };
+    parse::<AnswerItem>(refused.item.clone().unwrap_or_default())?.answer_to(idempotency_key).map(Some)
 }
 
 /// Finds the first answer, if it is not older than the window.
@@ -76,20 +76,20 @@ pub(super) async fn find(
     table: &Table,
     account: Account,
     route: &str,
-    once: &Once,
+    idempotency_key: &IdempotencyKey,
     now: Time,
 ) -> Result<Option<StoredText>> {
-    let item = table.get(&keys::idempotency(account, route, &once.key.to_string())).await?;
+    let item = table.get(&keys::idempotency(account, route, &idempotency_key.key.to_string())).await?;
     let item: Option<AnswerItem> = item.map(parse).transpose()?;
     let item = item.filter(|item| item.expires_at > now.as_seconds());
-    item.map(|item| item.answer_to(once)).transpose()
+    item.map(|item| item.answer_to(idempotency_key)).transpose()
 }
 
 impl AnswerItem {
     /// A different request with the same key is a conflict.
-    fn answer_to(self, once: &Once) -> Result<StoredText> {
+    fn answer_to(self, idempotency_key: &IdempotencyKey) -> Result<StoredText> {
         match self.request {
-            Some(request) if request != once.request => Err(Error::idempotency_conflict()),
+            Some(request) if request != idempotency_key.request => Err(Error::idempotency_conflict()),
             _ => Ok(self.answer),
         }
     }

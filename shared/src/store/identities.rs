@@ -38,7 +38,7 @@ pub(super) struct Stored<T> {
 
 /// The ids in a part of a list of organizations or users.
 fn ids<I: Id>(items: &[Item]) -> impl Iterator<Item = I> {
-    items.iter().filter_map(|item| Key::of(item)?.sk.parse().ok())
+    items.iter().filter_map(|item| Key::from_item(item)?.sk.parse().ok())
 }
 
 pub(super) fn stored<T>(key: Key, entity: T) -> Stored<T> {
@@ -190,7 +190,7 @@ impl Identities {
         let keys = [keys::user(user), keys::org(org), keys::membership(org, user)];
         let found = self.table.batch_get(&keys).await?;
         let [user, org, membership] =
-            keys.map(|key| found.iter().find(|item| Key::of(item).as_ref() == Some(&key)).cloned());
+            keys.map(|key| found.iter().find(|item| Key::from_item(item).as_ref() == Some(&key)).cloned());
         Ok((entity(user)?, entity(org)?, entity(membership)?))
     }
 

@@ -8,12 +8,12 @@ use uuid::Uuid;
 
 use super::api_keys::{ApiKey, ApiKeyItem, LIVE_KEYS, PlaceItem, create_refused, create_writes, put_writes};
 use super::authority::Authority;
+use super::backoff::Backoff;
 use super::keys::{self, Key};
 use super::meters::{Meter, MeterOwner, Meters, spending_attribute};
 use super::quota;
 use super::slice::slice;
 use super::table::{Item, Query, Range, Table, WriteOutcome, parse};
-use super::turns::Turns;
 use super::write::{Write, to_value};
 use crate::store::leases::LEDGER_RETENTION;
 use crate::{Context, config};
@@ -61,7 +61,7 @@ impl NewKey {
         let mut meter = keys::key_meter(self.key.id).attributes();
         meter.extend(self.limits.map(|limits| ("limits".to_owned(), to_value(limits))));
         meter.extend(self.cap.map(|cap| ("cap".to_owned(), to_value(cap))));
-        Meter::of(meter)
+        Meter::from_item(meter)
     }
 }
 
@@ -84,7 +84,7 @@ pub struct KeySettings {
 
 /// A key, and the hash of its secret.
 #[derive(Clone, Debug)]
-pub struct Kept {
+pub struct StoredKey {
     pub key: ApiKey,
     pub hash: TokenHash,
 }
@@ -125,7 +125,7 @@ impl KeyRing {
         let listed = Query { range, ..Query::partition(keys::listed_keys(account.org)) };
         let mut were_any = false;
         for item in self.entities.query_all(listed).await? {
-            let kept = kept(item)?;
+            let kept = parse_key(item)?;
             if kept.key.revoked_at.is_none() && !kept.key.is_valid(now) {
                 were_any |= self.entities.transact(Uuid::now_v7(), &self.revoke_writes(&kept, now)).await?.is_written();
             }
@@ -145,20 +145,20 @@ impl KeyRing {
         let prefix = user.map(keys::listed_keys_of).unwrap_or_default();
         let listed = slice(&self.entities, keys::listed_keys(org), &prefix, Order::Desc, limit, after).await?;
         let next = listed.next;
-        let found = listed.items.into_iter().map(|item| Ok(kept(item)?.key));
+        let found = listed.items.into_iter().map(|item| Ok(parse_key(item)?.key));
         let found: Vec<ApiKey> = found.collect::<Result<_>>()?;
         let of: Vec<MeterOwner> = found.iter().map(|key| MeterOwner::Key(key.id)).collect();
-        let meters = Meters::of(&self.counters, &of).await?;
+        let meters = Meters::read_all(&self.counters, &of).await?;
         Ok(Slice { items: found.into_iter().zip(meters).collect(), next })
     }
 
-    pub async fn get(&self, account: Account, id: ApiKeyId) -> Result<Kept> {
+    pub async fn get(&self, account: Account, id: ApiKeyId) -> Result<StoredKey> {
         let item = self.entities.get(&keys::listed_key(account, id)).await?;
-        kept(item.ok_or(Error::NotFound { kind: ApiKeyId::KIND })?)
+        parse_key(item.ok_or(Error::NotFound { kind: ApiKeyId::KIND })?)
     }
 
     /// Finds a key by its id alone, when its owner is not known.
-    pub async fn find(&self, id: ApiKeyId) -> Result<Kept> {
+    pub async fn find(&self, id: ApiKeyId) -> Result<StoredKey> {
         let place = self.entities.get(&keys::api_key_of(id)).await?;
         let place: PlaceItem = parse(place.ok_or(Error::NotFound { kind: ApiKeyId::KIND })?)?;
         self.get(Account { org: place.org, user: place.user }, id).await
@@ -166,7 +166,7 @@ impl KeyRing {
 
     /// The meter of a key: its limits, its cap and what it used.
     pub async fn meter(&self, id: ApiKeyId) -> Result<Meter> {
-        Ok(Meters::of(&self.counters, &[MeterOwner::Key(id)]).await?.remove(0))
+        Ok(Meters::read_all(&self.counters, &[MeterOwner::Key(id)]).await?.remove(0))
     }
 
     /// Whether a key has models, limits or a cap of its own, which restrict it more than its holder.
@@ -180,7 +180,7 @@ impl KeyRing {
 
     /// Revokes a key and marks its meter revoked. From then on the meter grants no lease, even to a process that has
     /// the key cached as valid. Returns false when the key was revoked before.
-    pub async fn revoke(&self, by: &Authority, kept: &Kept, with: Vec<Write>) -> Result<bool> {
+    pub async fn revoke(&self, by: &Authority, kept: &StoredKey, with: Vec<Write>) -> Result<bool> {
         let mut writes = self.revoke_writes(kept, by.at);
         writes.extend(with);
         Ok(by.transact(&self.entities, writes).await?.is_written())
@@ -196,7 +196,7 @@ impl KeyRing {
         secret: &SecretToken,
     ) -> Result<(ApiKey, Meter)> {
         let now = by.at;
-        let mut turns = Turns::default();
+        let mut backoff = Backoff::default();
         loop {
             let old = self.get(account, id).await?;
             if !old.key.is_valid(now) {
@@ -215,15 +215,15 @@ impl KeyRing {
             writes.extend(put_writes(&self.entities, &new, &secret.hash()));
             writes.push(self.counters.put_item(meter.clone()));
             match by.transact(&self.entities, writes).await? {
-                WriteOutcome::Written => return Ok((new, Meter::of(meter))),
-                WriteOutcome::Refused(_) => turns.next("calls keep changing the key's meter").await?,
+                WriteOutcome::Written => return Ok((new, Meter::from_item(meter))),
+                WriteOutcome::Refused(_) => backoff.next("calls keep changing the key's meter").await?,
             }
         }
     }
 
     /// The writes that change a key's settings. They are refused when the key was revoked or changed since it was read.
-    pub(super) fn change_writes(&self, before: (&Kept, &Meter), after: &KeySettings) -> Vec<Write> {
-        let (Kept { key, hash }, meter) = before;
+    pub(super) fn change_writes(&self, before: (&StoredKey, &Meter), after: &KeySettings) -> Vec<Write> {
+        let (StoredKey { key, hash }, meter) = before;
         let KeySettings { name, models, expires_at, limits, cap } = after;
         let changed = |place: Key| {
             let update = self.entities.update(place).set("name", name);
@@ -240,14 +240,14 @@ impl KeyRing {
     }
 
     /// The writes that revoke a key. The first one is refused when the key is revoked already.
-    fn revoke_writes(&self, kept: &Kept, now: Time) -> Vec<Write> {
+    fn revoke_writes(&self, kept: &StoredKey, now: Time) -> Vec<Write> {
         let mut writes = self.revoke_key(kept, now).to_vec();
-        writes.push(quota::one_less(&self.entities, keys::live_keys(kept.key.account)));
+        writes.push(quota::decrement(&self.entities, keys::live_keys(kept.key.account)));
         writes.push(self.revoke_meter(kept.key.id, now));
         writes
     }
 
-    fn revoke_key(&self, Kept { key, hash }: &Kept, now: Time) -> [Write; 3] {
+    fn revoke_key(&self, StoredKey { key, hash }: &StoredKey, now: Time) -> [Write; 3] {
         let forgotten_at = now.plus(LEDGER_RETENTION).as_seconds();
         let revoked = |place: Key| self.entities.update(place).set("revoked_at", now).set("expires_at", forgotten_at);
         let first = revoked(keys::api_key(hash)).require("attribute_exists(pk) AND attribute_not_exists(revoked_at)");
@@ -280,9 +280,9 @@ pub(super) fn not_valid() -> Error {
     }
 }
 
-pub(super) fn kept(item: Item) -> Result<Kept> {
+pub(super) fn parse_key(item: Item) -> Result<StoredKey> {
     let item: ApiKeyItem = parse(item)?;
-    Ok(Kept { hash: TokenHash::from_stored(item.hash.clone()), key: item.into() })
+    Ok(StoredKey { hash: TokenHash::from_stored(item.hash.clone()), key: item.into() })
 }
 
 impl Meter {

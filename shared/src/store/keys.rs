@@ -23,7 +23,7 @@ use domain::id::{
     WebhookEventId, WebhookId, WorkId, WorkflowId,
 };
 use domain::identity::Account;
-use domain::lease::{Counter, What};
+use domain::lease::{Counter, CounterKind};
 use domain::reference::Reference;
 use domain::text;
 use domain::time::Time;
@@ -42,7 +42,7 @@ impl Key {
     }
 
     /// The key of a stored item.
-    pub fn of(item: &HashMap<String, AttributeValue>) -> Option<Self> {
+    pub fn from_item(item: &HashMap<String, AttributeValue>) -> Option<Self> {
         let text = |name: &str| item.get(name)?.as_s().ok().cloned();
         Some(Self { pk: text("pk")?, sk: text("sk")? })
     }
@@ -90,7 +90,7 @@ pub fn deployment(account: Account, workflow: WorkflowId, id: DeploymentId) -> K
 }
 
 /// The key of the item that a reference points to.
-pub fn place(account: Account, reference: &Reference) -> Key {
+pub fn reference_key(account: Account, reference: &Reference) -> Key {
     match reference {
         Reference::Agent(id) => agent(account, *id),
         Reference::Workflow(id) => workflow(account, *id),
@@ -335,10 +335,10 @@ pub const METER: &str = "METER";
 
 /// The attribute of a meter that holds a counter. Each window has its own attribute, so that no counter is ever reset.
 pub fn counter(counter: &Counter) -> String {
-    let name = match counter.what {
-        What::Balance => "balance",
-        What::Spending => "spent",
-        What::Limit(dimension) => dimension.as_str(),
+    let name = match counter.kind {
+        CounterKind::Balance => "balance",
+        CounterKind::Spending => "spent",
+        CounterKind::Limit(dimension) => dimension.as_str(),
     };
     counter.window.map_or_else(|| name.to_owned(), |window| format!("{name}_{window}"))
 }
@@ -364,7 +364,7 @@ pub fn usage_of_key(org: OrgId, month: i64, user: UserId, key: Option<ApiKeyId>)
 }
 
 /// The sums of the credits that operators gave and took in a month.
-pub fn adjusted(org: OrgId, month: i64) -> Key {
+pub fn adjustment_sums(org: OrgId, month: i64) -> Key {
     Key::new(usage(org, month), ADJUSTED)
 }
 
@@ -402,7 +402,7 @@ pub fn adjustment(id: TransactionId) -> Key {
 }
 
 /// An entry of the audit log.
-pub fn audited(id: AuditId) -> Key {
+pub fn audit_entry(id: AuditId) -> Key {
     Key::new(format!("AUDIT#{id}"), "AUDIT")
 }
 

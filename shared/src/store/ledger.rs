@@ -2,15 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::backoff::Backoff;
 use super::keys;
 use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
-use super::table::{Index, Item, Query, Range, Refused, Table, WriteOutcome, parse};
-use super::turns::Turns;
+use super::table::{Index, Item, Query, Range, RefusedWrite, Table, WriteOutcome, parse};
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{OrgId, UserId};
 use domain::lease::month;
-use domain::ledger::{Adjustment, Charge, Entry, Kind};
+use domain::ledger::{Adjustment, Charge, Entry, EntryKind};
 use domain::money::Money;
 use domain::page::{Order, Slice};
 use domain::time::Time;
@@ -45,7 +45,7 @@ struct AdjustmentItem {
 /// The filter of a list of entries. By default it selects all entries.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct EntryFilter {
-    pub kind: Option<Kind>,
+    pub kind: Option<EntryKind>,
     /// Selects only the calls of this user.
     pub user: Option<UserId>,
 }
@@ -65,7 +65,7 @@ pub(super) enum Adjusted {
     /// The balance is too low for the debit, or the credit exceeds the maximum balance.
     OutOfRange,
     /// A condition of the additional writes failed.
-    Refused(Refused),
+    Refused(RefusedWrite),
 }
 
 impl Ledger {
@@ -94,7 +94,7 @@ impl Ledger {
         with: impl Fn(&Adjustment) -> Result<Vec<Write>>,
     ) -> Result<Adjusted> {
         let org = adjustment.org;
-        let mut turns = Turns::default();
+        let mut backoff = Backoff::default();
         loop {
             let (meter, balance) = self.leases.balance(org).await?;
             let update = self.counters.update(keys::org_meter(org)).add("seq", 1);
@@ -104,14 +104,14 @@ impl Ledger {
                 sequence => update.require("seq = :seq").bind(":seq", sequence),
             };
             match adjustment.kind {
-                Kind::Credit => {
+                EntryKind::Credit => {
                     adjustment.balance_after = balance + amount;
                     if adjustment.balance_after > Money::MAX_CREDIT {
                         return Ok(Adjusted::OutOfRange);
                     }
                     update = update.add("balance", amount.pico_usd()).set("initial", adjustment.balance_after);
                 }
-                Kind::Debit => {
+                EntryKind::Debit => {
                     // An amount that an open lease holds cannot be taken.
                     if meter.balance() < amount {
                         return Ok(Adjusted::OutOfRange);
@@ -122,11 +122,11 @@ impl Ledger {
             }
             let mut writes = with(&adjustment)?;
             writes.push(update.labeled(BALANCE));
-            writes.extend(self.listed(&adjustment));
+            writes.extend(self.adjustment_writes(&adjustment));
             match self.counters.transact(uuid::Uuid::now_v7(), &writes).await? {
                 WriteOutcome::Written => return Ok(Adjusted::Done(adjustment)),
                 WriteOutcome::Refused(refused) if refused.label == BALANCE => {
-                    turns.next("the balance keeps changing during the adjustment").await?
+                    backoff.next("the balance keeps changing during the adjustment").await?
                 }
                 WriteOutcome::Refused(refused) => return Ok(Adjusted::Refused(refused)),
             }
@@ -134,16 +134,16 @@ impl Ledger {
     }
 
     /// The writes that add an adjustment to the ledger and to the sums of its month.
-    fn listed(&self, adjustment: &Adjustment) -> Vec<Write> {
+    fn adjustment_writes(&self, adjustment: &Adjustment) -> Vec<Write> {
         let month = month(adjustment.created_at);
         let sum = match adjustment.kind {
-            Kind::Credit => "credit",
-            Kind::Debit => "debit",
+            EntryKind::Credit => "credit",
+            EntryKind::Debit => "debit",
         };
-        let sums = self.counters.update(keys::adjusted(adjustment.org, month));
+        let sums = self.counters.update(keys::adjustment_sums(adjustment.org, month));
         let mut writes =
             vec![self.journal.put_new(&adjustment_item(adjustment)), sums.add(sum, adjustment.amount.pico_usd())];
-        if adjustment.kind == Kind::Credit {
+        if adjustment.kind == EntryKind::Credit {
             // Credits are few among very many charges. Their separate list makes it cheap to read credits alone.
             let key = keys::credit(adjustment.id);
             let listed_in = keys::credits(adjustment.org, month);
@@ -164,8 +164,8 @@ impl Ledger {
         after: Option<String>,
     ) -> Result<Slice<Entry>> {
         let partition = match filter.kind {
-            Some(Kind::Credit) => keys::credits(org, month),
-            Some(Kind::Debit) | None => keys::ledger(org, month),
+            Some(EntryKind::Credit) => keys::credits(org, month),
+            Some(EntryKind::Debit) | None => keys::ledger(org, month),
         };
         let mut to = after.unwrap_or_else(|| "9".to_owned());
         let (mut found, mut read) = (Vec::new(), 0);
@@ -176,7 +176,7 @@ impl Ledger {
             let (page, is_last) = self.newest_in(partition.clone(), ask, ("0", &to)).await?;
             read += ask;
             if let Some((listed_at, _)) = page.last() {
-                to = before(listed_at);
+                to = cursor_after(listed_at);
             }
             found.extend(page.into_iter().filter(|(_, entry)| filter.includes(entry)));
             if is_last {
@@ -235,12 +235,12 @@ impl Ledger {
 fn slice(mut found: Vec<(String, Entry)>, limit: u32, read_to: Option<String>) -> Slice<Entry> {
     let is_full = found.len() > limit as usize;
     found.truncate(limit as usize);
-    let next = if is_full { found.last().map(|(listed_at, _)| before(listed_at)) } else { read_to };
+    let next = if is_full { found.last().map(|(listed_at, _)| cursor_after(listed_at)) } else { read_to };
     Slice { items: found.into_iter().map(|(_, entry)| entry).collect(), next }
 }
 
 /// The cursor of the page after an entry: a text that sorts immediately before the entry's sort key.
-pub(super) fn before(listed_at: &str) -> String {
+pub(super) fn cursor_after(listed_at: &str) -> String {
     let mut before = listed_at.to_owned();
     // Ids are hexadecimal. The last character is lowered by one and `~`, which sorts after every digit, is appended.
     // The result sorts below this key and above every smaller key.

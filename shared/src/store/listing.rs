@@ -19,7 +19,7 @@ pub(super) async fn page(
     request: PageRequest,
 ) -> Result<Page<Item>> {
     if query.filter.is_some() {
-        return Ok(request.of(entities.query_all(query).await?));
+        return Ok(request.slice(entities.query_all(query).await?));
     }
     let (total, items) = futures::try_join!(total(counters, count), items(entities, query, request))?;
     Ok(Page { items, total, request })

@@ -13,7 +13,7 @@ use super::write::to_value;
 use crate::{Context, config};
 use domain::id::{ApiKeyId, OrgId};
 use domain::identity::Account;
-use domain::lease::{Counter, Payer, Room, What, effective, month};
+use domain::lease::{Counter, CounterHeadroom, CounterKind, Payer, effective, month};
 use domain::limits::{Dimension, Level, Limits};
 use domain::money::Money;
 use domain::time::Time;
@@ -26,7 +26,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    pub(super) fn of(item: Item) -> Self {
+    pub(super) fn from_item(item: Item) -> Self {
         Self { item }
     }
 
@@ -126,7 +126,7 @@ fn months_between(earlier: i64, later: i64) -> i64 {
 }
 
 pub(super) fn spending(level: Level, now: Time) -> Counter {
-    Counter { level, what: What::Spending, window: Some(month(now)) }
+    Counter { level, kind: CounterKind::Spending, window: Some(month(now)) }
 }
 
 /// The attribute that holds a meter's spending of this month.
@@ -143,7 +143,7 @@ pub enum MeterOwner {
 }
 
 impl MeterOwner {
-    pub(super) fn place(self) -> Key {
+    pub(super) fn key(self) -> Key {
         match self {
             Self::Org(org) => keys::org_meter(org),
             Self::User(account) => keys::user_meter(account),
@@ -173,7 +173,7 @@ impl MeterBook {
 
     /// Reads meters, in the order of their owners. A meter that was never used is empty.
     pub async fn read(&self, of: &[MeterOwner]) -> Result<Vec<Meter>> {
-        Meters::of(&self.table, of).await
+        Meters::read_all(&self.table, of).await
     }
 }
 
@@ -197,18 +197,19 @@ impl Meters {
             payer.levels().map(|level| Ok((level, key(payer, level)?))).collect::<Result<_>>()?;
         let keys: Vec<Key> = wanted.iter().map(|(_, key)| key.clone()).collect();
         let found: HashMap<Key, Item> =
-            table.batch_get(&keys).await?.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();
-        let meters =
-            wanted.into_iter().map(|(level, key)| (level, Meter::of(found.get(&key).cloned().unwrap_or_default())));
+            table.batch_get(&keys).await?.into_iter().filter_map(|item| Some((Key::from_item(&item)?, item))).collect();
+        let meters = wanted
+            .into_iter()
+            .map(|(level, key)| (level, Meter::from_item(found.get(&key).cloned().unwrap_or_default())));
         Ok(Self(meters.collect()))
     }
 
     /// Reads the meters of several owners, in the order of the owners. A meter that was never used is empty.
-    pub(super) async fn of(table: &Table, of: &[MeterOwner]) -> Result<Vec<Meter>> {
-        let places: Vec<Key> = of.iter().map(|of| of.place()).collect();
+    pub(super) async fn read_all(table: &Table, of: &[MeterOwner]) -> Result<Vec<Meter>> {
+        let keys: Vec<Key> = of.iter().map(|of| of.key()).collect();
         let mut found: HashMap<Key, Item> =
-            table.batch_get(&places).await?.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();
-        Ok(places.iter().map(|place| Meter::of(found.remove(place).unwrap_or_default())).collect())
+            table.batch_get(&keys).await?.into_iter().filter_map(|item| Some((Key::from_item(&item)?, item))).collect();
+        Ok(keys.iter().map(|place| Meter::from_item(found.remove(place).unwrap_or_default())).collect())
     }
 
     pub fn org(&self) -> Meter {
@@ -216,31 +217,31 @@ impl Meters {
     }
 
     /// The room in every counter that a call of the payer takes from: the balance, the caps and the rate limits.
-    pub fn rooms(&self, payer: &Payer, per_call: impl Fn(What) -> u64, now: Time) -> Vec<Room> {
-        let mut rooms = Vec::new();
+    pub fn headrooms(&self, payer: &Payer, per_call: impl Fn(CounterKind) -> u64, now: Time) -> Vec<CounterHeadroom> {
+        let mut headrooms = Vec::new();
         for (level, meter) in &self.0 {
             let mut add = |counter: Counter, limit: u64, left: u64| {
-                let per_call = per_call(counter.what);
+                let per_call = per_call(counter.kind);
                 if per_call > 0 {
-                    rooms.push(Room { counter, limit, left, wide: meter.wide(&counter), per_call });
+                    headrooms.push(CounterHeadroom { counter, limit, left, wide: meter.wide(&counter), per_call });
                 }
             };
             if *level == Level::Org && !payer.is_exempt {
                 let balance = meter.balance().pico_usd();
-                add(Counter { level: *level, what: What::Balance, window: None }, balance, balance);
+                add(Counter { level: *level, kind: CounterKind::Balance, window: None }, balance, balance);
             }
             if let Some(cap) = meter.cap().filter(|_| !payer.is_exempt) {
                 let counter = spending(*level, now);
                 add(counter, cap.pico_usd(), cap.pico_usd().saturating_sub(meter.counted(&counter)));
             }
-            let limits = effective(meter.limits(), payer.limits.of(*level));
+            let limits = effective(meter.limits(), payer.limits.get(*level));
             for dimension in Dimension::ALL {
-                let Some(limit) = limits.of(dimension) else { continue };
+                let Some(limit) = limits.get(dimension) else { continue };
                 let counter =
-                    Counter { level: *level, what: What::Limit(dimension), window: Some(dimension.window(now)) };
+                    Counter { level: *level, kind: CounterKind::Limit(dimension), window: Some(dimension.window(now)) };
                 add(counter, limit, limit.saturating_sub(meter.counted(&counter)));
             }
         }
-        rooms
+        headrooms
     }
 }

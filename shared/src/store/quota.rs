@@ -5,15 +5,15 @@ use super::keys::Key;
 use super::table::Table;
 use super::write::Write;
 
-/// The label of `one_more`.
+/// The label of `increment`.
 pub const LABEL: &str = "quota";
 
 /// Adds one to the count. The write is refused when the maximum is reached.
-pub fn one_more(table: &Table, count: Key, most: usize) -> Write {
+pub fn increment(table: &Table, count: Key, most: usize) -> Write {
     let more = table.update(count).add("live", 1);
     more.require("attribute_not_exists(live) OR live < :most").bind(":most", most).labeled(LABEL)
 }
 
-pub fn one_less(table: &Table, count: Key) -> Write {
+pub fn decrement(table: &Table, count: Key) -> Write {
     table.update(count).add("live", -1)
 }

@@ -4,8 +4,8 @@
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::table::{Refused, WriteOutcome, parse};
-use super::turns::Turns;
+use super::backoff::Backoff;
+use super::table::{RefusedWrite, WriteOutcome, parse};
 use super::write::Write;
 use domain::Result;
 
@@ -14,19 +14,19 @@ const ENTITY: &str = "entity";
 
 /// The attempts at one change. Each attempt reads the entity again.
 pub struct Attempts {
-    turns: Turns,
+    backoff: Backoff,
     kind: &'static str,
 }
 
 impl Attempts {
     /// Begins a change of an entity of this kind.
     pub fn to_change(kind: &'static str) -> Self {
-        Self { turns: Turns::default(), kind }
+        Self { backoff: Backoff::default(), kind }
     }
 
     /// Waits before the next attempt, because another change came first. Fails after too many attempts.
     pub async fn next(&mut self) -> Result<()> {
-        self.turns.next(&format!("concurrent requests keep changing the {}", self.kind)).await
+        self.backoff.next(&format!("concurrent requests keep changing the {}", self.kind)).await
     }
 }
 
@@ -45,7 +45,7 @@ pub fn was_written(outcome: &WriteOutcome, write_id: Uuid) -> Result<bool> {
     }
     match outcome {
         WriteOutcome::Written => Ok(true),
-        WriteOutcome::Refused(Refused { label: ENTITY, item: Some(item), .. }) => {
+        WriteOutcome::Refused(RefusedWrite { label: ENTITY, item: Some(item), .. }) => {
             Ok(parse::<Stored>(item.clone())?.write_id == write_id)
         }
         WriteOutcome::Refused(_) => Ok(false),

@@ -28,6 +28,6 @@ pub(super) async fn slice(
     let mut items = table.query(&query).await?.items;
     let more = items.len() > limit as usize;
     items.truncate(limit as usize);
-    let next = items.last().filter(|_| more).and_then(Key::of).map(|key| key.sk);
+    let next = items.last().filter(|_| more).and_then(Key::from_item).map(|key| key.sk);
     Ok(Slice { items, next })
 }

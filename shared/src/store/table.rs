@@ -13,11 +13,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
+use super::backoff::Backoff;
 use super::keys::Key;
-use super::turns::Turns;
 use super::write::{Change, RETURN_ITEM_ON_FAILURE, Write};
 use crate::Context;
-use crate::aws::failed;
+use crate::aws::convert_error;
 use domain::page::Order;
 use domain::time::Time;
 use domain::{Error, Result};
@@ -29,14 +29,14 @@ const BATCH_GET: usize = 100;
 
 /// A write whose condition failed. `item` is the stored item at that time; it is `None` if there was no item.
 #[derive(Debug)]
-pub struct Refused {
+pub struct RefusedWrite {
     /// The label of the write.
     pub label: &'static str,
     pub key: Option<Key>,
     pub item: Option<Item>,
 }
 
-impl Refused {
+impl RefusedWrite {
     fn new(write: &Write, item: Option<Item>) -> Self {
         Self { label: write.label, key: write.key(), item }
     }
@@ -47,7 +47,7 @@ impl Refused {
 #[must_use = "a refused write changed nothing"]
 pub enum WriteOutcome {
     Written,
-    Refused(Refused),
+    Refused(RefusedWrite),
 }
 
 impl WriteOutcome {
@@ -56,7 +56,7 @@ impl WriteOutcome {
     }
 
     /// Turns a refusal into an error.
-    pub fn or_error(self, error: impl FnOnce(Refused) -> Error) -> Result<()> {
+    pub fn or_error(self, error: impl FnOnce(RefusedWrite) -> Error) -> Result<()> {
         match self {
             Self::Written => Ok(()),
             Self::Refused(refused) => Err(error(refused)),
@@ -114,7 +114,7 @@ pub struct Filter {
     pub values: HashMap<String, AttributeValue>,
 }
 
-pub struct Found {
+pub struct QueryResult {
     pub items: Vec<Item>,
     pub count: u64,
     /// The cursor of the next query, `None` when this query reached the end.
@@ -145,7 +145,7 @@ impl Table {
 
     pub async fn get(&self, key: &Key) -> Result<Option<Item>> {
         let call = self.client.get_item().table_name(&self.name).set_key(Some(key.attributes()));
-        let answer = call.consistent_read(true).send().await.map_err(failed)?;
+        let answer = call.consistent_read(true).send().await.map_err(convert_error)?;
         Ok(answer.item)
     }
 
@@ -155,15 +155,15 @@ impl Table {
         for keys in keys.chunks(BATCH_GET) {
             let keys: Vec<Item> = keys.iter().map(Key::attributes).collect();
             let mut wanted = KeysAndAttributes::builder().set_keys(Some(keys)).consistent_read(true).build().ok();
-            let mut turns = Turns::short();
+            let mut backoff = Backoff::short();
             loop {
                 let Some(request) = wanted.take() else { break };
                 let call = self.client.batch_get_item().request_items(&self.name, request);
-                let answer = call.send().await.map_err(failed)?;
+                let answer = call.send().await.map_err(convert_error)?;
                 found.extend(answer.responses.into_iter().flat_map(|mut tables| tables.remove(&self.name)).flatten());
                 wanted = answer.unprocessed_keys.and_then(|mut tables| tables.remove(&self.name));
                 if wanted.is_some() {
-                    turns.next("BatchGetItem leaves keys unprocessed").await?;
+                    backoff.next("BatchGetItem leaves keys unprocessed").await?;
                 }
             }
         }
@@ -171,7 +171,7 @@ impl Table {
     }
 
     /// Makes one call. It reads `limit` items, or as many as DynamoDB reads at once.
-    pub async fn query(&self, query: &Query) -> Result<Found> {
+    pub async fn query(&self, query: &Query) -> Result<QueryResult> {
         let (index, partition) = match query.index {
             None => (None, "pk"),
             Some(Index::Local(name)) => (Some(name), "pk"),
@@ -208,8 +208,8 @@ impl Table {
                 call = call.expression_attribute_values(name, value.clone());
             }
         }
-        let answer = call.send().await.map_err(failed)?;
-        Ok(Found {
+        let answer = call.send().await.map_err(convert_error)?;
+        Ok(QueryResult {
             count: answer.count.unsigned_abs().into(),
             items: answer.items.unwrap_or_default(),
             next: answer.last_evaluated_key,
@@ -269,17 +269,17 @@ impl Table {
 
     /// Carries out one put or update, outside of a transaction.
     pub async fn write(&self, write: Write) -> Result<WriteOutcome> {
-        let mut turns = Turns::short();
+        let mut backoff = Backoff::short();
         loop {
             match self.write_once(&write).await? {
-                Once::Done => return Ok(WriteOutcome::Written),
-                Once::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
-                Once::Contended(cause) => turns.next(cause).await?,
+                WriteAttempt::Done => return Ok(WriteOutcome::Written),
+                WriteAttempt::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
+                WriteAttempt::Contended(cause) => backoff.next(cause).await?,
             }
         }
     }
 
-    async fn write_once(&self, write: &Write) -> Result<Once> {
+    async fn write_once(&self, write: &Write) -> Result<WriteAttempt> {
         macro_rules! carry_out {
             ($call:expr, $error:ident) => {{
                 let call = $call
@@ -288,15 +288,15 @@ impl Table {
                     .set_expression_attribute_names(write.names())
                     .set_expression_attribute_values(write.values())
                     .return_values_on_condition_check_failure(RETURN_ITEM_ON_FAILURE);
-                let Err(error) = call.send().await else { return Ok(Once::Done) };
+                let Err(error) = call.send().await else { return Ok(WriteAttempt::Done) };
                 match error.as_service_error() {
                     Some($error::ConditionalCheckFailedException(refused)) => {
-                        Ok(Once::Refused(Refused::new(write, refused.item.clone())))
+                        Ok(WriteAttempt::Refused(RefusedWrite::new(write, refused.item.clone())))
                     }
                     Some($error::TransactionConflictException(_)) => {
-                        Ok(Once::Contended("a transaction is writing the item"))
+                        Ok(WriteAttempt::Contended("a transaction is writing the item"))
                     }
-                    _ => Err(failed(error)),
+                    _ => Err(convert_error(error)),
                 }
             }};
         }
@@ -313,23 +313,23 @@ impl Table {
     /// Deletes an item, if it exists. It is separate from `write`, so that only functions that delete link the call.
     pub async fn remove(&self, key: &Key) -> Result<()> {
         let call = self.client.delete_item().table_name(&self.name).set_key(Some(key.attributes()));
-        call.send().await.map(drop).map_err(failed)
+        call.send().await.map(drop).map_err(convert_error)
     }
 
     /// Carries out all writes or none. The token is DynamoDB's idempotency token: a retry of the same transaction has
     /// no effect for ten minutes.
     pub async fn transact(&self, token: Uuid, writes: &[Write]) -> Result<WriteOutcome> {
         let items = writes.iter().map(Write::transacted).collect::<Result<Vec<_>, _>>().map_err(Error::internal)?;
-        let mut turns = Turns::short();
+        let mut backoff = Backoff::short();
         loop {
             let call = self.client.transact_write_items().client_request_token(token.to_string());
             let Err(error) = call.set_transact_items(Some(items.clone())).send().await else {
                 return Ok(WriteOutcome::Written);
             };
             match canceled(error, writes)? {
-                Once::Done => return Ok(WriteOutcome::Written),
-                Once::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
-                Once::Contended(cause) => turns.next(cause).await?,
+                WriteAttempt::Done => return Ok(WriteOutcome::Written),
+                WriteAttempt::Refused(refused) => return Ok(WriteOutcome::Refused(refused)),
+                WriteAttempt::Contended(cause) => backoff.next(cause).await?,
             }
         }
     }
@@ -346,29 +346,31 @@ impl Table {
     }
 }
 
-enum Once {
+enum WriteAttempt {
     Done,
-    Refused(Refused),
+    Refused(RefusedWrite),
     /// Another write was in progress, or the table throttled the call. A retry may succeed.
     Contended(&'static str),
 }
 
-fn canceled(error: SdkError<TransactWriteItemsError>, writes: &[Write]) -> Result<Once> {
+fn canceled(error: SdkError<TransactWriteItemsError>, writes: &[Write]) -> Result<WriteAttempt> {
     use TransactWriteItemsError::{TransactionCanceledException, TransactionInProgressException};
     let reasons = match error.as_service_error() {
         Some(TransactionCanceledException(canceled)) => canceled.cancellation_reasons(),
-        Some(TransactionInProgressException(_)) => return Ok(Once::Contended("the same transaction is in progress")),
-        _ => return Err(failed(error)),
+        Some(TransactionInProgressException(_)) => {
+            return Ok(WriteAttempt::Contended("the same transaction is in progress"));
+        }
+        _ => return Err(convert_error(error)),
     };
     let code = |index: usize| reasons[index].code().unwrap_or_default();
     if let Some(index) = (0..reasons.len()).find(|index| code(*index) == "ConditionalCheckFailed") {
-        return Ok(Once::Refused(Refused::new(&writes[index], reasons[index].item.clone())));
+        return Ok(WriteAttempt::Refused(RefusedWrite::new(&writes[index], reasons[index].item.clone())));
     }
     let passing = ["None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"];
     if (0..reasons.len()).all(|index| passing.contains(&code(index))) {
-        return Ok(Once::Contended("transactions overlap or are throttled"));
+        return Ok(WriteAttempt::Contended("transactions overlap or are throttled"));
     }
-    Err(failed(error))
+    Err(convert_error(error))
 }
 
 pub(super) fn to_item(item: &impl Serialize) -> Item {

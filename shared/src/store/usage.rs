@@ -98,7 +98,7 @@ impl MonthlyUsage {
 }
 
 /// Adds the calls of a lease to the counters of the day and month of `at`.
-pub(super) fn added(table: &Table, lease: &Lease, spent: &Spent, at: Time) -> [Write; 2] {
+pub(super) fn add_usage(table: &Table, lease: &Lease, spent: &Spent, at: Time) -> [Write; 2] {
     let month = month(at);
     let of_day = keys::usage_of_day(lease.org, month, &at.day(), &lease.model);
     let of_key = keys::usage_of_key(lease.org, month, lease.user, lease.key);
@@ -118,7 +118,7 @@ pub(super) fn added(table: &Table, lease: &Lease, spent: &Spent, at: Time) -> [W
 pub(super) async fn read_month(table: &Table, org: OrgId, month: i64) -> Result<MonthlyUsage> {
     let mut usage = MonthlyUsage::default();
     for item in table.query_all(Query::partition(keys::usage(org, month))).await? {
-        let sk = keys::Key::of(&item).map(|key| key.sk).unwrap_or_default();
+        let sk = keys::Key::from_item(&item).map(|key| key.sk).unwrap_or_default();
         if sk == keys::ADJUSTED {
             usage.adjusted = parse(item)?;
             continue;

@@ -85,7 +85,7 @@ impl WebhookEvents {
             headers: event.headers,
             body,
             body_bytes: event.body_bytes,
-            expires_at: Time::of(event.id.uuid()).plus(RETENTION).as_seconds(),
+            expires_at: Time::from_uuid(event.id.uuid()).plus(RETENTION).as_seconds(),
         };
         let _ = self.journal.write(self.journal.put(&item)).await?;
         Ok(())
@@ -108,22 +108,26 @@ impl WebhookEvents {
             after: after.map(|sk| Key { pk: partition.clone(), sk }.attributes()),
             ..Query::partition(partition)
         };
-        let (mut items, mut looked_at) = (Vec::new(), 0);
+        let (mut items, mut scanned) = (Vec::new(), 0);
         loop {
             // A filter drops most events, so a filtered list reads larger steps.
             let step = if outcomes.is_empty() { limit } else { limit.max(100) };
             query.limit = Some(step);
             let mut found = self.journal.query(&query).await?;
-            looked_at += step;
+            scanned += step;
             items.append(&mut found.items);
-            let is_enough = items.len() >= limit as usize || looked_at >= MAX_SCANNED;
+            let is_enough = items.len() >= limit as usize || scanned >= MAX_SCANNED;
             match found.next {
                 Some(next) if !is_enough => query.after = Some(next),
                 next => {
                     let is_more = items.len() > limit as usize;
                     items.truncate(limit as usize);
                     // If some items did not fit, the next page begins after the last item of this page.
-                    let place = if is_more { items.last().and_then(Key::of) } else { next.as_ref().and_then(Key::of) };
+                    let place = if is_more {
+                        items.last().and_then(Key::from_item)
+                    } else {
+                        next.as_ref().and_then(Key::from_item)
+                    };
                     let events = items.into_iter().map(|item| event(item).map(|(event, _)| event));
                     return Ok(Slice { items: events.collect::<Result<_>>()?, next: place.map(|key| key.sk) });
                 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::table::{Item, Query, Table, parse, to_item};
-use super::work::{self, Gone};
+use super::work::{self, DeletedEntity};
 use super::{keys, quota};
 use crate::{Context, config};
 use domain::id::{Id, OrgId, UserId, WebhookId, WorkId, WorkflowId};
@@ -108,7 +108,7 @@ impl Webhooks {
                 .check(keys::workflow(account, workflow))
                 .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
                 .labeled(WORKFLOW),
-            quota::one_more(&self.entities, keys::webhook_count(account, workflow), MAX_WEBHOOKS),
+            quota::increment(&self.entities, keys::webhook_count(account, workflow), MAX_WEBHOOKS),
             self.entities.put_item(item(webhook)).require("attribute_not_exists(pk)"),
             self.entities.put_new(&ListedItem { pk: listed.pk, sk: id }),
         ];
@@ -140,7 +140,7 @@ impl Webhooks {
     /// Rotates the tokens of webhooks: the old tokens become invalid. The tokens are replaced in one transaction, so
     /// that every new token is returned to the caller.
     pub async fn renew(&self, webhooks: &[Webhook], now: Time) -> Result<Vec<(Webhook, SecretToken)>> {
-        let renewed: Vec<_> = webhooks.iter().map(|webhook| renewed(webhook, now)).collect();
+        let renewed: Vec<_> = webhooks.iter().map(|webhook| with_new_token(webhook, now)).collect();
         let writes = renewed.iter().map(|(webhook, _)| {
             self.entities
                 .update(keys::webhook(webhook.id))
@@ -155,7 +155,7 @@ impl Webhooks {
     }
 
     /// Records that the token was used. It writes at most once a minute, however many calls arrive.
-    pub async fn used(&self, webhook: &Webhook, now: Time) -> Result<()> {
+    pub async fn record_use(&self, webhook: &Webhook, now: Time) -> Result<()> {
         if webhook.last_used_at.is_some_and(|before| now < before.plus(USE_RECORD_INTERVAL)) {
             return Ok(());
         }
@@ -167,12 +167,12 @@ impl Webhooks {
 
     /// Deletes the webhook, and writes the work that notifies the workflow.
     pub async fn delete(&self, account: Account, workflow: WorkflowId, id: WebhookId, work_id: WorkId) -> Result<()> {
-        let gone = Gone { account, reference: Reference::Webhook(id) };
+        let gone = DeletedEntity { account, reference: Reference::Webhook(id) };
         let writes = [
             self.entities.delete(keys::listed_webhook(account, workflow, id)).require("attribute_exists(pk)"),
             self.entities.delete(keys::webhook(id)),
-            quota::one_less(&self.entities, keys::webhook_count(account, workflow)),
-            work::gone(&self.entities, work_id, &gone),
+            quota::decrement(&self.entities, keys::webhook_count(account, workflow)),
+            work::deletion_work(&self.entities, work_id, &gone),
         ];
         self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)
     }
@@ -184,7 +184,7 @@ pub(super) async fn ids(entities: &Table, account: Account, workflow: WorkflowId
     listed.into_iter().map(|item| Ok(parse::<ListedItem>(item)?.sk)).collect()
 }
 
-fn renewed(webhook: &Webhook, now: Time) -> (Webhook, SecretToken) {
+fn with_new_token(webhook: &Webhook, now: Time) -> (Webhook, SecretToken) {
     let token = SecretToken::generate(TokenKind::Channel);
     let (hash, token_last4) = (token.hash(), token.last4().to_owned());
     let renewed = Webhook { token: hash, token_last4, token_created_at: now, last_used_at: None, ..webhook.clone() };

@@ -19,7 +19,7 @@ use domain::{Error, Result};
 
 /// The time after which the ticker sends the hint of a work item again. It is longer than the queue's redeliveries
 /// take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const RESEND_AFTER: Duration = Duration::from_secs(60);
 
 /// The content of a message of `QUEUE_ATTENTION`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,7 +40,7 @@ impl Hints {
 
     /// Sends the hints of work items that were just written. A failure is only logged: the ticker sends the hint again,
     /// about a minute later.
-    pub async fn give(&self, works: impl IntoIterator<Item = WorkId>) {
+    pub async fn send_all(&self, works: impl IntoIterator<Item = WorkId>) {
         for work_id in works {
             if let Err(error) = self.send(work_id).await {
                 tracing::warn!(?error, %work_id, "the hint of a work item was not sent; the ticker will send it again");
@@ -55,7 +55,7 @@ impl Hints {
 
 /// A deleted entity, whose dependents must be notified.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gone {
+pub struct DeletedEntity {
     pub account: Account,
     pub reference: Reference,
 }
@@ -66,13 +66,13 @@ pub struct Work {
     pub id: WorkId,
     pub task: Task,
     /// The sort key of the last dependent that was notified.
-    pub told: Option<String>,
+    pub last_notified: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Task {
     /// Notify the dependents that an entity was deleted.
-    Gone(Gone),
+    Gone(DeletedEntity),
     /// Check whether a model is callable at a time, such as its retirement, and notify its dependents of the result.
     Model { name: String, at: Time },
 }
@@ -89,8 +89,8 @@ struct WorkItem {
     owner: Option<(OrgId, UserId)>,
     reference: Reference,
     at: Time,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    told: Option<String>,
+    #[serde(rename = "told", default, skip_serializing_if = "Option::is_none")]
+    last_notified: Option<String>,
 }
 
 #[derive(Clone)]
@@ -99,23 +99,23 @@ pub struct Works {
 }
 
 /// The work that a deletion makes necessary. It belongs in the transaction of the deletion.
-pub(super) fn gone(table: &Table, id: WorkId, gone: &Gone) -> Write {
-    let Gone { account: Account { org, user }, reference } = gone;
-    let at = Time::of(id.uuid());
-    table.put(&item(id, Some((*org, *user)), reference.clone(), at, at.plus(PATIENCE)))
+pub(super) fn deletion_work(table: &Table, id: WorkId, deleted: &DeletedEntity) -> Write {
+    let DeletedEntity { account: Account { org, user }, reference } = deleted;
+    let at = Time::from_uuid(id.uuid());
+    table.put(&item(id, Some((*org, *user)), reference.clone(), at, at.plus(RESEND_AFTER)))
 }
 
 /// The work that checks a model, now or at a later time. It belongs in the transaction of the model's change.
-pub(super) fn model(table: &Table, id: WorkId, name: &str, at: Time) -> Write {
+pub(super) fn model_check_work(table: &Table, id: WorkId, name: &str, at: Time) -> Write {
     // The writer sends the hint of a check that is due now. The ticker sends the hint of a later check, when it is due.
-    let due_at = if at <= Time::of(id.uuid()) { at.plus(PATIENCE) } else { at };
+    let due_at = if at <= Time::from_uuid(id.uuid()) { at.plus(RESEND_AFTER) } else { at };
     table.put(&item(id, None, Reference::Model(name.to_owned()), at, due_at))
 }
 
 fn item(id: WorkId, owner: Option<(OrgId, UserId)>, reference: Reference, at: Time, due_at: Time) -> WorkItem {
     let key = keys::work(id);
     let due_shard = keys::due_shard(id.uuid());
-    WorkItem { pk: key.pk, sk: key.sk, work_id: id, due_shard, due_at, owner, reference, at, told: None }
+    WorkItem { pk: key.pk, sk: key.sk, work_id: id, due_shard, due_at, owner, reference, at, last_notified: None }
 }
 
 impl Works {
@@ -126,17 +126,17 @@ impl Works {
     /// Finds a work item, `None` when the work is done.
     pub async fn find(&self, id: WorkId) -> Result<Option<Work>> {
         let Some(item) = self.table.get(&keys::work(id)).await? else { return Ok(None) };
-        let WorkItem { owner, reference, at, told, .. } = parse(item)?;
+        let WorkItem { owner, reference, at, last_notified, .. } = parse(item)?;
         let task = match (owner, reference) {
-            (Some((org, user)), reference) => Task::Gone(Gone { account: Account { org, user }, reference }),
+            (Some((org, user)), reference) => Task::Gone(DeletedEntity { account: Account { org, user }, reference }),
             (None, Reference::Model(name)) => Task::Model { name, at },
             (None, _) => return Err(Error::internal("the work of an entity has no owner")),
         };
-        Ok(Some(Work { id, task, told }))
+        Ok(Some(Work { id, task, last_notified }))
     }
 
     /// Saves the progress of the work. A retry continues after this dependent.
-    pub async fn told(&self, id: WorkId, last: &str) -> Result<()> {
+    pub async fn save_progress(&self, id: WorkId, last: &str) -> Result<()> {
         let noted = self.table.update(keys::work(id)).set("told", last).require("attribute_exists(pk)");
         self.table.write(noted).await.map(drop)
     }
@@ -159,7 +159,8 @@ impl Works {
 
     /// Moves the due time of work whose hint was just sent again. Work that is already finished is not recreated.
     pub async fn postpone(&self, id: WorkId, now: Time) -> Result<()> {
-        let later = self.table.update(keys::work(id)).set("due_at", now.plus(PATIENCE)).require("attribute_exists(pk)");
+        let later =
+            self.table.update(keys::work(id)).set("due_at", now.plus(RESEND_AFTER)).require("attribute_exists(pk)");
         self.table.write(later).await.map(drop)
     }
 }

@@ -48,7 +48,7 @@ impl Write {
     /// The key of the item that is written.
     pub(super) fn key(&self) -> Option<Key> {
         match &self.change {
-            Change::Put(item) => Key::of(item),
+            Change::Put(item) => Key::from_item(item),
             Change::Update { key, .. } | Change::Delete(key) | Change::Check(key) => Some(key.clone()),
         }
     }

@@ -7,7 +7,7 @@ use futures::future::join_all;
 use insta::{assert_json_snapshot, assert_snapshot};
 use reqwest::Method;
 use serde_json::json;
-use shared::store::idempotency::{Created, Once};
+use shared::store::idempotency::{CreateOutcome, IdempotencyKey};
 use tests::TestApp;
 use tests::client::{Answer, Person, send};
 use uuid::Uuid;
@@ -82,7 +82,7 @@ async fn a_repeated_idempotency_key_replays_the_first_response() {
 async fn an_idempotency_key_expires_after_a_day() {
     let app = TestApp::start().await;
     let account = app.account("ada");
-    let once = Once { key: Uuid::now_v7(), request: String::new() };
+    let idempotency_key = IdempotencyKey { key: Uuid::now_v7(), request: String::new() };
     let made = |hours_ago: u64| {
         let moment = std::time::SystemTime::now() - Duration::from_secs(hours_ago * 3600);
         let seconds = moment.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
@@ -90,12 +90,12 @@ async fn an_idempotency_key_expires_after_a_day() {
         Agent::new(id.into(), account, Scope::Global)
     };
     let agents = app.agents();
-    let yesterday = agents.create(&made(25), Some(&once), "yesterday's answer").await.unwrap();
-    assert!(matches!(yesterday, Created::Now));
-    let today = agents.create(&made(0), Some(&once), "today's answer").await.unwrap();
-    assert!(matches!(today, Created::Now));
-    let repeated = agents.create(&made(0), Some(&once), "no answer").await.unwrap();
-    assert!(matches!(repeated, Created::Before(answer) if answer == "today's answer"));
+    let yesterday = agents.create(&made(25), Some(&idempotency_key), "yesterday's answer").await.unwrap();
+    assert!(matches!(yesterday, CreateOutcome::Now));
+    let today = agents.create(&made(0), Some(&idempotency_key), "today's answer").await.unwrap();
+    assert!(matches!(today, CreateOutcome::Now));
+    let repeated = agents.create(&made(0), Some(&idempotency_key), "no answer").await.unwrap();
+    assert!(matches!(repeated, CreateOutcome::Before(answer) if answer == "today's answer"));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,6 @@
 //! `GET /builder/v1/agents`: sorting, filters, search and pages.
 
-use domain::agent::{AgentType, Intent, Scope};
+use domain::agent::{AgentType, RequestedStatus, Scope};
 use domain::id::WorkflowId;
 use insta::assert_json_snapshot;
 use tests::{AgentBuilder, TestApp};
@@ -111,10 +111,10 @@ async fn filters_search_and_count_what_they_find() {
     let app = TestApp::start().await;
     let account = app.account("ada");
     let agents = [
-        ("STRASSE", Intent::Published, AgentType::Single),
-        ("Straße", Intent::Paused, AgentType::Multiple),
-        ("ΣΊΣΥΦΟΣ", Intent::Archived, AgentType::Single),
-        ("100% sure", Intent::Published, AgentType::Multiple),
+        ("STRASSE", RequestedStatus::Published, AgentType::Single),
+        ("Straße", RequestedStatus::Paused, AgentType::Multiple),
+        ("ΣΊΣΥΦΟΣ", RequestedStatus::Archived, AgentType::Single),
+        ("100% sure", RequestedStatus::Published, AgentType::Multiple),
     ];
     for (name, intent, r#type) in agents {
         let set = |agent: &mut domain::agent::Agent| (agent.intent, agent.r#type) = (intent, r#type);

@@ -164,7 +164,7 @@ async fn a_workflow_needs_attention_when_its_credential_or_webhook_is_deleted() 
     assert_eq!(ada.delete(&path).await.status, "204 No Content");
     app.platform.drain().await;
     let (account, workflow) = (app.account("ada"), id.parse::<WorkflowId>().unwrap());
-    let left = Workflows::new(&app.platform.context()).unwrap().equipment(account, workflow).await.unwrap();
+    let left = Workflows::new(&app.platform.context()).unwrap().available_resources(account, workflow).await.unwrap();
     assert_eq!((left.webhooks.len(), left.credentials.len()), (0, 0));
 }
 
@@ -342,13 +342,13 @@ async fn webhook_events_are_listed_filtered_and_read() {
     let read = async || webhooks.get(app.account("ada"), workflow, webhook_id).await.unwrap();
     let at = |millis: i64| Time::from_millis(1_790_000_000_000 + millis);
     for (millis, noted) in [(0_i64, 0), (59_999, 0), (60_000, 60_000)] {
-        webhooks.used(&read().await, at(millis)).await.unwrap();
+        webhooks.record_use(&read().await, at(millis)).await.unwrap();
         assert_eq!(inbound().await, json!(at(noted).to_string()));
     }
     // A new token has not been used yet, and a call with the old one does not change that.
     let before = read().await;
     ada.post(&format!("{WORKFLOWS}/{id}/webhooks/{webhook}/regenerate-token")).await;
-    webhooks.used(&before, at(600_000)).await.unwrap();
+    webhooks.record_use(&before, at(600_000)).await.unwrap();
     assert_eq!(inbound().await, Value::Null);
 
     let newest = ada.get(&format!("{path}/{}", ids[0])).await;

@@ -70,7 +70,11 @@ async fn concurrent_creations_with_one_idempotency_key_create_one_workflow() {
     let ada = app.person("ada");
     let create = || {
         let key = "0199a2c4-7b1e-7c52-9d3f-2f1f0f6b8a11";
-        send(ada.request(Method::POST, WORKFLOWS).header("Idempotency-Key", key).json(&json!({"name": "Once"})))
+        send(
+            ada.request(Method::POST, WORKFLOWS)
+                .header("Idempotency-Key", key)
+                .json(&json!({"name": "IdempotencyKey"})),
+        )
     };
     let answers = join_all((0..8).map(|_| create())).await;
     assert!(answers.iter().all(|answer| answer.text == answers[0].text));

@@ -13,7 +13,7 @@ use gateway::leases::{CallUsage, LeaseSlot, Leases, Taken};
 use reqwest::Method;
 use serde_json::{Value, json};
 use shared::store::Claims;
-use shared::store::claims::{Claim, Claimed, Kept};
+use shared::store::claims::{Claim, ClaimState, StoredAnswer};
 use shared::store::stored_text::StoredText;
 use tests::TestApp;
 use tests::client::{Answer, send};
@@ -107,7 +107,7 @@ async fn a_call_that_was_taken_over_is_not_charged_twice() {
     let claims = Claims::new(&app.platform.context()).unwrap();
     let sleeper = claim_call(&claims, &customer, Time::now()).await;
     let under_way = claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap();
-    assert!(matches!(under_way, Claimed::InFlight));
+    assert!(matches!(under_way, ClaimState::InFlight));
     let successor = claim_call(&claims, &customer, Time::now().plus(AN_HOUR)).await;
 
     let leases = Leases::new(&app.platform.context()).unwrap();
@@ -140,7 +140,7 @@ async fn a_late_charge_is_stored_with_its_answer_or_not_at_all() {
     assert!(record_charge(&mut slots[1], &successor).await);
     assert_eq!(app.sum_charges(customer.account.org).await, (Money::from_pico_usd(100), 1));
     match claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap() {
-        Claimed::Answered(kept) => assert_eq!(kept, answer()),
+        ClaimState::Answered(kept) => assert_eq!(kept, answer()),
         other => panic!("{other:?}"),
     }
 }
@@ -149,7 +149,7 @@ const AN_HOUR: Duration = Duration::from_secs(3_600);
 
 async fn claim_call(claims: &Claims, customer: &Customer, now: Time) -> Claim {
     match claims.claim(customer.account, "k", "hash", now).await.expect("the table answers") {
-        Claimed::Mine(claim) => claim,
+        ClaimState::Claimed(claim) => claim,
         other => panic!("{other:?}"),
     }
 }
@@ -187,6 +187,6 @@ async fn record_charge(slot: &mut LeaseSlot, claim: &Claim) -> bool {
     slot.record_once(&charge, claim, &answer()).await.expect("the tables answer")
 }
 
-fn answer() -> Kept {
-    Kept { content_type: "text/plain".to_owned(), body: StoredText::from("first") }
+fn answer() -> StoredAnswer {
+    StoredAnswer { content_type: "text/plain".to_owned(), body: StoredText::from("first") }
 }

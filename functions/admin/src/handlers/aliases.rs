@@ -6,20 +6,20 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::id::Id;
 use domain::name::AliasName;
-use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
+use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
 use shared::store::admin::Change;
 use shared::store::catalog::{Entry, Listing};
 
 use crate::Stores;
 use crate::dto::check_model_name;
 use crate::dto::models::{AliasIn, AliasOut};
-use crate::told::told;
+use crate::snapshot::render_snapshot;
 
 /// List the catalog's aliases
 #[utoipa::path(
     get, path = "/gateway/v1/admin/aliases", operation_id = "admin_list_aliases", tag = "admin",
     security(("bearer" = [])),
-    responses((status = 200, description = "The aliases", body = List<AliasOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "The aliases", body = List<AliasOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_aliases(State(stores): State<Stores>, _: Operator) -> Result<List<AliasOut>> {
     let listing = stores.catalog.read().await?;
@@ -36,7 +36,7 @@ pub async fn list_aliases(State(stores): State<Stores>, _: Operator) -> Result<L
         (status = 200, description = "The alias", body = AliasOut),
         (status = 404, description = "The name is not a valid alias", body = ErrorBody),
         (status = 409, description = "`model_exists`: a model with this name exists", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn put_alias(
@@ -45,7 +45,7 @@ pub async fn put_alias(
     Path(AliasName(alias)): Path<AliasName>,
     Json(body): Json<AliasIn>,
 ) -> Result<Body<AliasOut>> {
-    let deed = operator.deed("alias.put", &alias);
+    let action = operator.audit_action("alias.put", &alias);
     check_model_name("alias", &alias)?;
     let put = |listing: &Listing| {
         if listing.models.contains_key(&alias) {
@@ -58,7 +58,7 @@ pub async fn put_alias(
         let before = listing.aliases.get(&alias).map(|model| entry(&alias, model));
         Ok(Change { before, after: Some(entry(&alias, &body.model)) })
     };
-    stores.admin.change_catalog(&deed, &stores.catalog, put).await?;
+    stores.admin.change_catalog(&action, &stores.catalog, put).await?;
     Ok(Body(AliasOut { alias, model: body.model }))
 }
 
@@ -69,7 +69,7 @@ pub async fn put_alias(
     responses(
         (status = 204, description = "Deleted"),
         (status = 404, description = "The alias does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn delete_alias(
@@ -77,17 +77,17 @@ pub async fn delete_alias(
     operator: Operator,
     Path(AliasName(alias)): Path<AliasName>,
 ) -> Result<StatusCode> {
-    let deed = operator.deed("alias.delete", &alias);
+    let action = operator.audit_action("alias.delete", &alias);
     let delete = |listing: &Listing| {
         let model = listing.aliases.get(&alias).ok_or(Error::NotFound { kind: AliasName::KIND })?;
         Ok(Change { before: Some(entry(&alias, model)), after: None })
     };
-    stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
+    stores.admin.change_catalog(&action, &stores.catalog, delete).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
 fn entry(alias: &str, model: &str) -> (Entry, String) {
     let (alias, model) = (alias.to_owned(), model.to_owned());
-    let told = told(&AliasOut { alias: alias.clone(), model: model.clone() });
-    (Entry::Alias { alias, model }, told)
+    let snapshot = render_snapshot(&AliasOut { alias: alias.clone(), model: model.clone() });
+    (Entry::Alias { alias, model }, snapshot)
 }

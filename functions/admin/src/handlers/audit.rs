@@ -5,7 +5,7 @@ use domain::lease::month;
 use domain::time::Time;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::month_of;
-use shared::http::openai::{CursorList, Operator, OperatorOnly, Query, Refused, Result};
+use shared::http::openai::{CursorList, ErrorResponses, Operator, OperatorOnly, Query, Result};
 
 use crate::Stores;
 use crate::dto::audit::{AuditOut, AuditQuery};
@@ -18,7 +18,7 @@ const AUDIT: Cursors = Cursors("audit");
 /// resource before and after the change, without secrets.
 #[utoipa::path(
     get, path = "/gateway/v1/admin/audit", tag = "admin", params(AuditQuery), security(("bearer" = [])),
-    responses((status = 200, description = "A page of entries", body = CursorList<AuditOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "A page of entries", body = CursorList<AuditOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_audit(
     State(stores): State<Stores>,

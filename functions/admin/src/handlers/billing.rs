@@ -7,7 +7,7 @@ use domain::Error;
 use domain::id::{OrgId, TransactionId};
 use domain::identity::Org;
 use domain::lease::month;
-use domain::ledger::{Adjustment, Entry, Kind};
+use domain::ledger::{Adjustment, Entry, EntryKind};
 use domain::money::Money;
 use domain::time::Time;
 use futures::future::try_join_all;
@@ -15,7 +15,7 @@ use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of};
 use shared::http::idempotency;
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, Hashed, Json, Operator, OperatorOnly, Query, Refused, Result,
+    BodyRefused, CursorList, ErrorBody, ErrorResponses, Hashed, Json, Operator, OperatorOnly, Query, Result,
 };
 use shared::store::admin::AdjustmentOutcome;
 use shared::store::ledger::EntryFilter;
@@ -23,7 +23,7 @@ use shared::store::ledger::EntryFilter;
 use crate::Stores;
 use crate::dto::billing::{BalanceOut, CreditsHeaders, CreditsIn, OrgTransactionsQuery};
 use crate::dto::meters::parse_id;
-use crate::told::told;
+use crate::snapshot::render_snapshot;
 
 const BALANCES: Cursors = Cursors("balances");
 const TRANSACTIONS: Cursors = Cursors("transactions");
@@ -42,7 +42,7 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
         (status = 409, description = "`balance_out_of_range`: the balance would be below zero or above the maximum; \
             `idempotency_conflict`: the \
             `Idempotency-Key` was used with another request", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn adjust_credits(
@@ -51,11 +51,13 @@ pub async fn adjust_credits(
     headers: HeaderMap,
     Hashed { body: Json(body), hash }: Hashed<Json<CreditsIn>>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_key(&headers, hash)?;
     let amount = body.check()?;
     let org = body.org.parse().map_err(|_| Error::NotFound { kind: "organization" })?;
-    let deed =
-        operator.deed(if matches!(Kind::from(body.kind), Kind::Credit) { "credits.give" } else { "credits.take" }, org);
+    let action = operator.audit_action(
+        if matches!(EntryKind::from(body.kind), EntryKind::Credit) { "credits.give" } else { "credits.take" },
+        org,
+    );
     let adjustment = Adjustment {
         id: TransactionId::new(),
         org,
@@ -63,13 +65,14 @@ pub async fn adjust_credits(
         amount,
         balance_after: Money::ZERO,
         reason: body.reason,
-        request_id: deed.request_id.clone(),
-        created_at: deed.at,
+        request_id: action.request_id.clone(),
+        created_at: action.at,
     };
-    let tell = |adjustment: &Adjustment| told(&TransactionOut::from(Entry::Adjustment(adjustment.clone())));
-    match stores.admin.adjust_credits(&deed, adjustment, once.as_ref(), tell).await? {
-        AdjustmentOutcome::Done(adjustment) => Ok(idempotency::made(None, tell(&adjustment))),
-        AdjustmentOutcome::Before(answer) => Ok(idempotency::replayed(None, answer)),
+    let render =
+        |adjustment: &Adjustment| render_snapshot(&TransactionOut::from(Entry::Adjustment(adjustment.clone())));
+    match stores.admin.adjust_credits(&action, adjustment, idempotency_key.as_ref(), render).await? {
+        AdjustmentOutcome::Done(adjustment) => Ok(idempotency::created_response(None, render(&adjustment))),
+        AdjustmentOutcome::Before(answer) => Ok(idempotency::replay_response(None, answer)),
         AdjustmentOutcome::OutOfRange => Err(Error::Conflict {
             code: "balance_out_of_range",
             message: format!("the balance would be below zero or above {}; change the amount", Money::MAX_CREDIT),
@@ -83,7 +86,7 @@ pub async fn adjust_credits(
 /// Returns the balances of all organizations. Each includes all calls that have ended.
 #[utoipa::path(
     get, path = "/gateway/v1/billing/admin/balances", tag = "admin", params(CursorQuery), security(("bearer" = [])),
-    responses((status = 200, description = "A page of balances", body = CursorList<BalanceOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "A page of balances", body = CursorList<BalanceOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_balances(
     State(stores): State<Stores>,
@@ -109,7 +112,7 @@ pub async fn list_balances(
     responses(
         (status = 200, description = "A page of transactions", body = TransactionsOut),
         (status = 404, description = "The organization does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn list_org_transactions(

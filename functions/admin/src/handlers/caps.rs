@@ -6,12 +6,12 @@ use axum::http::StatusCode;
 use domain::Error;
 use domain::time::Time;
 use shared::http::gateway::SpendingCapOut;
-use shared::http::openai::{BodyRefused, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
+use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Query, Result};
 use shared::store::meters::{Meter, MeterOwner};
 
 use crate::Stores;
 use crate::dto::meters::{CapIn, ScopeQuery, meter_scope, spending_cap};
-use crate::told::told;
+use crate::snapshot::render_snapshot;
 
 /// Read a spending cap
 #[utoipa::path(
@@ -19,7 +19,7 @@ use crate::told::told;
     responses(
         (status = 200, description = "The cap", body = SpendingCapOut),
         (status = 404, description = "The organization, user or key does not exist or has no cap", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_cap(
@@ -40,7 +40,7 @@ pub async fn get_cap(
     responses(
         (status = 200, description = "The cap", body = SpendingCapOut),
         (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn put_cap(
@@ -50,9 +50,9 @@ pub async fn put_cap(
     Json(body): Json<CapIn>,
 ) -> Result<Body<SpendingCapOut>> {
     let of = query.read()?;
-    let deed = operator.deed("cap.put", meter_scope(of).1);
-    let tell = |meter: &Meter| spending_cap(of, meter, deed.at).map(|cap| told(&cap));
-    cap_response(of, &stores.admin.set_cap(&deed, of, Some(body.limit.0), tell).await?)
+    let action = operator.audit_action("cap.put", meter_scope(of).1);
+    let render = |meter: &Meter| spending_cap(of, meter, action.at).map(|cap| render_snapshot(&cap));
+    cap_response(of, &stores.admin.set_cap(&action, of, Some(body.limit.0), render).await?)
 }
 
 /// Remove a spending cap
@@ -61,7 +61,7 @@ pub async fn put_cap(
     responses(
         (status = 204, description = "The cap is removed"),
         (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn delete_cap(
@@ -70,9 +70,9 @@ pub async fn delete_cap(
     Query(query): Query<ScopeQuery>,
 ) -> Result<StatusCode> {
     let of = query.read()?;
-    let deed = operator.deed("cap.delete", meter_scope(of).1);
-    let tell = |meter: &Meter| spending_cap(of, meter, deed.at).map(|cap| told(&cap));
-    stores.admin.set_cap(&deed, of, None, tell).await?;
+    let action = operator.audit_action("cap.delete", meter_scope(of).1);
+    let render = |meter: &Meter| spending_cap(of, meter, action.at).map(|cap| render_snapshot(&cap));
+    stores.admin.set_cap(&action, of, None, render).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

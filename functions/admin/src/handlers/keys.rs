@@ -16,17 +16,17 @@ use shared::http::etag::{ETag, IfMatch};
 use shared::http::gateway::KeySettingsIn;
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, Hashed, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+    BodyRefused, CursorList, ErrorBody, ErrorResponses, Hashed, Json, Operator, OperatorOnly, Path, Query, Result,
 };
 use shared::store::api_keys::ApiKey;
-use shared::store::idempotency::Created;
+use shared::store::idempotency::CreateOutcome;
 use shared::store::key_ring::{KeySettings, NewKey};
 use shared::store::meters::Meter;
 
 use crate::Stores;
 use crate::dto::meters::parse_id;
 use crate::dto::people::{KeyIn, KeyOut, KeysQuery, NewKeyOut};
-use crate::told::{check_version, etag, respond, told};
+use crate::snapshot::{check_version, etag, render_snapshot, respond};
 
 const KEYS: Cursors = Cursors("admin-keys");
 
@@ -38,7 +38,7 @@ const KEYS: Cursors = Cursors("admin-keys");
     responses(
         (status = 200, description = "A page of keys", body = CursorList<KeyOut>),
         (status = 404, description = "The id of the organization or user is malformed", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn list_keys(
@@ -68,7 +68,7 @@ pub async fn list_keys(
             body = ErrorBody),
         (status = 409, description = "`too_many_api_keys`: the user already has 100 keys; `idempotency_conflict`: the \
             `Idempotency-Key` was used with another request", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn create_key(
@@ -77,7 +77,7 @@ pub async fn create_key(
     headers: HeaderMap,
     Hashed { body: Json(body), hash }: Hashed<Json<KeyIn>>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_key(&headers, hash)?;
     let (org, user) = (parse_id::<OrgId>(&body.org)?, parse_id::<UserId>(&body.user)?);
     let plan = get_plan(&stores, org).await?;
     let now = Time::now();
@@ -85,10 +85,10 @@ pub async fn create_key(
     check_expiry(&operator, &settings)?;
     let secret = SecretToken::generate(TokenKind::ApiKey);
     let new = NewKey::new(Account { org, user }, settings, &secret, now);
-    let answer_with = |secret| told(&NewKeyOut { key: KeyOut::new(&new.key, &new.meter()), secret });
-    let deed = operator.deed("key.create", new.key.id);
-    match stores.admin.create_key(&deed, &new, once.as_ref(), &answer_with(None)).await? {
-        Created::Now => Ok(respond(Created::Now, answer_with(Some(secret.reveal().to_owned())))),
+    let answer_with = |secret| render_snapshot(&NewKeyOut { key: KeyOut::new(&new.key, &new.meter()), secret });
+    let action = operator.audit_action("key.create", new.key.id);
+    match stores.admin.create_key(&action, &new, idempotency_key.as_ref(), &answer_with(None)).await? {
+        CreateOutcome::Now => Ok(respond(CreateOutcome::Now, answer_with(Some(secret.reveal().to_owned())))),
         before => Ok(respond(before, String::new())),
     }
 }
@@ -110,7 +110,7 @@ pub async fn create_key(
         (status = 404, description = "The key does not exist", body = ErrorBody),
         (status = 409, description = "`api_key_not_valid`: the key is revoked", body = ErrorBody),
         (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_key(
@@ -124,7 +124,7 @@ pub async fn update_key(
     // A key never changes its organization, so the plan can be read before the transaction.
     let plan = get_plan(&stores, stores.keys.find(id).await?.key.account.org).await?;
     let listing = stores.catalog.read().await?;
-    let tell = |key: &ApiKey, meter: &Meter| told(&KeyOut::new(key, meter));
+    let render = |key: &ApiKey, meter: &Meter| render_snapshot(&KeyOut::new(key, meter));
     let change = |key: &ApiKey, meter: &Meter| {
         let before = KeySettings::of(key, meter);
         let after: KeySettingsIn = patch.merge(&KeySettingsIn::from(before.clone()), &[])?;
@@ -133,13 +133,13 @@ pub async fn update_key(
         check_expiry(&operator, &after)?;
         Ok(after)
     };
-    let (key, meter) = stores.admin.change_key(&operator.deed("key.update", id), id, change, tell).await?;
+    let (key, meter) = stores.admin.change_key(&operator.audit_action("key.update", id), id, change, render).await?;
     Ok((etag(&settings_snapshot(&KeySettings::of(&key, &meter))), Body(KeyOut::new(&key, &meter))))
 }
 
 /// The text from which the ETag is computed: only the settings, because `last_used_at` changes with every call.
 fn settings_snapshot(settings: &KeySettings) -> String {
-    told(&KeySettingsIn::from(settings.clone()))
+    render_snapshot(&KeySettingsIn::from(settings.clone()))
 }
 
 async fn get_plan(stores: &Stores, org: OrgId) -> domain::Result<Plan> {
@@ -165,7 +165,7 @@ fn check_expiry(operator: &Operator, of_key: &KeySettings) -> domain::Result<()>
     responses(
         (status = 204, description = "The key is revoked; it may have been revoked before"),
         (status = 404, description = "The key does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn revoke_key(
@@ -175,7 +175,7 @@ pub async fn revoke_key(
 ) -> Result<StatusCode> {
     let stored = stores.keys.find(id).await?;
     let meter = stores.keys.meter(id).await?;
-    let tell = |key: &ApiKey| told(&KeyOut::new(key, &meter));
-    stores.admin.revoke_key(&operator.deed("key.revoke", id), &stored, tell).await?;
+    let render = |key: &ApiKey| render_snapshot(&KeyOut::new(key, &meter));
+    stores.admin.revoke_key(&operator.audit_action("key.revoke", id), &stored, render).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -3,15 +3,15 @@
 use axum::Json as Body;
 use axum::extract::State;
 use axum::http::StatusCode;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::limits::Limits;
 use shared::http::gateway::LimitsIn;
-use shared::http::openai::{BodyRefused, ErrorBody, Json, Operator, OperatorOnly, Query, Refused, Result};
+use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, Operator, OperatorOnly, Query, Result};
 use shared::store::meters::{Meter, MeterOwner};
 
 use crate::Stores;
 use crate::dto::meters::{OwnLimitsOut, ScopeQuery, meter_scope};
-use crate::told::told;
+use crate::snapshot::render_snapshot;
 
 /// Read own limits
 ///
@@ -21,7 +21,7 @@ use crate::told::told;
     responses(
         (status = 200, description = "The own limits", body = OwnLimitsOut),
         (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_limits(
@@ -42,7 +42,7 @@ pub async fn get_limits(
     responses(
         (status = 200, description = "The own limits", body = OwnLimitsOut),
         (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn put_limits(
@@ -53,7 +53,7 @@ pub async fn put_limits(
 ) -> Result<Body<OwnLimitsOut>> {
     let of = query.read()?;
     let limits = body.read("")?;
-    let meter = set(&stores, &deed(&operator, "limits.put", of), of, Some(limits)).await?;
+    let meter = set(&stores, &audit_action(&operator, "limits.put", of), of, Some(limits)).await?;
     Ok(Body(OwnLimitsOut::new(of, &meter)))
 }
 
@@ -65,7 +65,7 @@ pub async fn put_limits(
     responses(
         (status = 204, description = "The own limits are removed"),
         (status = 404, description = "The organization, user or key does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn delete_limits(
@@ -74,15 +74,15 @@ pub async fn delete_limits(
     Query(query): Query<ScopeQuery>,
 ) -> Result<StatusCode> {
     let of = query.read()?;
-    set(&stores, &deed(&operator, "limits.delete", of), of, None).await?;
+    set(&stores, &audit_action(&operator, "limits.delete", of), of, None).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn set(stores: &Stores, deed: &Deed, of: MeterOwner, limits: Option<Limits>) -> domain::Result<Meter> {
-    let tell = |meter: &Meter| Some(told(&OwnLimitsOut::new(of, meter)));
-    stores.admin.set_limits(deed, of, limits, tell).await
+async fn set(stores: &Stores, action: &AuditAction, of: MeterOwner, limits: Option<Limits>) -> domain::Result<Meter> {
+    let render = |meter: &Meter| Some(render_snapshot(&OwnLimitsOut::new(of, meter)));
+    stores.admin.set_limits(action, of, limits, render).await
 }
 
-fn deed(operator: &Operator, action: &'static str, of: MeterOwner) -> Deed {
-    operator.deed(action, meter_scope(of).1)
+fn audit_action(operator: &Operator, action: &'static str, of: MeterOwner) -> AuditAction {
+    operator.audit_action(action, meter_scope(of).1)
 }

@@ -2,18 +2,18 @@
 
 use axum::Json as Body;
 use axum::extract::State;
-use shared::http::openai::{BodyRefused, Json, Operator, OperatorOnly, Refused, Result};
+use shared::http::openai::{BodyRefused, ErrorResponses, Json, Operator, OperatorOnly, Result};
 use shared::store::admin::Change;
 use shared::store::catalog::{Entry, Listing};
 
 use crate::Stores;
 use crate::dto::plans::{MaintenanceIn, MaintenanceOut};
-use crate::told::told;
+use crate::snapshot::render_snapshot;
 
 /// Read the maintenance mode
 #[utoipa::path(
     get, path = "/gateway/v1/admin/maintenance", tag = "admin", security(("bearer" = [])),
-    responses((status = 200, description = "The maintenance mode", body = MaintenanceOut), OperatorOnly, Refused),
+    responses((status = 200, description = "The maintenance mode", body = MaintenanceOut), OperatorOnly, ErrorResponses),
 )]
 pub async fn get_maintenance(State(stores): State<Stores>, _: Operator) -> Result<Body<MaintenanceOut>> {
     Ok(Body(MaintenanceOut::from(&stores.catalog.read().await?.maintenance)))
@@ -27,7 +27,7 @@ pub async fn get_maintenance(State(stores): State<Stores>, _: Operator) -> Resul
     request_body = MaintenanceIn,
     responses(
         (status = 200, description = "The maintenance mode", body = MaintenanceOut),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn put_maintenance(
@@ -36,9 +36,9 @@ pub async fn put_maintenance(
     Json(body): Json<MaintenanceIn>,
 ) -> Result<Body<MaintenanceOut>> {
     let after = body.read()?;
-    let deed = operator.deed("maintenance.put", "maintenance");
-    let entry = |it: &_| (Entry::Maintenance(Clone::clone(it)), told(&MaintenanceOut::from(it)));
+    let action = operator.audit_action("maintenance.put", "maintenance");
+    let entry = |it: &_| (Entry::Maintenance(Clone::clone(it)), render_snapshot(&MaintenanceOut::from(it)));
     let put = |listing: &Listing| Ok(Change { before: Some(entry(&listing.maintenance)), after: Some(entry(&after)) });
-    stores.admin.change_catalog(&deed, &stores.catalog, put).await?;
+    stores.admin.change_catalog(&action, &stores.catalog, put).await?;
     Ok(Body(MaintenanceOut::from(&after)))
 }

@@ -10,13 +10,13 @@ use domain::merge::MergePatch;
 use domain::name::ModelName;
 use serde_json::Value;
 use shared::http::etag::{ETag, IfMatch};
-use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
+use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
 use shared::store::admin::Change;
 use shared::store::catalog::{Entry, Listing};
 
 use crate::Stores;
 use crate::dto::models::{ModelIn, ModelOut};
-use crate::told::{check_version, etag, told};
+use crate::snapshot::{check_version, etag, render_snapshot};
 
 /// List the catalog's models
 ///
@@ -24,7 +24,7 @@ use crate::told::{check_version, etag, told};
 #[utoipa::path(
     get, path = "/gateway/v1/admin/models", operation_id = "admin_list_models", tag = "admin",
     security(("bearer" = [])),
-    responses((status = 200, description = "The models", body = List<ModelOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "The models", body = List<ModelOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_models(State(stores): State<Stores>, _: Operator) -> Result<List<ModelOut>> {
     let listing = stores.catalog.read().await?;
@@ -39,7 +39,7 @@ pub async fn list_models(State(stores): State<Stores>, _: Operator) -> Result<Li
         (status = 200, description = "The model", body = ModelOut,
             headers(("ETag" = String, description = "The model's version"))),
         (status = 404, description = "The model does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_model(
@@ -49,7 +49,7 @@ pub async fn get_model(
 ) -> Result<(ETag, Body<ModelOut>)> {
     let listing = stores.catalog.read().await?;
     let out = ModelOut::from(find(&listing, &name)?);
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_snapshot(&out)), Body(out)))
 }
 
 /// Add a model
@@ -58,7 +58,7 @@ pub async fn get_model(
     responses(
         (status = 201, description = "The model", body = ModelOut),
         (status = 409, description = "`model_exists`: a model or an alias with this name exists", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn create_model(
@@ -66,7 +66,7 @@ pub async fn create_model(
     operator: Operator,
     Json(body): Json<ModelIn>,
 ) -> Result<(StatusCode, Body<ModelOut>)> {
-    let deed = operator.deed("model.create", body.name());
+    let action = operator.audit_action("model.create", body.name());
     let create = |listing: &Listing| {
         let model = body.clone().read(listing, listing.next_version())?;
         if listing.models.contains_key(&model.name) || listing.aliases.contains_key(&model.name) {
@@ -75,8 +75,8 @@ pub async fn create_model(
         }
         Ok(Change { before: None, after: Some(entry(model)) })
     };
-    let (change, work_ids) = stores.admin.change_catalog(&deed, &stores.catalog, create).await?;
-    stores.hints.give(work_ids).await;
+    let (change, work_ids) = stores.admin.change_catalog(&action, &stores.catalog, create).await?;
+    stores.hints.send_all(work_ids).await;
     Ok((StatusCode::CREATED, Body(changed_model(change)?)))
 }
 
@@ -95,7 +95,7 @@ pub async fn create_model(
             headers(("ETag" = String, description = "The model's version"))),
         (status = 404, description = "The model does not exist", body = ErrorBody),
         (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_model(
@@ -106,7 +106,7 @@ pub async fn update_model(
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Body<ModelOut>)> {
     let patch = MergePatch::new(patch)?;
-    let deed = operator.deed("model.update", &name);
+    let action = operator.audit_action("model.update", &name);
     let update = |listing: &Listing| {
         let before = find(listing, &name)?;
         let after = patch.merge(&ModelIn::from(before), &[])?;
@@ -114,13 +114,13 @@ pub async fn update_model(
             return Err(Error::invalid_body("name", "a model cannot be renamed; create another model or an alias"));
         }
         let after = after.read(listing, listing.next_version())?;
-        check_version(&if_match, &told(&ModelOut::from(before)))?;
+        check_version(&if_match, &render_snapshot(&ModelOut::from(before)))?;
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
-    let (change, work_ids) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
-    stores.hints.give(work_ids).await;
+    let (change, work_ids) = stores.admin.change_catalog(&action, &stores.catalog, update).await?;
+    stores.hints.send_all(work_ids).await;
     let out = changed_model(change)?;
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_snapshot(&out)), Body(out)))
 }
 
 /// Delete a model
@@ -133,7 +133,7 @@ pub async fn update_model(
         (status = 204, description = "Deleted"),
         (status = 404, description = "The model does not exist", body = ErrorBody),
         (status = 409, description = "`model_in_use`: an alias points to the model", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn delete_model(
@@ -141,7 +141,7 @@ pub async fn delete_model(
     operator: Operator,
     Path(ModelName(name)): Path<ModelName>,
 ) -> Result<StatusCode> {
-    let deed = operator.deed("model.delete", &name);
+    let action = operator.audit_action("model.delete", &name);
     let delete = |listing: &Listing| {
         let before = find(listing, &name)?;
         if let Some((alias, _)) = listing.aliases.iter().find(|(_, model)| **model == name) {
@@ -151,8 +151,8 @@ pub async fn delete_model(
         }
         Ok(Change { before: Some(entry(before.clone())), after: None })
     };
-    let (_, work_ids) = stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
-    stores.hints.give(work_ids).await;
+    let (_, work_ids) = stores.admin.change_catalog(&action, &stores.catalog, delete).await?;
+    stores.hints.send_all(work_ids).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -161,8 +161,8 @@ fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Model> {
 }
 
 fn entry(model: Model) -> (Entry, String) {
-    let told = told(&ModelOut::from(&model));
-    (Entry::Model(model), told)
+    let snapshot = render_snapshot(&ModelOut::from(&model));
+    (Entry::Model(model), snapshot)
 }
 
 fn changed_model(change: Change) -> domain::Result<ModelOut> {

@@ -13,12 +13,12 @@ use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, Hashed, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+    BodyRefused, CursorList, ErrorBody, ErrorResponses, Hashed, Json, Operator, OperatorOnly, Path, Query, Result,
 };
 
 use crate::Stores;
 use crate::dto::people::{OrgIn, OrgOut, OrgPatch, to_page};
-use crate::told::{check_version, etag, respond, told};
+use crate::snapshot::{check_version, etag, render_snapshot, respond};
 
 const ORGS: Cursors = Cursors("orgs");
 
@@ -28,7 +28,7 @@ const ORGS: Cursors = Cursors("orgs");
     security(("bearer" = [])),
     responses(
         (status = 200, description = "A page of organizations", body = CursorList<OrgOut>),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn list_orgs(
@@ -52,7 +52,7 @@ pub async fn list_orgs(
         )),
         (status = 409, description = "`organization_exists`: an organization with this `external_id` exists; `idempotency_conflict`: the \
             `Idempotency-Key` was used with another request", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn create_org(
@@ -61,10 +61,13 @@ pub async fn create_org(
     headers: HeaderMap,
     Hashed { body: Json(body), hash }: Hashed<Json<OrgIn>>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_key(&headers, hash)?;
     let org = body.read(&stores.auth, Time::now())?;
-    let answer = told(&OrgOut::from(&org));
-    let created = stores.admin.create_org(&operator.deed("org.create", org.id), &org, once.as_ref(), &answer).await?;
+    let answer = render_snapshot(&OrgOut::from(&org));
+    let created = stores
+        .admin
+        .create_org(&operator.audit_action("org.create", org.id), &org, idempotency_key.as_ref(), &answer)
+        .await?;
     Ok(respond(created, answer))
 }
 
@@ -76,12 +79,12 @@ pub async fn create_org(
         (status = 200, description = "The organization", body = OrgOut,
             headers(("ETag" = String, description = "The organization's version"))),
         (status = 404, description = "The organization does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_org(State(stores): State<Stores>, _: Operator, Path(id): Path<OrgId>) -> Result<(ETag, Body<OrgOut>)> {
     let out = OrgOut::from(&stores.identities.org(id).await?);
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_snapshot(&out)), Body(out)))
 }
 
 /// Update an organization
@@ -100,7 +103,7 @@ pub async fn get_org(State(stores): State<Stores>, _: Operator, Path(id): Path<O
             headers(("ETag" = String, description = "The organization's version"))),
         (status = 404, description = "The organization does not exist", body = ErrorBody),
         (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_org(
@@ -111,12 +114,12 @@ pub async fn update_org(
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Body<OrgOut>)> {
     let patch = MergePatch::new(patch)?;
-    let tell = |org: &Org| told(&OrgOut::from(org));
+    let render = |org: &Org| render_snapshot(&OrgOut::from(org));
     let change = |before: &Org| {
         let after = patch.merge(&OrgPatch::from(before), &[])?.read(before)?;
-        check_version(&if_match, &tell(before))?;
+        check_version(&if_match, &render(before))?;
         Ok(after)
     };
-    let org = stores.admin.change_org(&operator.deed("org.update", id), id, change, tell).await?;
-    Ok((etag(&tell(&org)), Body(OrgOut::from(&org))))
+    let org = stores.admin.change_org(&operator.audit_action("org.update", id), id, change, render).await?;
+    Ok((etag(&render(&org)), Body(OrgOut::from(&org))))
 }

@@ -7,16 +7,16 @@ use domain::Error;
 use domain::id::Id;
 use domain::identity::Plan;
 use domain::name::PlanName;
-use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
+use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
 
 use crate::Stores;
 use crate::dto::plans::{PlanIn, PlanOut};
-use crate::told::told;
+use crate::snapshot::render_snapshot;
 
 /// List plans
 #[utoipa::path(
     get, path = "/gateway/v1/admin/plans", tag = "admin", security(("bearer" = [])),
-    responses((status = 200, description = "The plans", body = List<PlanOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "The plans", body = List<PlanOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_plans(State(stores): State<Stores>, _: Operator) -> Result<List<PlanOut>> {
     Ok(List::new(stores.identities.plans().await?.iter().map(PlanOut::from)))
@@ -29,7 +29,7 @@ pub async fn list_plans(State(stores): State<Stores>, _: Operator) -> Result<Lis
     responses(
         (status = 200, description = "The plan", body = PlanOut),
         (status = 404, description = "The plan does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_plan(
@@ -51,7 +51,7 @@ pub async fn get_plan(
         (status = 200, description = "The replaced plan", body = PlanOut),
         (status = 201, description = "The new plan", body = PlanOut),
         (status = 404, description = "The id is not a valid plan id", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn put_plan(
@@ -61,8 +61,8 @@ pub async fn put_plan(
     Json(body): Json<PlanIn>,
 ) -> Result<(StatusCode, Body<PlanOut>)> {
     let plan = body.read(&id)?;
-    let tell = |plan: &Plan| told(&PlanOut::from(plan));
-    let before = stores.admin.put_plan(&operator.deed("plan.put", &id), &plan, tell).await?;
+    let render = |plan: &Plan| render_snapshot(&PlanOut::from(plan));
+    let before = stores.admin.put_plan(&operator.audit_action("plan.put", &id), &plan, render).await?;
     let status = if before.is_some() { StatusCode::OK } else { StatusCode::CREATED };
     Ok((status, Body(PlanOut::from(&plan))))
 }

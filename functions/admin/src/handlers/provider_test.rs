@@ -6,7 +6,7 @@ use domain::Error;
 use domain::id::Id;
 use domain::name::ProviderName;
 use gateway::providers::{Probe, ProviderSettings, connect};
-use shared::http::openai::{ErrorBody, Operator, OperatorOnly, OptionalJson, Path, Refused, Result};
+use shared::http::openai::{ErrorBody, ErrorResponses, Operator, OperatorOnly, OptionalJson, Path, Result};
 use shared::http::test_call::{TestCallError, TestCallOutcome};
 
 use crate::Stores;
@@ -24,7 +24,7 @@ use crate::dto::provider_test::{ProviderTestIn, ProviderTestOut};
         (status = 200, description = "The result of the test call", body = ProviderTestOut),
         (status = 404, description = "The provider does not exist", body = ErrorBody),
         (status = 415, description = "The body is not JSON", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn test_provider(

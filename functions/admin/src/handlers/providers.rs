@@ -9,18 +9,18 @@ use domain::merge::MergePatch;
 use domain::name::ProviderName;
 use serde_json::Value;
 use shared::http::etag::{ETag, IfMatch};
-use shared::http::openai::{BodyRefused, ErrorBody, Json, List, Operator, OperatorOnly, Path, Refused, Result};
+use shared::http::openai::{BodyRefused, ErrorBody, ErrorResponses, Json, List, Operator, OperatorOnly, Path, Result};
 use shared::store::admin::Change;
 use shared::store::catalog::{Entry, Listing, Provider};
 
 use crate::Stores;
 use crate::dto::providers::{KeyChange, ProviderIn, ProviderOut, check_api_key};
-use crate::told::{check_version, etag, told};
+use crate::snapshot::{check_version, etag, render_snapshot};
 
 /// List providers
 #[utoipa::path(
     get, path = "/gateway/v1/admin/providers", tag = "admin", security(("bearer" = [])),
-    responses((status = 200, description = "The providers", body = List<ProviderOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "The providers", body = List<ProviderOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_providers(State(stores): State<Stores>, _: Operator) -> Result<List<ProviderOut>> {
     let listing = stores.catalog.read().await?;
@@ -35,7 +35,7 @@ pub async fn list_providers(State(stores): State<Stores>, _: Operator) -> Result
         (status = 200, description = "The provider", body = ProviderOut,
             headers(("ETag" = String, description = "The provider's version"))),
         (status = 404, description = "The provider does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_provider(
@@ -45,7 +45,7 @@ pub async fn get_provider(
 ) -> Result<(ETag, Body<ProviderOut>)> {
     let listing = stores.catalog.read().await?;
     let out = ProviderOut::from(find(&listing, &name)?);
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_snapshot(&out)), Body(out)))
 }
 
 /// Add a provider
@@ -54,7 +54,7 @@ pub async fn get_provider(
     responses(
         (status = 201, description = "The provider", body = ProviderOut),
         (status = 409, description = "`provider_exists`: a provider with this name exists", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn create_provider(
@@ -62,7 +62,7 @@ pub async fn create_provider(
     operator: Operator,
     Json(mut body): Json<ProviderIn>,
 ) -> Result<(StatusCode, Body<ProviderOut>)> {
-    let deed = operator.deed("provider.create", body.name());
+    let action = operator.audit_action("provider.create", body.name());
     let key = match body.take_api_key() {
         Some(key) => seal(&stores, body.name(), &key).await?,
         None => KeyChange::Remove,
@@ -75,7 +75,7 @@ pub async fn create_provider(
         }
         Ok(Change { before: None, after: Some(entry(provider)) })
     };
-    let (change, _) = stores.admin.change_catalog(&deed, &stores.catalog, create).await?;
+    let (change, _) = stores.admin.change_catalog(&action, &stores.catalog, create).await?;
     Ok((StatusCode::CREATED, Body(changed_provider(change)?)))
 }
 
@@ -94,7 +94,7 @@ pub async fn create_provider(
             headers(("ETag" = String, description = "The provider's version"))),
         (status = 404, description = "The provider does not exist", body = ErrorBody),
         (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_provider(
@@ -104,7 +104,7 @@ pub async fn update_provider(
     if_match: IfMatch,
     Json(mut patch): Json<Value>,
 ) -> Result<(ETag, Body<ProviderOut>)> {
-    let deed = operator.deed("provider.update", &name);
+    let action = operator.audit_action("provider.update", &name);
     let key = match patch.as_object_mut().and_then(|patch| patch.remove("api_key")) {
         None => KeyChange::Keep,
         Some(Value::Null) => KeyChange::Remove,
@@ -119,12 +119,12 @@ pub async fn update_provider(
             return Err(Error::invalid_body("name", "a provider cannot be renamed; create another provider"));
         }
         let after = after.read(Some(before), &key, &stores.outbound, listing.next_version())?;
-        check_version(&if_match, &told(&ProviderOut::from(before)))?;
+        check_version(&if_match, &render_snapshot(&ProviderOut::from(before)))?;
         Ok(Change { before: Some(entry(before.clone())), after: Some(entry(after)) })
     };
-    let (change, _) = stores.admin.change_catalog(&deed, &stores.catalog, update).await?;
+    let (change, _) = stores.admin.change_catalog(&action, &stores.catalog, update).await?;
     let out = changed_provider(change)?;
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_snapshot(&out)), Body(out)))
 }
 
 /// Delete a provider
@@ -135,7 +135,7 @@ pub async fn update_provider(
         (status = 204, description = "Deleted"),
         (status = 404, description = "The provider does not exist", body = ErrorBody),
         (status = 409, description = "`provider_in_use`: a model has a deployment on the provider", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn delete_provider(
@@ -143,7 +143,7 @@ pub async fn delete_provider(
     operator: Operator,
     Path(ProviderName(name)): Path<ProviderName>,
 ) -> Result<StatusCode> {
-    let deed = operator.deed("provider.delete", &name);
+    let action = operator.audit_action("provider.delete", &name);
     let delete = |listing: &Listing| {
         let before = find(listing, &name)?;
         let mut models = listing.models.values();
@@ -154,7 +154,7 @@ pub async fn delete_provider(
         }
         Ok(Change { before: Some(entry(before.clone())), after: None })
     };
-    stores.admin.change_catalog(&deed, &stores.catalog, delete).await?;
+    stores.admin.change_catalog(&action, &stores.catalog, delete).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -171,8 +171,8 @@ fn find<'a>(listing: &'a Listing, name: &str) -> domain::Result<&'a Provider> {
 }
 
 fn entry(provider: Provider) -> (Entry, String) {
-    let told = told(&ProviderOut::from(&provider));
-    (Entry::Provider(provider), told)
+    let snapshot = render_snapshot(&ProviderOut::from(&provider));
+    (Entry::Provider(provider), snapshot)
 }
 
 fn changed_provider(change: Change) -> domain::Result<ProviderOut> {

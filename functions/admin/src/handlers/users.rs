@@ -13,19 +13,19 @@ use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::openai::{
-    BodyRefused, CursorList, ErrorBody, Hashed, Json, Operator, OperatorOnly, Path, Query, Refused, Result,
+    BodyRefused, CursorList, ErrorBody, ErrorResponses, Hashed, Json, Operator, OperatorOnly, Path, Query, Result,
 };
 
 use crate::Stores;
 use crate::dto::people::{NewUserOut, UserIn, UserOut, UserPatch, to_page};
-use crate::told::{check_version, etag, respond, told};
+use crate::snapshot::{check_version, etag, render_snapshot, respond};
 
 const USERS: Cursors = Cursors("users");
 
 /// List users
 #[utoipa::path(
     get, path = "/gateway/v1/admin/users", tag = "admin", params(CursorQuery), security(("bearer" = [])),
-    responses((status = 200, description = "A page of users", body = CursorList<UserOut>), OperatorOnly, Refused),
+    responses((status = 200, description = "A page of users", body = CursorList<UserOut>), OperatorOnly, ErrorResponses),
 )]
 pub async fn list_users(
     State(stores): State<Stores>,
@@ -49,7 +49,7 @@ pub async fn list_users(
         (status = 404, description = "The organization does not exist", body = ErrorBody),
         (status = 409, description = "`user_exists`: a user with this `external_id` exists; `idempotency_conflict`: the \
             `Idempotency-Key` was used with another request", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn create_user(
@@ -58,11 +58,11 @@ pub async fn create_user(
     headers: HeaderMap,
     Hashed { body: Json(body), hash }: Hashed<Json<UserIn>>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_key(&headers, hash)?;
     let (user, membership) = body.read(&stores.auth, Time::now())?;
-    let answer = told(&NewUserOut::new(&user, &membership));
-    let deed = operator.deed("user.create", user.id);
-    let created = stores.admin.create_user(&deed, &user, &membership, once.as_ref(), &answer).await?;
+    let answer = render_snapshot(&NewUserOut::new(&user, &membership));
+    let action = operator.audit_action("user.create", user.id);
+    let created = stores.admin.create_user(&action, &user, &membership, idempotency_key.as_ref(), &answer).await?;
     Ok(respond(created, answer))
 }
 
@@ -74,7 +74,7 @@ pub async fn create_user(
         (status = 200, description = "The user", body = UserOut,
             headers(("ETag" = String, description = "The user's version"))),
         (status = 404, description = "The user does not exist", body = ErrorBody),
-        OperatorOnly, Refused,
+        OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn get_user(
@@ -83,7 +83,7 @@ pub async fn get_user(
     Path(id): Path<UserId>,
 ) -> Result<(ETag, Body<UserOut>)> {
     let out = UserOut::from(&stores.identities.user(id).await?);
-    Ok((etag(&told(&out)), Body(out)))
+    Ok((etag(&render_snapshot(&out)), Body(out)))
 }
 
 /// Suspend or restore a user
@@ -102,7 +102,7 @@ pub async fn get_user(
             headers(("ETag" = String, description = "The user's version"))),
         (status = 404, description = "The user does not exist", body = ErrorBody),
         (status = 412, description = "The current version is not the version in `If-Match`", body = ErrorBody),
-        BodyRefused, OperatorOnly, Refused,
+        BodyRefused, OperatorOnly, ErrorResponses,
     ),
 )]
 pub async fn update_user(
@@ -113,12 +113,12 @@ pub async fn update_user(
     Json(patch): Json<Value>,
 ) -> Result<(ETag, Body<UserOut>)> {
     let patch = MergePatch::new(patch)?;
-    let tell = |user: &User| told(&UserOut::from(user));
+    let render = |user: &User| render_snapshot(&UserOut::from(user));
     let change = |before: &User| {
         let after = patch.merge(&UserPatch::from(before), &[])?.read(before);
-        check_version(&if_match, &tell(before))?;
+        check_version(&if_match, &render(before))?;
         Ok(after)
     };
-    let user = stores.admin.change_user(&operator.deed("user.update", id), id, change, tell).await?;
-    Ok((etag(&tell(&user)), Body(UserOut::from(&user))))
+    let user = stores.admin.change_user(&operator.audit_action("user.update", id), id, change, render).await?;
+    Ok((etag(&render(&user)), Body(UserOut::from(&user))))
 }

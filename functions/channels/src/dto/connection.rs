@@ -1,6 +1,6 @@
 //! Request and response bodies of the channels of a workflow.
 
-use domain::channel::{self, ChannelConfig, ChannelKind, ChannelRequest, Direction, Equipment, Slot};
+use domain::channel::{self, AvailableResources, ChannelConfig, ChannelKind, ChannelRequest, Direction, Slot};
 use domain::object;
 use domain::workflow::Workflow;
 use serde::{Deserialize, Serialize};
@@ -36,10 +36,10 @@ pub struct ChannelOut {
 }
 
 impl ConnectionsOut {
-    pub fn new(workflow: &Workflow, equipment: &Equipment) -> Self {
+    pub fn new(workflow: &Workflow, resources: &AvailableResources) -> Self {
         let channel = |Slot { node_id, direction, kind }: Slot| {
             let config = workflow.channels.get(&node_id);
-            let missing = channel::missing(kind, config, equipment);
+            let missing = channel::missing(kind, config, resources);
             let (config, complete) = (config.cloned().unwrap_or_default(), missing.is_empty());
             ChannelOut { id: node_id.clone(), direction, kind, node_id, config, complete, missing }
         };

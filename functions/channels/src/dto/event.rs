@@ -65,7 +65,7 @@ pub struct EventDetailOut {
 impl From<WebhookEvent> for EventOut {
     fn from(event: WebhookEvent) -> Self {
         let WebhookEvent { id, outcome, status, run, error_code, content_type, body_bytes, .. } = event;
-        let received_at = Time::of(id.uuid()).to_string();
+        let received_at = Time::from_uuid(id.uuid()).to_string();
         Self { id: id.uuid(), received_at, outcome, status, run_id: run, error_code, content_type, body_bytes }
     }
 }

@@ -6,7 +6,7 @@ use domain::id::WorkflowId;
 use domain::time::Time;
 use domain::workflow::Workflow;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
-use shared::http::standard::{Caller, Data, ErrorBody, Json, NotFound, NotJson, Path, Refused, Result, Stale};
+use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result, Stale};
 
 use crate::Stores;
 use crate::dto::connection::{ConnectionsIn, ConnectionsOut};
@@ -21,7 +21,7 @@ use crate::dto::connection::{ConnectionsIn, ConnectionsOut};
         (status = 200, description = "The channels", body = Data<ConnectionsOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_connections(
@@ -30,8 +30,8 @@ pub async fn get_connections(
     Path(id): Path<WorkflowId>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
     let workflow = stores.workflows.get(caller.account(), id).await?;
-    let equipment = stores.workflows.equipment(caller.account(), id).await?;
-    Ok((ETag::of(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &equipment) }))
+    let resources = stores.workflows.available_resources(caller.account(), id).await?;
+    Ok((ETag::from_revision(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &resources) }))
 }
 
 /// Configure a workflow's channels
@@ -48,7 +48,7 @@ pub async fn get_connections(
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         Stale,
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn replace_connections(
@@ -59,11 +59,15 @@ pub async fn replace_connections(
     Json(connections): Json<ConnectionsIn>,
 ) -> Result<(ETag, Data<ConnectionsOut>)> {
     let requests = connections.into_requests();
-    let equipment = stores.workflows.equipment(caller.account(), id).await?;
+    let available_resources = stores.workflows.available_resources(caller.account(), id).await?;
     let change = |workflow: &Workflow| {
-        let after = workflow.connected(&requests, &equipment, Time::now())?;
-        if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
+        let after = workflow.with_channels(&requests, &available_resources, Time::now())?;
+        if if_match.allows(&ETag::from_revision(workflow.revision)) {
+            Ok(after)
+        } else {
+            Err(Error::PreconditionFailed)
+        }
     };
     let workflow = stores.workflows.change(caller.account(), id, change).await?;
-    Ok((ETag::of(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &equipment) }))
+    Ok((ETag::from_revision(workflow.revision), Data { data: ConnectionsOut::new(&workflow, &available_resources) }))
 }

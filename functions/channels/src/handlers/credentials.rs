@@ -4,7 +4,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
 use domain::time::Time;
-use shared::http::standard::{Caller, Data, ErrorBody, Json, NotFound, NotJson, OptionalJson, Path, Refused, Result};
+use shared::http::standard::{
+    Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
+};
 
 use crate::Stores;
 use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, CredentialsOut, InboundOut, RegenerateIn};
@@ -18,7 +20,7 @@ use crate::dto::credential::{CredentialFields, CredentialIn, CredentialOut, Cred
     responses(
         (status = 200, description = "The credentials", body = Data<CredentialsOut>),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_credentials(
@@ -26,7 +28,7 @@ pub async fn list_credentials(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
 ) -> Result<Data<CredentialsOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhooks = stores.webhooks.list(caller.account(), id).await?;
     let inbound = webhooks.iter().map(|webhook| InboundOut::new(webhook, None)).collect();
     let outbound = stores.credentials.list(caller.account(), id).await?;
@@ -44,7 +46,7 @@ pub async fn list_credentials(
         (status = 200, description = "The new tokens", body = Data<Vec<InboundOut>>),
         NotFound<(WorkflowId, WebhookId)>,
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn regenerate_inbound(
@@ -53,7 +55,7 @@ pub async fn regenerate_inbound(
     Path(id): Path<WorkflowId>,
     OptionalJson(RegenerateIn { webhook_id }): OptionalJson<RegenerateIn>,
 ) -> Result<Data<Vec<InboundOut>>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhooks = match webhook_id {
         Some(webhook) => vec![stores.webhooks.get(caller.account(), id, WebhookId::from(webhook)).await?],
         None => stores.webhooks.list(caller.account(), id).await?,
@@ -69,7 +71,7 @@ pub async fn regenerate_inbound(
     responses(
         (status = 200, description = "The credentials for calls to external systems", body = Data<Vec<CredentialOut>>),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_outbound(
@@ -77,7 +79,7 @@ pub async fn list_outbound(
     Caller(caller): Caller,
     Path(id): Path<WorkflowId>,
 ) -> Result<Data<Vec<CredentialOut>>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let found = stores.credentials.list(caller.account(), id).await?;
     Ok(Data { data: found.into_iter().map(CredentialOut::from).collect() })
 }
@@ -93,7 +95,7 @@ pub async fn list_outbound(
         NotFound<WorkflowId>,
         (status = 409, description = "`too_many_credentials`: the workflow already has 50", body = ErrorBody),
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn create_credential(
@@ -121,7 +123,7 @@ pub async fn create_credential(
     responses(
         (status = 200, description = "The credential", body = Data<CredentialOut>),
         NotFound<(WorkflowId, CredentialId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_credential(
@@ -129,7 +131,7 @@ pub async fn get_credential(
     Caller(caller): Caller,
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
 ) -> Result<Data<CredentialOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let found = stores.credentials.get(caller.account(), id, credential_id).await?;
     Ok(Data { data: found.into() })
 }
@@ -148,7 +150,7 @@ pub async fn get_credential(
     responses(
         (status = 204, description = "Deleted"),
         NotFound<(WorkflowId, CredentialId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn delete_credential(
@@ -156,9 +158,9 @@ pub async fn delete_credential(
     Caller(caller): Caller,
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
 ) -> Result<StatusCode> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let work_id = WorkId::new();
     stores.credentials.delete(caller.account(), id, credential_id, work_id).await?;
-    stores.hints.give([work_id]).await;
+    stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use domain::id::{WebhookEventId, WebhookId, WorkflowId};
 use shared::http::cursor::Cursors;
-use shared::http::standard::{Caller, Data, DataSlice, NotFound, Path, Query, Refused, Result};
+use shared::http::standard::{Caller, Data, DataSlice, ErrorResponses, NotFound, Path, Query, Result};
 
 use crate::Stores;
 use crate::dto::event::{EventDetailOut, EventOut, ListEvents};
@@ -24,7 +24,7 @@ const CURSORS: Cursors = Cursors("webhook-events");
     responses(
         (status = 200, description = "A page of calls", body = DataSlice<EventOut>),
         NotFound<(WorkflowId, WebhookId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_events(
@@ -33,7 +33,7 @@ pub async fn list_events(
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
     Query(query): Query<ListEvents>,
 ) -> Result<DataSlice<EventOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     stores.webhooks.get(caller.account(), id, webhook_id).await?;
     let after = CURSORS.read(query.cursor.as_deref())?;
     let slice = stores.webhook_events.list(webhook_id, &query.outcome.0, query.limit, after).await?;
@@ -52,7 +52,7 @@ pub async fn list_events(
     responses(
         (status = 200, description = "The call and its result", body = Data<EventDetailOut>),
         NotFound<(WorkflowId, WebhookId, WebhookEventId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_event(
@@ -60,7 +60,7 @@ pub async fn get_event(
     Caller(caller): Caller,
     Path((id, webhook_id, event_id)): Path<(WorkflowId, WebhookId, WebhookEventId)>,
 ) -> Result<Data<EventDetailOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     stores.webhooks.get(caller.account(), id, webhook_id).await?;
     Ok(Data { data: stores.webhook_events.get(webhook_id, event_id).await?.into() })
 }

@@ -9,7 +9,7 @@ use domain::Error;
 use domain::address;
 use domain::credential::Credential;
 use domain::id::{CredentialId, WorkflowId};
-use shared::http::standard::{Caller, Data, NotFound, NotJson, OptionalJson, Path, Refused, Result};
+use shared::http::standard::{Caller, Data, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result};
 use shared::http::test_call::TestCallOutcome;
 use shared::outbound::{CallError, OutboundError, RequestTimeouts};
 
@@ -39,7 +39,7 @@ const TIMEOUTS: RequestTimeouts = RequestTimeouts {
         (status = 200, description = "The result of the test call", body = Data<TestOut>),
         NotFound<(WorkflowId, CredentialId)>,
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn test_credential(
@@ -48,7 +48,7 @@ pub async fn test_credential(
     Path((id, credential_id)): Path<(WorkflowId, CredentialId)>,
     OptionalJson(TestIn { url, method }): OptionalJson<TestIn>,
 ) -> Result<Data<TestOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let credential = stores.credentials.open(caller.account(), id, credential_id).await?;
     let request = url.map(|url| request(&url, method)).transpose()?;
     if request.is_none() && !matches!(credential, Credential::Oauth2ClientCredentials { .. }) {

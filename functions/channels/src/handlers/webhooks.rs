@@ -10,7 +10,7 @@ use domain::webhook::{self, Webhook};
 use shared::http::NoBody;
 use shared::http::base_url::BaseUrl;
 use shared::http::standard::{
-    ApiError, Caller, Data, ErrorBody, NotFound, NotJson, OptionalJson, Path, Refused, Result,
+    ApiError, Caller, Data, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Result,
 };
 
 use crate::Stores;
@@ -23,7 +23,7 @@ use crate::dto::webhook::{WebhookIn, WebhookOut};
     responses(
         (status = 200, description = "The workflow's webhooks, oldest first", body = Data<Vec<WebhookOut>>),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_webhooks(
@@ -32,7 +32,7 @@ pub async fn list_webhooks(
     Path(id): Path<WorkflowId>,
     base_url: BaseUrl,
 ) -> Result<Data<Vec<WebhookOut>>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhooks = stores.webhooks.list(caller.account(), id).await?;
     Ok(Data { data: webhooks.into_iter().map(|webhook| WebhookOut::new(webhook, &base_url, None)).collect() })
 }
@@ -48,7 +48,7 @@ pub async fn list_webhooks(
         NotFound<WorkflowId>,
         (status = 409, description = "`too_many_webhooks`: the workflow already has 50", body = ErrorBody),
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn create_webhook(
@@ -60,7 +60,7 @@ pub async fn create_webhook(
 ) -> Result<(StatusCode, Data<WebhookOut>)> {
     webhook::check(&name, timeout_ms)?;
     let (id, token) = (WebhookId::new(), SecretToken::generate(TokenKind::Channel));
-    let created_at = Time::of(id.uuid());
+    let created_at = Time::from_uuid(id.uuid());
     let webhook = Webhook {
         id,
         account: caller.account(),
@@ -85,7 +85,7 @@ pub async fn create_webhook(
     responses(
         (status = 200, description = "The webhook", body = Data<WebhookOut>),
         NotFound<(WorkflowId, WebhookId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_webhook(
@@ -94,7 +94,7 @@ pub async fn get_webhook(
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
     base_url: BaseUrl,
 ) -> Result<Data<WebhookOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
     Ok(Data { data: WebhookOut::new(webhook, &base_url, None) })
 }
@@ -108,7 +108,7 @@ pub async fn get_webhook(
     responses(
         (status = 204, description = "Deleted"),
         NotFound<(WorkflowId, WebhookId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn delete_webhook(
@@ -116,10 +116,10 @@ pub async fn delete_webhook(
     Caller(caller): Caller,
     Path((id, webhook_id)): Path<(WorkflowId, WebhookId)>,
 ) -> Result<StatusCode> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let work_id = WorkId::new();
     stores.webhooks.delete(caller.account(), id, webhook_id, work_id).await?;
-    stores.hints.give([work_id]).await;
+    stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -133,7 +133,7 @@ pub async fn delete_webhook(
     responses(
         (status = 200, description = "The webhook with its new token", body = Data<WebhookOut>),
         NotFound<(WorkflowId, WebhookId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn regenerate_token(
@@ -143,7 +143,7 @@ pub async fn regenerate_token(
     base_url: BaseUrl,
     _: NoBody<ApiError>,
 ) -> Result<Data<WebhookOut>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
     let renewed = stores.webhooks.renew(&[webhook], Time::now()).await?;
     let (webhook, token) = renewed.into_iter().next().ok_or(Error::NotFound { kind: WebhookId::KIND })?;

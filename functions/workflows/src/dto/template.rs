@@ -73,7 +73,7 @@ impl ListTemplates {
         if let OrderIn::Desc = self.order {
             found.reverse();
         }
-        PageRequest { page: self.page, per_page: self.per_page }.of(found)
+        PageRequest { page: self.page, per_page: self.per_page }.slice(found)
     }
 }
 

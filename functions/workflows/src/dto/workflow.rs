@@ -1,7 +1,7 @@
 //! Request and response bodies of workflows.
 
 use domain::graph::{Graph, Node};
-use domain::problem::Problem;
+use domain::problem::StatusProblem;
 use domain::workflow::{Active, Workflow, WorkflowState};
 use serde::{Deserialize, Serialize};
 use shared::store::workflows::{Impact, Named, WorkflowSummary};
@@ -72,7 +72,7 @@ pub struct WorkflowOut {
     /// The draft: its nodes and connections.
     graph: Graph,
     /// The references of the active release that no longer exist.
-    problems: Vec<Problem>,
+    problems: Vec<StatusProblem>,
 }
 
 impl From<Workflow> for WorkflowOut {

@@ -13,10 +13,10 @@ use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{
-    ApiError, Caller, Data, DataList, ErrorBody, Hashed, Json, KeyReused, NotFound, NotJson, OptionalJson, Path, Query,
-    Refused, Result, Stale,
+    ApiError, Caller, Data, DataList, ErrorBody, ErrorResponses, Hashed, Json, KeyReused, NotFound, NotJson,
+    OptionalJson, Path, Query, Result, Stale,
 };
-use shared::store::idempotency::Once;
+use shared::store::idempotency::IdempotencyKey;
 
 use crate::Stores;
 use crate::dto::list::ListWorkflows;
@@ -29,7 +29,7 @@ use crate::validation::GraphValidator;
 /// Returns the caller's workflows without their graphs.
 #[utoipa::path(
     get, path = "/builder/v1/workflows", tag = "workflows", params(ListWorkflows), security(("bearer" = [])),
-    responses((status = 200, description = "A page of workflows", body = DataList<WorkflowSummaryOut>), Refused),
+    responses((status = 200, description = "A page of workflows", body = DataList<WorkflowSummaryOut>), ErrorResponses),
 )]
 pub async fn list_workflows(
     State(stores): State<Stores>,
@@ -57,7 +57,7 @@ pub async fn list_workflows(
         )),
         KeyReused,
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn create_workflow(
@@ -66,9 +66,9 @@ pub async fn create_workflow(
     headers: HeaderMap,
     Hashed { body: OptionalJson(given), hash }: Hashed<OptionalJson<NewWorkflow>>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_key(&headers, hash)?;
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    create_and_respond(&stores, workflow, "workflows", once).await
+    create_and_respond(&stores, workflow, "workflows", idempotency_key).await
 }
 
 /// Stores a new workflow and returns the response. A repeated `Idempotency-Key` of the same route replays the first
@@ -77,11 +77,15 @@ pub async fn create_and_respond(
     stores: &Stores,
     workflow: Workflow,
     route: &str,
-    once: Option<Once>,
+    idempotency_key: Option<IdempotencyKey>,
 ) -> Result<Response> {
-    let etag = ETag::of(workflow.revision);
+    let etag = ETag::from_revision(workflow.revision);
     let answer = serde_json::to_string(&Data { data: WorkflowOut::from(workflow.clone()) }).map_err(Error::internal)?;
-    Ok(idempotency::created(stores.workflows.create(&workflow, route, once.as_ref(), &answer).await?, etag, answer))
+    Ok(idempotency::creation_response(
+        stores.workflows.create(&workflow, route, idempotency_key.as_ref(), &answer).await?,
+        etag,
+        answer,
+    ))
 }
 
 /// Read a workflow
@@ -92,7 +96,7 @@ pub async fn create_and_respond(
         (status = 200, description = "The workflow with its draft", body = Data<WorkflowOut>,
             headers(("ETag" = String, description = "The workflow's version"))),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_workflow(
@@ -105,7 +109,7 @@ pub async fn get_workflow(
 
 /// Builds a response from a workflow, with its ETag.
 pub fn workflow_response(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
-    (ETag::of(workflow.revision), Data { data: workflow.into() })
+    (ETag::from_revision(workflow.revision), Data { data: workflow.into() })
 }
 
 /// Update a workflow's draft
@@ -123,7 +127,7 @@ pub fn workflow_response(workflow: Workflow) -> (ETag, Data<WorkflowOut>) {
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         Stale,
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn update_workflow(
@@ -136,7 +140,11 @@ pub async fn update_workflow(
     let patch = MergePatch::new(patch)?;
     let change = |workflow: &Workflow| {
         let after = workflow.patched(&patch, Time::now())?;
-        if if_match.allows(&ETag::of(workflow.revision)) { Ok(after) } else { Err(Error::PreconditionFailed) }
+        if if_match.allows(&ETag::from_revision(workflow.revision)) {
+            Ok(after)
+        } else {
+            Err(Error::PreconditionFailed)
+        }
     };
     Ok(workflow_response(stores.workflows.change(caller.account(), id, change).await?))
 }
@@ -151,7 +159,7 @@ pub async fn update_workflow(
     responses(
         (status = 204, description = "Deleted"),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn delete_workflow(
@@ -161,7 +169,7 @@ pub async fn delete_workflow(
 ) -> Result<StatusCode> {
     let work_id = WorkId::new();
     stores.workflows.delete(caller.account(), id, work_id).await?;
-    stores.hints.give([work_id]).await;
+    stores.hints.send_all([work_id]).await;
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -172,7 +180,7 @@ pub async fn delete_workflow(
     responses(
         (status = 200, description = "At most 100 agents and workflows that use it", body = Data<ImpactOut>),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_delete_impact(
@@ -197,7 +205,7 @@ pub async fn get_delete_impact(
         NotFound<WorkflowId>,
         KeyReused,
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn clone_workflow(
@@ -207,17 +215,17 @@ pub async fn clone_workflow(
     headers: HeaderMap,
     Hashed { body: OptionalJson(CloneIn { name }), hash }: Hashed<OptionalJson<CloneIn>>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_key(&headers, hash)?;
     let route = format!("workflows/{id}/clone");
     // A replay returns the first answer, even if the original was changed or deleted since.
-    if let Some(once) = &once
-        && let Some(first) = stores.workflows.first_answer(caller.account(), &route, once).await?
+    if let Some(idempotency_key) = &idempotency_key
+        && let Some(first) = stores.workflows.first_answer(caller.account(), &route, idempotency_key).await?
     {
-        return Ok(idempotency::replayed(Some(ETag::of(FIRST_REVISION)), first));
+        return Ok(idempotency::replay_response(Some(ETag::from_revision(FIRST_REVISION)), first));
     }
     let original = stores.workflows.get(caller.account(), id).await?;
     let copy = original.cloned(WorkflowId::new(), name)?;
-    create_and_respond(&stores, copy, &route, once).await
+    create_and_respond(&stores, copy, &route, idempotency_key).await
 }
 
 /// Validate a workflow's draft
@@ -229,7 +237,7 @@ pub async fn clone_workflow(
     responses(
         (status = 200, description = "The problems, errors first", body = Data<ValidationOut>),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn validate_workflow(

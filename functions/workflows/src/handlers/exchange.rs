@@ -11,7 +11,7 @@ use importers::atelier::Export;
 use importers::{Imported, read};
 use shared::http::etag::ETag;
 use shared::http::idempotency::{self, IdempotencyHeaders};
-use shared::http::standard::{Caller, ErrorBody, Hashed, KeyReused, NotFound, Path, Refused, Result, TextFile};
+use shared::http::standard::{Caller, ErrorBody, ErrorResponses, Hashed, KeyReused, NotFound, Path, Result, TextFile};
 use shared::offload;
 
 use crate::Stores;
@@ -28,7 +28,7 @@ use crate::dto::exchange::ImportedOut;
         (status = 200, description = "The file", body = Export,
             headers(("Content-Disposition" = String, description = "The name of the file"))),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn export_workflow(
@@ -61,7 +61,7 @@ pub async fn export_workflow(
         )),
         KeyReused,
         (status = 415, description = "The body is neither JSON nor YAML", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn import_workflow(
@@ -70,13 +70,13 @@ pub async fn import_workflow(
     headers: HeaderMap,
     Hashed { body: TextFile(file), hash }: Hashed<TextFile>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_key(&headers, hash)?;
     let Imported { name, description, graph, report } = offload(move || read(&file)).await?;
     let given = NewWorkflow { name: Some(name), description, graph };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    let etag = ETag::of(workflow.revision);
+    let etag = ETag::from_revision(workflow.revision);
     let answer = ImportedOut { data: workflow.clone().into(), report: report.into() };
     let answer = serde_json::to_string(&answer).map_err(Error::internal)?;
-    let outcome = stores.workflows.create(&workflow, "workflows/import", once.as_ref(), &answer).await?;
-    Ok(idempotency::created(outcome, etag, answer))
+    let outcome = stores.workflows.create(&workflow, "workflows/import", idempotency_key.as_ref(), &answer).await?;
+    Ok(idempotency::creation_response(outcome, etag, answer))
 }

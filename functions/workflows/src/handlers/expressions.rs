@@ -3,7 +3,7 @@
 use domain::Error;
 use domain::time::Time;
 use engine::expression::{EvaluationError, EvaluationErrorCode, Expression, Scope, SyntaxError, Template};
-use shared::http::standard::{Caller, Data, Json, NotJson, Refused, Result};
+use shared::http::standard::{Caller, Data, ErrorResponses, Json, NotJson, Result};
 use shared::offload;
 
 use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
@@ -17,7 +17,7 @@ use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
     responses(
         (status = 200, description = "The value", body = Data<PreviewOut>),
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn preview_expression(_: Caller, Json(preview): Json<PreviewIn>) -> Result<Data<PreviewOut>> {

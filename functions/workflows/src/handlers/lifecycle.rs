@@ -12,7 +12,9 @@ use futures::stream::{self, StreamExt};
 use shared::http;
 use shared::http::NoBody;
 use shared::http::etag::ETag;
-use shared::http::standard::{ApiError, Caller, Data, ErrorBody, Json, NotFound, NotJson, Path, Refused, Result};
+use shared::http::standard::{
+    ApiError, Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result,
+};
 
 use super::definition::workflow_response;
 use crate::Stores;
@@ -34,7 +36,7 @@ const CONCURRENCY: usize = 8;
         NotFound<WorkflowId>,
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not published now",
             body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn pause_workflow(
@@ -56,7 +58,7 @@ pub async fn pause_workflow(
         NotFound<WorkflowId>,
         (status = 409, description = "`unpublished_changes`: never published; `invalid_state`: not paused",
             body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn resume_workflow(
@@ -79,7 +81,7 @@ pub async fn resume_workflow(
             headers(("ETag" = String, description = "The workflow's version"))),
         NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn archive_workflow(
@@ -102,7 +104,7 @@ pub async fn archive_workflow(
             headers(("ETag" = String, description = "The workflow's version"))),
         NotFound<WorkflowId>,
         (status = 409, description = "`invalid_state`: the workflow is not archived", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn restore_workflow(
@@ -133,7 +135,7 @@ async fn change_workflow(
     responses(
         (status = 200, description = "The archived workflows and the failures", body = Data<BatchArchivedOut>),
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn archive_workflows(

@@ -1,7 +1,7 @@
 //! Handler for the catalog of node types.
 
 use engine::nodes;
-use shared::http::standard::{Caller, Data, Refused, Result};
+use shared::http::standard::{Caller, Data, ErrorResponses, Result};
 
 use crate::dto::node_type::NodeTypeOut;
 
@@ -10,7 +10,7 @@ use crate::dto::node_type::NodeTypeOut;
 /// Returns all node types of graphs, each with its ports, the JSON Schema of its configuration and an example.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/node-types", tag = "workflows", security(("bearer" = [])),
-    responses((status = 200, description = "The node types", body = Data<Vec<NodeTypeOut>>), Refused),
+    responses((status = 200, description = "The node types", body = Data<Vec<NodeTypeOut>>), ErrorResponses),
 )]
 pub async fn list_node_types(_: Caller) -> Result<Data<Vec<NodeTypeOut>>> {
     Ok(Data { data: nodes::all().iter().map(NodeTypeOut::from).collect() })

@@ -10,7 +10,7 @@ use domain::workflow::{NewWorkflow, Workflow};
 use engine::templates::{self, Template};
 use shared::http::idempotency::{self, IdempotencyHeaders};
 use shared::http::standard::{
-    Caller, Data, DataList, ErrorBody, Hashed, KeyReused, NotJson, OptionalJson, Path, Query, Refused, Result,
+    Caller, Data, DataList, ErrorBody, ErrorResponses, Hashed, KeyReused, NotJson, OptionalJson, Path, Query, Result,
 };
 
 use super::definition::create_and_respond;
@@ -38,7 +38,7 @@ impl Id for TemplateRef {
 /// Returns prebuilt workflows that can be instantiated.
 #[utoipa::path(
     get, path = "/builder/v1/workflows/templates", tag = "templates", params(ListTemplates), security(("bearer" = [])),
-    responses((status = 200, description = "A page of templates", body = DataList<TemplateSummaryOut>), Refused),
+    responses((status = 200, description = "A page of templates", body = DataList<TemplateSummaryOut>), ErrorResponses),
 )]
 pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Result<DataList<TemplateSummaryOut>> {
     let page = query.page();
@@ -53,7 +53,7 @@ pub async fn list_templates(_: Caller, Query(query): Query<ListTemplates>) -> Re
     responses(
         (status = 200, description = "The template with its graph", body = Data<TemplateOut>),
         (status = 404, description = "The template does not exist", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_template(_: Caller, Path(TemplateRef(template)): Path<TemplateRef>) -> Result<Data<TemplateOut>> {
@@ -76,7 +76,7 @@ pub async fn get_template(_: Caller, Path(TemplateRef(template)): Path<TemplateR
         (status = 404, description = "The template does not exist", body = ErrorBody),
         KeyReused,
         NotJson,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn instantiate_template(
@@ -86,12 +86,12 @@ pub async fn instantiate_template(
     headers: HeaderMap,
     Hashed { body: OptionalJson(InstantiateIn { name }), hash }: Hashed<OptionalJson<InstantiateIn>>,
 ) -> Result<Response> {
-    let once = idempotency::once(&headers, hash)?;
+    let idempotency_key = idempotency::read_key(&headers, hash)?;
     let given = NewWorkflow {
         name: Some(name.unwrap_or_else(|| template.name.to_owned())),
         description: Some(template.description.to_owned()),
         graph: template.graph.clone(),
     };
     let workflow = Workflow::new(WorkflowId::new(), caller.account(), given)?;
-    create_and_respond(&stores, workflow, &format!("templates/{}", template.slug), once).await
+    create_and_respond(&stores, workflow, &format!("templates/{}", template.slug), idempotency_key).await
 }

@@ -9,7 +9,7 @@ use domain::workflow::{Manifest, WorkflowState};
 use shared::http::NoBody;
 use shared::http::etag::ETag;
 use shared::http::standard::{
-    ApiError, Caller, Data, DataList, ErrorBody, NotFound, NotJson, OptionalJson, Path, Query, Refused, Result,
+    ApiError, Caller, Data, DataList, ErrorBody, ErrorResponses, NotFound, NotJson, OptionalJson, Path, Query, Result,
 };
 use shared::offload;
 use shared::store::workflows::Published;
@@ -41,7 +41,7 @@ const MAX_NOTES_CHARS: usize = 1_000;
             body = ErrorBody),
         NotJson,
         (status = 422, description = "`channel_incomplete`: a channel is incomplete", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn publish_workflow(
@@ -50,7 +50,7 @@ pub async fn publish_workflow(
     Path(id): Path<WorkflowId>,
     OptionalJson(PublishIn { notes }): OptionalJson<PublishIn>,
 ) -> Result<(StatusCode, ETag, Data<PublishedOut>)> {
-    text::at_most("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
+    text::check_max_chars("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
     let validator = GraphValidator { stores: &stores, caller: &caller };
     let mut attempts = Attempts::to_change(WorkflowId::KIND);
     let published = loop {
@@ -63,7 +63,7 @@ pub async fn publish_workflow(
         }
     };
     let Published { workflow, release, deployment } = published;
-    let (etag, active) = (ETag::of(workflow.revision), workflow.active.clone());
+    let (etag, active) = (ETag::from_revision(workflow.revision), workflow.active.clone());
     let data = PublishedOut {
         release: ReleaseOut::new(release, active.as_ref()),
         deployment: DeploymentOut::new(deployment, active.as_ref()),
@@ -81,7 +81,7 @@ pub async fn publish_workflow(
     responses(
         (status = 200, description = "A page of releases", body = DataList<ReleaseOut>),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_releases(
@@ -90,7 +90,7 @@ pub async fn list_releases(
     Path(id): Path<WorkflowId>,
     Query(page): Query<PageQuery>,
 ) -> Result<DataList<ReleaseOut>> {
-    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let standing = stores.workflows.get_header(caller.account(), id).await?;
     let page = stores.workflows.releases(&standing, page.into()).await?;
     let (meta, active) = ((&page).into(), standing.active.as_ref());
     Ok(DataList { data: page.items.into_iter().map(|release| ReleaseOut::new(release, active)).collect(), meta })
@@ -103,7 +103,7 @@ pub async fn list_releases(
     responses(
         (status = 200, description = "The release", body = Data<ReleaseOut>),
         NotFound<(WorkflowId, ReleaseId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_release(
@@ -111,7 +111,7 @@ pub async fn get_release(
     Caller(caller): Caller,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<ReleaseOut>> {
-    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let standing = stores.workflows.get_header(caller.account(), id).await?;
     let release = stores.workflows.release(caller.account(), id, release_id).await?;
     Ok(Data { data: ReleaseOut::new(release, standing.active.as_ref()) })
 }
@@ -125,7 +125,7 @@ pub async fn get_release(
     responses(
         (status = 200, description = "The manifest", body = Data<Manifest>),
         NotFound<(WorkflowId, ReleaseId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_manifest(
@@ -133,7 +133,7 @@ pub async fn get_manifest(
     Caller(caller): Caller,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<Manifest>> {
-    stores.workflows.standing(caller.account(), id).await?;
+    stores.workflows.get_header(caller.account(), id).await?;
     let release = stores.workflows.release(caller.account(), id, release_id).await?;
     Ok(Data { data: stores.workflows.manifest(caller.account(), id, &release).await? })
 }
@@ -148,7 +148,7 @@ pub async fn get_manifest(
     responses(
         (status = 200, description = "The runtime status and the problems", body = Data<RuntimeStatusOut>),
         NotFound<(WorkflowId, ReleaseId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn get_runtime_status(
@@ -156,7 +156,7 @@ pub async fn get_runtime_status(
     Caller(caller): Caller,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<RuntimeStatusOut>> {
-    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let standing = stores.workflows.get_header(caller.account(), id).await?;
     let release = stores.workflows.release(caller.account(), id, release_id).await?;
     let manifest = stores.workflows.intact_manifest(caller.account(), id, &release).await?;
     let manifest_intact = manifest.is_some();
@@ -219,7 +219,7 @@ impl Id for VersionRef {
     responses(
         (status = 200, description = "The differences", body = Data<DiffOut>),
         NotFound<(WorkflowId, ReleaseId)>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn diff_releases(
@@ -260,7 +260,7 @@ pub async fn diff_releases(
     responses(
         (status = 200, description = "A page of deployments", body = DataList<DeploymentOut>),
         NotFound<WorkflowId>,
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn list_deployments(
@@ -269,7 +269,7 @@ pub async fn list_deployments(
     Path(id): Path<WorkflowId>,
     Query(page): Query<PageQuery>,
 ) -> Result<DataList<DeploymentOut>> {
-    let standing = stores.workflows.standing(caller.account(), id).await?;
+    let standing = stores.workflows.get_header(caller.account(), id).await?;
     let page = stores.workflows.deployments(&standing, page.into()).await?;
     let (meta, active) = ((&page).into(), standing.active.as_ref());
     let data = page.items.into_iter().map(|deployment| DeploymentOut::new(deployment, active));
@@ -292,7 +292,7 @@ pub async fn list_deployments(
         NotFound<(WorkflowId, DeploymentId)>,
         (status = 409, description = "`invalid_state`: the workflow is archived", body = ErrorBody),
         (status = 422, description = "`channel_incomplete`: a channel is no longer complete", body = ErrorBody),
-        Refused,
+        ErrorResponses,
     ),
 )]
 pub async fn activate_deployment(
@@ -313,7 +313,7 @@ pub async fn activate_deployment(
             None => attempts.next().await?,
         }
     };
-    let (etag, active) = (ETag::of(workflow.revision), workflow.active.clone());
+    let (etag, active) = (ETag::from_revision(workflow.revision), workflow.active.clone());
     let deployment = DeploymentOut::new(deployment, active.as_ref());
     Ok((etag, Data { data: ActivatedOut { deployment, workflow: workflow.into() } }))
 }

@@ -202,10 +202,10 @@ impl AgentConfig {
     }
 
     pub(super) fn check(&self, own: AgentId, r#type: AgentType) -> Result<()> {
-        at_most("config.tools", self.tools.len(), MAX_TOOLS)?;
-        at_most("config.sources", self.sources.len(), MAX_SOURCES)?;
-        at_most("config.members", self.members.len(), MAX_MEMBERS)?;
-        at_most("config", self.references().len(), MAX_REFERENCES)?;
+        check_max_items("config.tools", self.tools.len(), MAX_TOOLS)?;
+        check_max_items("config.sources", self.sources.len(), MAX_SOURCES)?;
+        check_max_items("config.members", self.members.len(), MAX_MEMBERS)?;
+        check_max_items("config", self.references().len(), MAX_REFERENCES)?;
         if self.instructions.chars().count() > MAX_INSTRUCTIONS_CHARS {
             return Err(Error::invalid_body("config.instructions", "at most 20000 characters"));
         }
@@ -314,7 +314,7 @@ fn check_headers(field: &str, headers: &BTreeMap<String, String>) -> Result<()> 
     Ok(())
 }
 
-fn at_most(field: &str, count: usize, limit: usize) -> Result<()> {
+fn check_max_items(field: &str, count: usize, limit: usize) -> Result<()> {
     let problem = match field {
         "config" => format!("names {count} agents, workflows and models; at most {limit}"),
         _ => format!("has {count} entries; at most {limit}"),

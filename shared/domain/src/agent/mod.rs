@@ -13,7 +13,7 @@ pub use patch::AgentPatch;
 
 use super::id::{AgentId, WorkflowId};
 use super::identity::Account;
-use super::problem::Problem;
+use super::problem::StatusProblem;
 use super::reference::Reference;
 use super::time::Time;
 
@@ -28,7 +28,7 @@ pub struct Agent {
     pub name: String,
     pub description: Option<String>,
     pub r#type: AgentType,
-    pub intent: Intent,
+    pub intent: RequestedStatus,
     pub scope: Scope,
     pub config: AgentConfig,
     /// The references whose target was deleted.
@@ -51,7 +51,8 @@ pub enum AgentType {
 /// The status that the owner requested. The effective status also depends on the problems of the agent
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Intent {
+#[schema(as = Intent)]
+pub enum RequestedStatus {
     #[default]
     Published,
     Paused,
@@ -78,14 +79,14 @@ pub enum Scope {
 impl Agent {
     /// Creates an agent with the defaults. Its creation time is taken from its id.
     pub fn new(id: AgentId, account: Account, scope: Scope) -> Self {
-        let now = Time::of(id.uuid());
+        let now = Time::from_uuid(id.uuid());
         Self {
             id,
             account,
             name: DEFAULT_NAME.to_owned(),
             description: None,
             r#type: AgentType::Single,
-            intent: Intent::Published,
+            intent: RequestedStatus::Published,
             scope,
             config: AgentConfig::default(),
             gone: BTreeSet::new(),
@@ -98,18 +99,18 @@ impl Agent {
 
     pub fn status(&self) -> AgentStatus {
         match self.intent {
-            Intent::Archived => AgentStatus::Archived,
-            Intent::Paused => AgentStatus::Paused,
-            Intent::Published if !self.gone.is_empty() => AgentStatus::NeedsAttention,
-            Intent::Published if self.config.lacks_credential() => AgentStatus::PermissionsRequired,
-            Intent::Published => AgentStatus::Published,
+            RequestedStatus::Archived => AgentStatus::Archived,
+            RequestedStatus::Paused => AgentStatus::Paused,
+            RequestedStatus::Published if !self.gone.is_empty() => AgentStatus::NeedsAttention,
+            RequestedStatus::Published if self.config.lacks_credential() => AgentStatus::PermissionsRequired,
+            RequestedStatus::Published => AgentStatus::Published,
         }
     }
 
     /// The problems that keep the agent from working, worst first.
-    pub fn problems(&self) -> Vec<Problem> {
-        let gone = self.gone.iter().map(Problem::gone);
-        let tools = self.config.tools.iter().filter(|tool| tool.lacks_credential()).map(|tool| Problem {
+    pub fn problems(&self) -> Vec<StatusProblem> {
+        let gone = self.gone.iter().map(StatusProblem::deleted_reference);
+        let tools = self.config.tools.iter().filter(|tool| tool.lacks_credential()).map(|tool| StatusProblem {
             code: "credential_missing",
             message: format!(
                 "the tool {} needs a credential, and none is stored for it",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Agent, AgentConfig, AgentType, Intent, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS};
+use super::{Agent, AgentConfig, AgentType, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS, RequestedStatus};
 use crate::catalog::is_model_name;
 use crate::merge::MergePatch;
 use crate::object;
@@ -23,7 +23,7 @@ struct Editable {
     #[serde(default)]
     r#type: AgentType,
     #[serde(default)]
-    status: Intent,
+    status: RequestedStatus,
     #[serde(default, deserialize_with = "object::one")]
     config: AgentConfig,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, VariantAccess, Visitor};
 
-use crate::number::whole;
+use crate::number::exact_integer;
 
 pub struct WholeNumbers<T>(pub T);
 
@@ -98,7 +98,7 @@ impl<'de, V: Visitor<'de>> Visitor<'de> for Reading<V> {
     }
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<V::Value, E> {
-        match whole(value).filter(|_| self.is_integer) {
+        match exact_integer(value).filter(|_| self.is_integer) {
             Some(whole) => match u64::try_from(whole) {
                 Ok(whole) => self.visitor.visit_u64(whole),
                 Err(_) => self.visitor.visit_i64(whole),

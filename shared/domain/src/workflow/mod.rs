@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use utoipa::ToSchema;
 
-use super::channel::{self, ChannelRequest, Channels, Equipment};
+use super::channel::{self, AvailableResources, ChannelRequest, Channels};
 use super::graph::{Graph, hash};
 use super::id::{ReleaseId, WorkflowId};
 use super::identity::Account;
-use super::problem::Problem;
+use super::problem::StatusProblem;
 use super::reference::Reference;
 use super::time::Time;
 use super::{object, text};
@@ -86,7 +86,7 @@ pub struct NewWorkflow {
 
 impl Workflow {
     pub fn new(id: WorkflowId, account: Account, given: NewWorkflow) -> Result<Self> {
-        let created_at = Time::of(id.uuid());
+        let created_at = Time::from_uuid(id.uuid());
         let workflow = Self {
             id,
             account,
@@ -137,14 +137,19 @@ impl Workflow {
     }
 
     /// The problems that keep the active release from working.
-    pub fn problems(&self) -> Vec<Problem> {
-        self.gone.iter().map(Problem::gone).collect()
+    pub fn problems(&self) -> Vec<StatusProblem> {
+        self.gone.iter().map(StatusProblem::deleted_reference).collect()
     }
 
     /// Replaces the configuration of all channels.
-    pub fn connected(&self, wishes: &[ChannelRequest], equipment: &Equipment, now: Time) -> Result<Self> {
+    pub fn with_channels(
+        &self,
+        requests: &[ChannelRequest],
+        resources: &AvailableResources,
+        now: Time,
+    ) -> Result<Self> {
         self.check_editable()?;
-        let channels = channel::configured(wishes, &self.graph, equipment)?;
+        let channels = channel::configured(requests, &self.graph, resources)?;
         Ok(Self { channels, updated_at: now.max(self.updated_at), revision: self.revision + 1, ..self.clone() })
     }
 
@@ -152,8 +157,8 @@ impl Workflow {
         if self.name.is_empty() {
             return Err(Error::invalid_body("name", format!("1 to {MAX_NAME_CHARS} characters")));
         }
-        text::at_most("name", &self.name, MAX_NAME_CHARS)?;
-        text::at_most("description", self.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION_CHARS)?;
+        text::check_max_chars("name", &self.name, MAX_NAME_CHARS)?;
+        text::check_max_chars("description", self.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION_CHARS)?;
         self.graph.check()
     }
 }

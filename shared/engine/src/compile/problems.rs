@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::expression::Position;
-use domain::echo;
+use domain::error_text;
 use domain::graph::{Graph, Node};
 
 /// An error or a warning about a graph.
@@ -84,10 +84,10 @@ impl Problems {
         }
         let Label { id, title } = &self.labels[node];
         let named = if title == id { format!("node `{id}`") } else { format!("node `{title}` ({id})") };
-        let field = field.map(|field| echo::field(field).into_owned());
+        let field = field.map(|field| error_text::shorten_field(field).into_owned());
         let place = field.as_ref().map(|field| format!(", {field}")).unwrap_or_default();
         let at_text = at.map(|at| format!(", line {}, column {}", at.line, at.column)).unwrap_or_default();
-        let message = format!("{named}{place}{at_text}: {}", echo::message(&message));
+        let message = format!("{named}{place}{at_text}: {}", error_text::shorten_message(&message));
         let node_id = Some(id.clone());
         self.found.push((node, GraphProblem { severity, code, message, node_id, field, at }));
     }

@@ -10,7 +10,7 @@ use super::path::Path;
 use super::pattern::Pattern;
 use super::reference::References;
 use super::vocabulary::{Contains, SchemaPosition, TYPES, contained, contains};
-use domain::text::{clip, clip_to};
+use domain::text::{shorten, shorten_to};
 
 /// The maximum number of reported faults per schema.
 const MAX_FAULTS: usize = 20;
@@ -49,7 +49,7 @@ struct Examiner<'s> {
 impl<'s> Examiner<'s> {
     fn refuse(&mut self, field: &str, problem: impl Into<String>) {
         if self.found.len() < MAX_FAULTS {
-            self.found.push((clip_to(field, MAX_FIELD_CHARS).into_owned(), problem.into()));
+            self.found.push((shorten_to(field, MAX_FIELD_CHARS).into_owned(), problem.into()));
         }
     }
 
@@ -145,9 +145,9 @@ impl<'s> Examiner<'s> {
     /// The property names of `patternProperties` are patterns.
     fn names_problem(&mut self, keyword: &str, operand: &Value) -> Option<String> {
         let patterns = operand.as_object().filter(|_| keyword == "patternProperties")?;
-        patterns
-            .keys()
-            .find_map(|pattern| self.pattern_problem(pattern).map(|problem| format!("`{}`: {problem}", clip(pattern))))
+        patterns.keys().find_map(|pattern| {
+            self.pattern_problem(pattern).map(|problem| format!("`{}`: {problem}", shorten(pattern)))
+        })
     }
 
     fn pattern_problem(&mut self, pattern: &str) -> Option<&'static str> {
@@ -172,7 +172,7 @@ impl<'s> Examiner<'s> {
                 None if reference.starts_with('#') => "refers to nothing in this schema",
                 None => "must begin with `#`: schemas outside of this one are not loaded",
             };
-            self.refuse(&field, format!("`{}` {problem}", clip(reference)));
+            self.refuse(&field, format!("`{}` {problem}", shorten(reference)));
         }
     }
 

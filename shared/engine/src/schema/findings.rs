@@ -2,7 +2,7 @@
 
 use super::language::Language;
 use super::path::Path;
-use domain::text::clip_to;
+use domain::text::shorten_to;
 
 /// The maximum number of reported violations per value.
 const MAX_VIOLATIONS: usize = 100;
@@ -41,8 +41,8 @@ impl Findings {
 
     pub(super) fn refuse(&mut self, at: &Path, problem: impl AsRef<str>) {
         if !self.is_full() {
-            let field = clip_to(&at.display(), MAX_FIELD_CHARS).into_owned();
-            self.violations.push((field, clip_to(problem.as_ref(), MAX_MESSAGE_CHARS).into_owned()));
+            let field = shorten_to(&at.display(), MAX_FIELD_CHARS).into_owned();
+            self.violations.push((field, shorten_to(problem.as_ref(), MAX_MESSAGE_CHARS).into_owned()));
         }
     }
 

@@ -6,7 +6,7 @@ use super::budget::Budget;
 use super::keywords::types::allows_type;
 use super::reference::References;
 use super::vocabulary::{Contains, contains};
-use domain::number::whole;
+use domain::number::exact_integer;
 
 /// Converts every whole number to an integer where the schema has the type `integer`.
 pub fn convert_whole_floats(schema: &Value, value: &mut Value) {
@@ -49,8 +49,8 @@ impl<'s> IntegerConverter<'s> {
     fn convert_value(&mut self, schema: &'s Value, value: &mut Value) {
         match value {
             Value::Number(number) if number.is_f64() && allows_type(&schema["type"], "integer") => {
-                if let Some(whole) = number.as_f64().and_then(whole) {
-                    *value = whole.into();
+                if let Some(integer) = number.as_f64().and_then(exact_integer) {
+                    *value = integer.into();
                 }
             }
             Value::Array(items) => {

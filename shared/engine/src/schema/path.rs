@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use domain::text::clip;
+use domain::text::shorten;
 
 #[derive(Clone, Copy)]
 pub enum Path<'p> {
@@ -27,7 +27,7 @@ impl<'p> Path<'p> {
 
     /// Formats the path for messages, with long names shortened.
     pub fn display(&self) -> String {
-        self.format_with(|name| clip(name).into_owned())
+        self.format_with(|name| shorten(name).into_owned())
     }
 
     fn format_with(&self, format_name: impl Fn(&str) -> String + Copy) -> String {

@@ -3,16 +3,16 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use domain::lease::{CallLimits, Lease, What};
+use domain::lease::{CallLimits, CounterKind, Lease};
 use domain::ledger::Charge;
 use domain::limits::Dimension;
 use domain::money::Money;
 use domain::time::Time;
-use shared::store::leases::{Granted, Spent};
+use shared::store::leases::{GrantedLease, Spent};
 
 pub struct OpenLease {
     pub lease: Lease,
-    granted: Granted,
+    granted: GrantedLease,
     state: Mutex<State>,
 }
 
@@ -49,7 +49,7 @@ pub struct Remaining {
 }
 
 impl OpenLease {
-    pub fn new(granted: Granted) -> Self {
+    pub fn new(granted: GrantedLease) -> Self {
         let lease = granted.lease.clone();
         // Slots are popped from the end, so the reversed list hands them out in ascending order.
         let free = (1..=lease.slots).rev().collect();
@@ -151,16 +151,16 @@ impl OpenLease {
         let in_flight = u64::from(state.in_flight);
         let unit = &self.lease.unit;
         let least = |dimensions: [Dimension; 2], used: u64| {
-            let rooms = self.granted.rooms.iter().filter_map(|room| match room.counter.what {
-                What::Limit(dimension) if dimensions.contains(&dimension) => Some((dimension, room)),
+            let headrooms = self.granted.headrooms.iter().filter_map(|headroom| match headroom.counter.kind {
+                CounterKind::Limit(dimension) if dimensions.contains(&dimension) => Some((dimension, headroom)),
                 _ => None,
             });
-            let left = rooms.map(|(dimension, room)| Remaining {
-                limit: room.limit,
-                remaining: room.left.saturating_sub(used),
+            let left = headrooms.map(|(dimension, headroom)| Remaining {
+                limit: headroom.limit,
+                remaining: headroom.left.saturating_sub(used),
                 resets_at: dimension.resets_at(self.lease.granted_at),
             });
-            left.min_by_key(|room| room.remaining)
+            left.min_by_key(|headroom| headroom.remaining)
         };
         let credits = self.granted.org.balance().less(state.spent.charged + unit.money.times(in_flight));
         QuotaLeft {

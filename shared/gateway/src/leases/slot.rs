@@ -10,7 +10,7 @@ use domain::id::TransactionId;
 use domain::ledger::Charge;
 use domain::money::Money;
 use domain::usage::{Tokens, UsageSource};
-use shared::store::claims::{Claim, Kept};
+use shared::store::claims::{Claim, StoredAnswer};
 use shared::store::leases::Recorded;
 
 /// The usage of a finished call, from which its charge is computed.
@@ -87,12 +87,12 @@ impl LeaseSlot {
 
     /// Writes the charge and the stored answer of an `Idempotency-Key` in one transaction. Returns false when another
     /// request took over the key; then the caller must put the slot back.
-    pub async fn record_once(&mut self, charge: &Charge, claim: &Claim, answer: &Kept) -> Result<bool> {
+    pub async fn record_once(&mut self, charge: &Charge, claim: &Claim, answer: &StoredAnswer) -> Result<bool> {
         self.write(charge, Some((claim, answer))).await
     }
 
     /// Writes the charge, with the claim and answer in `once`. Returns false when the claim was taken over.
-    async fn write(&mut self, charge: &Charge, once: Option<(&Claim, &Kept)>) -> Result<bool> {
+    async fn write(&mut self, charge: &Charge, once: Option<(&Claim, &StoredAnswer)>) -> Result<bool> {
         let (lease, unit) = (&self.open.lease, self.open.lease.unit.money);
         // The amount is computed once and kept for retries, because a failed write may have succeeded in the table.
         let covered = *self.covered.get_or_insert_with(|| self.open.cover(charge.charged.less(unit)));

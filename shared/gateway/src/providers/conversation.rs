@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::failure::{FailureKind, ProviderFailure};
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
 use domain::json;
-use domain::text::clip;
+use domain::text::shorten;
 
 /// Placeholder for a blank text.
 pub const BLANK: &str = "(empty)";
@@ -91,7 +91,7 @@ pub fn arguments(call: &ToolCall<'_>) -> Result<Value, ProviderFailure> {
         Some(arguments @ Value::Object(_)) => Ok(arguments),
         _ => Err(invalid_request(
             "messages",
-            format_args!("the arguments of the call {} must be a JSON object", clip(call.id)),
+            format_args!("the arguments of the call {} must be a JSON object", shorten(call.id)),
         )),
     }
 }

@@ -94,7 +94,7 @@ impl Endpoint {
     pub async fn post_json(&self, path: &str, body: &impl Serialize) -> Result<Bytes, ProviderFailure> {
         let timeouts = RequestTimeouts { first_byte: self.timeouts.total, idle: self.timeouts.total, ..self.timeouts };
         let answer = self.post(path, body, "application/json", &timeouts).await?;
-        answer.body.whole(MAX_ANSWER_BYTES).await.map_err(read_failure)
+        answer.body.read_to_end(MAX_ANSWER_BYTES).await.map_err(read_failure)
     }
 
     pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, ProviderFailure> {
@@ -102,7 +102,7 @@ impl Endpoint {
         let content_type = answer.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         // Some servers answer a streaming request with status 200 and an error in JSON.
         if content_type.starts_with("application/json") {
-            let body = answer.body.whole(MAX_ERROR_BYTES).await.map_err(read_failure)?;
+            let body = answer.body.read_to_end(MAX_ERROR_BYTES).await.map_err(read_failure)?;
             let body: Value = serde_json::from_slice(&body).map_err(ProviderFailure::malformed_answer)?;
             let is_error = body.get("error").is_some_and(|error| !error.is_null());
             let failure = if is_error {
@@ -223,7 +223,7 @@ fn with_version(base_url: &str, kind: ProviderKind) -> String {
 /// Reads the error in a response body. An unreadable body yields an empty result, because the status is still useful.
 async fn read_error(body: Body) -> ErrorDetails {
     let quick = Duration::from_secs(10);
-    let body = tokio::time::timeout(quick, body.whole(MAX_ERROR_BYTES)).await;
+    let body = tokio::time::timeout(quick, body.read_to_end(MAX_ERROR_BYTES)).await;
     let body = body.ok().and_then(std::result::Result::ok).unwrap_or_default();
     serde_json::from_slice(&body).map(|body| ErrorDetails::read(&body)).unwrap_or_default()
 }

@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::failure::{FailureKind, ProviderFailure};
-use domain::text::{clip, clip_to};
+use domain::text::{shorten, shorten_to};
 
 /// Upper bound of `Retry-After`. A longer wait can only come from a wrong clock.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 3600);
@@ -41,20 +41,20 @@ impl ErrorDetails {
         let body = body.get(0).unwrap_or(body);
         let error = match body.get("error") {
             Some(Value::String(message)) => {
-                let message = clip_to(message, MAX_MESSAGE_CHARS).into_owned();
+                let message = shorten_to(message, MAX_MESSAGE_CHARS).into_owned();
                 return Self { message: Some(message), ..Self::default() };
             }
             Some(error) if error.is_object() => error,
             _ => body,
         };
         let text = |name: &str| match error.get(name) {
-            Some(Value::String(text)) if !text.is_empty() => Some(clip_to(text, MAX_MESSAGE_CHARS).into_owned()),
+            Some(Value::String(text)) if !text.is_empty() => Some(shorten_to(text, MAX_MESSAGE_CHARS).into_owned()),
             Some(Value::Number(number)) => Some(number.to_string()),
             _ => None,
         };
         let details = error.get("details").and_then(Value::as_array).into_iter().flatten();
         let detail = |name: &str| details.clone().find_map(|detail| detail[name].as_str());
-        let short = |text: String| clip(&text).into_owned();
+        let short = |text: String| shorten(&text).into_owned();
         // A numeric code only repeats the HTTP status, so `status` or `type` is used instead.
         let code = text("code").filter(|code| code.parse::<u16>().is_err());
         let code = detail("reason").map(str::to_owned).or(code).or_else(|| text("status")).or_else(|| text("type"));

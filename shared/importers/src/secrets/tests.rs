@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use testing::ends;
+use testing::run_with_timeout;
 
 #[test]
 fn user_info_and_secret_parameters_are_removed_from_urls() {
@@ -70,6 +70,6 @@ fn hostile_texts_are_scanned_in_linear_time() {
         ["://", "://{{", "://@{{", "?key=", "&key={{", "a@", "key:", "key:\"", "\"", " ", "key=\\", "{{}}", "Bearer "]
     {
         let text = part.repeat(MANY_BYTES / part.len());
-        ends(part, move || drop((remove_url_secrets(&text), redact_text(&text))));
+        run_with_timeout(part, move || drop((remove_url_secrets(&text), redact_text(&text))));
     }
 }

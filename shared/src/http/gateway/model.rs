@@ -77,7 +77,7 @@ pub struct DeprecationOut {
 }
 
 impl DeprecationOut {
-    pub fn of(model: &Model) -> Option<Self> {
+    pub fn from_model(model: &Model) -> Option<Self> {
         let Model { deprecated_at, retires_at, .. } = model;
         let is_announced = deprecated_at.is_some() || retires_at.is_some();
         is_announced.then(|| Self {

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use crate::http::cursor::Cursors;
 use crate::store::usage::{AdjustmentSums, Figures, MonthlyUsage};
 use domain::id::UserId;
-use domain::ledger::{Entry, Kind};
+use domain::ledger::{Entry, EntryKind};
 use domain::money::Money;
 use domain::page::Slice;
 use domain::usd::Usd;
@@ -21,16 +21,16 @@ pub enum TransactionKind {
     Credit,
 }
 
-impl From<Kind> for TransactionKind {
-    fn from(kind: Kind) -> Self {
+impl From<EntryKind> for TransactionKind {
+    fn from(kind: EntryKind) -> Self {
         match kind {
-            Kind::Debit => Self::Debit,
-            Kind::Credit => Self::Credit,
+            EntryKind::Debit => Self::Debit,
+            EntryKind::Credit => Self::Credit,
         }
     }
 }
 
-impl From<TransactionKind> for Kind {
+impl From<TransactionKind> for EntryKind {
     fn from(kind: TransactionKind) -> Self {
         match kind {
             TransactionKind::Debit => Self::Debit,

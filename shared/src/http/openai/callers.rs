@@ -13,7 +13,7 @@ use crate::models::Models;
 use crate::store::api_keys::ApiKey;
 use crate::store::{Authority, KeyRing};
 use domain::Error;
-use domain::audit::{Actor, Deed};
+use domain::audit::{Actor, AuditAction};
 use domain::identity::Role;
 use domain::time::Time;
 use domain::token::TokenKind;
@@ -49,9 +49,9 @@ impl Person {
 
 impl Operator {
     /// An entry of the audit log for an action of this operator.
-    pub fn deed(&self, action: &'static str, target: impl ToString) -> Deed {
+    pub fn audit_action(&self, action: &'static str, target: impl ToString) -> AuditAction {
         let actor = self.0.actor();
-        Deed { actor, action, target: target.to_string(), request_id: request_id(), at: Time::now() }
+        AuditAction { actor, action, target: target.to_string(), request_id: request_id(), at: Time::now() }
     }
 
     /// When the key of this operator expires. Keys that it creates must not expire later.

@@ -14,14 +14,14 @@ use super::extract::extractors;
 use super::layers::request_id;
 use super::{classify, message, refusal_code, respond};
 use domain::catalog::Model;
-use domain::echo;
+use domain::error_text;
 use domain::limits::Dimension;
 use domain::time::Time;
 use domain::{Error, IDEMPOTENCY_CONFLICT, ProviderTrouble};
 
 pub use callers::{ApiCaller, InferenceCaller, Operator, Person};
 pub use list::{CursorList, List};
-pub use refusals::{BodyRefused, ErrorBody, ModelCallErrors, OperatorOnly, Refused};
+pub use refusals::{BodyRefused, ErrorBody, ErrorResponses, ModelCallErrors, OperatorOnly};
 
 extractors!();
 
@@ -62,7 +62,7 @@ fn body(error: &Error, status: StatusCode, code: &str, request_id: &str) -> Valu
         "type": kind(error, status),
         "code": code,
         "message": message(error),
-        "param": param.filter(|param| !param.is_empty()).map(echo::field),
+        "param": param.filter(|param| !param.is_empty()).map(error_text::shorten_field),
         "request_id": request_id,
         "details": details(error),
     }})

@@ -30,7 +30,7 @@ struct ErrorOut {
 
 /// The errors that every route of the gateway may return.
 #[derive(IntoResponses)]
-pub enum Refused {
+pub enum ErrorResponses {
     /// The request is invalid; the message names the reason
     #[response(status = 400)]
     Invalid(#[to_schema] ErrorBody),

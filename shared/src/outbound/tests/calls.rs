@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::Request;
 
 use super::super::{CallError, Calls, Guard, Outbound};
-use super::{PATIENCE, PUBLIC, Stage, closing, has_header, line};
+use super::{PUBLIC, Stage, TIMEOUTS, closing, has_header, line};
 use domain::credential::Credential;
 use domain::id::CredentialId;
 
@@ -12,7 +12,7 @@ async fn call(stage: &Stage, credential: Option<&Credential>, url: &str) -> Resu
     let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));
     let request = Request::get(url).body(Bytes::new()).unwrap();
     let id = CredentialId::new();
-    Ok(calls.send(request, credential.map(|credential| (id, credential)), &PATIENCE).await?.status.as_u16())
+    Ok(calls.send(request, credential.map(|credential| (id, credential)), &TIMEOUTS).await?.status.as_u16())
 }
 
 fn shown() -> [(Credential, &'static str); 3] {

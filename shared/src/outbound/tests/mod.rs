@@ -21,7 +21,7 @@ use super::{Guard, Network, Outbound, OutboundError, RequestTimeouts};
 
 /// A public address. Nothing is ever sent to it.
 const PUBLIC: &str = "93.184.215.14";
-const PATIENCE: RequestTimeouts = RequestTimeouts {
+const TIMEOUTS: RequestTimeouts = RequestTimeouts {
     first_byte: Duration::from_secs(5),
     idle: Duration::from_secs(5),
     total: Duration::from_secs(10),
@@ -142,10 +142,10 @@ impl Stage {
         self.heard.lock().unwrap().clone()
     }
 
-    async fn get(&self, url: &str, guard: Guard, patience: RequestTimeouts) -> Result<Bytes, OutboundError> {
+    async fn get(&self, url: &str, guard: Guard, timeouts: RequestTimeouts) -> Result<Bytes, OutboundError> {
         let outbound = Outbound::new(guard, self.clone());
-        let answer = outbound.send(get(url), &patience).await?;
-        answer.body.whole(100).await
+        let answer = outbound.send(get(url), &timeouts).await?;
+        answer.body.read_to_end(100).await
     }
 
     fn dialled(&self) -> Vec<String> {

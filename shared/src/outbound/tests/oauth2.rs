@@ -9,7 +9,7 @@ use http::Request;
 use serde_json::{Value, json};
 
 use super::super::{CallError, Calls, Guard, Outbound, OutboundError, RequestTimeouts};
-use super::{PATIENCE, PUBLIC, Stage, closing, line, pass, stop_clock};
+use super::{PUBLIC, Stage, TIMEOUTS, closing, line, pass, stop_clock};
 use domain::credential::Credential;
 use domain::id::CredentialId;
 
@@ -54,7 +54,7 @@ impl Granting {
 
     async fn call(&self) -> Result<u16, CallError> {
         let request = Request::post("http://api.test/x").body(Bytes::from("the body")).unwrap();
-        let sent = self.calls.send(request, Some((self.id, &client(None))), &PATIENCE).await;
+        let sent = self.calls.send(request, Some((self.id, &client(None))), &TIMEOUTS).await;
         Ok(sent?.status.as_u16())
     }
 
@@ -83,7 +83,7 @@ async fn token_is_requested_per_rfc_6749_and_reused_until_it_expires() {
     assert!(asked.ends_with("\r\n\r\ngrant_type=client_credentials"), "{asked}");
 
     let outbound = Outbound::new(Guard::default(), granting.stage.clone());
-    Calls::new(outbound).token(CredentialId::new(), &client(Some("read write")), &PATIENCE).await.unwrap();
+    Calls::new(outbound).token(CredentialId::new(), &client(Some("read write")), &TIMEOUTS).await.unwrap();
     assert!(granting.stage.heard().last().unwrap().ends_with("&scope=read+write"));
 }
 
@@ -137,7 +137,7 @@ async fn client_secret_is_sent_in_the_body_if_the_header_is_refused() {
     });
     let stage = stage.await;
     let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));
-    let (token, is_new) = calls.token(CredentialId::new(), &client(None), &PATIENCE).await.unwrap();
+    let (token, is_new) = calls.token(CredentialId::new(), &client(None), &TIMEOUTS).await.unwrap();
     assert!(token == "Bearer t" && token.is_sensitive() && is_new);
     assert!(stage.heard()[1].ends_with("&client_id=the+client&client_secret=s%3Ae%2Bcret"));
 }
@@ -150,8 +150,8 @@ async fn timeout_covers_the_token_and_the_call_together() {
     let stage = stage.answering(move |_| granted.clone()).await;
     let calls = Calls::new(Outbound::new(Guard::default(), stage));
     let request = Request::get("http://api.test/x").body(Bytes::new()).unwrap();
-    let patience = RequestTimeouts { total: Duration::from_millis(120), ..PATIENCE };
-    let late = calls.send(request, Some((CredentialId::new(), &client(None))), &patience).await;
+    let timeouts = RequestTimeouts { total: Duration::from_millis(120), ..TIMEOUTS };
+    let late = calls.send(request, Some((CredentialId::new(), &client(None))), &timeouts).await;
     assert_eq!(late.err(), Some(CallError::Outbound(OutboundError::Timeout { sent: true })));
 }
 
@@ -175,15 +175,15 @@ async fn failed_token_requests_are_reported_and_not_cached() {
         let stage = Stage::resolving(&[&[PUBLIC]]).answering(move |_| answer.clone()).await;
         let calls = Calls::new(Outbound::new(Guard::default(), stage.clone()));
         let id = CredentialId::new();
-        assert_eq!(calls.token(id, &client(None), &PATIENCE).await.unwrap_err(), expected);
+        assert_eq!(calls.token(id, &client(None), &TIMEOUTS).await.unwrap_err(), expected);
         let before = stage.heard().len();
         assert!(before <= 2);
-        assert_eq!(calls.token(id, &client(None), &PATIENCE).await.unwrap_err(), expected);
+        assert_eq!(calls.token(id, &client(None), &TIMEOUTS).await.unwrap_err(), expected);
         assert!(stage.heard().len() > before, "the token is requested again");
     }
     let inside = Stage::resolving(&[&["10.0.0.1"]]);
     let calls = Calls::new(Outbound::new(Guard::default(), inside.clone()));
-    let forbidden = calls.token(CredentialId::new(), &client(None), &PATIENCE).await.unwrap_err();
+    let forbidden = calls.token(CredentialId::new(), &client(None), &TIMEOUTS).await.unwrap_err();
     assert_eq!(forbidden, CallError::Outbound(OutboundError::Forbidden));
     assert!(inside.dialled().is_empty());
 }

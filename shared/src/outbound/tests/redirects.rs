@@ -6,7 +6,7 @@ use bytes::Bytes;
 use http::{HeaderValue, Method, Request};
 
 use super::super::{Guard, MAX_REDIRECTS, Outbound, OutboundError, RequestTimeouts};
-use super::{PATIENCE, PUBLIC, Stage, closing, has_header, line, stop_clock};
+use super::{PUBLIC, Stage, TIMEOUTS, closing, has_header, line, stop_clock};
 
 fn moved(status: &str, to: &str) -> String {
     closing(status, &[("location", to)], "moved")
@@ -14,8 +14,8 @@ fn moved(status: &str, to: &str) -> String {
 
 async fn follow(stage: &Stage, request: Request<Bytes>) -> Result<(u16, Bytes), OutboundError> {
     let outbound = Outbound::new(Guard::default(), stage.clone());
-    let answer = outbound.follow(request, &PATIENCE).await?;
-    Ok((answer.status.as_u16(), answer.body.whole(100).await?))
+    let answer = outbound.follow(request, &TIMEOUTS).await?;
+    Ok((answer.status.as_u16(), answer.body.read_to_end(100).await?))
 }
 
 fn request(method: Method, url: &str) -> Request<Bytes> {
@@ -90,8 +90,8 @@ async fn redirect_loops_end_at_the_maximum() {
     let slow = Stage { takes: Duration::from_millis(40), ..Stage::resolving(&[&[PUBLIC]]) };
     let slow = slow.answering(|_| moved("302 Found", "/round")).await;
     let outbound = Outbound::new(Guard::default(), slow.clone());
-    let patience = RequestTimeouts { total: Duration::from_millis(150), ..PATIENCE };
-    let late = outbound.follow(request(Method::GET, "http://slow.test/"), &patience).await;
+    let timeouts = RequestTimeouts { total: Duration::from_millis(150), ..TIMEOUTS };
+    let late = outbound.follow(request(Method::GET, "http://slow.test/"), &timeouts).await;
     assert_eq!(late.err(), Some(OutboundError::Timeout { sent: true }));
     assert_eq!(slow.heard().len(), 4);
 }

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Admin;
 use crate::store::keys;
-use crate::store::ledger::before;
+use crate::store::ledger::cursor_after;
 use crate::store::table::{Index, Query, Range, parse};
 use crate::store::write::Write;
 use domain::Result;
-use domain::audit::{Actor, Deed};
+use domain::audit::{Actor, AuditAction};
 use domain::id::AuditId;
 use domain::lease::month;
 use domain::page::{Order, Slice};
@@ -39,10 +39,10 @@ struct AuditItem {
 
 impl Admin {
     /// The write of an audit entry. It belongs in the transaction of the change that it records.
-    pub(super) fn audited(&self, deed: &Deed, before: Option<String>, after: Option<String>) -> Write {
+    pub(super) fn audit_write(&self, action: &AuditAction, before: Option<String>, after: Option<String>) -> Write {
         let id = AuditId::new();
-        let Deed { actor, action, target, request_id, at } = deed.clone();
-        let key = keys::audited(id);
+        let AuditAction { actor, action, target, request_id, at } = action.clone();
+        let key = keys::audit_entry(id);
         self.journal.put_new(&AuditItem {
             pk: key.pk,
             sk: key.sk,
@@ -66,7 +66,7 @@ impl Admin {
         let mut items: Vec<AuditItem> = items.map(parse).collect::<Result<_>>()?;
         let more = items.len() > limit as usize;
         items.truncate(limit as usize);
-        let next = items.last().filter(|_| more).map(|item| before(&item.listed_at));
+        let next = items.last().filter(|_| more).map(|item| cursor_after(&item.listed_at));
         Ok(Slice { items: items.into_iter().map(|item| item.entry).collect(), next })
     }
 }

@@ -2,12 +2,12 @@
 //! when the catalog changed after it was read. So names never clash, and no entry references a missing one.
 
 use super::Admin;
+use crate::store::backoff::Backoff;
 use crate::store::catalog::{Entry, Listing, put, remove};
-use crate::store::turns::Turns;
 use crate::store::write::Write;
 use crate::store::{Catalog, keys, work};
 use domain::Result;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::catalog::Model;
 use domain::id::WorkId;
 use domain::time::Time;
@@ -26,50 +26,50 @@ impl Admin {
     /// it calls `change` again.
     pub async fn change_catalog(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         catalog: &Catalog,
         change: impl Fn(&Listing) -> Result<Change>,
     ) -> Result<(Change, PendingWork)> {
         let _queue = self.queue.lock().await;
-        let mut turns = Turns::default();
+        let mut backoff = Backoff::default();
         loop {
             let listing = catalog.read().await?;
             let change = change(&listing)?;
-            let (mut writes, looks) = self.writes(deed, &listing, &change);
+            let (mut writes, pending) = self.writes(action, &listing, &change);
             let revision = self.entities.update(keys::catalog_revision()).add("revision", 1);
             writes.push(match listing.revision {
                 0 => revision.require("attribute_not_exists(revision)"),
                 seen => revision.require("revision = :seen").bind(":seen", seen),
             });
-            if self.transact(deed, writes).await?.is_written() {
-                return Ok((change, looks));
+            if self.transact(action, writes).await?.is_written() {
+                return Ok((change, pending));
             }
-            turns.next("others keep changing the catalog").await?;
+            backoff.next("others keep changing the catalog").await?;
         }
     }
 
-    fn writes(&self, deed: &Deed, listing: &Listing, change: &Change) -> (Vec<Write>, PendingWork) {
-        let entry = |told: &Option<(Entry, String)>| told.as_ref().map(|(entry, _)| entry.clone());
-        let text = |told: &Option<(Entry, String)>| told.as_ref().map(|(_, text)| text.clone());
+    fn writes(&self, action: &AuditAction, listing: &Listing, change: &Change) -> (Vec<Write>, PendingWork) {
+        let entry = |side: &Option<(Entry, String)>| side.as_ref().map(|(entry, _)| entry.clone());
+        let text = |side: &Option<(Entry, String)>| side.as_ref().map(|(_, text)| text.clone());
         let (before, after) = (entry(&change.before), entry(&change.after));
-        let mut writes = vec![self.audited(deed, text(&change.before), text(&change.after))];
+        let mut writes = vec![self.audit_write(action, text(&change.before), text(&change.after))];
         match (&before, &after) {
-            (_, Some(after)) => writes.push(put(&self.entities, after, added_at(deed, listing, after))),
+            (_, Some(after)) => writes.push(put(&self.entities, after, added_at(action, listing, after))),
             (Some(before), None) => writes.push(remove(&self.entities, before)),
             (None, None) => {}
         }
         let (before, after) = (model(before.as_ref()), model(after.as_ref()));
-        let mut looks = Vec::new();
+        let mut pending = Vec::new();
         if let Some(name) = before.or(after).map(|model| &model.name) {
-            for at in looked_at(before, after, deed.at) {
+            for at in notification_times(before, after, action.at) {
                 let id = WorkId::new();
-                writes.push(work::model(&self.entities, id, name, at));
-                if at <= deed.at {
-                    looks.push(id);
+                writes.push(work::model_check_work(&self.entities, id, name, at));
+                if at <= action.at {
+                    pending.push(id);
                 }
             }
         }
-        (writes, looks)
+        (writes, pending)
     }
 }
 
@@ -80,19 +80,19 @@ fn model(entry: Option<&Entry>) -> Option<&Model> {
     }
 }
 
-fn added_at(deed: &Deed, listing: &Listing, entry: &Entry) -> Option<Time> {
+fn added_at(action: &AuditAction, listing: &Listing, entry: &Entry) -> Option<Time> {
     let Entry::Model(model) = entry else { return None };
     let is_new = !listing.models.contains_key(&model.name);
-    listing.added_at.get(&model.name).copied().or(is_new.then_some(deed.at))
+    listing.added_at.get(&model.name).copied().or(is_new.then_some(action.at))
 }
 
 /// The times at which a model's dependents must be notified: now if the model becomes callable or stops being so, and
 /// at a new time of retirement.
-fn looked_at(before: Option<&Model>, after: Option<&Model>, now: Time) -> Vec<Time> {
-    let answers = |model: Option<&Model>| model.is_some_and(|model| !model.is_retired(now));
+fn notification_times(before: Option<&Model>, after: Option<&Model>, now: Time) -> Vec<Time> {
+    let is_callable = |model: Option<&Model>| model.is_some_and(|model| !model.is_retired(now));
     let retires_at = |model: Option<&Model>| model.and_then(|model| model.retires_at);
     let mut times = Vec::new();
-    if answers(before) != answers(after) {
+    if is_callable(before) != is_callable(after) {
         times.push(now);
     }
     if let Some(at) = retires_at(after).filter(|at| *at > now && retires_at(before) != Some(*at)) {

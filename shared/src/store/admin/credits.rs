@@ -2,11 +2,11 @@
 
 use super::Admin;
 use crate::store::authority::Authority;
-use crate::store::idempotency::{self, Once};
+use crate::store::idempotency::{self, IdempotencyKey};
 use crate::store::keys;
 use crate::store::ledger::Adjusted;
 use crate::store::stored_text::StoredText;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{Id, OrgId};
 use domain::identity::Account;
 use domain::ledger::Adjustment;
@@ -30,27 +30,28 @@ impl Admin {
     /// Gives or takes credits, once for all requests with the same idempotency key.
     pub async fn adjust_credits(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         adjustment: Adjustment,
-        once: Option<&Once>,
-        tell: impl Fn(&Adjustment) -> String,
+        idempotency_key: Option<&IdempotencyKey>,
+        render_audit: impl Fn(&Adjustment) -> String,
     ) -> Result<AdjustmentOutcome> {
-        let account = Account { org: deed.actor.org, user: deed.actor.user };
+        let account = Account { org: action.actor.org, user: action.actor.user };
         let org = adjustment.org;
-        let authority = Authority::of_operator(deed);
+        let authority = Authority::of_operator(action);
         let with = |adjustment: &Adjustment| {
-            let told = tell(adjustment);
-            let claim =
-                once.map(|once| idempotency::claim(&self.entities, account, ROUTE, once, told.as_str(), deed.at));
+            let snapshot = render_audit(adjustment);
+            let claim = idempotency_key.map(|idempotency_key| {
+                idempotency::claim(&self.entities, account, ROUTE, idempotency_key, snapshot.as_str(), action.at)
+            });
             let exists = self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG);
-            let audited = self.audited(deed, None, Some(told));
+            let audited = self.audit_write(action, None, Some(snapshot));
             Ok(authority.guard(&self.entities, claim.into_iter().chain([exists, audited]).collect()))
         };
         let _queue = self.queue.lock().await;
         match self.ledger.adjust_with(adjustment, with).await? {
             Adjusted::Done(adjustment) => Ok(AdjustmentOutcome::Done(adjustment)),
             Adjusted::Refused(refused) => {
-                if let Some(first) = idempotency::replay(once, &refused)? {
+                if let Some(first) = idempotency::replay(idempotency_key, &refused)? {
                     return first.into_text().map(AdjustmentOutcome::Before);
                 }
                 authority.check(&refused)?;
@@ -59,11 +60,11 @@ impl Admin {
                     _ => Err(Error::internal("a new adjustment's id is in use")),
                 }
             }
-            Adjusted::OutOfRange => match once {
+            Adjusted::OutOfRange => match idempotency_key {
                 // An earlier attempt of the same request may have taken the credits that are missing now, so replay its
                 // answer.
-                Some(once) => {
-                    let answer = idempotency::find(&self.entities, account, ROUTE, once, deed.at).await?;
+                Some(idempotency_key) => {
+                    let answer = idempotency::find(&self.entities, account, ROUTE, idempotency_key, action.at).await?;
                     let answer = answer.map(StoredText::into_text).transpose()?;
                     Ok(answer.map_or(AdjustmentOutcome::OutOfRange, AdjustmentOutcome::Before))
                 }

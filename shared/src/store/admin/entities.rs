@@ -2,13 +2,13 @@
 //! on, even by a process that has cached the caller as valid.
 
 use super::Admin;
+use crate::store::backoff::Backoff;
 use crate::store::identities::{entity, stored};
 use crate::store::keys::{self, Key};
 use crate::store::meters::MeterOwner;
-use crate::store::turns::Turns;
 use crate::store::write::Write;
 use aws_sdk_dynamodb::types::AttributeValue;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{Id, OrgId, UserId};
 use domain::identity::{Account, Org, Plan, User};
 use domain::time::Time;
@@ -23,19 +23,26 @@ const METERS_AT_ONCE: usize = 90;
 impl Admin {
     pub async fn change_org(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         id: OrgId,
         change: impl Fn(&Org) -> Result<Org>,
-        tell: impl Fn(&Org) -> String,
+        render_audit: impl Fn(&Org) -> String,
     ) -> Result<Org> {
         let _queue = self.queue.lock().await;
-        let mut turns = Turns::default();
+        let mut backoff = Backoff::default();
         loop {
             let (before, raw) = self.read::<Org>(&keys::org(id)).await?.ok_or(Error::NotFound { kind: OrgId::KIND })?;
             let after = change(&before)?;
-            let mut writes = self.replaced(deed, keys::org(id), raw, &after, Some(tell(&before)), tell(&after));
+            let mut writes = self.replace_writes(
+                action,
+                keys::org(id),
+                raw,
+                &after,
+                Some(render_audit(&before)),
+                render_audit(&after),
+            );
             if before.suspended != after.suspended {
-                writes.push(self.suspended(MeterOwner::Org(id), after.suspended, deed.at));
+                writes.push(self.suspension_write(MeterOwner::Org(id), after.suspended, action.at));
             }
             if before.plan != after.plan {
                 if self.identities.find_plan(&after.plan).await?.is_none() {
@@ -43,62 +50,79 @@ impl Admin {
                 }
                 writes.push(self.entities.check(keys::plan(&after.plan)).require("attribute_exists(pk)"));
             }
-            if self.transact(deed, writes).await?.is_written() {
+            if self.transact(action, writes).await?.is_written() {
                 return Ok(after);
             }
-            turns.next("others keep changing the organization").await?;
+            backoff.next("others keep changing the organization").await?;
         }
     }
 
     pub async fn change_user(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         id: UserId,
         change: impl Fn(&User) -> Result<User>,
-        tell: impl Fn(&User) -> String,
+        render_audit: impl Fn(&User) -> String,
     ) -> Result<User> {
         let _queue = self.queue.lock().await;
-        let mut turns = Turns::default();
+        let mut backoff = Backoff::default();
         loop {
             let (before, raw) =
                 self.read::<User>(&keys::user(id)).await?.ok_or(Error::NotFound { kind: UserId::KIND })?;
             let after = change(&before)?;
-            let mut writes = self.replaced(deed, keys::user(id), raw, &after, Some(tell(&before)), tell(&after));
+            let mut writes = self.replace_writes(
+                action,
+                keys::user(id),
+                raw,
+                &after,
+                Some(render_audit(&before)),
+                render_audit(&after),
+            );
             let mut meters = Vec::new();
             if before.suspended != after.suspended {
                 let orgs = self.identities.orgs_of(id).await?.into_iter();
                 let of = orgs.map(|(org, _)| MeterOwner::User(Account { org: org.id, user: id }));
-                meters.extend(of.map(|of| self.suspended(of, after.suspended, deed.at)));
+                meters.extend(of.map(|of| self.suspension_write(of, after.suspended, action.at)));
             }
             let later = meters.split_off(meters.len().min(METERS_AT_ONCE));
             writes.extend(meters);
-            if self.transact(deed, writes).await?.is_written() {
+            if self.transact(action, writes).await?.is_written() {
                 for write in later {
                     let _ = self.counters.write(write).await?;
                 }
                 return Ok(after);
             }
-            turns.next("others keep changing the user").await?;
+            backoff.next("others keep changing the user").await?;
         }
     }
 
     /// Creates or replaces a plan. Returns the plan that it replaced.
-    pub async fn put_plan(&self, deed: &Deed, plan: &Plan, tell: impl Fn(&Plan) -> String) -> Result<Option<Plan>> {
+    pub async fn put_plan(
+        &self,
+        action: &AuditAction,
+        plan: &Plan,
+        render_audit: impl Fn(&Plan) -> String,
+    ) -> Result<Option<Plan>> {
         let _queue = self.queue.lock().await;
-        let mut turns = Turns::default();
+        let mut backoff = Backoff::default();
         loop {
             let key = keys::plan(&plan.id);
             let (before, raw) = self.read::<Plan>(&key).await?.unzip();
             let writes = match raw {
-                Some(raw) => self.replaced(deed, key, raw, plan, before.as_ref().map(&tell), tell(plan)),
+                Some(raw) => {
+                    self.replace_writes(action, key, raw, plan, before.as_ref().map(&render_audit), render_audit(plan))
+                }
                 None => {
-                    vec![self.entities.put_new(&stored(key, plan)), self.audited(deed, None, Some(tell(plan)))]
+                    vec![
+                        self.entities.put_new(&stored(key, plan)),
+                        self.audit_write(action, None, Some(render_audit(plan))),
+                    ]
                 }
             };
-            if self.transact(deed, writes).await?.is_written() {
+            if self.transact(action, writes).await?.is_written() {
                 return Ok(before);
             }
-            turns.next("others keep changing the plan").await?;
+            backoff.next("others keep changing the plan").await?;
         }
     }
 
@@ -110,21 +134,21 @@ impl Admin {
     }
 
     /// The writes that replace an entity, on condition that it is unchanged, and add the audit entry.
-    fn replaced(
+    fn replace_writes(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         key: Key,
         raw: AttributeValue,
         after: &impl Serialize,
-        told_before: Option<String>,
-        told_after: String,
+        audit_before: Option<String>,
+        audit_after: String,
     ) -> Vec<Write> {
         let put = self.entities.put(&stored(key, after)).require("entity = :before").bind_raw(":before", raw);
-        vec![put, self.audited(deed, told_before, Some(told_after))]
+        vec![put, self.audit_write(action, audit_before, Some(audit_after))]
     }
 
-    fn suspended(&self, of: MeterOwner, is_suspended: bool, at: Time) -> Write {
-        let meter = self.counters.update(of.place());
+    fn suspension_write(&self, of: MeterOwner, is_suspended: bool, at: Time) -> Write {
+        let meter = self.counters.update(of.key());
         if is_suspended { meter.set("revoked", at) } else { meter.remove("revoked") }
     }
 }

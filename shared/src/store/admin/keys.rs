@@ -3,13 +3,13 @@
 use super::Admin;
 use crate::store::api_keys::{ApiKey, create_refused};
 use crate::store::authority::Authority;
-use crate::store::idempotency::{self, Created, Once};
-use crate::store::key_ring::{Kept, KeySettings, NewKey, not_valid};
+use crate::store::backoff::Backoff;
+use crate::store::idempotency::{self, CreateOutcome, IdempotencyKey};
+use crate::store::key_ring::{KeySettings, NewKey, StoredKey, not_valid};
 use crate::store::keys;
 use crate::store::meters::Meter;
 use crate::store::table::WriteOutcome;
-use crate::store::turns::Turns;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{ApiKeyId, Id, UserId};
 use domain::{Error, Result};
 
@@ -18,16 +18,23 @@ const HOLDER: &str = "holder";
 impl Admin {
     /// Creates a key for a user in an organization, once for all requests with the same idempotency key. `answer` is
     /// stored and replayed to later requests, so it must not contain the secret.
-    pub async fn create_key(&self, deed: &Deed, new: &NewKey, once: Option<&Once>, answer: &str) -> Result<Created> {
+    pub async fn create_key(
+        &self,
+        action: &AuditAction,
+        new: &NewKey,
+        idempotency_key: Option<&IdempotencyKey>,
+        answer: &str,
+    ) -> Result<CreateOutcome> {
         let account = new.key.account;
         let holder = self.entities.check(keys::membership(account.org, account.user));
         let holder = holder.require("attribute_exists(pk)").labeled(HOLDER);
-        let audited = self.audited(deed, None, Some(answer.to_owned()));
-        let with = self.claim(deed, "keys", once, answer).into_iter().chain([holder, audited]).collect();
-        match self.keys.create_with(&Authority::of_operator(deed), new, with).await? {
-            WriteOutcome::Written => Ok(Created::Now),
-            WriteOutcome::Refused(refused) => match idempotency::replay(once, &refused)? {
-                Some(first) => first.into_text().map(Created::Before),
+        let audit_write = self.audit_write(action, None, Some(answer.to_owned()));
+        let with =
+            self.claim(action, "keys", idempotency_key, answer).into_iter().chain([holder, audit_write]).collect();
+        match self.keys.create_with(&Authority::of_operator(action), new, with).await? {
+            WriteOutcome::Written => Ok(CreateOutcome::Now),
+            WriteOutcome::Refused(refused) => match idempotency::replay(idempotency_key, &refused)? {
+                Some(first) => first.into_text().map(CreateOutcome::Before),
                 None if refused.label == HOLDER => Err(Error::NotFound { kind: UserId::KIND }),
                 None => Err(create_refused(refused)),
             },
@@ -38,12 +45,12 @@ impl Admin {
     /// calls `change` again.
     pub async fn change_key(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         id: ApiKeyId,
         change: impl Fn(&ApiKey, &Meter) -> Result<KeySettings>,
-        tell: impl Fn(&ApiKey, &Meter) -> String,
+        render_audit: impl Fn(&ApiKey, &Meter) -> String,
     ) -> Result<(ApiKey, Meter)> {
-        let mut turns = Turns::default();
+        let mut backoff = Backoff::default();
         loop {
             let kept = self.keys.find(id).await?;
             let meter = self.keys.meter(id).await?;
@@ -55,18 +62,27 @@ impl Admin {
             let KeySettings { name, models, expires_at, limits, cap } = settings;
             let key = ApiKey { name, models, expires_at, ..kept.key.clone() };
             let changed = meter.with("limits", limits).with("cap", cap);
-            writes.push(self.audited(deed, Some(tell(&kept.key, &meter)), Some(tell(&key, &changed))));
-            if self.transact(deed, writes).await?.is_written() {
+            writes.push(self.audit_write(
+                action,
+                Some(render_audit(&kept.key, &meter)),
+                Some(render_audit(&key, &changed)),
+            ));
+            if self.transact(action, writes).await?.is_written() {
                 return Ok((key, changed));
             }
-            turns.next("others keep changing the key").await?;
+            backoff.next("others keep changing the key").await?;
         }
     }
 
     /// Revokes a key. For a key that is revoked already, nothing is changed and no audit entry is added.
-    pub async fn revoke_key(&self, deed: &Deed, kept: &Kept, tell: impl Fn(&ApiKey) -> String) -> Result<()> {
-        let revoked = ApiKey { revoked_at: Some(deed.at), ..kept.key.clone() };
-        let audited = self.audited(deed, Some(tell(&kept.key)), Some(tell(&revoked)));
-        self.keys.revoke(&Authority::of_operator(deed), kept, vec![audited]).await.map(drop)
+    pub async fn revoke_key(
+        &self,
+        action: &AuditAction,
+        kept: &StoredKey,
+        render_audit: impl Fn(&ApiKey) -> String,
+    ) -> Result<()> {
+        let revoked = ApiKey { revoked_at: Some(action.at), ..kept.key.clone() };
+        let audited = self.audit_write(action, Some(render_audit(&kept.key)), Some(render_audit(&revoked)));
+        self.keys.revoke(&Authority::of_operator(action), kept, vec![audited]).await.map(drop)
     }
 }

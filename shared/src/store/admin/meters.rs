@@ -4,11 +4,11 @@
 use serde::Serialize;
 
 use super::Admin;
+use crate::store::backoff::Backoff;
 use crate::store::keys::{self, Key};
 use crate::store::meters::{Meter, MeterOwner, Meters};
 use crate::store::table::WriteOutcome;
-use crate::store::turns::Turns;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{ApiKeyId, Id, OrgId, UserId};
 use domain::identity::Account;
 use domain::limits::Limits;
@@ -23,44 +23,44 @@ impl Admin {
         let (owner, kind) = owner(of);
         let found = self.entities.get(&owner).await?;
         found.ok_or(Error::NotFound { kind })?;
-        Ok(Meters::of(&self.counters, &[of]).await?.remove(0))
+        Ok(Meters::read_all(&self.counters, &[of]).await?.remove(0))
     }
 
     pub async fn set_limits(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         of: MeterOwner,
         limits: Option<Limits>,
-        tell: impl Fn(&Meter) -> Option<String>,
+        render_audit: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
-        self.hold(deed, of, "limits", limits, tell).await
+        self.set_attribute(action, of, "limits", limits, render_audit).await
     }
 
     pub async fn set_cap(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         of: MeterOwner,
         cap: Option<Money>,
-        tell: impl Fn(&Meter) -> Option<String>,
+        render_audit: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
-        self.hold(deed, of, "cap", cap, tell).await
+        self.set_attribute(action, of, "cap", cap, render_audit).await
     }
 
-    async fn hold(
+    async fn set_attribute(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         of: MeterOwner,
         attribute: &'static str,
         value: Option<impl Serialize>,
-        tell: impl Fn(&Meter) -> Option<String>,
+        render_audit: impl Fn(&Meter) -> Option<String>,
     ) -> Result<Meter> {
         let (owner, kind) = owner(of);
         let _queue = self.queue.lock().await;
-        let mut turns = Turns::default();
+        let mut backoff = Backoff::default();
         loop {
-            let before = Meters::of(&self.counters, &[of]).await?.remove(0);
+            let before = Meters::read_all(&self.counters, &[of]).await?.remove(0);
             let after = before.with(attribute, value.as_ref());
-            let meter = self.counters.update(of.place());
+            let meter = self.counters.update(of.key());
             let meter = match &value {
                 Some(value) => meter.set(attribute, value),
                 None => meter.remove(attribute),
@@ -70,11 +70,11 @@ impl Admin {
                 None => meter.require(&format!("attribute_not_exists({attribute})")),
             };
             let exists = self.entities.check(owner.clone()).require("attribute_exists(pk)").labeled(OWNER);
-            let writes = vec![exists, meter, self.audited(deed, tell(&before), tell(&after))];
-            match self.transact(deed, writes).await? {
+            let writes = vec![exists, meter, self.audit_write(action, render_audit(&before), render_audit(&after))];
+            match self.transact(action, writes).await? {
                 WriteOutcome::Written => return Ok(after),
                 WriteOutcome::Refused(refused) if refused.label == OWNER => return Err(Error::NotFound { kind }),
-                WriteOutcome::Refused(_) => turns.next("others keep changing the meter").await?,
+                WriteOutcome::Refused(_) => backoff.next("others keep changing the meter").await?,
             }
         }
     }

@@ -20,7 +20,7 @@ use super::table::{Table, WriteOutcome};
 use super::write::Write;
 use crate::{Context, config};
 use domain::Result;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 
 pub use audit::AuditEntry;
 pub use catalog::{Change, PendingWork};
@@ -35,7 +35,7 @@ pub struct Admin {
     keys: KeyRing,
     ledger: Ledger,
     /// Held during a change. A change has an optimistic lock, so concurrent changes of one process would only refuse
-    /// each other. Between processes, `Turns` retries a refused change.
+    /// each other. Between processes, `Backoff` retries a refused change.
     queue: Arc<Mutex<()>>,
 }
 
@@ -53,7 +53,7 @@ impl Admin {
     }
 
     /// Carries out the writes of an operator, on condition that the caller is still an operator.
-    async fn transact(&self, deed: &Deed, writes: Vec<Write>) -> Result<WriteOutcome> {
-        Authority::of_operator(deed).transact(&self.entities, writes).await
+    async fn transact(&self, action: &AuditAction, writes: Vec<Write>) -> Result<WriteOutcome> {
+        Authority::of_operator(action).transact(&self.entities, writes).await
     }
 }

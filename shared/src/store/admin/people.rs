@@ -1,12 +1,12 @@
 //! Creation of organizations and users by an operator, without the identity provider.
 
 use super::Admin;
-use crate::store::idempotency::{self, Created, Once};
+use crate::store::idempotency::{self, CreateOutcome, IdempotencyKey};
 use crate::store::identities::stored;
 use crate::store::keys::{self, Key};
-use crate::store::table::{Refused, WriteOutcome};
+use crate::store::table::{RefusedWrite, WriteOutcome};
 use crate::store::write::Write;
-use domain::audit::Deed;
+use domain::audit::AuditAction;
 use domain::id::{Id, OrgId};
 use domain::identity::{Account, Membership, Org, User};
 use domain::{Error, Result};
@@ -19,68 +19,82 @@ const ORG_OF_USER: &str = "organization of the user";
 impl Admin {
     /// Creates an organization, once for all requests with the same idempotency key. `answer` is stored and replayed to
     /// later requests.
-    pub async fn create_org(&self, deed: &Deed, org: &Org, once: Option<&Once>, answer: &str) -> Result<Created> {
+    pub async fn create_org(
+        &self,
+        action: &AuditAction,
+        org: &Org,
+        idempotency_key: Option<&IdempotencyKey>,
+        answer: &str,
+    ) -> Result<CreateOutcome> {
         let writes = [
             self.entities.check(keys::plan(&org.plan)).require("attribute_exists(pk)").labeled(PLAN),
             self.entities.put_new(&stored(keys::org(org.id), org)).labeled(ORG),
-            self.listed(keys::listed_org(org.id)),
+            self.list_entry_write(keys::listed_org(org.id)),
         ];
-        self.create(deed, "orgs", once, answer, writes).await
+        self.create(action, "orgs", idempotency_key, answer, writes).await
     }
 
     /// Creates a user in an organization, once for all requests with the same idempotency key.
     pub async fn create_user(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         user: &User,
         membership: &Membership,
-        once: Option<&Once>,
+        idempotency_key: Option<&IdempotencyKey>,
         answer: &str,
-    ) -> Result<Created> {
+    ) -> Result<CreateOutcome> {
         let Membership { org, .. } = *membership;
         let writes = [
             self.entities.check(keys::org(org)).require("attribute_exists(pk)").labeled(ORG_OF_USER),
             self.entities.put_new(&stored(keys::user(user.id), user)).labeled(USER),
             self.entities.put_new(&stored(keys::membership(org, user.id), membership)).labeled(USER),
-            self.listed(keys::listed_user(user.id)),
+            self.list_entry_write(keys::listed_user(user.id)),
         ];
-        self.create(deed, "users", once, answer, writes).await
+        self.create(action, "users", idempotency_key, answer, writes).await
     }
 
     async fn create<const N: usize>(
         &self,
-        deed: &Deed,
+        action: &AuditAction,
         route: &str,
-        once: Option<&Once>,
+        idempotency_key: Option<&IdempotencyKey>,
         answer: &str,
         own: [Write; N],
-    ) -> Result<Created> {
-        let mut writes: Vec<Write> = self.claim(deed, route, once, answer).into_iter().collect();
+    ) -> Result<CreateOutcome> {
+        let mut writes: Vec<Write> = self.claim(action, route, idempotency_key, answer).into_iter().collect();
         writes.extend(own);
-        writes.push(self.audited(deed, None, Some(answer.to_owned())));
-        match self.transact(deed, writes).await? {
-            WriteOutcome::Written => Ok(Created::Now),
-            WriteOutcome::Refused(refused) => match idempotency::replay(once, &refused)? {
-                Some(first) => first.into_text().map(Created::Before),
+        writes.push(self.audit_write(action, None, Some(answer.to_owned())));
+        match self.transact(action, writes).await? {
+            WriteOutcome::Written => Ok(CreateOutcome::Now),
+            WriteOutcome::Refused(refused) => match idempotency::replay(idempotency_key, &refused)? {
+                Some(first) => first.into_text().map(CreateOutcome::Before),
                 None => Err(refusal(&refused)),
             },
         }
     }
 
     /// The write that claims the request's idempotency key, if there is one, and stores the first answer.
-    pub(super) fn claim(&self, deed: &Deed, route: &str, once: Option<&Once>, answer: &str) -> Option<Write> {
-        let account = Account { org: deed.actor.org, user: deed.actor.user };
-        once.map(|once| idempotency::claim(&self.entities, account, route, once, answer, deed.at))
+    pub(super) fn claim(
+        &self,
+        action: &AuditAction,
+        route: &str,
+        idempotency_key: Option<&IdempotencyKey>,
+        answer: &str,
+    ) -> Option<Write> {
+        let account = Account { org: action.actor.org, user: action.actor.user };
+        idempotency_key.map(|idempotency_key| {
+            idempotency::claim(&self.entities, account, route, idempotency_key, answer, action.at)
+        })
     }
 
     /// The write of an entry in the list of all organizations or users.
-    fn listed(&self, key: Key) -> Write {
+    fn list_entry_write(&self, key: Key) -> Write {
         self.entities.put_item(key.attributes())
     }
 }
 
 /// Why nothing was created.
-fn refusal(refused: &Refused) -> Error {
+fn refusal(refused: &RefusedWrite) -> Error {
     let exists = |code, kind| {
         let message =
             format!("the external_id belongs to an existing {kind}; change that one, or send another external_id");

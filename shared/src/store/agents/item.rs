@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use crate::store::keys;
 use crate::store::table::{Item, parse, to_item};
-use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, Intent, Scope};
+use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, RequestedStatus, Scope};
 use domain::id::WorkflowId;
 use domain::identity::Account;
 use domain::reference::Reference;
@@ -42,7 +42,7 @@ pub struct Head {
     pub folded: String,
     pub description: Option<String>,
     pub r#type: AgentType,
-    pub intent: Intent,
+    pub intent: RequestedStatus,
     pub status: AgentStatus,
     pub workflow: Option<WorkflowId>,
     pub requests: u64,

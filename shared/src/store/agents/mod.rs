@@ -9,11 +9,11 @@ use std::collections::{BTreeSet, HashMap};
 use uuid::Uuid;
 
 use super::dependents::{self, By, Dependent};
-use super::idempotency::{self, Created, Once};
+use super::idempotency::{self, CreateOutcome, IdempotencyKey};
 use super::keys::{self, Key};
 use super::revision::{self, Attempts};
 use super::table::{Item, Table, WriteOutcome};
-use super::work::{self, Gone};
+use super::work::{self, DeletedEntity};
 use super::write::Write;
 use crate::{Context, config};
 use domain::agent::{Agent, AgentPatch, Scope};
@@ -42,19 +42,31 @@ impl Agents {
 
     /// Creates the agent, once for all requests with the same idempotency key. `answer` is stored and replayed to later
     /// requests.
-    pub async fn create(&self, agent: &Agent, once: Option<&Once>, answer: &str) -> Result<Created> {
+    pub async fn create(
+        &self,
+        agent: &Agent,
+        idempotency_key: Option<&IdempotencyKey>,
+        answer: &str,
+    ) -> Result<CreateOutcome> {
         let mut writes = Vec::new();
-        if let Some(once) = once {
-            writes.push(idempotency::claim(&self.entities, agent.account, "agents", once, answer, agent.created_at));
+        if let Some(idempotency_key) = idempotency_key {
+            writes.push(idempotency::claim(
+                &self.entities,
+                agent.account,
+                "agents",
+                idempotency_key,
+                answer,
+                agent.created_at,
+            ));
         }
         writes.push(self.entities.put_item(item::new_item(agent)).require("attribute_not_exists(pk)"));
         if agent.scope == Scope::Global {
             writes.push(self.counters.update(keys::agent_count(agent.account)).add("total", 1));
         }
         match self.entities.transact(agent.id.uuid(), &writes).await? {
-            WriteOutcome::Written => Ok(Created::Now),
-            WriteOutcome::Refused(refused) => match idempotency::replay(once, &refused)? {
-                Some(first) => first.into_text().map(Created::Before),
+            WriteOutcome::Written => Ok(CreateOutcome::Now),
+            WriteOutcome::Refused(refused) => match idempotency::replay(idempotency_key, &refused)? {
+                Some(first) => first.into_text().map(CreateOutcome::Before),
                 None => Err(Error::internal("a new agent's id is in use")),
             },
         }
@@ -92,8 +104,8 @@ impl Agents {
     /// Deletes the agent: it becomes a tombstone that is in no list, and the work to notify its dependents is written.
     /// Its history is kept.
     pub async fn delete(&self, account: Account, id: AgentId, work_id: WorkId) -> Result<()> {
-        let now = Time::of(work_id.uuid());
-        let gone = Gone { account, reference: Reference::Agent(id) };
+        let now = Time::from_uuid(work_id.uuid());
+        let gone = DeletedEntity { account, reference: Reference::Agent(id) };
         let deleted = |condition: &str| {
             let key = keys::agent(account, id);
             let update = self.entities.update(key).set("deleted_at", now).set("head.updated_at", now);
@@ -103,7 +115,7 @@ impl Agents {
         };
         let listed = [
             deleted("attribute_exists(by_name)"),
-            work::gone(&self.entities, work_id, &gone),
+            work::deletion_work(&self.entities, work_id, &gone),
             self.counters.update(keys::agent_count(account)).add("total", -1),
         ];
         let WriteOutcome::Refused(refused) = self.entities.transact(work_id.uuid(), &listed).await? else {
@@ -112,7 +124,8 @@ impl Agents {
         // An agent private to a workflow is in no list, so there is no total to change.
         let is_there = refused.item.map(|item| agent(account, item)).transpose()?.flatten().is_some();
         if is_there {
-            let unlisted = [deleted("attribute_not_exists(by_name)"), work::gone(&self.entities, work_id, &gone)];
+            let unlisted =
+                [deleted("attribute_not_exists(by_name)"), work::deletion_work(&self.entities, work_id, &gone)];
             if self.entities.transact(Uuid::now_v7(), &unlisted).await?.is_written() {
                 return Ok(());
             }
@@ -134,7 +147,7 @@ impl Agents {
     }
 
     /// Removes a deleted agent from the reverse index of references.
-    pub(super) async fn let_go(&self, account: Account, id: AgentId) -> Result<()> {
+    pub(super) async fn unlink_references(&self, account: Account, id: AgentId) -> Result<()> {
         let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
         for reference in item::references(item)? {
             self.entities.remove(&keys::dependent_agent(account, &reference, id)).await?;
@@ -143,7 +156,13 @@ impl Agents {
     }
 
     /// Marks or unmarks one of the agent's references as gone. It is idempotent.
-    pub(super) async fn mark(&self, account: Account, id: AgentId, reference: &Reference, is_gone: bool) -> Result<()> {
+    pub(super) async fn mark_reference(
+        &self,
+        account: Account,
+        id: AgentId,
+        reference: &Reference,
+        is_gone: bool,
+    ) -> Result<()> {
         let mut attempts = Attempts::to_change(AgentId::KIND);
         loop {
             let Some(item) = self.entities.get(&keys::agent(account, id)).await? else { return Ok(()) };
@@ -174,27 +193,28 @@ impl Agents {
         plan: &Plan,
     ) -> Result<(Agent, BTreeSet<Reference>)> {
         let own = keys::agent(account, id);
-        let places: Vec<(Key, &Reference)> =
-            references.iter().map(|reference| (keys::place(account, reference), reference)).collect();
-        let mut wanted: Vec<Key> = places.iter().map(|(key, _)| key.clone()).filter(|key| *key != own).collect();
+        let references_by_key: Vec<(Key, &Reference)> =
+            references.iter().map(|reference| (keys::reference_key(account, reference), reference)).collect();
+        let mut wanted: Vec<Key> =
+            references_by_key.iter().map(|(key, _)| key.clone()).filter(|key| *key != own).collect();
         wanted.push(own.clone());
 
         let found = self.entities.batch_get(&wanted).await?;
         let mut found: HashMap<Key, Item> =
-            found.into_iter().filter_map(|item| Some((Key::of(&item)?, item))).collect();
+            found.into_iter().filter_map(|item| Some((Key::from_item(&item)?, item))).collect();
         let now = Time::now();
-        let known = places.iter().filter(|(key, reference)| {
-            found.get(key).is_some_and(|item| dependents::is_there(item, reference, plan, now))
+        let existing = references_by_key.iter().filter(|(key, reference)| {
+            found.get(key).is_some_and(|item| dependents::exists(item, reference, plan, now))
         });
-        let known = known.map(|(_, reference)| (*reference).clone()).collect();
+        let existing = existing.map(|(_, reference)| (*reference).clone()).collect();
         let agent = found.remove(&own).map(|item| agent(account, item)).transpose()?.flatten();
-        Ok((agent.ok_or(Error::NotFound { kind: AgentId::KIND })?, known))
+        Ok((agent.ok_or(Error::NotFound { kind: AgentId::KIND })?, existing))
     }
 
     /// Writes the changes, on condition that `before` is still the stored revision. Returns false when it is not.
     async fn replace(&self, before: &Agent, after: &Agent) -> Result<bool> {
         let write_id = Uuid::now_v7();
-        let update = self.replaced(before, after, write_id);
+        let update = self.update_write(before, after, write_id);
         let (old, new) = (before.config.references(), after.config.references());
         let added = new.keys().filter(|reference| !old.contains_key(*reference));
         let removed = old.keys().filter(|reference| !new.contains_key(*reference));
@@ -202,16 +222,16 @@ impl Agents {
 
         let mut writes = vec![update];
         for reference in added {
-            writes.push(dependents::added(&self.entities, dependent, reference));
+            writes.push(dependents::add_dependent(&self.entities, dependent, reference));
             writes.push(dependents::require_exists(&self.entities, after.account, reference, Time::now()));
         }
-        writes.extend(removed.map(|reference| dependents::removed(&self.entities, dependent, reference)));
+        writes.extend(removed.map(|reference| dependents::remove_dependent(&self.entities, dependent, reference)));
 
         revision::was_written(&self.entities.write_all(write_id, writes).await?, write_id)
     }
 
     /// The update of all fields except the count of requests, which concurrent executions add to.
-    fn replaced(&self, before: &Agent, after: &Agent, write_id: Uuid) -> Write {
+    fn update_write(&self, before: &Agent, after: &Agent, write_id: Uuid) -> Write {
         let Head { name, folded, description, r#type, intent, status, updated_at, .. } = head(after);
         let mut update = self
             .entities

@@ -8,7 +8,7 @@ use super::{Leases, Spent};
 use crate::store::write::Write;
 use crate::store::{keys, meters, usage};
 use domain::Result;
-use domain::lease::{Lease, What};
+use domain::lease::{CounterKind, Lease};
 use domain::limits::{Dimension, Level};
 use domain::time::Time;
 
@@ -35,11 +35,11 @@ impl Leases {
         for level in payer.levels() {
             let mut write = self.counters.update(meters::key(&payer, level)?);
             for counter in lease.counted.iter().filter(|counter| counter.level == level) {
-                let stays = match counter.what {
-                    What::Balance | What::Spending => spent.from_lease().pico_usd(),
-                    What::Limit(Dimension::Rpm | Dimension::Rpd) => requests,
-                    What::Limit(Dimension::Tpm | Dimension::Tpd) => tokens,
-                    What::Limit(Dimension::Ipm) => spent.images,
+                let stays = match counter.kind {
+                    CounterKind::Balance | CounterKind::Spending => spent.from_lease().pico_usd(),
+                    CounterKind::Limit(Dimension::Rpm | Dimension::Rpd) => requests,
+                    CounterKind::Limit(Dimension::Tpm | Dimension::Tpd) => tokens,
+                    CounterKind::Limit(Dimension::Ipm) => spent.images,
                 };
                 if is_current(counter, now) {
                     write = give_back(write, lease, counter, stays);
@@ -53,7 +53,7 @@ impl Leases {
             }
         }
         if spent.requests > 0 {
-            writes.extend(usage::added(&self.counters, lease, spent, lease.granted_at));
+            writes.extend(usage::add_usage(&self.counters, lease, spent, lease.granted_at));
         }
         Ok(writes)
     }

@@ -3,13 +3,13 @@
 use crate::store::keys;
 use crate::store::meters::Meter;
 use crate::store::write::Write;
-use domain::lease::{Counter, Lease, Room, What};
+use domain::lease::{Counter, CounterHeadroom, CounterKind, Lease};
 use domain::time::Time;
 
 /// Takes a lease's amount from a counter. The balance goes down; all other counters go up.
 pub(super) fn take(mut write: Write, lease: &Lease, counter: &Counter) -> Write {
     let amount = amount(lease, counter);
-    let sign = if counter.what == What::Balance { "-" } else { "" };
+    let sign = if counter.kind == CounterKind::Balance { "-" } else { "" };
     write = write.add(&keys::counter(counter), format!("{sign}{amount}"));
     if lease.is_wide() { write.add(&keys::counter_wide(counter), amount) } else { write }
 }
@@ -18,7 +18,7 @@ pub(super) fn take(mut write: Write, lease: &Lease, counter: &Counter) -> Write 
 pub(super) fn give_back(mut write: Write, lease: &Lease, counter: &Counter, stays: u64) -> Write {
     let amount = amount(lease, counter);
     let back = i128::from(amount) - i128::from(stays);
-    let back = if counter.what == What::Balance { back } else { -back };
+    let back = if counter.kind == CounterKind::Balance { back } else { -back };
     if back != 0 {
         write = write.add(&keys::counter(counter), back);
     }
@@ -26,33 +26,33 @@ pub(super) fn give_back(mut write: Write, lease: &Lease, counter: &Counter, stay
 }
 
 fn amount(lease: &Lease, counter: &Counter) -> u64 {
-    lease.unit.of(counter.what).saturating_mul(lease.slots.into())
+    lease.unit.amount_for(counter.kind).saturating_mul(lease.slots.into())
 }
 
 /// Whether the counter's window has not ended. Giving back to an ended window would only leave a stale attribute.
 pub(super) fn is_current(counter: &Counter, now: Time) -> bool {
-    match (counter.what, counter.window) {
-        (What::Limit(dimension), Some(window)) => window >= dimension.window(now),
+    match (counter.kind, counter.window) {
+        (CounterKind::Limit(dimension), Some(window)) => window >= dimension.window(now),
         _ => true,
     }
 }
 
-pub(super) fn require_room(write: Write, room: &Room, slots: u32) -> Write {
-    let attribute = keys::counter(&room.counter);
+pub(super) fn require_room(write: Write, headroom: &CounterHeadroom, slots: u32) -> Write {
+    let attribute = keys::counter(&headroom.counter);
     let (value, wide) = (format!(":{attribute}"), format!(":{attribute}_wide"));
-    let needed = room.needed(slots);
-    let write = if room.counter.what == What::Balance {
+    let needed = headroom.needed(slots);
+    let write = if headroom.counter.kind == CounterKind::Balance {
         write.require(&format!("{attribute} >= {value}")).bind(&value, needed)
     } else {
-        let most = room.limit.saturating_sub(needed);
+        let most = headroom.limit.saturating_sub(needed);
         write.require(&format!("attribute_not_exists({attribute}) OR {attribute} <= {value}")).bind(&value, most)
     };
     if slots == 1 {
         return write;
     }
-    let attribute = keys::counter_wide(&room.counter);
+    let attribute = keys::counter_wide(&headroom.counter);
     let write = write.require(&format!("attribute_not_exists({attribute}) OR {attribute} <= {wide}"));
-    write.bind(&wide, room.most_wide(slots))
+    write.bind(&wide, headroom.most_wide(slots))
 }
 
 /// Requires that a counter is unchanged since it was read, so that this write uses up exactly the room that was read.

@@ -3,12 +3,14 @@
 
 use super::counters::{require_cap, require_room, take};
 use super::items::lease_item;
-use super::{Grant, Granted, LeaseRequest, Leases, SIZINGS};
+use super::{Grant, GrantedLease, LeaseRequest, Leases, MAX_ATTEMPTS};
 use crate::store::meters::{self, Meter, Meters};
 use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::id::LeaseId;
-use domain::lease::{CallLimits, Counter, LONGEST_CALL, Lease, Payer, Room, Shortage, What, admits_until, size};
+use domain::lease::{
+    CallLimits, Counter, CounterHeadroom, CounterKind, LONGEST_CALL, Lease, Payer, Shortage, admits_until, size_lease,
+};
 use domain::limits::Level;
 use domain::money::Money;
 use domain::time::Time;
@@ -28,25 +30,27 @@ impl Leases {
     pub async fn grant(&self, payer: &Payer, wanted: &LeaseRequest, now: Time) -> Result<Grant> {
         let mut meters = Meters::read(&self.counters, payer).await?;
         let mut slots = wanted.slots;
-        for _ in 0..SIZINGS {
+        for _ in 0..MAX_ATTEMPTS {
             if let Some((level, _)) = meters.0.iter().find(|(_, meter)| meter.is_revoked()) {
                 return Ok(Grant::Short(Shortage::Revoked(*level)));
             }
-            let (unit, rooms);
-            (slots, unit, rooms) = match sized(payer, wanted, slots, &meters, now) {
+            let (unit, headrooms);
+            (slots, unit, headrooms) = match sized(payer, wanted, slots, &meters, now) {
                 Ok(sized) => sized,
                 Err(short) => return Ok(Grant::Short(shortage(&short, now))),
             };
-            let lease = lease(payer, wanted, unit, &rooms, slots, now);
-            let writes = self.grant_writes(payer, &lease, &meters, &rooms, now)?;
+            let lease = lease(payer, wanted, unit, &headrooms, slots, now);
+            let writes = self.grant_writes(payer, &lease, &meters, &headrooms, now)?;
             match self.counters.transact(lease.id.uuid(), &writes).await? {
-                WriteOutcome::Written => return Ok(Grant::Granted(Granted { lease, rooms, org: meters.org() })),
+                WriteOutcome::Written => {
+                    return Ok(Grant::Granted(GrantedLease { lease, headrooms: headrooms, org: meters.org() }));
+                }
                 WriteOutcome::Refused(refused) => {
                     // Another lease took from this meter after it was read. Size the lease again by the meter's current
                     // state, with half as many slots.
                     let found = meters.0.iter_mut().find(|(level, _)| refused.label == label(*level));
                     let (_, meter) = found.ok_or_else(|| Error::internal("a new lease's id is in use"))?;
-                    *meter = Meter::of(refused.item.unwrap_or_default());
+                    *meter = Meter::from_item(refused.item.unwrap_or_default());
                     slots = if slots > 2 { slots / 2 } else { 1 };
                 }
             }
@@ -59,7 +63,7 @@ impl Leases {
         payer: &Payer,
         lease: &Lease,
         meters: &Meters,
-        rooms: &[Room],
+        headrooms: &[CounterHeadroom],
         now: Time,
     ) -> Result<Vec<Write>> {
         let mut writes = vec![self.counters.put_new(&lease_item(lease))];
@@ -68,8 +72,8 @@ impl Leases {
             for counter in lease.counted.iter().filter(|counter| counter.level == *level) {
                 write = take(write, lease, counter);
             }
-            for room in rooms.iter().filter(|room| room.counter.level == *level) {
-                write = require_room(write, room, lease.slots);
+            for headroom in headrooms.iter().filter(|headroom| headroom.counter.level == *level) {
+                write = require_room(write, headroom, lease.slots);
             }
             write = require_cap(write, meter);
             for attribute in meter.stale(now) {
@@ -95,28 +99,35 @@ fn sized(
     slots: u32,
     meters: &Meters,
     now: Time,
-) -> Result<(u32, CallLimits, Vec<Room>), Room> {
+) -> Result<(u32, CallLimits, Vec<CounterHeadroom>), CounterHeadroom> {
     if slots > 1 {
-        let rooms = meters.rooms(payer, |what| wanted.typical.of(what), now);
-        if let Ok(slots @ 2..) = size(&rooms, slots) {
-            return Ok((slots, wanted.typical, rooms));
+        let headrooms = meters.headrooms(payer, |what| wanted.typical.amount_for(what), now);
+        if let Ok(slots @ 2..) = size_lease(&headrooms, slots) {
+            return Ok((slots, wanted.typical, headrooms));
         }
     }
-    let rooms = meters.rooms(payer, |what| wanted.need.of(what), now);
-    size(&rooms, 1).map(|slots| (slots, wanted.need, rooms))
+    let headrooms = meters.headrooms(payer, |what| wanted.need.amount_for(what), now);
+    size_lease(&headrooms, 1).map(|slots| (slots, wanted.need, headrooms))
 }
 
-fn lease(payer: &Payer, wanted: &LeaseRequest, unit: CallLimits, rooms: &[Room], slots: u32, now: Time) -> Lease {
-    let limits = rooms.iter().filter_map(|room| match room.counter.what {
-        What::Limit(dimension) => Some(dimension),
-        What::Balance | What::Spending => None,
+fn lease(
+    payer: &Payer,
+    wanted: &LeaseRequest,
+    unit: CallLimits,
+    headrooms: &[CounterHeadroom],
+    slots: u32,
+    now: Time,
+) -> Lease {
+    let limits = headrooms.iter().filter_map(|headroom| match headroom.counter.kind {
+        CounterKind::Limit(dimension) => Some(dimension),
+        CounterKind::Balance | CounterKind::Spending => None,
     });
     let admits_until = admits_until(now, limits);
-    let mut counted: Vec<Counter> = rooms.iter().map(|room| room.counter).collect();
+    let mut counted: Vec<Counter> = headrooms.iter().map(|headroom| headroom.counter).collect();
     if !payer.is_exempt && !unit.money.is_zero() {
         // Spending is counted even without a cap, because an operator may set a cap later in the month.
         let spending = payer.levels().map(|level| meters::spending(level, now));
-        counted.extend(spending.filter(|counter| rooms.iter().all(|room| room.counter != *counter)));
+        counted.extend(spending.filter(|counter| headrooms.iter().all(|headroom| headroom.counter != *counter)));
     }
     Lease {
         id: LeaseId::new(),
@@ -136,12 +147,12 @@ fn lease(payer: &Payer, wanted: &LeaseRequest, unit: CallLimits, rooms: &[Room],
     }
 }
 
-fn shortage(short: &Room, now: Time) -> Shortage {
+fn shortage(short: &CounterHeadroom, now: Time) -> Shortage {
     let level = short.counter.level;
-    match short.counter.what {
-        What::Balance => Shortage::Credits { left: Money::from_pico_usd(short.left) },
-        What::Spending => Shortage::Cap { level, left: Money::from_pico_usd(short.left) },
-        What::Limit(dimension) => {
+    match short.counter.kind {
+        CounterKind::Balance => Shortage::Credits { left: Money::from_pico_usd(short.left) },
+        CounterKind::Spending => Shortage::Cap { level, left: Money::from_pico_usd(short.left) },
+        CounterKind::Limit(dimension) => {
             Shortage::Rate { level, dimension, limit: short.limit, resets_at: dimension.resets_at(now) }
         }
     }

@@ -87,7 +87,7 @@ pub(super) fn payer_of(lease: &Lease) -> Payer {
 /// The content of a slot: a charge, or the tombstone of a sweep.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Slot {
+pub(super) enum SlotContent {
     Charge(Box<Charge>),
     Void,
 }
@@ -96,7 +96,7 @@ pub(super) enum Slot {
 pub(super) struct SlotItem {
     pub pk: String,
     pub sk: String,
-    pub slot: Slot,
+    pub slot: SlotContent,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub listed_in: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -111,7 +111,7 @@ pub(super) fn slot_item(key: keys::Key, charge: &Charge, counts_at: Time) -> Slo
     SlotItem {
         pk: key.pk,
         sk: key.sk,
-        slot: Slot::Charge(Box::new(charge.clone())),
+        slot: SlotContent::Charge(Box::new(charge.clone())),
         listed_in: is_listed.then(|| keys::ledger(charge.org, month(counts_at))),
         listed_at: is_listed.then(|| keys::listed_at(charge.created_at, charge.id)),
         expires_at: charge.created_at.plus(LEDGER_RETENTION).as_seconds(),
@@ -122,7 +122,7 @@ pub(super) fn slot_item(key: keys::Key, charge: &Charge, counts_at: Time) -> Slo
 pub(in crate::store) fn listed_charge(item: Item) -> Result<Charge> {
     let item: SlotItem = parse(item)?;
     match item.slot {
-        Slot::Charge(charge) => Ok(*charge),
-        Slot::Void => Err(Error::internal("the ledger lists a void")),
+        SlotContent::Charge(charge) => Ok(*charge),
+        SlotContent::Void => Err(Error::internal("the ledger lists a void")),
     }
 }

@@ -37,7 +37,7 @@ use super::usage::MonthlyUsage;
 use crate::{Context, config};
 use domain::Result;
 use domain::catalog::Pricing;
-use domain::lease::{CallLimits, Lease, Room, Shortage};
+use domain::lease::{CallLimits, CounterHeadroom, Lease, Shortage};
 use domain::ledger::Charge;
 use domain::money::Money;
 use domain::usage::Tokens;
@@ -45,7 +45,7 @@ use domain::usage::Tokens;
 pub(super) use items::listed_charge;
 
 /// How many times a transaction is built again, when the meters changed after they were read.
-const SIZINGS: usize = 12;
+const MAX_ATTEMPTS: usize = 12;
 /// The retention of ledger entries.
 pub const LEDGER_RETENTION: Duration = Duration::from_secs(400 * 24 * 60 * 60);
 
@@ -72,16 +72,16 @@ pub struct LeaseRequest {
 /// The outcome of a request for a lease.
 #[derive(Debug)]
 pub enum Grant {
-    Granted(Granted),
+    Granted(GrantedLease),
     /// Not even one call is covered.
     Short(Shortage),
 }
 
 /// A granted lease, and the meters as they were before it.
 #[derive(Clone, Debug)]
-pub struct Granted {
+pub struct GrantedLease {
     pub lease: Lease,
-    pub rooms: Vec<Room>,
+    pub headrooms: Vec<CounterHeadroom>,
     pub org: Meter,
 }
 

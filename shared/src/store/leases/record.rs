@@ -4,16 +4,16 @@
 use uuid::Uuid;
 
 use super::counters::{require_cap, require_room, require_unchanged};
-use super::items::{Slot, SlotItem, payer_of, slot_item};
+use super::items::{SlotContent, SlotItem, payer_of, slot_item};
 use super::{Leases, Recorded, Spent};
-use crate::store::claims::{Claim, Claims, Kept};
+use crate::store::backoff::Backoff;
+use crate::store::claims::{Claim, Claims, StoredAnswer};
 use crate::store::keys::{self, Key};
 use crate::store::meters::{self, Meter, Meters};
-use crate::store::table::{Refused, WriteOutcome, parse};
-use crate::store::turns::Turns;
+use crate::store::table::{RefusedWrite, WriteOutcome, parse};
 use crate::store::usage;
 use crate::store::write::Write;
-use domain::lease::{Lease, Room, What};
+use domain::lease::{CounterHeadroom, CounterKind, Lease};
 use domain::ledger::Charge;
 use domain::limits::Level;
 use domain::money::Money;
@@ -26,17 +26,17 @@ const ANSWER: &str = "answer";
 
 /// The row that a charge is written to.
 #[derive(Clone, Copy)]
-enum Place {
+enum ChargeRow {
     /// The charge's slot. The lease holds the amount `held` for it.
     Slot { held: Money },
     /// The row beside the slot, because a sweep has voided the slot.
     Late,
 }
 
-enum Written {
-    Now(Box<Charge>),
+enum RowOutcome {
+    Written(Box<Charge>),
     /// The row exists already, with this content.
-    Before(Slot),
+    Existing(SlotContent),
     TakenOver,
 }
 
@@ -49,40 +49,42 @@ impl Leases {
         lease: &Lease,
         charge: &Charge,
         held: Money,
-        once: Option<(&Claim, &Kept)>,
+        once: Option<(&Claim, &StoredAnswer)>,
     ) -> Result<Recorded> {
-        let answer = once.map(|(claim, answer)| Claims::answered(&self.counters, claim, answer).labeled(ANSWER));
-        let written = if charge.charged <= held {
+        let answer = once.map(|(claim, answer)| Claims::answer_write(&self.counters, claim, answer).labeled(ANSWER));
+        let outcome = if charge.charged <= held {
             self.write_row(lease, charge, answer.clone()).await?
         } else {
-            self.write_with_debit(lease, charge, Place::Slot { held }, answer.clone()).await?
+            self.write_with_debit(lease, charge, ChargeRow::Slot { held }, answer.clone()).await?
         };
-        match written {
-            Written::Now(charge) => return Ok(Recorded::InItsSlot(*charge)),
-            Written::TakenOver => return Ok(Recorded::TakenOver),
-            Written::Before(Slot::Charge(there)) if there.id == charge.id => return Ok(Recorded::InItsSlot(*there)),
-            Written::Before(Slot::Charge(_)) => return Err(Error::internal("two calls used one slot")),
-            Written::Before(Slot::Void) => {}
+        match outcome {
+            RowOutcome::Written(charge) => return Ok(Recorded::InItsSlot(*charge)),
+            RowOutcome::TakenOver => return Ok(Recorded::TakenOver),
+            RowOutcome::Existing(SlotContent::Charge(there)) if there.id == charge.id => {
+                return Ok(Recorded::InItsSlot(*there));
+            }
+            RowOutcome::Existing(SlotContent::Charge(_)) => return Err(Error::internal("two calls used one slot")),
+            RowOutcome::Existing(SlotContent::Void) => {}
         }
-        match self.write_with_debit(lease, charge, Place::Late, answer).await? {
-            Written::Now(charge) => Ok(Recorded::Late(*charge)),
-            Written::TakenOver => Ok(Recorded::TakenOver),
-            Written::Before(Slot::Charge(there)) => Ok(Recorded::Late(*there)),
-            Written::Before(Slot::Void) => Err(Error::internal("a late row holds a void")),
+        match self.write_with_debit(lease, charge, ChargeRow::Late, answer).await? {
+            RowOutcome::Written(charge) => Ok(Recorded::Late(*charge)),
+            RowOutcome::TakenOver => Ok(Recorded::TakenOver),
+            RowOutcome::Existing(SlotContent::Charge(there)) => Ok(Recorded::Late(*there)),
+            RowOutcome::Existing(SlotContent::Void) => Err(Error::internal("a late row holds a void")),
         }
     }
 
     /// Writes a charge that its lease can pay.
-    async fn write_row(&self, lease: &Lease, charge: &Charge, answer: Option<Write>) -> Result<Written> {
+    async fn write_row(&self, lease: &Lease, charge: &Charge, answer: Option<Write>) -> Result<RowOutcome> {
         let row = self.row(keys::charge(lease.id, charge.slot), charge, lease.granted_at);
         let written = match answer {
             None => self.journal.write(row).await?,
             Some(answer) => self.counters.transact(charge.id.uuid(), &[row, answer]).await?,
         };
         match written {
-            WriteOutcome::Written => Ok(Written::Now(Box::new(charge.clone()))),
-            WriteOutcome::Refused(refused) if refused.label == ROW => found(refused),
-            WriteOutcome::Refused(_) => Ok(Written::TakenOver),
+            WriteOutcome::Written => Ok(RowOutcome::Written(Box::new(charge.clone()))),
+            WriteOutcome::Refused(refused) if refused.label == ROW => existing_row(refused),
+            WriteOutcome::Refused(_) => Ok(RowOutcome::TakenOver),
         }
     }
 
@@ -91,21 +93,22 @@ impl Leases {
         &self,
         lease: &Lease,
         charge: &Charge,
-        place: Place,
+        target: ChargeRow,
         answer: Option<Write>,
-    ) -> Result<Written> {
-        let (key, held, counts_at) = match place {
-            Place::Slot { held } => (keys::charge(lease.id, charge.slot), held, lease.granted_at),
-            Place::Late => (keys::late_charge(lease.id, charge.slot), Money::ZERO, charge.created_at),
+    ) -> Result<RowOutcome> {
+        let (key, held, counts_at) = match target {
+            ChargeRow::Slot { held } => (keys::charge(lease.id, charge.slot), held, lease.granted_at),
+            ChargeRow::Late => (keys::late_charge(lease.id, charge.slot), Money::ZERO, charge.created_at),
         };
         let (payer, owed) = (payer_of(lease), charge.charged.less(held));
-        let mut turns = Turns::short();
+        let mut backoff = Backoff::short();
         loop {
             let meters = Meters::read(&self.counters, &payer).await?;
-            let is_money = |what| u64::from(matches!(what, What::Balance | What::Spending));
-            let rooms = meters.rooms(&payer, is_money, counts_at);
-            let room = rooms.iter().map(|room| room.left).min().map_or(Money::MAX, Money::from_pico_usd);
-            let debit = Debit { owed, collected: owed.min(room) };
+            let is_money = |what| u64::from(matches!(what, CounterKind::Balance | CounterKind::Spending));
+            let headrooms = meters.headrooms(&payer, is_money, counts_at);
+            let available =
+                headrooms.iter().map(|headroom| headroom.left).min().map_or(Money::MAX, Money::from_pico_usd);
+            let debit = Debit { owed, collected: owed.min(available) };
             let charge = Charge {
                 charged: charge.charged.less(debit.uncollected()),
                 uncollected: debit.uncollected(),
@@ -115,25 +118,25 @@ impl Leases {
             let mut writes = vec![self.row(key.clone(), &charge, counts_at)];
             writes.extend(answer.clone());
             for (level, meter) in &meters.0 {
-                let rooms = rooms.iter().filter(|room| room.counter.level == *level);
+                let headrooms = headrooms.iter().filter(|headroom| headroom.counter.level == *level);
                 let write = self.counters.update(meters::key(&payer, *level)?);
                 match (lease.is_exempt, level) {
-                    (false, _) => writes.push(debit.write(write, *level, meter, rooms, counts_at)),
+                    (false, _) => writes.push(debit.write(write, *level, meter, headrooms, counts_at)),
                     (true, Level::Org) => writes.push(write.add("seq", 1)),
                     (true, _) => {}
                 }
             }
-            if matches!(place, Place::Late) {
+            if matches!(target, ChargeRow::Late) {
                 let mut spent = Spent::default();
                 spent.add(&charge);
-                writes.extend(usage::added(&self.counters, lease, &spent, counts_at));
+                writes.extend(usage::add_usage(&self.counters, lease, &spent, counts_at));
             }
             match self.counters.transact(Uuid::now_v7(), &writes).await? {
-                WriteOutcome::Written => return Ok(Written::Now(Box::new(charge))),
+                WriteOutcome::Written => return Ok(RowOutcome::Written(Box::new(charge))),
                 WriteOutcome::Refused(refused) => match refused.label {
-                    ROW => return found(refused),
-                    ANSWER => return Ok(Written::TakenOver),
-                    _ => turns.next("the meters keep changing while a charge is debited").await?,
+                    ROW => return existing_row(refused),
+                    ANSWER => return Ok(RowOutcome::TakenOver),
+                    _ => backoff.next("the meters keep changing while a charge is debited").await?,
                 },
             }
         }
@@ -164,15 +167,15 @@ impl Debit {
         mut write: Write,
         level: Level,
         meter: &Meter,
-        rooms: impl Iterator<Item = &'a Room>,
+        headrooms: impl Iterator<Item = &'a CounterHeadroom>,
         counts_at: Time,
     ) -> Write {
         let amount = self.collected.pico_usd();
-        for room in rooms {
-            if !self.uncollected().is_zero() && room.left == amount {
-                write = require_unchanged(write, meter, &room.counter);
+        for headroom in headrooms {
+            if !self.uncollected().is_zero() && headroom.left == amount {
+                write = require_unchanged(write, meter, &headroom.counter);
             } else if amount > 0 {
-                write = require_room(write, &Room { per_call: amount, ..*room }, 1);
+                write = require_room(write, &CounterHeadroom { per_call: amount, ..*headroom }, 1);
             }
         }
         write = require_cap(write, meter).add(&keys::counter(&meters::spending(level, counts_at)), amount);
@@ -181,6 +184,6 @@ impl Debit {
 }
 
 /// The content of an existing row, from the refusal to write it again.
-fn found(refused: Refused) -> Result<Written> {
-    parse::<SlotItem>(refused.item.unwrap_or_default()).map(|item| Written::Before(item.slot))
+fn existing_row(refused: RefusedWrite) -> Result<RowOutcome> {
+    parse::<SlotItem>(refused.item.unwrap_or_default()).map(|item| RowOutcome::Existing(item.slot))
 }

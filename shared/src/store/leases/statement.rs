@@ -1,6 +1,6 @@
 //! Statements: the balance and the monthly usage of an organization, including its open leases.
 
-use super::items::{LeaseItem, Slot, SlotItem};
+use super::items::{LeaseItem, SlotContent, SlotItem};
 use super::{Leases, Statement};
 use crate::store::meters::Meter;
 use crate::store::table::{Query, parse};
@@ -64,8 +64,8 @@ impl Leases {
         let items = self.counters.query_all(Query::partition(keys::org_money(org))).await?;
         let (mut meter, mut leases) = (Meter::default(), Vec::new());
         for item in items {
-            if keys::Key::of(&item).is_some_and(|key| key.sk == keys::METER) {
-                meter = Meter::of(item);
+            if keys::Key::from_item(&item).is_some_and(|key| key.sk == keys::METER) {
+                meter = Meter::from_item(item);
             } else {
                 leases.push(parse::<LeaseItem>(item)?.into());
             }
@@ -78,8 +78,8 @@ impl Leases {
         let items = self.journal.query_all(Query::partition(keys::charges(lease.id))).await?;
         let slots = items.into_iter().map(|item| parse::<SlotItem>(item).map(|item| item.slot));
         let charges = slots.filter_map(|slot| match slot {
-            Ok(Slot::Charge(charge)) => Some(Ok(*charge)),
-            Ok(Slot::Void) => None,
+            Ok(SlotContent::Charge(charge)) => Some(Ok(*charge)),
+            Ok(SlotContent::Void) => None,
             Err(error) => Some(Err(error)),
         });
         charges.collect()

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde::Deserialize;
 use uuid::Uuid;
 
-use super::items::{LeaseItem, Slot, SlotItem};
-use super::{Leases, SIZINGS, Spent};
+use super::items::{LeaseItem, SlotContent, SlotItem};
+use super::{Leases, MAX_ATTEMPTS, Spent};
 use crate::store::keys;
 use crate::store::table::{WriteOutcome, parse};
 use crate::store::write::Write;
@@ -38,7 +38,7 @@ impl Leases {
 
     /// Closes a lease that its owner left open, once it has expired.
     pub async fn sweep(&self, org: OrgId, id: LeaseId, now: Time) -> Result<()> {
-        for _ in 0..SIZINGS {
+        for _ in 0..MAX_ATTEMPTS {
             let Some(item) = self.counters.get(&keys::lease(org, id)).await? else { return Ok(()) };
             let lease = Lease::from(parse::<LeaseItem>(item)?);
             if now < lease.expires_at {
@@ -71,7 +71,8 @@ impl Leases {
     fn void(&self, lease: &Lease, slot: u32, now: Time) -> Write {
         let key = keys::charge(lease.id, slot);
         let expires_at = now.plus(VOID_RETENTION).as_seconds();
-        let void = SlotItem { pk: key.pk, sk: key.sk, slot: Slot::Void, listed_in: None, listed_at: None, expires_at };
+        let void =
+            SlotItem { pk: key.pk, sk: key.sk, slot: SlotContent::Void, listed_in: None, listed_at: None, expires_at };
         self.journal.put_new(&void)
     }
 }

@@ -26,16 +26,16 @@ pub struct Named {
 
 impl Workflows {
     pub async fn impact(&self, account: Account, id: WorkflowId) -> Result<Impact> {
-        self.standing(account, id).await?;
+        self.get_header(account, id).await?;
         let partition = keys::dependents(account, &Reference::Workflow(id));
         let (dependents, _) = dependents::page(&self.entities, partition, None).await?;
-        let keys: Vec<_> = dependents.iter().map(|dependent| place(*dependent)).collect();
+        let keys: Vec<_> = dependents.iter().map(|dependent| entity_key(*dependent)).collect();
         let found = self.entities.batch_get(&keys).await?;
 
         let mut impact = Impact::default();
         for dependent in dependents {
-            let place = place(dependent);
-            let item = found.iter().find(|item| keys::Key::of(item).as_ref() == Some(&place));
+            let key = entity_key(dependent);
+            let item = found.iter().find(|item| keys::Key::from_item(item).as_ref() == Some(&key));
             let Some(item) = item.filter(|item| !item.contains_key("deleted_at")) else { continue };
             let NamedItem { head, references } = parse(item.clone())?;
             match dependent.by {
@@ -49,7 +49,7 @@ impl Workflows {
     }
 }
 
-fn place(Dependent { account, by }: Dependent) -> keys::Key {
+fn entity_key(Dependent { account, by }: Dependent) -> keys::Key {
     match by {
         By::Agent(id) => keys::agent(account, id),
         By::Workflow(id) => keys::workflow(account, id),

@@ -11,17 +11,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use uuid::Uuid;
 
 use super::dependents::{self, By, Dependent};
-use super::idempotency::{self, Created, Once};
+use super::idempotency::{self, CreateOutcome, IdempotencyKey};
 use super::revision::{self, Attempts};
 use super::stored_text::StoredText;
-use super::table::{Item, Query, Refused, Table, WriteOutcome};
-use super::work::{self, Gone};
+use super::table::{Item, Query, RefusedWrite, Table, WriteOutcome};
+use super::work::{self, DeletedEntity};
 use super::write::Write;
 use super::{catalog, credentials, keys, webhooks};
 use crate::bucket::Bucket;
 use crate::{Context, config};
 use domain::catalog::Model;
-use domain::channel::Equipment;
+use domain::channel::AvailableResources;
 use domain::graph::Graph;
 use domain::id::{Id, WorkId, WorkflowId};
 use domain::identity::{Account, Plan};
@@ -46,17 +46,17 @@ pub struct Workflows {
 
 /// Which of the requested references exist.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct ExistingReferences {
     pub references: BTreeSet<Reference>,
     /// The models among them, by name.
     pub models: BTreeMap<String, Model>,
     /// The workflows among them that do not run when they are called.
-    pub asleep: BTreeSet<Reference>,
+    pub not_runnable: BTreeSet<Reference>,
 }
 
 /// A workflow without its draft.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standing {
+pub struct WorkflowHeader {
     pub account: Account,
     pub id: WorkflowId,
     pub state: WorkflowState,
@@ -83,32 +83,50 @@ impl Workflows {
 
     /// Creates the workflow, once for all requests of a route with the same idempotency key. `answer` is stored and
     /// replayed to later requests.
-    pub async fn create(&self, workflow: &Workflow, route: &str, once: Option<&Once>, answer: &str) -> Result<Created> {
+    pub async fn create(
+        &self,
+        workflow: &Workflow,
+        route: &str,
+        idempotency_key: Option<&IdempotencyKey>,
+        answer: &str,
+    ) -> Result<CreateOutcome> {
         let account = workflow.account;
         let graph = self.store_graph(workflow).await?;
         let mut writes = Vec::new();
-        if let Some(once) = once {
+        if let Some(idempotency_key) = idempotency_key {
             // The answer contains the whole graph, which may be larger than an item can be.
             let answer = StoredText::store_answer(&self.bucket, "application/json", answer.as_bytes()).await?;
-            writes.push(idempotency::claim(&self.entities, account, route, once, answer, workflow.created_at));
+            writes.push(idempotency::claim(
+                &self.entities,
+                account,
+                route,
+                idempotency_key,
+                answer,
+                workflow.created_at,
+            ));
         }
         let stored = graph.clone();
         let item = item(workflow, graph, Vec::new(), workflow.id.uuid());
         writes.push(self.entities.put_item(item).require("attribute_not_exists(pk)"));
         writes.push(self.counters.update(keys::workflow_count(account)).add("total", 1));
         let WriteOutcome::Refused(refused) = self.entities.transact(workflow.id.uuid(), &writes).await? else {
-            return Ok(Created::Now);
+            return Ok(CreateOutcome::Now);
         };
         self.discard(&stored).await;
-        match idempotency::replay(once, &refused)? {
-            Some(first) => self.read_answer(&first).await.map(Created::Before),
+        match idempotency::replay(idempotency_key, &refused)? {
+            Some(first) => self.read_answer(&first).await.map(CreateOutcome::Before),
             None => Err(Error::internal("a new workflow's id is in use")),
         }
     }
 
     /// Finds the answer to the first request of a route with this idempotency key, if there was one.
-    pub async fn first_answer(&self, account: Account, route: &str, once: &Once) -> Result<Option<String>> {
-        match idempotency::find(&self.entities, account, route, once, Time::now()).await? {
+    pub async fn first_answer(
+        &self,
+        account: Account,
+        route: &str,
+        idempotency_key: &IdempotencyKey,
+    ) -> Result<Option<String>> {
+        match idempotency::find(&self.entities, account, route, idempotency_key, Time::now()).await? {
             Some(answer) => self.read_answer(&answer).await.map(Some),
             None => Ok(None),
         }
@@ -123,12 +141,12 @@ impl Workflows {
     }
 
     /// Reads the workflow without its draft, which saves a read from the bucket.
-    pub async fn standing(&self, account: Account, id: WorkflowId) -> Result<Standing> {
+    pub async fn get_header(&self, account: Account, id: WorkflowId) -> Result<WorkflowHeader> {
         let item = self.entities.get(&keys::workflow(account, id)).await?;
         let found = item.map(stored).transpose()?.flatten().ok_or(GONE)?;
         let workflow = found.without_graph(account, Graph::default());
         let (state, Workflow { active, releases, .. }) = (workflow.state(), workflow);
-        Ok(Standing { account, id, state, active, releases })
+        Ok(WorkflowHeader { account, id, state, active, releases })
     }
 
     /// Changes the workflow as `change` returns, with an optimistic lock. If another request changed the workflow
@@ -153,51 +171,57 @@ impl Workflows {
     /// Deletes the workflow: it becomes a tombstone that is in no list, and the work to notify its dependents is
     /// written. Its history is kept.
     pub async fn delete(&self, account: Account, id: WorkflowId, work_id: WorkId) -> Result<()> {
-        let now = Time::of(work_id.uuid());
+        let now = Time::from_uuid(work_id.uuid());
         let deleted = self.entities.update(keys::workflow(account, id)).set("deleted_at", now);
         let deleted = ["by_name", "by_created", "by_updated"].iter().fold(deleted, |write, name| write.remove(name));
         let deleted = deleted.require("attribute_exists(pk) AND attribute_not_exists(deleted_at)");
-        let gone = Gone { account, reference: Reference::Workflow(id) };
+        let gone = DeletedEntity { account, reference: Reference::Workflow(id) };
         let writes = [
             deleted,
-            work::gone(&self.entities, work_id, &gone),
+            work::deletion_work(&self.entities, work_id, &gone),
             self.counters.update(keys::workflow_count(account)).add("total", -1),
         ];
         self.entities.transact(work_id.uuid(), &writes).await?.or_error(|_| GONE)
     }
 
     /// Reads which of the references exist for the account, in one call.
-    pub async fn known(&self, account: Account, references: &BTreeSet<Reference>, plan: &Plan) -> Result<Known> {
-        let places: Vec<_> = references.iter().map(|reference| (keys::place(account, reference), reference)).collect();
-        let keys: Vec<_> = places.iter().map(|(key, _)| key.clone()).collect();
+    pub async fn find_references(
+        &self,
+        account: Account,
+        references: &BTreeSet<Reference>,
+        plan: &Plan,
+    ) -> Result<ExistingReferences> {
+        let references_by_key: Vec<_> =
+            references.iter().map(|reference| (keys::reference_key(account, reference), reference)).collect();
+        let keys: Vec<_> = references_by_key.iter().map(|(key, _)| key.clone()).collect();
         let found = self.entities.batch_get(&keys).await?;
         let now = Time::now();
-        let mut known = Known::default();
-        for (key, reference) in places {
-            let item = found.iter().find(|item| keys::Key::of(item).as_ref() == Some(&key));
-            let Some(item) = item.filter(|item| dependents::is_there(item, reference, plan, now)) else { continue };
-            known.references.insert(reference.clone());
+        let mut existing = ExistingReferences::default();
+        for (key, reference) in references_by_key {
+            let item = found.iter().find(|item| keys::Key::from_item(item).as_ref() == Some(&key));
+            let Some(item) = item.filter(|item| dependents::exists(item, reference, plan, now)) else { continue };
+            existing.references.insert(reference.clone());
             match reference {
                 Reference::Model(name) => {
-                    known.models.insert(name.clone(), catalog::model(item.clone())?);
+                    existing.models.insert(name.clone(), catalog::model(item.clone())?);
                 }
                 Reference::Workflow(_) if !item::is_runnable(item.clone())? => {
-                    known.asleep.insert(reference.clone());
+                    existing.not_runnable.insert(reference.clone());
                 }
                 _ => {}
             }
         }
-        Ok(known)
+        Ok(existing)
     }
 
     /// Reads what the workflow's channels and nodes may reference: its webhooks and credentials.
-    pub async fn equipment(&self, account: Account, id: WorkflowId) -> Result<Equipment> {
+    pub async fn available_resources(&self, account: Account, id: WorkflowId) -> Result<AvailableResources> {
         let webhooks = webhooks::ids(&self.entities, account, id);
         let credentials = credentials::summaries(&self.entities, account, id);
         let (webhooks, credentials) = futures::try_join!(webhooks, credentials)?;
         let webhooks = webhooks.into_iter().map(|webhook| webhook.uuid()).collect();
         let credentials = credentials.into_iter().map(|found| (found.id.uuid(), found.r#type)).collect();
-        Ok(Equipment { webhooks, credentials })
+        Ok(AvailableResources { webhooks, credentials })
     }
 
     /// Reads a workflow with its graph, as a change begins.
@@ -226,7 +250,7 @@ impl Workflows {
         // A write that was retried may have succeeded at first, and another request may have changed other fields
         // since. If the item refers to the object that was created for this write, the write has succeeded.
         let is_named = match &outcome {
-            WriteOutcome::Refused(Refused { item: Some(item), .. }) if is_new && graph.object().is_some() => {
+            WriteOutcome::Refused(RefusedWrite { item: Some(item), .. }) if is_new && graph.object().is_some() => {
                 stored(item.clone())?.is_some_and(|item| item.graph == graph)
             }
             _ => false,
@@ -264,7 +288,7 @@ impl Workflows {
 }
 
 /// Marks or unmarks a reference of the workflow's active release as gone. It is idempotent.
-pub(super) async fn mark(
+pub(super) async fn mark_reference(
     entities: &Table,
     account: Account,
     id: WorkflowId,
@@ -305,7 +329,7 @@ pub(super) async fn mark(
 }
 
 /// Removes a deleted workflow from the reverse index of references, and deletes its credentials and webhooks.
-pub(super) async fn let_go(entities: &Table, account: Account, id: WorkflowId) -> Result<()> {
+pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: WorkflowId) -> Result<()> {
     let Some(item) = entities.get(&keys::workflow(account, id)).await? else { return Ok(()) };
     let found: WorkflowItem = super::table::parse(item)?;
     let dependent = Dependent { account, by: By::Workflow(id) };
@@ -315,11 +339,11 @@ pub(super) async fn let_go(entities: &Table, account: Account, id: WorkflowId) -
     let own = async |partition| entities.query_all(Query::partition(partition)).await;
     let (credentials, webhooks) = (own(keys::credentials(account, id)).await?, own(keys::webhooks(account, id)).await?);
     // The entries of the list are deleted last, because a retry finds the webhooks by them.
-    for webhook in webhooks.iter().filter_map(keys::Key::of).filter_map(|listed| listed.sk.parse().ok()) {
+    for webhook in webhooks.iter().filter_map(keys::Key::from_item).filter_map(|listed| listed.sk.parse().ok()) {
         entities.remove(&keys::webhook(webhook)).await?;
     }
     let counts = [keys::credential_count(account, id), keys::webhook_count(account, id)];
-    for listed in credentials.iter().chain(&webhooks).filter_map(keys::Key::of).chain(counts) {
+    for listed in credentials.iter().chain(&webhooks).filter_map(keys::Key::from_item).chain(counts) {
         entities.remove(&listed).await?;
     }
     Ok(())

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{Loaded, Standing, Workflows};
+use super::{Loaded, WorkflowHeader, Workflows};
 use crate::store::dependents::{self, By, Dependent, require_exists};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
@@ -131,7 +131,7 @@ impl Workflows {
         let document = serde_json::to_vec(&manifest).map_err(Error::internal)?;
         self.bucket.put(&name, "application/json", document).await?;
         // This is written before the release, so that from now on the workflow is notified when a reference goes.
-        self.depend(&draft, &references).await?;
+        self.add_dependents(&draft, &references).await?;
 
         let write_id = Uuid::now_v7();
         let named: Vec<Reference> = references.iter().cloned().collect();
@@ -140,7 +140,7 @@ impl Workflows {
             self.entities.put_item(release_item(account, draft.id, &release)).require("attribute_not_exists(pk)"),
             self.entities.put_item(deployment_item(account, draft.id, &deployment)).require("attribute_not_exists(pk)"),
         ];
-        writes.extend(self.turn_to(&draft, &named_before, &references, now));
+        writes.extend(self.switch_references(&draft, &named_before, &references, now));
         if !was_written(&self.entities.transact(write_id, &writes).await?, write_id)? {
             self.bucket.discard(&name).await;
             return Ok(None);
@@ -148,19 +148,19 @@ impl Workflows {
         Ok(Some(Published { workflow, release, deployment }))
     }
 
-    /// Adds the workflow to the reverse index of its references. A superfluous entry does no harm, because `mark`
+    /// Adds the workflow to the reverse index of its references. A superfluous entry does no harm, because `mark_reference`
     /// ignores a reference that the active release does not have.
-    async fn depend(&self, workflow: &Workflow, references: &BTreeSet<Reference>) -> Result<()> {
+    async fn add_dependents(&self, workflow: &Workflow, references: &BTreeSet<Reference>) -> Result<()> {
         let dependent = Dependent { account: workflow.account, by: By::Workflow(workflow.id) };
         for reference in references {
-            let _ = self.entities.write(dependents::added(&self.entities, dependent, reference)).await?;
+            let _ = self.entities.write(dependents::add_dependent(&self.entities, dependent, reference)).await?;
         }
         Ok(())
     }
 
     /// The writes that belong to a change of the active release: they require that its references exist, and unlink the
     /// references that only the release before had.
-    fn turn_to(
+    fn switch_references(
         &self,
         workflow: &Workflow,
         before: &[Reference],
@@ -171,7 +171,7 @@ impl Workflows {
         let dependent = Dependent { account, by: By::Workflow(id) };
         let there = references.iter().map(move |reference| require_exists(&self.entities, account, reference, now));
         let unnamed = before.iter().filter(|reference| !references.contains(reference));
-        there.chain(unnamed.map(move |reference| dependents::removed(&self.entities, dependent, reference)))
+        there.chain(unnamed.map(move |reference| dependents::remove_dependent(&self.entities, dependent, reference)))
     }
 
     /// Reads a deployment with its release and the release's manifest.
@@ -200,7 +200,7 @@ impl Workflows {
         let Release { id: release, number, content_hash, .. } = deployed.release;
         let workflow = before.workflow.with_active(Active { release, number, content_hash }, now)?;
         let deployment = Deployment { activated_at: now, activated_by: by, ..deployed.deployment };
-        self.depend(&workflow, &references).await?;
+        self.add_dependents(&workflow, &references).await?;
 
         let write_id = Uuid::now_v7();
         let named = references.iter().cloned().collect();
@@ -208,18 +208,18 @@ impl Workflows {
             self.put(&workflow, before.graph, named, &before.workflow, write_id),
             self.entities.put_item(deployment_item(account, id, &deployment)).require("attribute_exists(pk)"),
         ];
-        writes.extend(self.turn_to(&workflow, &before.references, &references, now));
+        writes.extend(self.switch_references(&workflow, &before.references, &references, now));
         let is_written = was_written(&self.entities.transact(write_id, &writes).await?, write_id)?;
         Ok(is_written.then_some((workflow, deployment)))
     }
 
     /// Lists the releases of a workflow, newest first.
-    pub async fn releases(&self, workflow: &Standing, request: PageRequest) -> Result<Page<Release>> {
+    pub async fn releases(&self, workflow: &WorkflowHeader, request: PageRequest) -> Result<Page<Release>> {
         let partition = keys::releases(workflow.account, workflow.id);
         self.numbered(partition, workflow.releases, request).await?.try_map(release)
     }
 
-    pub async fn deployments(&self, workflow: &Standing, request: PageRequest) -> Result<Page<Deployment>> {
+    pub async fn deployments(&self, workflow: &WorkflowHeader, request: PageRequest) -> Result<Page<Deployment>> {
         let partition = keys::deployments(workflow.account, workflow.id);
         self.numbered(partition, workflow.releases, request).await?.try_map(deployment)
     }

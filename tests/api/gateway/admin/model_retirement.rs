@@ -77,10 +77,10 @@ async fn all_agents_of_a_model_are_updated() {
         panic!("exactly one work is due");
     };
     let before = works.find(id).await.unwrap().unwrap();
-    works.told(id, "~").await.unwrap();
-    attention.see_to(works.find(id).await.unwrap().unwrap()).await.unwrap();
+    works.save_progress(id, "~").await.unwrap();
+    attention.process(works.find(id).await.unwrap().unwrap()).await.unwrap();
     assert_eq!(hurt().await, 0);
-    attention.see_to(before).await.unwrap();
+    attention.process(before).await.unwrap();
     assert_eq!(hurt().await, named);
 }
 

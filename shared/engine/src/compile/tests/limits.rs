@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use testing::ends;
+use testing::run_with_timeout;
 
 #[test]
 fn the_number_of_reported_problems_is_limited() {
@@ -26,7 +26,7 @@ fn upstream_steps_are_found_in_large_cycles() {
     let mut connections: String = (1..500).map(|index| format!("n{index}>n{} ", index - 1)).collect();
     connections.push_str("start>n499 n0>n499 ");
     connections.extend((0..1_500).map(|index| format!("n{}>n{} ", index % 499 + 1, (index * 7) % 499)));
-    let reported = ends("the search of cycles", move || {
+    let reported = run_with_timeout("the search of cycles", move || {
         let ids: Vec<String> = (0..500).map(|index| format!("n{index}")).collect();
         let work = json!({"value": "nodes.n7.output"});
         let mut nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "transform", work.clone())).collect();
@@ -39,7 +39,7 @@ fn upstream_steps_are_found_in_large_cycles() {
 
 #[test]
 fn regular_expressions_are_counted_before_they_are_compiled() {
-    let reported = ends("the count of patterns", || {
+    let reported = run_with_timeout("the count of patterns", || {
         let looks = vec!["''.matches('a{999}')"; 150].join("||");
         let ids: Vec<String> = (0..500).map(|index| format!("n{index}")).collect();
         let nodes: Vec<_> = ids.iter().map(|id| (id.as_str(), "condition", expression(&looks))).collect();

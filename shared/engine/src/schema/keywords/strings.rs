@@ -7,7 +7,7 @@ use super::{Limit, check_count};
 use crate::schema::checker::{Checker, Dialect};
 use crate::schema::findings::Findings;
 use crate::schema::path::Path;
-use domain::text::clip;
+use domain::text::shorten;
 
 pub fn apply<'s>(
     checker: &mut Checker<'s>,
@@ -26,7 +26,7 @@ pub fn apply<'s>(
         "pattern" => {
             let pattern = operand.as_str().unwrap_or_default();
             if !checker.matches_pattern(pattern, text) {
-                checker.refuse(at, format!("must match the pattern {}", clip(pattern)), found);
+                checker.refuse(at, format!("must match the pattern {}", shorten(pattern)), found);
             }
         }
         "format" if checker.dialect == Dialect::NodeType && operand == "uuid" && Uuid::try_parse(text).is_err() => {

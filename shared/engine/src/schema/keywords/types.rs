@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::schema::number::is_whole;
-use domain::text::clip;
+use domain::text::shorten;
 
 /// The maximum number of values that a message lists.
 const MAX_LISTED: usize = 20;
@@ -51,7 +51,7 @@ fn describe_type(name: &str) -> &'static str {
 /// Describes allowed values, as in `one of slack, telegram`.
 pub fn describe_values(values: &[Value]) -> String {
     let described = values.iter().take(MAX_LISTED).map(|value| match value {
-        Value::String(text) => clip(text).into_owned(),
+        Value::String(text) => shorten(text).into_owned(),
         Value::Array(_) => "a list".to_owned(),
         Value::Object(_) => "an object".to_owned(),
         other => other.to_string(),

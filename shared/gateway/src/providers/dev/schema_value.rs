@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use domain::text::clip;
+use domain::text::shorten;
 
 /// Maximum nesting depth, because schemas may refer to themselves.
 const MAX_DEPTH: usize = 24;
@@ -46,7 +46,7 @@ impl Generator<'_> {
         }
         if let Some(reference) = fields.get("$ref").and_then(Value::as_str) {
             let target = reference.strip_prefix('#').and_then(|pointer| self.root.pointer(pointer));
-            let target = target.ok_or_else(|| format!("{} is not defined in the schema", clip(reference)))?;
+            let target = target.ok_or_else(|| format!("{} is not defined in the schema", shorten(reference)))?;
             return self.make(target, depth + 1);
         }
         if let Some(value) = fields.get("const") {
@@ -71,7 +71,7 @@ impl Generator<'_> {
             "number" => number(fields, false),
             "boolean" => Ok(Value::Bool(true)),
             "null" => Ok(Value::Null),
-            other => Err(format!("{} is not a type", clip(other))),
+            other => Err(format!("{} is not a type", shorten(other))),
         }
     }
 

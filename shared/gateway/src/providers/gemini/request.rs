@@ -11,7 +11,7 @@ use crate::providers::failure::ProviderFailure;
 use crate::providers::parameters::Parameters;
 use crate::providers::tools::{FunctionChoice, choice, functions};
 use domain::provider::ProviderKind;
-use domain::text::clip;
+use domain::text::shorten;
 
 /// Parameters that are renamed only: OpenAI's name and Gemini's.
 const RENAMED_PARAMETERS: [(&str, &str); 6] = [
@@ -89,8 +89,9 @@ fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Va
     if message.role == Role::Tool {
         let id = message.tool_call_id.unwrap_or_default();
         let name = names.get(id).copied().or(message.name);
-        let name = name
-            .ok_or_else(|| invalid_request("messages", format_args!("no earlier tool call has the id {}", clip(id))))?;
+        let name = name.ok_or_else(|| {
+            invalid_request("messages", format_args!("no earlier tool call has the id {}", shorten(id)))
+        })?;
         if message.parts.iter().any(|part| !matches!(part, Part::Text(_))) {
             return Err(ProviderFailure::unsupported("messages", "Gemini accepts only text in tool messages"));
         }

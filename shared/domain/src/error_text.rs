@@ -4,23 +4,23 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::text::{SHOWN_CHARS, clip, clip_to};
+use super::text::{MAX_ECHO_CHARS, shorten, shorten_to};
 
 pub const MOST_FIELD_CHARS: usize = 300;
 pub const MOST_MESSAGE_CHARS: usize = 2_000;
 
 /// Shortens the long names in the path of a field.
-pub fn field(path: &str) -> Cow<'_, str> {
-    if path.len() <= SHOWN_CHARS {
+pub fn shorten_field(path: &str) -> Cow<'_, str> {
+    if path.len() <= MAX_ECHO_CHARS {
         return Cow::Borrowed(path);
     }
-    let names: Vec<Cow<str>> = path.split('.').take(MOST_FIELD_CHARS).map(clip).collect();
-    Cow::Owned(clip_to(&names.join("."), MOST_FIELD_CHARS).into_owned())
+    let names: Vec<Cow<str>> = path.split('.').take(MOST_FIELD_CHARS).map(shorten).collect();
+    Cow::Owned(shorten_to(&names.join("."), MOST_FIELD_CHARS).into_owned())
 }
 
 /// Shortens the texts that a message quotes: `unknown field `aaa…`, expected …`.
-pub fn message(text: &str) -> Cow<'_, str> {
-    if text.len() <= SHOWN_CHARS {
+pub fn shorten_message(text: &str) -> Cow<'_, str> {
+    if text.len() <= MAX_ECHO_CHARS {
         return Cow::Borrowed(text);
     }
     let (mut shown, mut rest) = (String::new(), text);
@@ -28,13 +28,13 @@ pub fn message(text: &str) -> Cow<'_, str> {
         let (before, quoted) = rest.split_at(quote + 1);
         let end = end_of_quoted(quoted, rest.as_bytes()[quote]);
         shown.push_str(before);
-        shown.push_str(&clip(&quoted[..end]));
+        shown.push_str(&shorten(&quoted[..end]));
         let after = quoted.len().min(end + 1);
         shown.push_str(&quoted[end..after]);
         rest = &quoted[after..];
     }
     shown.push_str(rest);
-    Cow::Owned(clip_to(&shown, MOST_MESSAGE_CHARS).into_owned())
+    Cow::Owned(shorten_to(&shown, MOST_MESSAGE_CHARS).into_owned())
 }
 
 /// The index of the closing quote. Double quotes within the text are escaped.
@@ -49,28 +49,30 @@ fn end_of_quoted(text: &str, quote: u8) -> usize {
 }
 
 /// Limits the details of an error to `most_bytes` of JSON. A list keeps its first entries; long texts are shortened.
-pub fn details(details: &Value, most_bytes: usize) -> Value {
+pub fn shorten_details(details: &Value, most_bytes: usize) -> Value {
     let mut left = most_bytes;
     match details {
         Value::Array(items) => {
-            let items = items.iter().map(texts);
-            items.take_while(|item| takes(&mut left, item)).collect()
+            let items = items.iter().map(shorten_texts);
+            items.take_while(|item| take_bytes(&mut left, item)).collect()
         }
-        other => Some(texts(other)).filter(|other| takes(&mut left, other)).unwrap_or_default(),
+        other => Some(shorten_texts(other)).filter(|other| take_bytes(&mut left, other)).unwrap_or_default(),
     }
 }
 
-fn takes(left: &mut usize, part: &Value) -> bool {
+fn take_bytes(left: &mut usize, part: &Value) -> bool {
     let after = left.checked_sub(part.to_string().len() + 1);
     *left = after.unwrap_or_default();
     after.is_some()
 }
 
-fn texts(value: &Value) -> Value {
+fn shorten_texts(value: &Value) -> Value {
     match value {
-        Value::String(text) => message(text).into(),
-        Value::Array(items) => items.iter().map(texts).collect(),
-        Value::Object(entries) => entries.iter().map(|(name, value)| (clip(name).into_owned(), texts(value))).collect(),
+        Value::String(text) => shorten_message(text).into(),
+        Value::Array(items) => items.iter().map(shorten_texts).collect(),
+        Value::Object(entries) => {
+            entries.iter().map(|(name, value)| (shorten(name).into_owned(), shorten_texts(value))).collect()
+        }
         other => other.clone(),
     }
 }
@@ -84,31 +86,32 @@ mod tests {
     #[test]
     fn quoted_texts_are_shortened_and_the_rest_is_kept() {
         let long = "ä".repeat(5_000);
-        let cut = "ä".repeat(SHOWN_CHARS);
-        let shown = message(&format!("unknown field `{long}`, expected one of `a`, `b`")).into_owned();
+        let cut = "ä".repeat(MAX_ECHO_CHARS);
+        let shown = shorten_message(&format!("unknown field `{long}`, expected one of `a`, `b`")).into_owned();
         assert_eq!(shown, format!("unknown field `{cut}…`, expected one of `a`, `b`"));
-        let shown = message(&format!("invalid type: string {:?}, expected u64", format!("\"{long}\""))).into_owned();
+        let shown =
+            shorten_message(&format!("invalid type: string {:?}, expected u64", format!("\"{long}\""))).into_owned();
         assert!(shown.ends_with("…\", expected u64"), "{shown}");
         for hostile in ["`".repeat(9_000), "\"\\".repeat(9_000), format!("`{long}"), long.clone()] {
-            assert!(message(&hostile).chars().count() <= MOST_MESSAGE_CHARS + 1);
+            assert!(shorten_message(&hostile).chars().count() <= MOST_MESSAGE_CHARS + 1);
         }
-        assert_eq!(message("short `x`"), "short `x`");
+        assert_eq!(shorten_message("short `x`"), "short `x`");
     }
 
     #[test]
     fn long_names_in_a_path_are_shortened() {
         let long = "x".repeat(5_000);
-        assert_eq!(field(&format!("config.{long}.url")), format!("config.{}….url", "x".repeat(SHOWN_CHARS)));
-        assert!(field(&"a.".repeat(100_000)).chars().count() <= MOST_FIELD_CHARS + 1);
+        assert_eq!(shorten_field(&format!("config.{long}.url")), format!("config.{}….url", "x".repeat(MAX_ECHO_CHARS)));
+        assert!(shorten_field(&"a.".repeat(100_000)).chars().count() <= MOST_FIELD_CHARS + 1);
     }
 
     #[test]
     fn details_keep_as_many_entries_as_fit() {
         let entries = json!(vec![json!({"message": "x".repeat(1_000)}); 100]);
-        let kept = details(&entries, 10_000);
+        let kept = shorten_details(&entries, 10_000);
         assert!((5..10).contains(&kept.as_array().unwrap().len()));
         assert!(kept.to_string().len() <= 10_000);
-        assert_eq!(details(&json!({"line": 3}), 100), json!({"line": 3}));
-        assert_eq!(details(&json!({"line": "x".repeat(1_000)}), 100), Value::Null);
+        assert_eq!(shorten_details(&json!({"line": 3}), 100), json!({"line": 3}));
+        assert_eq!(shorten_details(&json!({"line": "x".repeat(1_000)}), 100), Value::Null);
     }
 }

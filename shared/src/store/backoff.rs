@@ -9,18 +9,18 @@ const LONGEST_PAUSE_MS: u64 = 160;
 /// The attempts of one writer. Of the writers that compete for an item with an optimistic lock, one succeeds in each
 /// round, so a writer may need as many rounds as there are competitors. Therefore the waits are many and short: the
 /// default is 120 attempts within about ten seconds.
-pub(super) struct Turns {
+pub(super) struct Backoff {
     taken: u32,
     most: u32,
 }
 
-impl Default for Turns {
+impl Default for Backoff {
     fn default() -> Self {
         Self { taken: 0, most: 120 }
     }
 }
 
-impl Turns {
+impl Backoff {
     /// Fewer attempts, within about two seconds, for conflicts that end within milliseconds.
     pub fn short() -> Self {
         Self { taken: 0, most: 30 }
