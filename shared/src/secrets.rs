@@ -20,9 +20,9 @@ use crate::{Context, config};
 use domain::{Error, Result};
 
 /// A data key encrypts at most this many secrets, for at most this long. Then KMS generates a new one.
-const SEALS: u32 = 1_000;
-const SEALS_FOR: Duration = Duration::from_secs(5 * 60);
-const OPENS_FOR: Duration = Duration::from_secs(5 * 60);
+const MAX_SECRETS_PER_KEY: u32 = 1_000;
+const DATA_KEY_TTL: Duration = Duration::from_secs(5 * 60);
+const DECRYPTED_KEY_TTL: Duration = Duration::from_secs(5 * 60);
 
 /// The KMS encryption context of the data keys: KMS unwraps them only for this purpose.
 const PURPOSE: (&str, &str) = ("purpose", "atelier-secret");
@@ -52,7 +52,12 @@ struct Sealing {
 impl Secrets {
     pub fn new(context: &Context) -> Result<Self> {
         let key_id = context.config.required(config::KMS_KEY).map_err(Error::internal)?.to_owned();
-        Ok(Self { client: context.aws.kms(), key_id, sealing: Mutex::default(), opening: Cache::new(OPENS_FOR, 1_000) })
+        Ok(Self {
+            client: context.aws.kms(),
+            key_id,
+            sealing: Mutex::default(),
+            opening: Cache::new(DECRYPTED_KEY_TTL, 1_000),
+        })
     }
 
     /// Encrypts a secret for one place (a tenant, an item, a field).
@@ -87,7 +92,7 @@ impl Secrets {
     fn take_seal(&self) -> Option<Sealing> {
         let mut sealing = self.sealing.lock().unwrap_or_else(PoisonError::into_inner);
         let current =
-            sealing.as_mut().filter(|sealing| sealing.seals_left > 0 && sealing.since.elapsed() < SEALS_FOR)?;
+            sealing.as_mut().filter(|sealing| sealing.seals_left > 0 && sealing.since.elapsed() < DATA_KEY_TTL)?;
         current.seals_left -= 1;
         Some(current.clone())
     }
@@ -97,7 +102,8 @@ impl Secrets {
         let made = call.encryption_context(PURPOSE.0, PURPOSE.1).send().await.map_err(convert_error)?;
         let plain = Zeroizing::new(made.plaintext.map(Blob::into_inner).unwrap_or_default());
         let wrapped = STANDARD.encode(made.ciphertext_blob.ok_or_else(|| Error::internal("KMS returned no data key"))?);
-        let sealing = Sealing { key: aes(&plain)?, wrapped, since: Instant::now(), seals_left: SEALS - 1 };
+        let sealing =
+            Sealing { key: aes(&plain)?, wrapped, since: Instant::now(), seals_left: MAX_SECRETS_PER_KEY - 1 };
         *self.sealing.lock().unwrap_or_else(PoisonError::into_inner) = Some(sealing.clone());
         Ok(sealing)
     }

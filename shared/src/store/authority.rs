@@ -61,8 +61,8 @@ impl Authority {
             let key = demand.key();
             let own = writes.iter_mut().find(|write| entities.owns(write) && write.key().as_ref() == Some(&key));
             match own {
-                Some(write) => *write = demand.added_to(write.clone(), self.at),
-                None => checks.push(demand.added_to(entities.check(key), self.at)),
+                Some(write) => *write = demand.add_to(write.clone(), self.at),
+                None => checks.push(demand.add_to(entities.check(key), self.at)),
             }
         }
         // These checks come first, so that a caller who is no longer authorized learns nothing from other refusals.
@@ -95,7 +95,7 @@ impl Demand {
         }
     }
 
-    fn added_to(self, write: Write, at: Time) -> Write {
+    fn add_to(self, write: Write, at: Time) -> Write {
         match self {
             Self::ValidKey(..) => write
                 .require("attribute_exists(pk) AND attribute_not_exists(revoked_at)")
