@@ -26,7 +26,7 @@ pub fn problem(url: &str) -> Option<&'static str> {
     let parsed: Option<Uri> = url.parse().ok();
     let is_web = |uri: &Uri| matches!(uri.scheme_str(), Some("http" | "https"));
     let Some(authority) = parsed.filter(is_web).and_then(|uri| uri.into_parts().authority) else {
-        return Some("must be a URL that begins with http:// or https://");
+        return Some("must be a valid URL that begins with http:// or https://");
     };
     if authority.host().is_empty() {
         return Some("must be a URL with a host");

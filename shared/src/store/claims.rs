@@ -89,9 +89,13 @@ impl Claims {
         })
     }
 
-    /// Releases the claim of a failed call, so that a retry can make the call again.
+    /// Releases the claim of a failed call, so that a retry can make the call again. A stored answer stays: the call was
+    /// charged, even if the response to that write was lost.
     pub async fn release(&self, claim: &Claim) -> Result<()> {
-        let release = self.counters.delete(keys::call(claim.account, &claim.key)).require("held_by = :owner");
+        let release = self
+            .counters
+            .delete(keys::call(claim.account, &claim.key))
+            .require("held_by = :owner AND attribute_not_exists(answer)");
         self.counters.transact(Uuid::now_v7(), &[release.bind(":owner", claim.owner)]).await.map(drop)
     }
 

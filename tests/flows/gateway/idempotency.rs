@@ -145,6 +145,21 @@ async fn a_late_charge_is_stored_with_its_answer_or_not_at_all() {
     }
 }
 
+/// Every response to the write of the charge is lost, so the call seems to have failed.
+#[tokio::test]
+async fn releasing_a_claim_keeps_the_answer_of_a_charged_call() {
+    let app = TestApp::start().await;
+    let customer = app.customer("released", Money::from_usd(1)).await;
+    let claims = Claims::new(&app.platform.context()).unwrap();
+    let claim = claim_call(&claims, &customer, Time::now()).await;
+    let leases = Leases::new(&app.platform.context()).unwrap();
+    let mut slot = slot(&leases, &customer).await;
+    assert!(record_charge(&mut slot, &claim).await);
+    claims.release(&claim).await.unwrap();
+    let repeated = claims.claim(customer.account, "k", "hash", Time::now()).await.unwrap();
+    assert!(matches!(repeated, ClaimState::Answered(kept) if kept == answer()));
+}
+
 const AN_HOUR: Duration = Duration::from_secs(3_600);
 
 async fn claim_call(claims: &Claims, customer: &Customer, now: Time) -> Claim {

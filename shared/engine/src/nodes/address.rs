@@ -4,8 +4,7 @@ use domain::address::problem;
 
 use super::fields::Jinja;
 
-const NO_SCHEME: &str = "must begin with http:// or https://";
-const NO_HOST: &str = "must be a URL with a host, such as https://example.com/orders";
+const INVALID: &str = "must be a valid URL that begins with http:// or https://";
 
 /// Returns what is wrong with a URL that has placeholders. Their values are checked at runtime.
 pub fn template_problem(address: &Jinja) -> Option<&'static str> {
@@ -17,9 +16,9 @@ pub fn template_problem(address: &Jinja) -> Option<&'static str> {
     if first.is_empty() {
         return None;
     }
-    let Some(rest) = behind_scheme(first) else { return Some(NO_SCHEME) };
+    let Some(rest) = behind_scheme(first) else { return Some(INVALID) };
     let is_missing = host(rest).is_empty() && !rest.is_empty();
-    (is_missing || host(rest).contains(char::is_whitespace)).then_some(NO_HOST)
+    (is_missing || host(rest).contains(char::is_whitespace)).then_some(INVALID)
 }
 
 fn host(rest: &str) -> &str {

@@ -86,7 +86,7 @@ fn all_problems_are_reported_at_once_and_sorted() {
         "unreachable: node `check`: has no incoming connection; connect or remove it",
         "invalid_config: node `call`, config.headers.Authorization: is set by the platform; keep secrets in a credential",
         "invalid_config: node `call`, config.timeoutMs: at least 100",
-        "invalid_config: node `call`, config.url: must begin with http:// or https://",
+        "invalid_config: node `call`, config.url: must be a valid URL that begins with http:// or https://",
         "unconnected: node `when`: has no outgoing connection; connect it to a node",
         "invalid_config: node `when`, config.cron: never matches a date; change the day or the month",
         "invalid_config: node `when`, config.zone: must be an IANA time zone, such as Europe/Madrid",
