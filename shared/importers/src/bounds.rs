@@ -12,7 +12,7 @@ const MAX_RECONNECT_BYTES: usize = 256 * 1024;
 /// How much of a node's reason is always kept.
 const LEAST_WHY_CHARS: usize = 80;
 
-/// Removes what is over the limits, and says so in its place.
+/// Removes everything over the limits, and leaves a note in its place.
 pub fn limit_report(report: &mut Report) {
     let (mut originals, mut whys) = (MAX_ORIGINALS_BYTES, MAX_WHYS_BYTES);
     for NodeReport { why, original, .. } in &mut report.nodes {

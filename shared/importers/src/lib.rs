@@ -71,7 +71,7 @@ pub struct NodeReport {
 pub enum Status {
     /// Translated completely.
     Mapped,
-    /// Translated in part. The report says what to check.
+    /// Translated in part. The report lists what to check.
     Partial,
     /// Replaced by a `fail` stub.
     Unsupported,

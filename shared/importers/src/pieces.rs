@@ -23,7 +23,7 @@ pub enum Piece {
     Placeholder(Placeholder),
 }
 
-/// What the report says about parts that were not translated completely.
+/// Notes of the report on parts that were not translated completely.
 pub type Notes = Vec<String>;
 
 /// Why the rest of a very long template is not translated.

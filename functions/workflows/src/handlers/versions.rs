@@ -90,9 +90,9 @@ pub async fn list_releases(
     Path(id): Path<WorkflowId>,
     Query(page): Query<PageQuery>,
 ) -> Result<DataList<ReleaseOut>> {
-    let standing = stores.workflows.get_header(caller.account(), id).await?;
-    let page = stores.workflows.releases(&standing, page.into()).await?;
-    let (meta, active) = ((&page).into(), standing.active.as_ref());
+    let header = stores.workflows.get_header(caller.account(), id).await?;
+    let page = stores.workflows.releases(&header, page.into()).await?;
+    let (meta, active) = ((&page).into(), header.active.as_ref());
     Ok(DataList { data: page.items.into_iter().map(|release| ReleaseOut::new(release, active)).collect(), meta })
 }
 
@@ -111,9 +111,9 @@ pub async fn get_release(
     Caller(caller): Caller,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<ReleaseOut>> {
-    let standing = stores.workflows.get_header(caller.account(), id).await?;
+    let header = stores.workflows.get_header(caller.account(), id).await?;
     let release = stores.workflows.release(caller.account(), id, release_id).await?;
-    Ok(Data { data: ReleaseOut::new(release, standing.active.as_ref()) })
+    Ok(Data { data: ReleaseOut::new(release, header.active.as_ref()) })
 }
 
 /// Read a release's manifest
@@ -156,7 +156,7 @@ pub async fn get_runtime_status(
     Caller(caller): Caller,
     Path((id, release_id)): Path<(WorkflowId, ReleaseId)>,
 ) -> Result<Data<RuntimeStatusOut>> {
-    let standing = stores.workflows.get_header(caller.account(), id).await?;
+    let header = stores.workflows.get_header(caller.account(), id).await?;
     let release = stores.workflows.release(caller.account(), id, release_id).await?;
     let manifest = stores.workflows.intact_manifest(caller.account(), id, &release).await?;
     let manifest_intact = manifest.is_some();
@@ -168,8 +168,8 @@ pub async fn get_runtime_status(
         }
         None => (false, Vec::new()),
     };
-    let is_active = standing.active.is_some_and(|active| active.release == release_id);
-    let status = match standing.state {
+    let is_active = header.active.is_some_and(|active| active.release == release_id);
+    let status = match header.state {
         _ if !runs => RuntimeStatus::Failed,
         _ if !is_active => RuntimeStatus::Standby,
         WorkflowState::Paused | WorkflowState::Archived => RuntimeStatus::Paused,
@@ -269,9 +269,9 @@ pub async fn list_deployments(
     Path(id): Path<WorkflowId>,
     Query(page): Query<PageQuery>,
 ) -> Result<DataList<DeploymentOut>> {
-    let standing = stores.workflows.get_header(caller.account(), id).await?;
-    let page = stores.workflows.deployments(&standing, page.into()).await?;
-    let (meta, active) = ((&page).into(), standing.active.as_ref());
+    let header = stores.workflows.get_header(caller.account(), id).await?;
+    let page = stores.workflows.deployments(&header, page.into()).await?;
+    let (meta, active) = ((&page).into(), header.active.as_ref());
     let data = page.items.into_iter().map(|deployment| DeploymentOut::new(deployment, active));
     Ok(DataList { data: data.collect(), meta })
 }

@@ -163,9 +163,9 @@ mod tests {
         assert_eq!(team.status(), AgentStatus::NeedsAttention);
         let paused = patch(&team, json!({"status": "paused"})).unwrap();
         assert_eq!(paused.status(), AgentStatus::Paused);
-        let mended = patch(&paused, json!({"status": "published", "config": {"members": []}})).unwrap();
-        assert_eq!(mended.status(), AgentStatus::Published);
-        assert!(mended.problems().is_empty());
+        let fixed = patch(&paused, json!({"status": "published", "config": {"members": []}})).unwrap();
+        assert_eq!(fixed.status(), AgentStatus::Published);
+        assert!(fixed.problems().is_empty());
     }
 
     #[test]

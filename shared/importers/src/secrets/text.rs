@@ -3,7 +3,7 @@
 use super::address::remove_user_info;
 use super::{MAX_NAME_BYTES, REDACTED, is_secret};
 
-/// The text without secrets, whatever it is: headers, a URL, JSON or code.
+/// Removes secrets from a text of any kind: headers, a URL, JSON or code.
 pub fn redact_text(text: &str) -> String {
     let (text, _) = remove_user_info(text, "(left out)@");
     redact_tokens(&redact_pairs(&text))
