@@ -47,7 +47,7 @@ pub fn count(text: &str) -> u64 {
 
 /// Estimates the maximum input tokens of a request: everything that a provider may count as input.
 pub fn greatest_input(request: &ChatRequest) -> u64 {
-    let messages: u64 = request.messages().map(|message| count_message(&message)).sum();
+    let messages: u64 = request.messages().iter().map(count_message).sum();
     let tools = match request.tools() {
         [] => 0,
         tools => FOR_TOOLS + tools.iter().map(count_json).sum::<u64>() + request.tool_choice().map_or(0, count_json),
@@ -61,14 +61,18 @@ pub fn greatest_input(request: &ChatRequest) -> u64 {
     messages + tools + schema + others
 }
 
-fn count_message(message: &Message<'_>) -> u64 {
+fn count_message(message: &Message) -> u64 {
     let parts: u64 = message.parts.iter().map(count_part).sum();
     let calls = message.tool_calls.iter();
-    let calls: u64 = calls.map(|call| PER_MESSAGE + count(call.id) + count(call.name) + count(call.arguments)).sum();
-    PER_MESSAGE + message.name.map_or(0, count) + message.tool_call_id.map_or(0, count) + parts + calls
+    let calls: u64 = calls.map(|call| PER_MESSAGE + count(&call.id) + count(&call.name) + count(&call.arguments)).sum();
+    PER_MESSAGE
+        + message.name.as_deref().map_or(0, count)
+        + message.tool_call_id.as_deref().map_or(0, count)
+        + parts
+        + calls
 }
 
-fn count_part(part: &Part<'_>) -> u64 {
+fn count_part(part: &Part) -> u64 {
     match part {
         Part::Text(text) => count(text),
         Part::Image(_) => PER_IMAGE,

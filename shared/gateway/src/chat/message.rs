@@ -14,40 +14,40 @@ pub enum Role {
     Tool,
 }
 
-/// A message that borrows from the request's JSON.
+/// A message, parsed once when the request is read. The request also keeps its JSON, to forward it unchanged.
 #[derive(Clone, Debug)]
-pub struct Message<'a> {
+pub struct Message {
     pub role: Role,
-    pub name: Option<&'a str>,
-    pub parts: Vec<Part<'a>>,
+    pub name: Option<String>,
+    pub parts: Vec<Part>,
     /// The tool calls of an assistant message.
-    pub tool_calls: Vec<ToolCall<'a>>,
+    pub tool_calls: Vec<ToolCall>,
     /// The id of the call whose result a tool message carries.
-    pub tool_call_id: Option<&'a str>,
+    pub tool_call_id: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub enum Part<'a> {
-    Text(&'a str),
+#[derive(Clone, Debug)]
+pub enum Part {
+    Text(String),
     /// A `data:` URL or the URL of an image.
-    Image(&'a str),
+    Image(String),
     /// A part of another type (`input_audio`, `file` …), unparsed.
-    Other(&'a Value),
+    Other(Value),
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct ToolCall<'a> {
-    pub id: &'a str,
-    pub name: &'a str,
+#[derive(Clone, Debug)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
     /// JSON, encoded as a string.
-    pub arguments: &'a str,
+    pub arguments: String,
     /// Data that the provider sent with the call and requires back.
-    pub extra_content: Option<&'a Value>,
+    pub extra_content: Option<Value>,
 }
 
-impl<'a> Message<'a> {
+impl Message {
     /// Parses a message. `path` is its place in the body, for error messages.
-    pub fn read(path: &str, message: &'a Value) -> Result<Self> {
+    pub fn read(path: &str, message: &Value) -> Result<Self> {
         let wrong = |field: &str, problem: &str| Error::invalid_body(format!("{path}{field}"), problem);
         let fields = message.as_object().ok_or_else(|| wrong("", "must be an object"))?;
         let role = match fields.get("role").and_then(Value::as_str) {
@@ -63,7 +63,7 @@ impl<'a> Message<'a> {
             Some(_) => return Err(wrong(".tool_calls", "must be a list")),
         };
         let parts = match fields.get("content") {
-            Some(Value::String(text)) => vec![Part::Text(text)],
+            Some(Value::String(text)) => vec![Part::Text(text.clone())],
             Some(Value::Array(parts)) => read_parts(path, parts)?,
             None | Some(Value::Null) if role == Role::Assistant => Vec::new(),
             _ => return Err(wrong(".content", "must be a string or a list of parts")),
@@ -78,53 +78,57 @@ impl<'a> Message<'a> {
     /// The concatenated text of all parts.
     pub fn text(&self) -> String {
         let texts = self.parts.iter().filter_map(|part| match part {
-            Part::Text(text) => Some(*text),
+            Part::Text(text) => Some(text.as_str()),
             Part::Image(_) | Part::Other(_) => None,
         });
         texts.collect()
     }
 }
 
-fn text<'a>(fields: &'a Map<String, Value>, name: &str) -> Option<&'a str> {
-    fields.get(name).and_then(Value::as_str)
+fn text(fields: &Map<String, Value>, name: &str) -> Option<String> {
+    fields.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-fn read_parts<'a>(path: &str, parts: &'a [Value]) -> Result<Vec<Part<'a>>> {
-    let read = |(i, part): (usize, &'a Value)| {
+fn read_parts(path: &str, parts: &[Value]) -> Result<Vec<Part>> {
+    let read = |(i, part): (usize, &Value)| {
         let wrong = |field: &str, problem: &str| Error::invalid_body(format!("{path}.content[{i}]{field}"), problem);
         match part["type"].as_str() {
-            Some("text") => part["text"].as_str().map(Part::Text).ok_or_else(|| wrong(".text", "must be a string")),
+            Some("text") => text_of(&part["text"]).map(Part::Text).ok_or_else(|| wrong(".text", "must be a string")),
             Some("image_url") => {
                 let image = &part["image_url"];
                 if !image["detail"].is_null() && !image["detail"].is_string() {
                     return Err(wrong(".image_url.detail", "must be a string"));
                 }
-                image["url"].as_str().map(Part::Image).ok_or_else(|| wrong(".image_url.url", "must be a string"))
+                text_of(&image["url"]).map(Part::Image).ok_or_else(|| wrong(".image_url.url", "must be a string"))
             }
             Some("refusal") => {
-                part["refusal"].as_str().map(Part::Text).ok_or_else(|| wrong(".refusal", "must be a string"))
+                text_of(&part["refusal"]).map(Part::Text).ok_or_else(|| wrong(".refusal", "must be a string"))
             }
             Some(kind @ ("input_audio" | "file")) if !part[kind].is_object() => {
                 Err(wrong(&format!(".{kind}"), "must be an object"))
             }
-            Some(_) => Ok(Part::Other(part)),
+            Some(_) => Ok(Part::Other(part.clone())),
             None => Err(wrong(".type", "must be a string")),
         }
     };
     parts.iter().enumerate().map(read).collect()
 }
 
-fn read_tool_calls<'a>(path: &str, calls: &'a [Value]) -> Result<Vec<ToolCall<'a>>> {
-    let read = |(i, call): (usize, &'a Value)| {
-        let part = |value: &'a Value, field: &str| {
+fn text_of(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
+}
+
+fn read_tool_calls(path: &str, calls: &[Value]) -> Result<Vec<ToolCall>> {
+    let read = |(i, call): (usize, &Value)| {
+        let part = |value: &Value, field: &str| {
             let place = || Error::invalid_body(format!("{path}.tool_calls[{i}]{field}"), "must be a string");
-            value.as_str().ok_or_else(place)
+            text_of(value).ok_or_else(place)
         };
         Ok(ToolCall {
             id: part(&call["id"], ".id")?,
             name: part(&call["function"]["name"], ".function.name")?,
             arguments: part(&call["function"]["arguments"], ".function.arguments")?,
-            extra_content: call.get("extra_content"),
+            extra_content: call.get("extra_content").cloned(),
         })
     };
     calls.iter().enumerate().map(read).collect()

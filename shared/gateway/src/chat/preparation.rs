@@ -179,5 +179,5 @@ fn check_capabilities(request: &ChatRequest, model: &Model) -> Result<()> {
 }
 
 fn has_images(request: &ChatRequest) -> bool {
-    request.messages().any(|message| message.parts.iter().any(|part| matches!(part, Part::Image(_))))
+    request.messages().iter().any(|message| message.parts.iter().any(|part| matches!(part, Part::Image(_))))
 }

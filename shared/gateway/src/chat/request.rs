@@ -42,6 +42,7 @@ const MAX_TOOLS: usize = 512;
 #[derive(Clone, Debug)]
 pub struct ChatRequest {
     body: Map<String, Value>,
+    messages: Vec<Message>,
     terms: Terms,
 }
 
@@ -70,24 +71,17 @@ impl ChatRequest {
         body.retain(|_, value| !value.is_null());
         convert_integer_fields(&mut body, &INTEGER_PARAMETERS);
         unknown_parameters::check(&body)?;
-        let request = Self { body, terms: Terms::default() };
+        if body.get("model").and_then(Value::as_str).unwrap_or_default().is_empty() {
+            return Err(Error::invalid_body("model", "must be the name of a model or of an alias"));
+        }
+        let messages = read_messages(&body)?;
+        let request = Self { body, messages, terms: Terms::default() };
         request.check()?;
         Ok(request)
     }
 
     fn check(&self) -> Result<()> {
         let wrong = |field: &str, problem: &str| Err(Error::invalid_body(field, problem));
-        if self.model().is_empty() {
-            return wrong("model", "must be the name of a model or of an alias");
-        }
-        match self.body.get("messages").and_then(Value::as_array).map_or(0, Vec::len) {
-            0 => return wrong("messages", "must be a list with at least one message"),
-            MAX_MESSAGES.. => return wrong("messages", "must have fewer than 10,000 messages; leave some out"),
-            _ => {}
-        }
-        for (i, message) in self.raw_messages().iter().enumerate() {
-            Message::read(&format!("messages[{i}]"), message)?;
-        }
         self.check_number("temperature", 0.0, 2.0)?;
         self.check_number("top_p", 0.0, 1.0)?;
         self.check_number("presence_penalty", -2.0, 2.0)?;
@@ -180,13 +174,8 @@ impl ChatRequest {
         self.body.get("model").and_then(Value::as_str).unwrap_or_default()
     }
 
-    fn raw_messages(&self) -> &[Value] {
-        self.body.get("messages").and_then(Value::as_array).map_or(&[], Vec::as_slice)
-    }
-
-    pub fn messages(&self) -> impl Iterator<Item = Message<'_>> {
-        // `check` has parsed every message, so none is lost here.
-        self.raw_messages().iter().filter_map(|message| Message::read("", message).ok())
+    pub fn messages(&self) -> &[Message] {
+        &self.messages
     }
 
     pub fn is_streamed(&self) -> bool {
@@ -276,4 +265,17 @@ impl ChatRequest {
     pub fn max_tokens_name(&self) -> &'static str {
         if self.body.contains_key("max_completion_tokens") { "max_completion_tokens" } else { "max_tokens" }
     }
+}
+
+fn read_messages(body: &Map<String, Value>) -> Result<Vec<Message>> {
+    let messages = body.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    match messages.len() {
+        0 => return Err(Error::invalid_body("messages", "must be a list with at least one message")),
+        MAX_MESSAGES.. => {
+            return Err(Error::invalid_body("messages", "must have fewer than 10,000 messages; leave some out"));
+        }
+        _ => {}
+    }
+    let read = |(i, message)| Message::read(&format!("messages[{i}]"), message);
+    messages.iter().enumerate().map(read).collect()
 }

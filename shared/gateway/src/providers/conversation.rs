@@ -3,6 +3,8 @@
 //!
 //! These providers refuse blank texts and conversations that do not begin with a user. `OpenAI`'s clients send both.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::failure::{FailureKind, ProviderFailure};
@@ -26,14 +28,14 @@ pub enum Side {
 /// Consecutive messages of one side, merged into one turn, because turns must alternate.
 pub struct Turn<'a> {
     pub side: Side,
-    pub messages: Vec<Message<'a>>,
+    pub messages: Vec<Cow<'a, Message>>,
 }
 
 /// Splits a conversation into the texts of its system messages and the turns of all other messages.
 pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
     let (mut system, mut turns) = (Vec::new(), Vec::<Turn<'_>>::new());
-    for mut message in request.messages() {
-        message.parts.retain(|part| !is_blank(part));
+    for message in request.messages() {
+        let mut message = without_blank_parts(message);
         let side = match message.role {
             Role::System => {
                 system.push(message);
@@ -44,7 +46,7 @@ pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
             Role::User | Role::Tool => Side::User,
         };
         if message.role == Role::User && message.parts.is_empty() {
-            message.parts.push(Part::Text(BLANK));
+            message.to_mut().parts.push(Part::Text(BLANK.to_owned()));
         }
         match turns.last_mut() {
             Some(turn) if turn.side == side => turn.messages.push(message),
@@ -53,12 +55,12 @@ pub fn split(request: &ChatRequest) -> (Vec<String>, Vec<Turn<'_>>) {
     }
     if turns.is_empty() {
         // A conversation of system messages alone is sent as a user's turn.
-        let parts = system.drain(..).flat_map(|message| message.parts).collect();
+        let parts = system.drain(..).flat_map(|message: Cow<'_, Message>| message.into_owned().parts).collect();
         turns.push(Turn::of_user(parts));
     } else if turns[0].side == Side::Model {
         turns.insert(0, Turn::of_user(Vec::new()));
     }
-    (system.iter().map(Message::text).filter(|text| !text.is_empty()).collect(), turns)
+    (system.iter().map(|message| message.text()).filter(|text| !text.is_empty()).collect(), turns)
 }
 
 /// Adds the instruction to answer with JSON if the client requests any JSON object.
@@ -68,30 +70,39 @@ pub fn instruct_json(system: &mut Vec<String>, request: &ChatRequest) {
     }
 }
 
-fn is_blank(part: &Part<'_>) -> bool {
+fn without_blank_parts(message: &Message) -> Cow<'_, Message> {
+    if !message.parts.iter().any(is_blank) {
+        return Cow::Borrowed(message);
+    }
+    let mut message = message.clone();
+    message.parts.retain(|part| !is_blank(part));
+    Cow::Owned(message)
+}
+
+fn is_blank(part: &Part) -> bool {
     matches!(part, Part::Text(text) if text.trim().is_empty())
 }
 
-impl<'a> Turn<'a> {
-    fn of_user(mut parts: Vec<Part<'a>>) -> Self {
+impl Turn<'_> {
+    fn of_user(mut parts: Vec<Part>) -> Self {
         if parts.is_empty() {
-            parts.push(Part::Text(BLANK));
+            parts.push(Part::Text(BLANK.to_owned()));
         }
         let message = Message { role: Role::User, name: None, parts, tool_calls: Vec::new(), tool_call_id: None };
-        Self { side: Side::User, messages: vec![message] }
+        Self { side: Side::User, messages: vec![Cow::Owned(message)] }
     }
 }
 
 /// Parses the arguments of a tool call, which clients send as a string. Blank arguments are an empty object.
-pub fn arguments(call: &ToolCall<'_>) -> Result<Value, ProviderFailure> {
+pub fn arguments(call: &ToolCall) -> Result<Value, ProviderFailure> {
     if call.arguments.trim().is_empty() {
         return Ok(Value::Object(serde_json::Map::new()));
     }
-    match json::parse_text(call.arguments) {
+    match json::parse_text(&call.arguments) {
         Some(arguments @ Value::Object(_)) => Ok(arguments),
         _ => Err(invalid_request(
             "messages",
-            format_args!("the arguments of the call {} must be a JSON object", shorten(call.id)),
+            format_args!("the arguments of the call {} must be a JSON object", shorten(&call.id)),
         )),
     }
 }
@@ -170,7 +181,7 @@ mod tests {
     fn split_of(messages: Value) -> (Vec<String>, Vec<(Side, Vec<String>)>) {
         let request = ChatRequest::read(json!({"model": "m", "messages": messages})).unwrap();
         let (system, turns) = split(&request);
-        let texts = |turn: &Turn<'_>| turn.messages.iter().map(Message::text).collect();
+        let texts = |turn: &Turn<'_>| turn.messages.iter().map(|message| message.text()).collect();
         (system, turns.iter().map(|turn| (turn.side, texts(turn))).collect())
     }
 

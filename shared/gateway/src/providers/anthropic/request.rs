@@ -1,5 +1,7 @@
 //! Translates a chat request to Anthropic's Messages API.
 
+use std::borrow::Cow;
+
 use serde_json::{Map, Value, json};
 
 use super::MAKER;
@@ -22,9 +24,9 @@ pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Va
     }
     let (mut system, turns) = split(request);
     instruct_json(&mut system, request);
-    let turn = |side: Side, messages: &[Message<'_>]| {
+    let turn = |side: Side, messages: &[Cow<'_, Message>]| {
         let role = if side == Side::Model { "assistant" } else { "user" };
-        let blocks = messages.iter().map(blocks).collect::<Result<Vec<_>, _>>()?.concat();
+        let blocks = messages.iter().map(|message| blocks(message)).collect::<Result<Vec<_>, _>>()?.concat();
         Ok::<_, ProviderFailure>(json!({"role": role, "content": blocks}))
     };
     let turns = turns.iter().map(|each| turn(each.side, &each.messages)).collect::<Result<Vec<_>, _>>()?;
@@ -67,11 +69,13 @@ fn user(request: &ChatRequest) -> Option<&str> {
 }
 
 /// Translates one message into content blocks. The message's `name` is left out, because the API has no such field.
-fn blocks(message: &Message<'_>) -> Result<Vec<Value>, ProviderFailure> {
+fn blocks(message: &Message) -> Result<Vec<Value>, ProviderFailure> {
     let mut blocks = message.parts.iter().map(block).collect::<Result<Vec<_>, _>>()?;
     if message.role == Role::Tool {
-        let id =
-            message.tool_call_id.ok_or_else(|| invalid_request("messages", "a tool message must have tool_call_id"))?;
+        let id = message
+            .tool_call_id
+            .as_ref()
+            .ok_or_else(|| invalid_request("messages", "a tool message must have tool_call_id"))?;
         let mut result = json!({"type": "tool_result", "tool_use_id": id});
         if !blocks.is_empty() {
             result["content"] = blocks.into();
@@ -85,7 +89,7 @@ fn blocks(message: &Message<'_>) -> Result<Vec<Value>, ProviderFailure> {
     Ok(blocks)
 }
 
-fn block(part: &Part<'_>) -> Result<Value, ProviderFailure> {
+fn block(part: &Part) -> Result<Value, ProviderFailure> {
     let source = match part {
         Part::Text(text) => return Ok(json!({"type": "text", "text": text})),
         Part::Image(url) => match picture(url)? {

@@ -45,7 +45,7 @@ pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, Provi
     let mut messages = Vec::with_capacity(turns.len());
     for turn in &turns {
         let role = if turn.side == Side::Model { ConversationRole::Assistant } else { ConversationRole::User };
-        let blocks = turn.messages.iter().map(blocks).collect::<Result<Vec<_>, _>>()?;
+        let blocks = turn.messages.iter().map(|message| blocks(message)).collect::<Result<Vec<_>, _>>()?;
         let blocks = blocks.into_iter().flatten().collect();
         messages.push(Turn::builder().role(role).set_content(Some(blocks)).build().map_err(incomplete)?);
     }
@@ -94,11 +94,11 @@ fn inference(parameters: &Parameters<'_>, request: &ChatRequest) -> Result<Infer
         .build())
 }
 
-fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, ProviderFailure> {
+fn blocks(message: &Message) -> Result<Vec<ContentBlock>, ProviderFailure> {
     let parts = message.parts.iter();
     if message.role == Role::Tool {
         let content = parts.map(|part| match part {
-            Part::Text(text) => Ok(ToolResultContentBlock::Text((*text).to_owned())),
+            Part::Text(text) => Ok(ToolResultContentBlock::Text(text.clone())),
             Part::Image(url) => image(url).map(ToolResultContentBlock::Image),
             Part::Other(part) => Err(unsupported_part(MAKER, part)),
         });
@@ -106,21 +106,20 @@ fn blocks(message: &Message<'_>) -> Result<Vec<ContentBlock>, ProviderFailure> {
         if content.is_empty() {
             content.push(ToolResultContentBlock::Text(BLANK.to_owned()));
         }
-        let result = ToolResultBlock::builder()
-            .set_tool_use_id(message.tool_call_id.map(str::to_owned))
-            .set_content(Some(content));
+        let result =
+            ToolResultBlock::builder().set_tool_use_id(message.tool_call_id.clone()).set_content(Some(content));
         return Ok(vec![ContentBlock::ToolResult(result.build().map_err(incomplete)?)]);
     }
     let mut blocks = parts
         .map(|part| match part {
-            Part::Text(text) => Ok(ContentBlock::Text((*text).to_owned())),
+            Part::Text(text) => Ok(ContentBlock::Text(text.clone())),
             Part::Image(url) => image(url).map(ContentBlock::Image),
             Part::Other(part) => Err(unsupported_part(MAKER, part)),
         })
         .collect::<Result<Vec<_>, _>>()?;
     for call in &message.tool_calls {
         let input = document::from_json(&arguments(call)?);
-        let block = ToolUseBlock::builder().tool_use_id(call.id).name(call.name).input(input);
+        let block = ToolUseBlock::builder().tool_use_id(&call.id).name(&call.name).input(input);
         blocks.push(ContentBlock::ToolUse(block.build().map_err(incomplete)?));
     }
     Ok(blocks)

@@ -16,7 +16,7 @@ pub enum ReplyContent {
 }
 
 pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFailure> {
-    let messages: Vec<_> = request.messages().collect();
+    let messages = request.messages();
     let parts = messages.iter().flat_map(|message| &message.parts);
     for part in parts {
         if let Part::Other(part) = part {
@@ -39,7 +39,7 @@ pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFa
         return Ok(ReplyContent::Calls(calls.into_iter().map(call).collect::<Result<_, ProviderFailure>>()?));
     }
     let text = match request.response_format() {
-        ResponseFormat::Text => text(&messages, &prompt),
+        ResponseFormat::Text => text(messages, &prompt),
         ResponseFormat::Json => json!({"model": CHAT, "you_said": prompt}).to_string(),
         ResponseFormat::Schema(format) => {
             let schema = format.get("schema").unwrap_or(&Value::Bool(true));
@@ -51,7 +51,7 @@ pub fn compose_content(request: &ChatRequest) -> Result<ReplyContent, ProviderFa
     Ok(ReplyContent::Text(text))
 }
 
-fn text(messages: &[Message<'_>], prompt: &str) -> String {
+fn text(messages: &[Message], prompt: &str) -> String {
     let pictures = messages.iter().flat_map(|message| &message.parts);
     let pictures = match pictures.filter(|part| matches!(part, Part::Image(_))).count() {
         0 => String::new(),
@@ -68,7 +68,7 @@ fn text(messages: &[Message<'_>], prompt: &str) -> String {
 /// Returns the tools to call: those that `tool_choice` requires, else those that the user's last message names.
 fn choose_tools<'a>(
     request: &'a ChatRequest,
-    last: Option<&Message<'_>>,
+    last: Option<&Message>,
     prompt: &str,
 ) -> Result<Vec<&'a Value>, ProviderFailure> {
     let tools = request.tools();

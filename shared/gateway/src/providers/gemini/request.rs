@@ -33,7 +33,7 @@ pub fn content(model: &str, request: &ChatRequest) -> Result<Value, ProviderFail
         let role = if turn.side == Side::Model { "model" } else { "user" };
         let mut parts = Vec::new();
         for message in &turn.messages {
-            names.extend(message.tool_calls.iter().map(|call| (call.id, call.name)));
+            names.extend(message.tool_calls.iter().map(|call| (call.id.as_str(), call.name.as_str())));
             parts.extend(parts_of(message, &names)?);
         }
         contents.push(json!({"role": role, "parts": parts}));
@@ -85,10 +85,10 @@ fn generation_config(request: &ChatRequest) -> Map<String, Value> {
     config
 }
 
-fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Value>, ProviderFailure> {
+fn parts_of(message: &Message, names: &HashMap<&str, &str>) -> Result<Vec<Value>, ProviderFailure> {
     if message.role == Role::Tool {
-        let id = message.tool_call_id.unwrap_or_default();
-        let name = names.get(id).copied().or(message.name);
+        let id = message.tool_call_id.as_deref().unwrap_or_default();
+        let name = names.get(id).copied().or(message.name.as_deref());
         let name = name.ok_or_else(|| {
             invalid_request("messages", format_args!("no earlier tool call has the id {}", shorten(id)))
         })?;
@@ -106,7 +106,7 @@ fn parts_of(message: &Message<'_>, names: &HashMap<&str, &str>) -> Result<Vec<Va
     message.parts.iter().map(part).chain(message.tool_calls.iter().map(call)).collect()
 }
 
-fn part(part: &Part<'_>) -> Result<Value, ProviderFailure> {
+fn part(part: &Part) -> Result<Value, ProviderFailure> {
     match part {
         Part::Text(text) => Ok(json!({"text": text})),
         Part::Image(url) => match picture(url)? {
@@ -121,10 +121,10 @@ fn part(part: &Part<'_>) -> Result<Value, ProviderFailure> {
     }
 }
 
-fn call(call: &ToolCall<'_>) -> Result<Value, ProviderFailure> {
+fn call(call: &ToolCall) -> Result<Value, ProviderFailure> {
     let mut part = json!({"functionCall": {"name": call.name, "args": arguments(call)?}});
     // Newer models refuse a call that is sent back without its signature.
-    let signature = call.extra_content.map(|extra| &extra["google"]["thought_signature"]);
+    let signature = call.extra_content.as_ref().map(|extra| &extra["google"]["thought_signature"]);
     if let Some(signature @ Value::String(_)) = signature {
         part["thoughtSignature"] = signature.clone();
     }
