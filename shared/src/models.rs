@@ -9,7 +9,7 @@ use crate::store::Catalog;
 use crate::store::catalog::Listing;
 use domain::catalog::Model;
 use domain::identity::Plan;
-use domain::time::Time;
+use domain::time::{Clock, Time};
 use domain::{Error, Result};
 
 /// Cache lifetime of the catalog. A change of the catalog takes effect in every process within this time.
@@ -18,6 +18,7 @@ const CATALOG_TTL: Duration = Duration::from_secs(30);
 pub struct Models {
     catalog: Catalog,
     listing: Cache<(), Arc<Listing>>,
+    clock: Clock,
 }
 
 /// The model selected for a call.
@@ -31,7 +32,7 @@ pub struct Chosen {
 
 impl Models {
     pub fn new(context: &Context) -> Result<Self> {
-        Ok(Self { catalog: Catalog::new(context)?, listing: Cache::new(CATALOG_TTL, 1) })
+        Ok(Self { catalog: Catalog::new(context)?, listing: Cache::new(CATALOG_TTL, 1), clock: context.clock.clone() })
     }
 
     pub async fn listing(&self) -> Result<Arc<Listing>> {
@@ -41,7 +42,7 @@ impl Models {
     /// Resolves `name` to a model that the plan allows and that is on the key's allowlist, if it has one.
     pub async fn find(&self, plan: &Plan, list: Option<&[String]>, name: &str) -> Result<Chosen> {
         let listing = self.listing().await?;
-        let model = visible(&listing, plan, name, Time::now())?;
+        let model = visible(&listing, plan, name, self.clock.now())?;
         if !is_on_list(list, &listing, &model.name) {
             return Err(Error::Forbidden {
                 code: "model_access_denied",

@@ -234,7 +234,7 @@ impl OtherIssuer {
         let settings =
             [("TABLE_ENTITIES", entities), ("AUTH_ISSUER", self.url.clone()), ("AUTH_AUDIENCE", AUDIENCE.to_owned())];
         let config = settings.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        Auth::new(&Context { config, aws: context.aws }).unwrap()
+        Auth::new(&Context::new(config, context.aws)).unwrap()
     }
 
     fn claims(&self) -> Value {

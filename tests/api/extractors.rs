@@ -40,7 +40,7 @@ fn state(app: &TestApp, console: &str) -> State {
         .map(|name| ((*name).to_owned(), context.config.optional(name).unwrap_or_default().to_owned()))
         .collect();
     settings.push(("CONSOLE_ORIGIN".to_owned(), console.to_owned()));
-    let context = shared::Context { config: settings.into_iter().collect(), aws: context.aws };
+    let context = shared::Context::new(settings.into_iter().collect(), context.aws);
     State(Arc::new(Auth::new(&context).unwrap()), Arc::new(Models::new(&context).unwrap()))
 }
 

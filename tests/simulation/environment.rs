@@ -7,6 +7,7 @@ use domain::lease::Shortage;
 use domain::time::{Clock, Time};
 use domain::usage::{Tokens, UsageSource};
 use gateway::leases::{CallUsage, LeaseSlot, Leases, Taken};
+use shared::Context;
 use tokio::time::{sleep, timeout};
 
 use crate::process::Process;
@@ -28,7 +29,7 @@ impl Environment {
             Some(Rule::EndsWithItsMinute) => lagging_clock(&process),
             _ => process.clock(),
         };
-        let leases = Leases::with_clock(clock, &process.context()).unwrap();
+        let leases = Leases::new(&Context { clock, ..process.context() }).unwrap();
         Self { process, leases }
     }
 

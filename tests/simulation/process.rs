@@ -86,6 +86,6 @@ impl Process {
             .credentials_provider(SharedCredentialsProvider::new(credentials));
         let settings = [(TABLE_COUNTERS, COUNTERS), (TABLE_JOURNAL, JOURNAL)];
         let settings: Config = settings.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
-        Context { config: settings, aws: Aws::in_process(config, Connection::client(self)) }
+        Context::new(settings, Aws::in_process(config, Connection::client(self)))
     }
 }

@@ -132,7 +132,7 @@ impl TestApp {
             email: None,
             issued_at: 0,
         };
-        let identity = shared::auth::first_seen(&claims);
+        let identity = shared::auth::first_seen(&claims, domain::time::Time::now());
         Account { org: identity.org.id, user: identity.user.id }
     }
 

@@ -5,7 +5,6 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::Error;
 use domain::id::ApiKeyId;
-use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use shared::http::NoBody;
 use shared::http::cursor::{CursorQuery, Cursors};
@@ -87,11 +86,11 @@ pub async fn create_api_key(
     Json(body): Json<KeySettingsIn>,
 ) -> Result<(StatusCode, Body<NewApiKeyOut>)> {
     check_unrestricted(&stores, &person).await?;
-    let now = Time::now();
+    let now = person.caller.at;
     let settings = check_key(body, &*stores.models.listing().await?, &person.caller.plan, now)?;
     let secret = SecretToken::generate(TokenKind::ApiKey);
     let new = NewKey::new(person.caller.account(), settings, &secret, now);
-    let meter = stores.keys.create(&person.authority(now), &new).await?;
+    let meter = stores.keys.create(&person.authority(), &new).await?;
     Ok(key_response(&new.key, &meter, &secret))
 }
 
@@ -122,7 +121,7 @@ pub async fn rotate_api_key(
         check_unrestricted(&stores, &person).await?;
     }
     let secret = SecretToken::generate(TokenKind::ApiKey);
-    let (new, meter) = stores.keys.rotate(&person.authority(Time::now()), account, id, &secret).await?;
+    let (new, meter) = stores.keys.rotate(&person.authority(), account, id, &secret).await?;
     Ok(key_response(&new, &meter, &secret))
 }
 
@@ -148,7 +147,7 @@ pub async fn revoke_api_key(
     if person.key.as_ref().is_none_or(|own| own.id != id) {
         check_unrestricted(&stores, &person).await?;
     }
-    stores.keys.revoke(&person.authority(Time::now()), &kept, Vec::new()).await?;
+    stores.keys.revoke(&person.authority(), &kept, Vec::new()).await?;
     Ok(StatusCode::NO_CONTENT)
 }
 

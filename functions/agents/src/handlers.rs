@@ -6,7 +6,6 @@ use axum::response::Response;
 use domain::Error;
 use domain::agent::{Agent, AgentPatch, Scope};
 use domain::id::{AgentId, WorkId};
-use domain::time::Time;
 use serde_json::Value;
 use shared::http::NoBody;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
@@ -154,7 +153,7 @@ pub async fn list_models(
     Caller(caller): Caller,
     Query(query): Query<ListModels>,
 ) -> Result<DataList<ModelOut>> {
-    let page = query.page(stores.catalog.list(&caller.plan, Time::now()).await?);
+    let page = query.page(stores.catalog.list(&caller.plan, caller.at).await?);
     let meta = (&page).into();
     Ok(DataList { data: page.items.into_iter().map(ModelOut::from).collect(), meta })
 }

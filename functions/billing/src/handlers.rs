@@ -29,7 +29,7 @@ const TRANSACTIONS: Cursors = Cursors("transactions");
     responses((status = 200, description = "The balance", body = BalanceOut), ErrorResponses),
 )]
 pub async fn get_balance(State(stores): State<Stores>, person: Person) -> Result<Json<BalanceOut>> {
-    let (org, now) = (person.caller.org, Time::now());
+    let (org, now) = (person.caller.org, person.caller.at);
     let (statement, caps, last) = futures::try_join!(
         stores.leases.statement(org, month(now)),
         spending_caps(&stores, &person, now),
@@ -75,7 +75,7 @@ pub async fn get_usage(
     person: Person,
     Query(query): Query<UsageQuery>,
 ) -> Result<Json<UsageOut>> {
-    let month = month_of(query.period.as_deref(), month(Time::now()))?;
+    let month = month_of(query.period.as_deref(), month(person.caller.at))?;
     let statement = stores.leases.statement(person.caller.org, month).await?;
     Ok(Json(UsageOut::new(month, &statement.usage, only_user(&person.caller))))
 }
@@ -96,7 +96,7 @@ pub async fn list_transactions(
     Query(query): Query<TransactionsQuery>,
 ) -> Result<TransactionsOut> {
     let TransactionsQuery { period, kind, limit, cursor } = query;
-    let month = month_of(period.as_deref(), month(Time::now()))?;
+    let month = month_of(period.as_deref(), month(person.caller.at))?;
     let after = TRANSACTIONS.read(cursor.as_deref())?;
     let (org, user) = (person.caller.org, only_user(&person.caller));
     let filter = EntryFilter { kind: kind.map(Into::into), user };

@@ -4,7 +4,6 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use domain::name::ModelName;
-use domain::time::Time;
 use shared::http::openai::{ApiCaller, ErrorBody, ErrorResponses, List, Path, Result, model_headers};
 use shared::models::{is_on_list, visible};
 
@@ -20,7 +19,7 @@ use crate::dto::{AliasOut, ModelOut};
 )]
 pub async fn list_models(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<List<ModelOut>> {
     let listing = stores.models.listing().await?;
-    let (plan, list, now) = (&caller.caller.plan, caller.key.models.as_deref(), Time::now());
+    let (plan, list, now) = (&caller.caller.plan, caller.key.models.as_deref(), caller.caller.at);
     let models = listing
         .models
         .values()
@@ -37,7 +36,7 @@ pub async fn list_models(State(stores): State<Stores>, ApiCaller(caller): ApiCal
 )]
 pub async fn list_aliases(State(stores): State<Stores>, ApiCaller(caller): ApiCaller) -> Result<List<AliasOut>> {
     let listing = stores.models.listing().await?;
-    let (plan, list, now) = (&caller.caller.plan, caller.key.models.as_deref(), Time::now());
+    let (plan, list, now) = (&caller.caller.plan, caller.key.models.as_deref(), caller.caller.at);
     let aliases = listing
         .aliases
         .iter()
@@ -68,6 +67,6 @@ pub async fn get_model(
     Path(ModelName(name)): Path<ModelName>,
 ) -> Result<(HeaderMap, Json<ModelOut>)> {
     let chosen = stores.models.find(&caller.caller.plan, caller.key.models.as_deref(), &name).await?;
-    let headers = model_headers(&chosen.model, chosen.by_alias, Time::now());
+    let headers = model_headers(&chosen.model, chosen.by_alias, caller.caller.at);
     Ok((headers, Json(ModelOut::new(&chosen.model, &chosen.listing))))
 }

@@ -63,7 +63,8 @@ pub async fn create_chat_completion(
     };
     if !request.is_streamed() {
         let (body, report) = stores.gateway.complete(gateway_caller, request).await?;
-        return Ok((headers::response_headers(&report), [(CONTENT_TYPE, "application/json")], body).into_response());
+        return Ok((headers::response_headers(&report, caller.caller.at), [(CONTENT_TYPE, "application/json")], body)
+            .into_response());
     }
     let id = request_id();
     let write_error = Box::new(move |error: &_| openai::event(error, &id));
@@ -71,7 +72,7 @@ pub async fn create_chat_completion(
     // The body never fails: errors are sent as events, because Lambda delivers a failed body like a complete one.
     let body = Body::from_stream(events.map(Ok::<_, std::convert::Infallible>));
     let kind = [(CONTENT_TYPE, "text/event-stream"), (CACHE_CONTROL, "no-cache")];
-    Ok((headers::stream_headers(&report), kind, body).into_response())
+    Ok((headers::stream_headers(&report, caller.caller.at), kind, body).into_response())
 }
 
 /// Create embeddings
@@ -116,7 +117,8 @@ pub async fn create_embeddings(
         NextStep::Replay(response) => return Ok(response),
     };
     let (body, report) = stores.gateway.embed(gateway_caller, request).await?;
-    Ok((headers::response_headers(&report), [(CONTENT_TYPE, "application/json")], body).into_response())
+    Ok((headers::response_headers(&report, caller.caller.at), [(CONTENT_TYPE, "application/json")], body)
+        .into_response())
 }
 
 fn chat_description() -> String {

@@ -16,8 +16,8 @@ const X_SVC_MAX_TOKENS: HeaderName = HeaderName::from_static("x-svc-max-tokens")
 const X_SVC_MODEL_DEFAULTS: HeaderName = HeaderName::from_static("x-svc-model-defaults");
 
 /// The headers of a response that is not streamed.
-pub fn response_headers(report: &CallReport) -> HeaderMap {
-    let mut headers = stream_headers(report);
+pub fn response_headers(report: &CallReport, now: Time) -> HeaderMap {
+    let mut headers = stream_headers(report, now);
     add_remaining(&mut headers, TOKENS, report.quota_left.tokens);
     if let Some(cost) = report.cost {
         add(&mut headers, X_REQUEST_COST, &cost.to_string());
@@ -26,8 +26,8 @@ pub fn response_headers(report: &CallReport) -> HeaderMap {
 }
 
 /// The headers of a streamed response. They have no cost and no token counts, which are not known yet.
-pub fn stream_headers(report: &CallReport) -> HeaderMap {
-    let mut headers = shared::http::openai::model_headers(&report.chosen.model, report.chosen.by_alias, Time::now());
+pub fn stream_headers(report: &CallReport, now: Time) -> HeaderMap {
+    let mut headers = shared::http::openai::model_headers(&report.chosen.model, report.chosen.by_alias, now);
     add_remaining(&mut headers, REQUESTS, report.quota_left.requests);
     if let Some(credits) = report.quota_left.credits {
         add(&mut headers, X_CREDITS_REMAINING, &credits.to_string());

@@ -18,17 +18,19 @@ const ISSUER: &str = "urn:atelier:bootstrap";
 /// exists already, the call fails and changes nothing.
 pub async fn create_operator(entities_table: &str) -> Result<SecretToken, Failure> {
     let settings = [(config::TABLE_ENTITIES.to_owned(), entities_table.to_owned())];
-    let context = Context { config: settings.into_iter().collect::<Config>(), aws: Aws::from_env() };
+    let context = Context::new(settings.into_iter().collect::<Config>(), Aws::from_env());
     let identities = Identities::new(&context)?;
-    let first_seen = auth::first_seen(&TokenClaims {
+    let now = Time::now();
+    let claims = TokenClaims {
         issuer: ISSUER.to_owned(),
         subject: "operator".to_owned(),
         org: "platform".to_owned(),
         role: Role::Operator,
         name: Some("operator".to_owned()),
         email: None,
-        issued_at: Time::now().as_seconds(),
-    });
+        issued_at: now.as_seconds(),
+    };
+    let first_seen = auth::first_seen(&claims, now);
     let account = Account { org: first_seen.org.id, user: first_seen.user.id };
     if identities.find(account.org, account.user).await?.is_some() {
         let message = "the first operator exists already, and its key was shown then; use that key to create more keys";

@@ -86,7 +86,7 @@ impl Runtime {
         let grants = self.template.functions.get(function).map(|function| function.grants.as_slice());
         let permissions = Permissions::new(function, grants.unwrap_or_default(), &self.resources, self.denied.clone());
         let aws = self.aws.clone().with_interceptors([permissions.interceptor()]);
-        Context { config: self.settings_of(function).collect(), aws }
+        Context::new(self.settings_of(function).collect(), aws)
     }
 
     pub fn settings_of(&self, function: &str) -> impl Iterator<Item = (String, String)> {
@@ -106,7 +106,7 @@ impl Runtime {
         let reference = |id: &str| self.resolve(&Setting::Ref(id.to_owned()));
         let others = [(config::BUCKET_FILES, "FilesBucket"), (config::KMS_KEY, "SecretsKey")];
         let others = others.map(|(name, id)| (name.to_owned(), reference(id)));
-        Context { config: self.settings().chain(others).collect::<Config>(), aws: self.aws.clone() }
+        Context::new(self.settings().chain(others).collect::<Config>(), self.aws.clone())
     }
 
     /// A poller for every queue of a function to which `deliver` can deliver.

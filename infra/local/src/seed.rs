@@ -77,7 +77,7 @@ async fn create_user(
         email: None,
         issued_at: Time::now().as_seconds(),
     };
-    let identity = identities.find_or_record(&auth::first_seen(&claims)).await?;
+    let identity = identities.find_or_record(&auth::first_seen(&claims, Time::now())).await?;
     let account = Account { org: identity.org.id, user: identity.user.id };
     grant_first_credits(context, account.org).await?;
     let secret =

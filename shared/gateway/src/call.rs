@@ -10,7 +10,6 @@ use super::routing::Routed;
 use super::{Gateway, GatewayCaller, shortage_error};
 use domain::lease::CallLimits;
 use domain::ledger::Charge;
-use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 use shared::models::Chosen;
@@ -44,7 +43,7 @@ impl Gateway {
     ) -> Result<LeaseSlot> {
         match self.inner.leases.take(&caller.payer, &chosen.model, need).await? {
             Taken::Slot(slot) => Ok(slot),
-            Taken::Short(shortage) => Err(shortage_error(shortage, Time::now())),
+            Taken::Short(shortage) => Err(shortage_error(shortage, self.inner.clock.now())),
         }
     }
 

@@ -6,7 +6,6 @@ use bytes::Bytes;
 
 use super::Gateway;
 use domain::identity::Account;
-use domain::time::Time;
 use domain::{Error, Result};
 use shared::store::claims::{Claim, ClaimState, StoredAnswer};
 use shared::store::stored_text::StoredText;
@@ -33,7 +32,7 @@ impl Gateway {
         }
         let began = tokio::time::Instant::now();
         loop {
-            match self.inner.claims.claim(account, key, body_hash, Time::now()).await? {
+            match self.inner.claims.claim(account, key, body_hash, self.inner.clock.now()).await? {
                 ClaimState::Claimed(claim) => return Ok(ClaimOutcome::Mine(claim)),
                 ClaimState::Answered(StoredAnswer { content_type, body }) => {
                     let body = body.read_answer(&self.inner.answers).await?;

@@ -25,7 +25,7 @@ pub use idempotency::ClaimOutcome;
 use domain::lease::Shortage;
 use domain::limits::Level;
 use domain::money::Money;
-use domain::time::Time;
+use domain::time::{Clock, Time};
 use domain::{Error, Refusal, Result};
 use shared::bucket::Bucket;
 use shared::outbound::Outbound;
@@ -52,6 +52,7 @@ struct Inner {
     /// Holds the stored answers of `Idempotency-Key` requests that are too large for a table item.
     answers: Bucket,
     routing: Routing,
+    clock: Clock,
 }
 
 /// The values that the response headers report: the model, the parameters, the remaining quota and the cost.
@@ -85,6 +86,7 @@ impl Gateway {
                 claims: Claims::new(context)?,
                 answers: Bucket::new(context, config::BUCKET_FILES)?,
                 routing: Routing::new(context, outbound)?,
+                clock: context.clock.clone(),
             }),
         })
     }

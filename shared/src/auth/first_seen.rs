@@ -9,8 +9,7 @@ use domain::identity::{Membership, Org, User};
 use domain::time::Time;
 
 /// The records to store for a user who calls for the first time.
-pub fn first_seen(claims: &TokenClaims) -> Identity {
-    let now = Time::now();
+pub fn first_seen(claims: &TokenClaims, now: Time) -> Identity {
     let user_id = user_id(&claims.issuer, &claims.subject);
     let org_id = org_id(&claims.issuer, &claims.org);
     Identity {

@@ -21,7 +21,7 @@ use crate::store::identities::Identity;
 use crate::{Context, config};
 use domain::id::{OrgId, UserId};
 use domain::identity::{Account, Plan, Role};
-use domain::time::Time;
+use domain::time::{Clock, Time};
 use domain::token::{SecretToken, TokenHash, TokenKind};
 use domain::{Error, Refusal, Result};
 
@@ -41,6 +41,8 @@ pub struct Caller {
     pub plan: Arc<Plan>,
     /// The records of the user, for routes that show names.
     pub identity: Arc<Identity>,
+    /// The time of the request, for everything that it reads and writes.
+    pub at: Time,
 }
 
 impl Caller {
@@ -66,6 +68,7 @@ pub struct Auth {
     access_tokens: AccessTokens,
     callers: Callers,
     console_origins: BTreeSet<String>,
+    clock: Clock,
 }
 
 /// An authentication error. The exact reason is logged and not sent.
@@ -80,17 +83,19 @@ impl Auth {
             access_tokens: AccessTokens::new(&context.config)?,
             callers: Callers::new(context)?,
             console_origins: context.config.list(config::CONSOLE_ORIGIN).into_iter().collect(),
+            clock: context.clock.clone(),
         })
     }
 
     pub async fn caller(&self, access_token: &str) -> Result<Caller> {
-        let claims = self.access_tokens.verify(access_token, Time::now()).await?;
-        admit(self.callers.find_or_record(&first_seen(&claims)).await?)
+        let now = self.clock.now();
+        let claims = self.access_tokens.verify(access_token, now).await?;
+        admit(self.callers.find_or_record(&first_seen(&claims, now)).await?, now)
     }
 
     pub async fn api_caller(&self, secret: &str) -> Result<ApiCaller> {
         let known = self.callers.find_key(&key_hash(secret)?).await?;
-        admit_key(known, Time::now())
+        admit_key(known, self.clock.now())
     }
 
     pub fn channel_caller(&self, secret: &str) -> Result<ChannelCaller> {
@@ -127,10 +132,10 @@ fn admit_key(known: Option<KnownKey>, now: Time) -> Result<ApiCaller> {
         return Err(unknown("the key is revoked or has expired"));
     }
     let holder = holder.ok_or_else(|| unknown("the user of the key is not a member of the organization"))?;
-    Ok(ApiCaller { key, caller: admit(holder)? })
+    Ok(ApiCaller { key, caller: admit(holder, now)? })
 }
 
-fn admit(KnownPerson { identity, plan }: KnownPerson) -> Result<Caller> {
+fn admit(KnownPerson { identity, plan }: KnownPerson, at: Time) -> Result<Caller> {
     let Identity { user, org, membership } = &*identity;
     if org.suspended {
         return Err(refused(Refusal::OrgSuspended, "the organization is suspended"));
@@ -138,5 +143,5 @@ fn admit(KnownPerson { identity, plan }: KnownPerson) -> Result<Caller> {
     if user.suspended {
         return Err(refused(Refusal::UserSuspended, "the user is suspended"));
     }
-    Ok(Caller { user: user.id, org: org.id, role: membership.role, plan, identity: identity.clone() })
+    Ok(Caller { user: user.id, org: org.id, role: membership.role, plan, identity: identity.clone(), at })
 }

@@ -9,7 +9,6 @@ use crate::Context;
 use crate::cache::Cache;
 use crate::store::callers::KnownKey;
 use domain::Result;
-use domain::time::Time;
 use domain::token::TokenHash;
 
 const BELIEVED_FOR: Duration = Duration::from_secs(30);
@@ -30,6 +29,6 @@ impl RecentCallers {
     pub async fn api_caller(&self, secret: &str) -> Result<ApiCaller> {
         let hash = key_hash(secret)?;
         let known = self.known.get_or_load(&hash, async || self.auth.callers.find_key(&hash).await).await?;
-        admit_key(known, Time::now())
+        admit_key(known, self.auth.clock.now())
     }
 }

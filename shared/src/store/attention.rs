@@ -13,7 +13,7 @@ use crate::{Context, config};
 use domain::id::WorkId;
 use domain::identity::Account;
 use domain::reference::Reference;
-use domain::time::Time;
+use domain::time::{Clock, Time};
 use domain::{Error, Result};
 
 /// The number of dependents that are marked concurrently.
@@ -24,6 +24,7 @@ pub struct Attention {
     entities: Table,
     agents: Agents,
     works: Works,
+    clock: Clock,
 }
 
 impl Attention {
@@ -32,6 +33,7 @@ impl Attention {
             entities: Table::new(context, config::TABLE_ENTITIES)?,
             agents: Agents::new(context)?,
             works: Works::new(context)?,
+            clock: context.clock.clone(),
         })
     }
 
@@ -53,7 +55,7 @@ impl Attention {
     async fn process_model(&self, id: WorkId, name: String, at: Time, mut last_notified: Option<String>) -> Result<()> {
         let is_gone = async || {
             let item = self.entities.get(&keys::model(&name)).await?;
-            Ok::<_, Error>(!item.is_some_and(|item| catalog::is_callable(item, at.max(Time::now()))))
+            Ok::<_, Error>(!item.is_some_and(|item| catalog::is_callable(item, at.max(self.clock.now()))))
         };
         let reference = Reference::Model(name.clone());
         loop {

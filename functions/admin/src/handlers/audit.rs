@@ -2,7 +2,6 @@
 
 use axum::extract::State;
 use domain::lease::month;
-use domain::time::Time;
 use shared::http::cursor::Cursors;
 use shared::http::gateway::month_of;
 use shared::http::openai::{CursorList, ErrorResponses, Operator, OperatorOnly, Query, Result};
@@ -22,10 +21,10 @@ const AUDIT: Cursors = Cursors("audit");
 )]
 pub async fn list_audit(
     State(stores): State<Stores>,
-    _: Operator,
+    operator: Operator,
     Query(query): Query<AuditQuery>,
 ) -> Result<CursorList<AuditOut>> {
-    let month = month_of(query.period.as_deref(), month(Time::now()))?;
+    let month = month_of(query.period.as_deref(), month(operator.at()))?;
     let after = AUDIT.read(query.cursor.as_deref())?;
     Ok(CursorList::new(stores.admin.audit(month, query.limit, after).await?, AUDIT))
 }

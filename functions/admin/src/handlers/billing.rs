@@ -9,7 +9,6 @@ use domain::identity::Org;
 use domain::lease::month;
 use domain::ledger::{Adjustment, Entry, EntryKind};
 use domain::money::Money;
-use domain::time::Time;
 use futures::future::try_join_all;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::gateway::{TotalsOut, TransactionOut, TransactionsOut, month_of};
@@ -117,11 +116,11 @@ pub async fn list_balances(
 )]
 pub async fn list_org_transactions(
     State(stores): State<Stores>,
-    _: Operator,
+    operator: Operator,
     Query(query): Query<OrgTransactionsQuery>,
 ) -> Result<TransactionsOut> {
     let OrgTransactionsQuery { org, period, kind, limit, cursor } = query;
-    let month = month_of(period.as_deref(), month(Time::now()))?;
+    let month = month_of(period.as_deref(), month(operator.at()))?;
     let after = TRANSACTIONS.read(cursor.as_deref())?;
     let org = stores.identities.org(parse_id::<OrgId>(&org)?).await?.id;
     let filter = EntryFilter { kind: kind.map(Into::into), user: None };

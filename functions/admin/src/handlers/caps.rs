@@ -24,11 +24,11 @@ use crate::snapshot::render_snapshot;
 )]
 pub async fn get_cap(
     State(stores): State<Stores>,
-    _: Operator,
+    operator: Operator,
     Query(query): Query<ScopeQuery>,
 ) -> Result<Body<SpendingCapOut>> {
     let of = query.read()?;
-    cap_response(of, &stores.admin.meter(of).await?)
+    cap_response(of, &stores.admin.meter(of).await?, operator.at())
 }
 
 /// Set a spending cap
@@ -52,7 +52,7 @@ pub async fn put_cap(
     let of = query.read()?;
     let action = operator.audit_action("cap.put", meter_scope(of).1);
     let render = |meter: &Meter| spending_cap(of, meter, action.at).map(|cap| render_snapshot(&cap));
-    cap_response(of, &stores.admin.set_cap(&action, of, Some(body.limit.0), render).await?)
+    cap_response(of, &stores.admin.set_cap(&action, of, Some(body.limit.0), render).await?, operator.at())
 }
 
 /// Remove a spending cap
@@ -76,6 +76,6 @@ pub async fn delete_cap(
     Ok(StatusCode::NO_CONTENT)
 }
 
-fn cap_response(of: MeterOwner, meter: &Meter) -> Result<Body<SpendingCapOut>> {
-    Ok(Body(spending_cap(of, meter, Time::now()).ok_or(Error::NotFound { kind: "spending cap" })?))
+fn cap_response(of: MeterOwner, meter: &Meter, now: Time) -> Result<Body<SpendingCapOut>> {
+    Ok(Body(spending_cap(of, meter, now).ok_or(Error::NotFound { kind: "spending cap" })?))
 }

@@ -8,7 +8,6 @@ use domain::Error;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::identity::{Account, Plan};
 use domain::merge::MergePatch;
-use domain::time::Time;
 use domain::token::{SecretToken, TokenKind};
 use serde_json::Value;
 use shared::http::cursor::Cursors;
@@ -80,7 +79,7 @@ pub async fn create_key(
     let idempotency_key = idempotency::read_key(&headers, hash)?;
     let (org, user) = (parse_id::<OrgId>(&body.org)?, parse_id::<UserId>(&body.user)?);
     let plan = get_plan(&stores, org).await?;
-    let now = Time::now();
+    let now = operator.at();
     let settings = body.settings().read(None, &stores.catalog.read().await?, &plan, now)?;
     check_expiry(&operator, &settings)?;
     let secret = SecretToken::generate(TokenKind::ApiKey);
@@ -129,7 +128,7 @@ pub async fn update_key(
         let before = KeySettings::of(key, meter);
         let after: KeySettingsIn = patch.merge(&KeySettingsIn::from(before.clone()), &[])?;
         check_version(&if_match, &settings_snapshot(&before))?;
-        let after = after.read(Some(&before), &listing, &plan, Time::now())?;
+        let after = after.read(Some(&before), &listing, &plan, operator.at())?;
         check_expiry(&operator, &after)?;
         Ok(after)
     };

@@ -7,7 +7,6 @@ use axum::response::Response;
 use domain::id::OrgId;
 use domain::identity::Org;
 use domain::merge::MergePatch;
-use domain::time::Time;
 use serde_json::Value;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
@@ -62,7 +61,7 @@ pub async fn create_org(
     Hashed { body: Json(body), hash }: Hashed<Json<OrgIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
-    let org = body.read(&stores.auth, Time::now())?;
+    let org = body.read(&stores.auth, operator.at())?;
     let answer = render_snapshot(&OrgOut::from(&org));
     let created = stores
         .admin

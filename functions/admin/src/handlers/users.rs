@@ -7,7 +7,6 @@ use axum::response::Response;
 use domain::id::UserId;
 use domain::identity::User;
 use domain::merge::MergePatch;
-use domain::time::Time;
 use serde_json::Value;
 use shared::http::cursor::{CursorQuery, Cursors};
 use shared::http::etag::{ETag, IfMatch};
@@ -59,7 +58,7 @@ pub async fn create_user(
     Hashed { body: Json(body), hash }: Hashed<Json<UserIn>>,
 ) -> Result<Response> {
     let idempotency_key = idempotency::read_key(&headers, hash)?;
-    let (user, membership) = body.read(&stores.auth, Time::now())?;
+    let (user, membership) = body.read(&stores.auth, operator.at())?;
     let answer = render_snapshot(&NewUserOut::new(&user, &membership));
     let action = operator.audit_action("user.create", user.id);
     let created = stores.admin.create_user(&action, &user, &membership, idempotency_key.as_ref(), &answer).await?;

@@ -3,7 +3,6 @@
 use axum::extract::State;
 use domain::Error;
 use domain::id::WorkflowId;
-use domain::time::Time;
 use domain::workflow::Workflow;
 use shared::http::etag::{ETag, IfMatch, IfMatchHeaders};
 use shared::http::standard::{Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, Path, Result, Stale};
@@ -61,7 +60,7 @@ pub async fn replace_connections(
     let requests = connections.into_requests();
     let available_resources = stores.workflows.available_resources(caller.account(), id).await?;
     let change = |workflow: &Workflow| {
-        let after = workflow.with_channels(&requests, &available_resources, Time::now())?;
+        let after = workflow.with_channels(&requests, &available_resources, caller.at)?;
         if if_match.allows(&ETag::from_revision(workflow.revision)) {
             Ok(after)
         } else {

@@ -3,7 +3,6 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use domain::id::{CredentialId, WebhookId, WorkId, WorkflowId};
-use domain::time::Time;
 use shared::http::standard::{
     Caller, Data, ErrorBody, ErrorResponses, Json, NotFound, NotJson, OptionalJson, Path, Result,
 };
@@ -60,7 +59,7 @@ pub async fn regenerate_inbound(
         Some(webhook) => vec![stores.webhooks.get(caller.account(), id, WebhookId::from(webhook)).await?],
         None => stores.webhooks.list(caller.account(), id).await?,
     };
-    let renewed = stores.webhooks.renew(&webhooks, Time::now()).await?;
+    let renewed = stores.webhooks.renew(&webhooks, caller.at).await?;
     Ok(Data { data: renewed.iter().map(|(webhook, token)| InboundOut::new(webhook, Some(token))).collect() })
 }
 

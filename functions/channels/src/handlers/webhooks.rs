@@ -145,7 +145,7 @@ pub async fn regenerate_token(
 ) -> Result<Data<WebhookOut>> {
     stores.workflows.get_header(caller.account(), id).await?;
     let webhook = stores.webhooks.get(caller.account(), id, webhook_id).await?;
-    let renewed = stores.webhooks.renew(&[webhook], Time::now()).await?;
+    let renewed = stores.webhooks.renew(&[webhook], caller.at).await?;
     let (webhook, token) = renewed.into_iter().next().ok_or(Error::NotFound { kind: WebhookId::KIND })?;
     Ok(Data { data: WebhookOut::new(webhook, &base_url, Some(&token)) })
 }

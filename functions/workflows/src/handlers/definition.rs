@@ -6,7 +6,6 @@ use axum::response::Response;
 use domain::Error;
 use domain::id::{WorkId, WorkflowId};
 use domain::merge::MergePatch;
-use domain::time::Time;
 use domain::workflow::{FIRST_REVISION, NewWorkflow, Workflow};
 use serde_json::Value;
 use shared::http::NoBody;
@@ -139,7 +138,7 @@ pub async fn update_workflow(
 ) -> Result<(ETag, Data<WorkflowOut>)> {
     let patch = MergePatch::new(patch)?;
     let change = |workflow: &Workflow| {
-        let after = workflow.patched(&patch, Time::now())?;
+        let after = workflow.patched(&patch, caller.at)?;
         if if_match.allows(&ETag::from_revision(workflow.revision)) {
             Ok(after)
         } else {

@@ -20,8 +20,8 @@ use crate::dto::expression::{LanguageIn, PreviewIn, PreviewOut};
         ErrorResponses,
     ),
 )]
-pub async fn preview_expression(_: Caller, Json(preview): Json<PreviewIn>) -> Result<Data<PreviewOut>> {
-    let now = Time::now();
+pub async fn preview_expression(Caller(caller): Caller, Json(preview): Json<PreviewIn>) -> Result<Data<PreviewOut>> {
+    let now = caller.at;
     Ok(Data { data: offload(move || evaluate(&preview, now)).await? })
 }
 

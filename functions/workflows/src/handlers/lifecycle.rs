@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use axum::extract::State;
 use domain::Error;
 use domain::id::{Id, WorkflowId};
-use domain::identity::Account;
 use domain::time::Time;
 use domain::workflow::Workflow;
 use futures::stream::{self, StreamExt};
+use shared::auth;
 use shared::http;
 use shared::http::NoBody;
 use shared::http::etag::ETag;
@@ -45,7 +45,7 @@ pub async fn pause_workflow(
     Path(id): Path<WorkflowId>,
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    change_workflow(&stores, caller.account(), id, Workflow::paused).await
+    change_workflow(&stores, &caller, id, Workflow::paused).await
 }
 
 /// Resume a workflow
@@ -67,7 +67,7 @@ pub async fn resume_workflow(
     Path(id): Path<WorkflowId>,
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    change_workflow(&stores, caller.account(), id, Workflow::resumed).await
+    change_workflow(&stores, &caller, id, Workflow::resumed).await
 }
 
 /// Archive a workflow
@@ -90,7 +90,7 @@ pub async fn archive_workflow(
     Path(id): Path<WorkflowId>,
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    change_workflow(&stores, caller.account(), id, Workflow::archived).await
+    change_workflow(&stores, &caller, id, Workflow::archived).await
 }
 
 /// Restore an archived workflow
@@ -113,17 +113,17 @@ pub async fn restore_workflow(
     Path(id): Path<WorkflowId>,
     _: NoBody<ApiError>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    change_workflow(&stores, caller.account(), id, Workflow::restored).await
+    change_workflow(&stores, &caller, id, Workflow::restored).await
 }
 
 async fn change_workflow(
     stores: &Stores,
-    account: Account,
+    caller: &auth::Caller,
     id: WorkflowId,
     change: impl Fn(&Workflow, Time) -> domain::Result<Workflow>,
 ) -> Result<(ETag, Data<WorkflowOut>)> {
-    let change = |workflow: &Workflow| change(workflow, Time::now());
-    Ok(workflow_response(stores.workflows.change(account, id, change).await?))
+    let change = |workflow: &Workflow| change(workflow, caller.at);
+    Ok(workflow_response(stores.workflows.change(caller.account(), id, change).await?))
 }
 
 /// Archive several workflows
@@ -146,14 +146,14 @@ pub async fn archive_workflows(
     if ids.is_empty() || ids.len() > MAX_BATCH {
         return Err(Error::invalid_body("ids", format!("1 to {MAX_BATCH} ids")).into());
     }
-    let account = caller.account();
+    let (account, now) = (caller.account(), caller.at);
     let mut seen = HashSet::new();
     let ids: Vec<String> = ids.into_iter().filter(|id| seen.insert(id.clone())).collect();
     let archive = |id: String| {
         let workflows = stores.workflows.clone();
         async move {
             let outcome = match id.parse::<WorkflowId>() {
-                Ok(id) => workflows.change(account, id, |workflow| workflow.archived(Time::now())).await,
+                Ok(id) => workflows.change(account, id, |workflow| workflow.archived(now)).await,
                 Err(_) => Err(Error::NotFound { kind: WorkflowId::KIND }),
             };
             (id, outcome)

@@ -9,7 +9,6 @@ use super::usage::UsageOut;
 use crate::providers::Parameters;
 use crate::routing::Routed;
 use crate::{CallReport, Gateway, GatewayCaller, tokens};
-use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 
@@ -54,7 +53,7 @@ impl Gateway {
         let completion = Completion {
             id: &format!("chatcmpl-{}", charge.id.uuid().simple()),
             object: "chat.completion",
-            created: Time::now().as_seconds(),
+            created: self.inner.clock.now().as_seconds(),
             model: &chosen.model.name,
             choices: &answer.choices,
             usage: UsageOut::new(&counted, charge.cost),

@@ -13,7 +13,6 @@ use crate::{Gateway, GatewayCaller, ParameterNotes, shortage_error};
 use domain::catalog::{Model, Purpose};
 use domain::lease::{CallLimits, Shortage};
 use domain::limits::Dimension;
-use domain::time::Time;
 use domain::{Error, ProviderTrouble, Result};
 use shared::models::Chosen;
 
@@ -69,7 +68,7 @@ impl Gateway {
                 Taken::Short(shortage) => shortage,
             };
             let shorter = prepared.output_within(&shortage).filter(|_| may_shrink);
-            let Some(shorter) = shorter else { return Err(shortage_error(shortage, Time::now())) };
+            let Some(shorter) = shorter else { return Err(shortage_error(shortage, self.inner.clock.now())) };
             prepared.shrink(shorter);
         }
         Err(Error::busy("the remaining credits or limits changed on every attempt to hold the cost of the call"))

@@ -23,7 +23,6 @@ use crate::tokens::likely;
 use crate::{CallReport, Gateway, GatewayCaller};
 use domain::catalog::OnDisconnect;
 use domain::id::TransactionId;
-use domain::time::Time;
 use domain::usage::{Tokens, UsageSource};
 use domain::{Error, Result};
 
@@ -120,7 +119,7 @@ impl Gateway {
             provider,
             write_error,
             id: format!("chatcmpl-{}", TransactionId::new().uuid().simple()),
-            created: Time::now().as_seconds(),
+            created: self.inner.clock.now().as_seconds(),
             model: model.name.clone(),
             wants_usage: prepared.request.wants_usage(),
             unfinished: u32::try_from(prepared.request.choices()).unwrap_or(u32::MAX),

@@ -65,12 +65,7 @@ struct PoolKey {
 
 impl Leases {
     pub fn new(context: &Context) -> Result<Self> {
-        Self::with_clock(Clock::default(), context)
-    }
-
-    /// Creates the leases with the caller's clock, for tests.
-    pub fn with_clock(clock: Clock, context: &Context) -> Result<Self> {
-        let source = LeaseSource { store: store::Leases::new(context)?, clock };
+        let source = LeaseSource { store: store::Leases::new(context)?, clock: context.clock.clone() };
         Ok(Self { shared: Arc::new(Shared { source, pools: Mutex::default() }) })
     }
 

@@ -42,8 +42,8 @@ impl Person {
 
     /// The conditions on which the writes of this user depend, such as that the key is not revoked. Transactions check
     /// them.
-    pub fn authority(&self, now: Time) -> Authority {
-        Authority::for_user(self.actor(), now)
+    pub fn authority(&self) -> Authority {
+        Authority::for_user(self.actor(), self.caller.at)
     }
 }
 
@@ -51,7 +51,12 @@ impl Operator {
     /// An entry of the audit log for an action of this operator.
     pub fn audit_action(&self, action: &'static str, target: impl ToString) -> AuditAction {
         let actor = self.0.actor();
-        AuditAction { actor, action, target: target.to_string(), request_id: request_id(), at: Time::now() }
+        AuditAction { actor, action, target: target.to_string(), request_id: request_id(), at: self.at() }
+    }
+
+    /// The time of the request.
+    pub fn at(&self) -> Time {
+        self.0.caller.at
     }
 
     /// When the key of this operator expires. Keys that it creates must not expire later.

@@ -20,7 +20,7 @@ use domain::agent::{Agent, AgentPatch, Scope};
 use domain::id::{AgentId, Id, WorkId};
 use domain::identity::{Account, Plan};
 use domain::reference::Reference;
-use domain::time::Time;
+use domain::time::{Clock, Time};
 use domain::{Error, Result};
 
 use item::{Head, agent, config_text, head};
@@ -30,6 +30,7 @@ pub use list::{AgentFilter, AgentSort, AgentSummary};
 pub struct Agents {
     entities: Table,
     counters: Table,
+    clock: Clock,
 }
 
 impl Agents {
@@ -37,6 +38,7 @@ impl Agents {
         Ok(Self {
             entities: Table::new(context, config::TABLE_ENTITIES)?,
             counters: Table::new(context, config::TABLE_COUNTERS)?,
+            clock: context.clock.clone(),
         })
     }
 
@@ -90,7 +92,7 @@ impl Agents {
         let mut attempts = Attempts::to_change(AgentId::KIND);
         loop {
             let (before, known) = self.get_with(account, id, &patch.references(), plan).await?;
-            let after = before.patched(patch, &known, Time::now())?;
+            let after = before.patched(patch, &known, self.clock.now())?;
             if !expected(&before) {
                 return Err(Error::PreconditionFailed);
             }
@@ -202,7 +204,7 @@ impl Agents {
         let found = self.entities.batch_get(&wanted).await?;
         let mut found: HashMap<Key, Item> =
             found.into_iter().filter_map(|item| Some((Key::from_item(&item)?, item))).collect();
-        let now = Time::now();
+        let now = self.clock.now();
         let existing = references_by_key.iter().filter(|(key, reference)| {
             found.get(key).is_some_and(|item| dependents::exists(item, reference, plan, now))
         });
@@ -223,7 +225,7 @@ impl Agents {
         let mut writes = vec![update];
         for reference in added {
             writes.push(dependents::add_dependent(&self.entities, dependent, reference));
-            writes.push(dependents::require_exists(&self.entities, after.account, reference, Time::now()));
+            writes.push(dependents::require_exists(&self.entities, after.account, reference, self.clock.now()));
         }
         writes.extend(removed.map(|reference| dependents::remove_dependent(&self.entities, dependent, reference)));
 

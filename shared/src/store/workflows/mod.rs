@@ -26,7 +26,7 @@ use domain::graph::Graph;
 use domain::id::{Id, WorkId, WorkflowId};
 use domain::identity::{Account, Plan};
 use domain::reference::Reference;
-use domain::time::Time;
+use domain::time::{Clock, Time};
 use domain::workflow::{Active, Workflow, WorkflowState};
 use domain::{Error, Result};
 
@@ -42,6 +42,7 @@ pub struct Workflows {
     entities: Table,
     counters: Table,
     bucket: Bucket,
+    clock: Clock,
 }
 
 /// Which of the requested references exist.
@@ -78,6 +79,7 @@ impl Workflows {
             entities: Table::new(context, config::TABLE_ENTITIES)?,
             counters: Table::new(context, config::TABLE_COUNTERS)?,
             bucket: Bucket::new(context, config::BUCKET_FILES)?,
+            clock: context.clock.clone(),
         })
     }
 
@@ -126,7 +128,7 @@ impl Workflows {
         route: &str,
         idempotency_key: &IdempotencyKey,
     ) -> Result<Option<String>> {
-        match idempotency::find(&self.entities, account, route, idempotency_key, Time::now()).await? {
+        match idempotency::find(&self.entities, account, route, idempotency_key, self.clock.now()).await? {
             Some(answer) => self.read_answer(&answer).await.map(Some),
             None => Ok(None),
         }
@@ -195,7 +197,7 @@ impl Workflows {
             references.iter().map(|reference| (keys::reference_key(account, reference), reference)).collect();
         let keys: Vec<_> = references_by_key.iter().map(|(key, _)| key.clone()).collect();
         let found = self.entities.batch_get(&keys).await?;
-        let now = Time::now();
+        let now = self.clock.now();
         let mut existing = ExistingReferences::default();
         for (key, reference) in references_by_key {
             let item = found.iter().find(|item| keys::Key::from_item(item).as_ref() == Some(&key));

@@ -107,7 +107,7 @@ impl Workflows {
         by: UserId,
     ) -> Result<Option<Published>> {
         let Loaded { workflow: draft, graph, references: named_before } = before;
-        let (account, now, number) = (draft.account, Time::now(), draft.releases + 1);
+        let (account, now, number) = (draft.account, self.clock.now(), draft.releases + 1);
         let (id, deployment_id) = (ReleaseId::new(), DeploymentId::new());
         let content_hash = draft.content_hash();
 
@@ -196,7 +196,7 @@ impl Workflows {
         references: BTreeSet<Reference>,
         by: UserId,
     ) -> Result<Option<(Workflow, Deployment)>> {
-        let (now, account, id) = (Time::now(), before.workflow.account, before.workflow.id);
+        let (now, account, id) = (self.clock.now(), before.workflow.account, before.workflow.id);
         let Release { id: release, number, content_hash, .. } = deployed.release;
         let workflow = before.workflow.with_active(Active { release, number, content_hash }, now)?;
         let deployment = Deployment { activated_at: now, activated_by: by, ..deployed.deployment };
