@@ -1,4 +1,5 @@
-//! The rules of the lease protocol. Each can be switched off, by rewriting requests or by misusing the leases.
+//! The rules of the lease protocol. A rule is switched off by changing requests, by hiding rows of an answer, by an extra
+//! write after a commit, or by a clock that lags.
 
 use domain::id::LeaseId;
 use serde_json::{Value, json};
@@ -78,7 +79,7 @@ impl Rule {
         }
     }
 
-    /// The seed that is tried first, because its history has such a violation. Other histories may have one too.
+    /// The seed that is tried first: with the rule off, its history has one of the expected violations.
     pub fn first_seed(self) -> u64 {
         match self {
             Self::DebitsOverages | Self::DebitsOveragesOnCondition | Self::DebitsLateOnCondition => 4,
@@ -123,7 +124,7 @@ impl Rule {
         }
     }
 
-    /// Makes the further writes of a store without the rule.
+    /// After a commit, makes the extra writes that a store without this rule would make.
     pub fn after_commit(self, world: &World, committed: &[Write]) {
         if self != Self::KeepsInFlightCounted {
             return;
@@ -231,7 +232,7 @@ fn collect_whole(charge: &mut Value, as_overage: bool) -> i128 {
     uncollected
 }
 
-/// Makes a new window remove the other windows of its dimension.
+/// When a lease opens a new window, removes the older windows of the same limit. The simulation has no image limits.
 fn remove_other_windows(world: &World, request: &mut Value) {
     let is_window = |name: &str| ["rpm_", "tpm_", "rpd_", "tpd_"].iter().any(|prefix| name.starts_with(prefix));
     for (_, body) in bodies(request).filter(|(kind, body)| *kind == "Update" && body["Key"]["sk"]["S"] == keys::METER) {

@@ -113,7 +113,7 @@ fn own_references(id: WorkflowId, compiled: &Compiled, graph: &Graph, channels: 
 
 impl GraphValidator<'_> {
     /// Returns the references of a publishable graph. Otherwise returns an error with the first problem as its message
-    /// and all problems as its details.
+    /// and the first 100 problems as its details.
     pub async fn require_valid(
         &self,
         id: WorkflowId,

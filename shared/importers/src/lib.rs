@@ -1,7 +1,7 @@
 //! Imports workflows of n8n and Dify, and our own exports. The result is a draft graph and a report with one entry for each
-//! original node. A node that cannot be translated becomes a `fail` stub; it never fails the import. Secrets, credentials,
-//! channels and bindings of other platforms are removed and listed in `reconnect`. Our own exports keep the ids of agents
-//! and workflows, and list them to be checked, because they may belong to another organization.
+//! original node. A node that cannot be translated becomes a `fail` stub; it never fails the import. Secrets and credentials
+//! are removed. `reconnect` lists them, with the channels, models and agents to choose again. An import of our own export
+//! keeps the ids of agents and workflows, and lists them to be checked, because they may belong to another organization.
 
 pub mod atelier;
 mod bounds;
@@ -62,7 +62,8 @@ pub struct NodeReport {
     pub id: String,
     pub status: Status,
     pub why: String,
-    /// The original node without its secrets. None when it was translated completely.
+    /// The original node without its secrets. None if it was translated completely, is larger than 16 KiB, or comes from our
+    /// own export.
     pub original: Option<Value>,
 }
 

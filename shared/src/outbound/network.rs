@@ -1,4 +1,4 @@
-//! DNS resolution and connecting, safe against DNS rebinding: a name is resolved once, the guard checks each address,
+//! DNS resolution and connecting. Here SSRF is refused, also by DNS rebinding: a name is resolved once, the guard checks each address,
 //! and only a checked address is connected to.
 
 use std::io;

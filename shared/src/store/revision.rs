@@ -36,8 +36,8 @@ pub fn require(write: Write, revision: u64) -> Write {
     write.labeled(ENTITY)
 }
 
-/// Whether the change was written. A write whose response was lost is refused when the SDK repeats it: the stored
-/// `write_id` shows that it was this one.
+/// Whether the change was written. If the response is lost, the SDK sends the write again, and its condition fails because
+/// the first one succeeded: then the stored `write_id` is that of this change.
 pub fn was_written(outcome: &WriteOutcome, write_id: Uuid) -> Result<bool> {
     #[derive(Deserialize)]
     struct Stored {

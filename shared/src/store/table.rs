@@ -1,5 +1,5 @@
 //! One DynamoDB table: consistent reads, conditional writes that report which condition failed, and retries with
-//! backoff after transaction conflicts and throttling.
+//! backoff after transaction conflicts and throttled transactions. The SDK retries throttled single calls.
 
 use std::collections::HashMap;
 
@@ -170,7 +170,7 @@ impl Table {
         Ok(found)
     }
 
-    /// Makes one call. It reads `limit` items, or as many as DynamoDB reads at once.
+    /// Makes one call. It reads at most `limit` items before the filter; `next` tells where to continue.
     pub async fn query(&self, query: &Query) -> Result<QueryResult> {
         let (index, partition) = match query.index {
             None => (None, "pk"),
@@ -310,7 +310,8 @@ impl Table {
         }
     }
 
-    /// Deletes an item, if it exists. It is separate from `write`, so that only functions that delete link the call.
+    /// Deletes an item, if it exists. It is separate from `write`, so that the binaries of functions that never delete do
+    /// not contain this SDK call.
     pub async fn remove(&self, key: &Key) -> Result<()> {
         let call = self.client.delete_item().table_name(&self.name).set_key(Some(key.attributes()));
         call.send().await.map(drop).map_err(convert_error)

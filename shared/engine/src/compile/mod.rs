@@ -1,5 +1,5 @@
-//! The workflow compiler: validates a graph and turns it into an execution plan. It reports all problems of a graph at
-//! once.
+//! The workflow compiler: validates a graph and turns it into an execution plan. It does not stop at the first problem:
+//! it reports up to 500 errors and 500 warnings.
 
 mod configs;
 mod problems;
@@ -140,7 +140,7 @@ fn index_nodes<'g>(graph: &'g Graph, problems: &mut Problems) -> HashMap<&'g str
     indexes
 }
 
-/// Plans are cached and shared between threads.
+/// Plans can be shared between threads.
 const _: () = {
     const fn is_shared<T: Send + Sync>() {}
     is_shared::<Plan>();

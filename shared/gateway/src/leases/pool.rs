@@ -13,7 +13,7 @@ use domain::lease::{CallLimits, MAX_SLOTS, Payer};
 use domain::money::Money;
 use shared::store::leases::{Grant, LeaseRequest};
 
-/// Maximum grants for one call. A grant is repeated when the lease expires before it can be used.
+/// Maximum grants for one call. A grant is repeated when the lease ends before the call takes a slot.
 const MAX_GRANTS: usize = 3;
 
 pub struct Pool {
@@ -26,7 +26,8 @@ pub struct Pool {
 
 struct State {
     open: Option<Arc<OpenLease>>,
-    /// Number of slots for the next lease. It doubles while leases are used up.
+    /// Number of slots for the next lease. It doubles after a lease was used up, and shrinks to the used slots after one
+    /// was not.
     next_slots: u32,
     /// The need of recent calls. It sizes the slots so that most calls fit one.
     typical: CallLimits,
@@ -72,7 +73,7 @@ impl Pool {
                 return Ok(Taken::Slot(LeaseSlot::new(self.source.clone(), open, number)));
             }
         }
-        Err(domain::Error::busy("the granted leases expired before they could be used"))
+        Err(domain::Error::busy("the granted leases ended before they could be used"))
     }
 
     fn take_from_open_lease(&self, model: &Model, need: &CallLimits) -> Option<LeaseSlot> {
@@ -90,7 +91,7 @@ impl Pool {
             close_later(self.source.clone(), open, Duration::ZERO);
         }
         let slots = state.next_slots.max(waiting).min(MAX_SLOTS);
-        // The typical need decays by an eighth per grant, so that one large call does not inflate the slots for long.
+        // The money and tokens of the typical need decay by an eighth per grant, so that one large call does not inflate the slots for long.
         let typical = state.typical;
         let lately = CallLimits {
             money: typical.money.less(Money::from_pico_usd(typical.money.pico_usd() / 8)),
@@ -116,7 +117,8 @@ impl Pool {
         }
     }
 
-    /// Ends and closes the open lease if it has no calls in flight. Returns whether it did.
+    /// Ends and closes the open lease if it has no calls in flight. Returns whether there was one; if closing it fails, the
+    /// sweep closes it.
     pub async fn close_idle(&self) -> Result<bool> {
         let Some(open) = ({
             let mut state = self.state();

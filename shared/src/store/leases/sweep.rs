@@ -1,4 +1,4 @@
-//! The sweep: it closes expired leases that their owners left open, and writes tombstones into their empty slots.
+//! The sweep: it closes expired leases that a crashed process left open, and writes tombstones into their empty slots.
 
 use std::time::Duration;
 
