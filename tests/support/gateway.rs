@@ -57,7 +57,8 @@ impl TestApp {
             email: None,
             issued_at: Time::now().as_seconds(),
         };
-        let identity = Identities::new(&context).unwrap().find_or_record(&first_seen(&claims, Time::now())).await.unwrap();
+        let identity =
+            Identities::new(&context).unwrap().find_or_record(&first_seen(&claims, Time::now())).await.unwrap();
         let account = Account { org: identity.org.id, user: identity.user.id };
         if !credits.is_zero() {
             self.credit(account.org, credits).await;
