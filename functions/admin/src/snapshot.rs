@@ -1,4 +1,4 @@
-//! JSON snapshots of resources for the audit log, their ETags, and the `If-Match` check (optimistic lock).
+//! JSON snapshots of resources for the audit log, their `ETag`s, and the `If-Match` check (optimistic lock).
 
 use axum::response::Response;
 use domain::{Error, Result};

@@ -58,7 +58,7 @@ pub async fn create_chat_completion(
 ) -> Result<Response> {
     let request = ChatRequest::read(value)?;
     let gateway_caller = match claim(&stores, &caller, &headers, hash).await? {
-        NextStep::Proceed(gateway_caller) => gateway_caller,
+        NextStep::Proceed(gateway_caller) => *gateway_caller,
         NextStep::Replay(response) => return Ok(response),
     };
     if !request.is_streamed() {
@@ -113,7 +113,7 @@ pub async fn create_embeddings(
 ) -> Result<Response> {
     let request = EmbeddingsRequest::read(value)?;
     let gateway_caller = match claim(&stores, &caller, &headers, hash).await? {
-        NextStep::Proceed(gateway_caller) => gateway_caller,
+        NextStep::Proceed(gateway_caller) => *gateway_caller,
         NextStep::Replay(response) => return Ok(response),
     };
     let (body, report) = stores.gateway.embed(gateway_caller, request).await?;
@@ -131,7 +131,7 @@ fn chat_description() -> String {
 
 enum NextStep {
     /// The model is called for this caller.
-    Proceed(GatewayCaller),
+    Proceed(Box<GatewayCaller>),
     /// The answer to an earlier request with the same key.
     Replay(Response),
 }
@@ -156,7 +156,7 @@ async fn claim(
             }
         }
     };
-    Ok(NextStep::Proceed(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim)))
+    Ok(NextStep::Proceed(Box::new(GatewayCaller::new(caller, request_id(), retries(headers), body_hash, claim))))
 }
 
 /// The number of earlier attempts, as `OpenAI`'s SDKs report it. They send no idempotency key that would identify the

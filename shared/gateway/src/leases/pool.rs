@@ -62,7 +62,7 @@ impl Pool {
         for _ in 0..MAX_GRANTS {
             let request = self.next_request(model, need, waiting);
             let granted = match self.source.store.grant(payer, &request, self.source.clock.now()).await? {
-                Grant::Granted(granted) => granted,
+                Grant::Granted(granted) => *granted,
                 Grant::Short(shortage) => return Ok(Taken::Short(shortage)),
             };
             let open = Arc::new(OpenLease::new(granted));

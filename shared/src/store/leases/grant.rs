@@ -43,7 +43,7 @@ impl Leases {
             let writes = self.grant_writes(payer, &lease, &meters, &headrooms, now)?;
             match self.counters.transact(lease.id.uuid(), &writes).await? {
                 WriteOutcome::Written => {
-                    return Ok(Grant::Granted(GrantedLease { lease, headrooms: headrooms, org: meters.org() }));
+                    return Ok(Grant::Granted(Box::new(GrantedLease { lease, headrooms, org: meters.org() })));
                 }
                 WriteOutcome::Refused(refused) => {
                     // Another lease took from this meter after it was read. Size the lease again by the meter's current

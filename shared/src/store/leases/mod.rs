@@ -72,7 +72,7 @@ pub struct LeaseRequest {
 /// The outcome of a request for a lease.
 #[derive(Debug)]
 pub enum Grant {
-    Granted(GrantedLease),
+    Granted(Box<GrantedLease>),
     /// Not even one call is covered.
     Short(Shortage),
 }
