@@ -1,8 +1,11 @@
 //! Request and response bodies.
 
+pub mod aliases;
 pub mod audit;
 pub mod billing;
+mod deployments;
 pub mod meters;
+mod model_options;
 pub mod models;
 pub mod people;
 pub mod plans;

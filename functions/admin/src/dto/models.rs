@@ -1,6 +1,6 @@
-//! Request and response bodies of catalog models and aliases, and their validation.
+//! Request and response bodies of catalog models, and their validation.
 
-use domain::catalog::{Deployment, MaxTokensParameter, Model, OnDisconnect, Pricing, Unsupported};
+use domain::catalog::{MaxTokensParameter, Model, Pricing};
 use domain::money::Money;
 use domain::time::Time;
 use domain::usd::UsdIn;
@@ -12,6 +12,8 @@ use shared::http::gateway::{ModelTypeWire, PricingOut};
 use shared::store::catalog::Listing;
 use utoipa::ToSchema;
 
+use super::deployments::{DeploymentIn, DeploymentOut, read_deployments};
+use super::model_options::{MaxTokensParameterWire, OnDisconnectWire, UnsupportedWire};
 use super::{check_model_name, check_text};
 
 const CAPABILITIES: [&str; 10] =
@@ -32,8 +34,6 @@ const DEFAULTS: [&str; 11] = [
 ];
 const MAX_PRICE: Money = Money::from_usd(10_000);
 const MAX_TOKENS: u64 = 1_000_000_000;
-const MAX_DEPLOYMENTS: usize = 20;
-const MAX_WEIGHT: u32 = 1_000_000;
 
 /// The settings of a model. An update may contain any subset of the fields.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
@@ -83,22 +83,6 @@ pub struct ModelIn {
     max_tokens_parameter: Option<MaxTokensParameterWire>,
 }
 
-#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-#[schema(as = Unsupported)]
-enum UnsupportedWire {
-    Drop,
-    Reject,
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = MaxTokensParameter)]
-enum MaxTokensParameterWire {
-    MaxTokens,
-    MaxCompletionTokens,
-}
-
 /// Prices in US dollars, at most 10,000 and with at most 6 decimals. Token prices are per million tokens.
 #[derive(Clone, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -113,31 +97,6 @@ struct PricingIn {
     per_image: Option<UsdIn>,
 }
 
-/// A provider that serves the model.
-#[derive(Clone, Serialize, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-struct DeploymentIn {
-    /// The name of the provider.
-    provider: String,
-    /// The provider's name for the model.
-    model: String,
-    /// The share of calls relative to other deployments of the same priority.
-    #[schema(minimum = 1, maximum = 1000000, default = 1)]
-    weight: Option<u32>,
-    /// The priority. Deployments with the lowest number are tried first.
-    #[schema(default = 0)]
-    priority: Option<u32>,
-}
-
-#[derive(Clone, Copy, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "lowercase")]
-enum OnDisconnectWire {
-    /// The call to the provider is aborted. The tokens received so far are billed.
-    Stop,
-    /// The answer is read to the end and billed.
-    Drain,
-}
-
 impl ModelIn {
     pub fn name(&self) -> &str {
         &self.name
@@ -148,7 +107,7 @@ impl ModelIn {
         check_model_name("name", &self.name)?;
         let display_name = self.display_name.unwrap_or_else(|| self.name.clone());
         check_text("display_name", &display_name, 200)?;
-        let deployments = deployments(self.deployments, listing)?;
+        let deployments = read_deployments(self.deployments, listing)?;
         let provider = self.provider.unwrap_or_else(|| deployments[0].provider.clone());
         check_text("provider", &provider, 200)?;
         for (name, tokens) in [("context_window", self.context_window), ("max_output_tokens", self.max_output_tokens)] {
@@ -174,18 +133,9 @@ impl ModelIn {
             retires_at: self.retires_at,
             defaults: self.defaults.unwrap_or_default(),
             deployments,
-            on_disconnect: match self.on_disconnect {
-                None | Some(OnDisconnectWire::Stop) => OnDisconnect::Stop,
-                Some(OnDisconnectWire::Drain) => OnDisconnect::Drain,
-            },
-            unsupported: match self.unsupported {
-                None | Some(UnsupportedWire::Drop) => Unsupported::Drop,
-                Some(UnsupportedWire::Reject) => Unsupported::Reject,
-            },
-            max_tokens_parameter: self.max_tokens_parameter.map(|parameter| match parameter {
-                MaxTokensParameterWire::MaxTokens => MaxTokensParameter::MaxTokens,
-                MaxTokensParameterWire::MaxCompletionTokens => MaxTokensParameter::MaxCompletionTokens,
-            }),
+            on_disconnect: self.on_disconnect.unwrap_or_default().into(),
+            unsupported: self.unsupported.unwrap_or_default().into(),
+            max_tokens_parameter: self.max_tokens_parameter.map(MaxTokensParameter::from),
             version,
         };
         check_defaults(&model)?;
@@ -219,40 +169,6 @@ impl From<&Model> for ModelIn {
             unsupported: Some(model.unsupported.into()),
             max_tokens_parameter: model.max_tokens_parameter.map(MaxTokensParameterWire::from),
         }
-    }
-}
-
-impl From<OnDisconnect> for OnDisconnectWire {
-    fn from(on_disconnect: OnDisconnect) -> Self {
-        match on_disconnect {
-            OnDisconnect::Stop => Self::Stop,
-            OnDisconnect::Drain => Self::Drain,
-        }
-    }
-}
-
-impl From<Unsupported> for UnsupportedWire {
-    fn from(unsupported: Unsupported) -> Self {
-        match unsupported {
-            Unsupported::Drop => Self::Drop,
-            Unsupported::Reject => Self::Reject,
-        }
-    }
-}
-
-impl From<MaxTokensParameter> for MaxTokensParameterWire {
-    fn from(parameter: MaxTokensParameter) -> Self {
-        match parameter {
-            MaxTokensParameter::MaxTokens => Self::MaxTokens,
-            MaxTokensParameter::MaxCompletionTokens => Self::MaxCompletionTokens,
-        }
-    }
-}
-
-impl From<&Deployment> for DeploymentIn {
-    fn from(Deployment { provider, model, weight, priority }: &Deployment) -> Self {
-        let (provider, model) = (provider.clone(), model.clone());
-        Self { provider, model, weight: Some(*weight), priority: Some(*priority) }
     }
 }
 
@@ -295,25 +211,6 @@ fn capabilities(mut names: Vec<String>, r#type: ModelTypeWire) -> Result<Vec<Str
     names.sort_by_key(|name| CAPABILITIES.iter().position(|known| known == name));
     names.dedup();
     Ok(names)
-}
-
-fn deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<Deployment>> {
-    if given.is_empty() || given.len() > MAX_DEPLOYMENTS {
-        return Err(Error::invalid_body("deployments", format_args!("1 to {MAX_DEPLOYMENTS} deployments")));
-    }
-    let read = |(i, DeploymentIn { provider, model, weight, priority }): (usize, DeploymentIn)| {
-        let field = |name: &str| format!("deployments[{i}].{name}");
-        if !listing.providers.contains_key(&provider) {
-            return Err(Error::invalid_body(field("provider"), "no such provider"));
-        }
-        check_text(&field("model"), &model, 200)?;
-        let weight = weight.unwrap_or(1);
-        if !(1..=MAX_WEIGHT).contains(&weight) {
-            return Err(Error::invalid_body(field("weight"), format_args!("1 to {MAX_WEIGHT}")));
-        }
-        Ok(Deployment { provider, model, weight, priority: priority.unwrap_or_default() })
-    };
-    given.into_iter().enumerate().map(read).collect()
 }
 
 /// Validates the default parameters by the same rules as the parameters of a chat request.
@@ -373,29 +270,11 @@ pub struct ModelOut {
     version: u64,
 }
 
-/// A provider that serves the model.
-#[derive(Serialize, ToSchema)]
-#[schema(as = Deployment)]
-struct DeploymentOut {
-    /// The name of the provider.
-    provider: String,
-    /// The provider's name for the model.
-    model: String,
-    /// The share of calls relative to other deployments of the same priority.
-    weight: u32,
-    /// The priority. Deployments with the lowest number are tried first.
-    priority: u32,
-}
-
 impl From<&Model> for ModelOut {
     fn from(model: &Model) -> Self {
         let Model { name, display_name, r#type, provider, capabilities, context_window, max_output_tokens, .. } = model;
         let Model { pricing, deprecated_at, retires_at, defaults, deployments, on_disconnect, version, .. } = model;
         let Model { unsupported, max_tokens_parameter, .. } = model;
-        let deployment = |Deployment { provider, model, weight, priority }: &Deployment| {
-            let (provider, model) = (provider.clone(), model.clone());
-            DeploymentOut { provider, model, weight: *weight, priority: *priority }
-        };
         Self {
             name: name.clone(),
             display_name: display_name.clone(),
@@ -408,28 +287,11 @@ impl From<&Model> for ModelOut {
             deprecated_at: deprecated_at.map(|at| at.to_string()),
             retires_at: retires_at.map(|at| at.to_string()),
             defaults: defaults.clone(),
-            deployments: deployments.iter().map(deployment).collect(),
+            deployments: deployments.iter().map(DeploymentOut::from).collect(),
             on_disconnect: (*on_disconnect).into(),
             unsupported: (*unsupported).into(),
             max_tokens_parameter: max_tokens_parameter.map(MaxTokensParameterWire::from),
             version: *version,
         }
     }
-}
-
-/// The target of an alias.
-#[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct AliasIn {
-    /// The name of the model that the alias points to.
-    #[schema(example = "dev-chat")]
-    pub model: String,
-}
-
-/// An alias: a public name that points to a model.
-#[derive(Serialize, ToSchema)]
-#[schema(as = AdminAlias)]
-pub struct AliasOut {
-    pub alias: String,
-    pub model: String,
 }

@@ -11,8 +11,8 @@ use shared::store::admin::Change;
 use shared::store::catalog::{Entry, Listing};
 
 use crate::Stores;
+use crate::dto::aliases::{AliasIn, AliasOut};
 use crate::dto::check_model_name;
-use crate::dto::models::{AliasIn, AliasOut};
 use crate::snapshot::render_snapshot;
 
 /// List the catalog's aliases

@@ -1,0 +1,75 @@
+//! Request and response bodies of the deployments of a model, and their validation.
+
+use domain::catalog::Deployment;
+use domain::{Error, Result};
+use serde::{Deserialize, Serialize};
+use shared::store::catalog::Listing;
+use utoipa::ToSchema;
+
+use super::check_text;
+
+const MAX_DEPLOYMENTS: usize = 20;
+const MAX_WEIGHT: u32 = 1_000_000;
+
+/// A provider that serves the model.
+#[derive(Clone, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeploymentIn {
+    /// The name of the provider.
+    provider: String,
+    /// The provider's name for the model.
+    model: String,
+    /// The share of calls relative to other deployments of the same priority.
+    #[schema(minimum = 1, maximum = 1000000, default = 1)]
+    weight: Option<u32>,
+    /// The priority. Deployments with the lowest number are tried first.
+    #[schema(default = 0)]
+    priority: Option<u32>,
+}
+
+impl From<&Deployment> for DeploymentIn {
+    fn from(Deployment { provider, model, weight, priority }: &Deployment) -> Self {
+        let (provider, model) = (provider.clone(), model.clone());
+        Self { provider, model, weight: Some(*weight), priority: Some(*priority) }
+    }
+}
+
+/// Validates the deployments of a model.
+pub fn read_deployments(given: Vec<DeploymentIn>, listing: &Listing) -> Result<Vec<Deployment>> {
+    if given.is_empty() || given.len() > MAX_DEPLOYMENTS {
+        return Err(Error::invalid_body("deployments", format_args!("1 to {MAX_DEPLOYMENTS} deployments")));
+    }
+    let read = |(i, DeploymentIn { provider, model, weight, priority }): (usize, DeploymentIn)| {
+        let field = |name: &str| format!("deployments[{i}].{name}");
+        if !listing.providers.contains_key(&provider) {
+            return Err(Error::invalid_body(field("provider"), "no such provider"));
+        }
+        check_text(&field("model"), &model, 200)?;
+        let weight = weight.unwrap_or(1);
+        if !(1..=MAX_WEIGHT).contains(&weight) {
+            return Err(Error::invalid_body(field("weight"), format_args!("1 to {MAX_WEIGHT}")));
+        }
+        Ok(Deployment { provider, model, weight, priority: priority.unwrap_or_default() })
+    };
+    given.into_iter().enumerate().map(read).collect()
+}
+
+/// A provider that serves the model.
+#[derive(Serialize, ToSchema)]
+#[schema(as = Deployment)]
+pub struct DeploymentOut {
+    /// The name of the provider.
+    provider: String,
+    /// The provider's name for the model.
+    model: String,
+    /// The share of calls relative to other deployments of the same priority.
+    weight: u32,
+    /// The priority. Deployments with the lowest number are tried first.
+    priority: u32,
+}
+
+impl From<&Deployment> for DeploymentOut {
+    fn from(Deployment { provider, model, weight, priority }: &Deployment) -> Self {
+        Self { provider: provider.clone(), model: model.clone(), weight: *weight, priority: *priority }
+    }
+}
