@@ -8,6 +8,7 @@ use zeroize::Zeroizing;
 
 use super::table::{Item, Query, Table, parse};
 use super::work::{self, DeletedEntity};
+use super::workflow_parts::WorkflowPart;
 use super::{keys, quota};
 use crate::secrets::{Sealed, Secrets};
 use crate::{Context, config};
@@ -20,8 +21,7 @@ use domain::{Error, Result};
 
 pub const MAX_CREDENTIALS: usize = 50;
 
-/// The label of the check that the workflow exists.
-const WORKFLOW: &str = "workflow";
+const PART: WorkflowPart = WorkflowPart { kind: "credential", max: MAX_CREDENTIALS, too_many: "too_many_credentials" };
 
 const GONE: Error = Error::NotFound { kind: CredentialId::KIND };
 
@@ -96,23 +96,10 @@ impl Credentials {
             created_at: summary.created_at,
             sealed,
         };
-        let writes = [
-            self.entities
-                .check(keys::workflow(account, workflow))
-                .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
-                .labeled(WORKFLOW),
-            quota::increment(&self.entities, keys::credential_count(account, workflow), MAX_CREDENTIALS),
-            self.entities.put_new(&item),
-        ];
-        let made = self.entities.transact(id.uuid(), &writes).await?;
-        made.or_error(|refused| match refused.label {
-            WORKFLOW => Error::NotFound { kind: WorkflowId::KIND },
-            quota::LABEL => {
-                let message = format!("a workflow has at most {MAX_CREDENTIALS} credentials; delete one first");
-                Error::Conflict { code: "too_many_credentials", message }
-            }
-            _ => Error::internal("a new credential's id is in use"),
-        })?;
+        let count = keys::credential_count(account, workflow);
+        let [exists, room] = PART.require_room(&self.entities, account, workflow, count, summary.created_at);
+        let writes = [exists, room, self.entities.put_new(&item)];
+        self.entities.transact(id.uuid(), &writes).await?.or_error(|refused| PART.refusal(&refused))?;
         Ok(summary)
     }
 

@@ -13,21 +13,25 @@
 //! `entities` and `counters` each have one global secondary index, `due` (`due_shard`, `due_at`). It lists the
 //! unfinished work of `entities` and the open leases of `counters`.
 
+mod counters;
+mod journal;
+
 use std::collections::HashMap;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
 use domain::id::{
-    AgentId, ApiKeyId, AuditId, CredentialId, DeploymentId, LeaseId, OrgId, ReleaseId, TransactionId, UserId,
-    WebhookEventId, WebhookId, WorkId, WorkflowId,
+    AgentId, ApiKeyId, CredentialId, DeploymentId, OrgId, ReleaseId, UserId, WebhookId, WorkId, WorkflowId,
 };
 use domain::identity::Account;
-use domain::lease::{Counter, CounterKind};
 use domain::reference::Reference;
 use domain::text;
 use domain::time::Time;
 use domain::token::TokenHash;
+
+pub use counters::*;
+pub use journal::*;
 
 /// The primary key of an item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -291,142 +295,6 @@ pub fn credential_count(account: Account, workflow: WorkflowId) -> Key {
 
 pub fn credential(account: Account, workflow: WorkflowId, id: CredentialId) -> Key {
     Key::new(credentials(account, workflow), id)
-}
-
-// counters
-
-/// The number of agents in an account's list.
-pub fn agent_count(account: Account) -> Key {
-    Key::new(format!("COUNT#{}#{}", account.org, account.user), "AGENTS")
-}
-
-/// The number of workflows in an account's list.
-pub fn workflow_count(account: Account) -> Key {
-    Key::new(format!("COUNT#{}#{}", account.org, account.user), "WORKFLOWS")
-}
-
-/// The claim of a gateway call that carries an `Idempotency-Key`.
-pub fn call(account: Account, key: &str) -> Key {
-    Key::new(format!("CALLS#{}#{}", account.org, account.user), key)
-}
-
-/// The partition of an organization's meter and its open leases, so that one query reads both.
-pub fn org_money(org: OrgId) -> String {
-    format!("ORG#{org}")
-}
-
-pub fn org_meter(org: OrgId) -> Key {
-    Key::new(org_money(org), METER)
-}
-
-pub fn user_meter(account: Account) -> Key {
-    Key::new(format!("METER#{}#{}", account.org, account.user), METER)
-}
-
-pub fn key_meter(key: ApiKeyId) -> Key {
-    Key::new(format!("METER#{key}"), METER)
-}
-
-pub fn lease(org: OrgId, id: LeaseId) -> Key {
-    Key::new(org_money(org), format!("LEASE#{id}"))
-}
-
-pub const METER: &str = "METER";
-
-/// The attribute of a meter that holds a counter. Each window has its own attribute, so that no counter is ever reset.
-pub fn counter(counter: &Counter) -> String {
-    let name = match counter.kind {
-        CounterKind::Balance => "balance",
-        CounterKind::Spending => "spent",
-        CounterKind::Limit(dimension) => dimension.as_str(),
-    };
-    counter.window.map_or_else(|| name.to_owned(), |window| format!("{name}_{window}"))
-}
-
-/// The attribute of a meter that holds the amount which open wide leases took from a counter.
-pub fn counter_wide(of: &Counter) -> String {
-    format!("{}_wide", counter(of))
-}
-
-/// The partition of an organization's usage in a month: counters by day and model, and by API key.
-pub fn usage(org: OrgId, month: i64) -> String {
-    format!("USAGE#{org}#{month}")
-}
-
-pub fn usage_of_day(org: OrgId, month: i64, day: &str, model: &str) -> Key {
-    Key::new(usage(org, month), format!("DAY#{day}#{model}"))
-}
-
-/// The key is `-` for calls that the platform made for a user in process, without an API key.
-pub fn usage_of_key(org: OrgId, month: i64, user: UserId, key: Option<ApiKeyId>) -> Key {
-    let key = key.map_or_else(|| "-".to_owned(), |key| key.to_string());
-    Key::new(usage(org, month), format!("KEY#{user}#{key}"))
-}
-
-/// The sums of the credits that operators gave and took in a month.
-pub fn adjustment_sums(org: OrgId, month: i64) -> Key {
-    Key::new(usage(org, month), ADJUSTED)
-}
-
-pub const ADJUSTED: &str = "ADJUSTED";
-
-// journal: the events of webhooks
-
-/// The events of a webhook, in the order of their arrival.
-pub fn webhook_events(id: WebhookId) -> String {
-    format!("WEBHOOK#{id}")
-}
-
-pub fn webhook_event(webhook: WebhookId, id: WebhookEventId) -> Key {
-    Key::new(webhook_events(webhook), id)
-}
-
-// journal: charges, credit adjustments and the audit log. The global index `listed` (`listed_in`, `listed_at`) lists
-// them newest first.
-
-pub fn charges(lease: LeaseId) -> String {
-    format!("LEASE#{lease}")
-}
-
-pub fn charge(lease: LeaseId, slot: u32) -> Key {
-    Key::new(charges(lease), format!("SLOT#{slot:02}"))
-}
-
-/// A charge that was recorded after a sweep had voided its slot.
-pub fn late_charge(lease: LeaseId, slot: u32) -> Key {
-    Key::new(charges(lease), format!("LATE#{slot:02}"))
-}
-
-pub fn adjustment(id: TransactionId) -> Key {
-    Key::new(format!("TRANSACTION#{id}"), "TRANSACTION")
-}
-
-/// An entry of the audit log.
-pub fn audit_entry(id: AuditId) -> Key {
-    Key::new(format!("AUDIT#{id}"), "AUDIT")
-}
-
-/// The list of a month's entries in the audit log.
-pub fn audit(month: i64) -> String {
-    format!("AUDIT#{month}")
-}
-
-/// The list of an organization's credit movements in a month: charges and adjustments.
-pub fn ledger(org: OrgId, month: i64) -> String {
-    format!("LEDGER#{org}#{month}")
-}
-
-/// The list of the credits that an organization was given in a month. Each is a copy of an entry in the ledger.
-pub fn credits(org: OrgId, month: i64) -> String {
-    format!("CREDITS#{org}#{month}")
-}
-
-pub fn credit(id: TransactionId) -> Key {
-    Key::new(format!("TRANSACTION#{id}"), "CREDIT")
-}
-
-pub fn listed_at(at: Time, id: impl ToString) -> String {
-    format!("{at}#{}", id.to_string())
 }
 
 #[cfg(test)]

@@ -28,6 +28,7 @@ pub mod usage;
 pub mod webhook_events;
 pub mod webhooks;
 pub mod work;
+mod workflow_parts;
 pub mod workflows;
 mod write;
 

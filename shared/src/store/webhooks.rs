@@ -7,6 +7,7 @@ use uuid::Uuid;
 
 use super::table::{Item, Query, Table, parse, to_item};
 use super::work::{self, DeletedEntity};
+use super::workflow_parts::WorkflowPart;
 use super::{keys, quota};
 use crate::{Context, config};
 use domain::id::{Id, OrgId, UserId, WebhookId, WorkId, WorkflowId};
@@ -22,8 +23,7 @@ pub const MAX_WEBHOOKS: usize = 50;
 
 const USE_RECORD_INTERVAL: Duration = Duration::from_secs(60);
 
-/// The label of the check that the workflow exists.
-const WORKFLOW: &str = "workflow";
+const PART: WorkflowPart = WorkflowPart { kind: "webhook", max: MAX_WEBHOOKS, too_many: "too_many_webhooks" };
 
 const GONE: Error = Error::NotFound { kind: WebhookId::KIND };
 
@@ -103,23 +103,15 @@ impl Webhooks {
     pub async fn create(&self, webhook: &Webhook) -> Result<()> {
         let Webhook { id, account, workflow, .. } = *webhook;
         let listed = keys::listed_webhook(account, workflow, id);
+        let count = keys::webhook_count(account, workflow);
+        let [exists, room] = PART.require_room(&self.entities, account, workflow, count, webhook.created_at);
         let writes = [
-            self.entities
-                .check(keys::workflow(account, workflow))
-                .require("attribute_exists(pk) AND attribute_not_exists(deleted_at)")
-                .labeled(WORKFLOW),
-            quota::increment(&self.entities, keys::webhook_count(account, workflow), MAX_WEBHOOKS),
+            exists,
+            room,
             self.entities.put_item(item(webhook)).require("attribute_not_exists(pk)"),
             self.entities.put_new(&ListedItem { pk: listed.pk, sk: id }),
         ];
-        self.entities.transact(id.uuid(), &writes).await?.or_error(|refused| match refused.label {
-            WORKFLOW => Error::NotFound { kind: WorkflowId::KIND },
-            quota::LABEL => {
-                let message = format!("a workflow has at most {MAX_WEBHOOKS} webhooks; delete one first");
-                Error::Conflict { code: "too_many_webhooks", message }
-            }
-            _ => Error::internal("a new webhook's id is in use"),
-        })
+        self.entities.transact(id.uuid(), &writes).await?.or_error(|refused| PART.refusal(&refused))
     }
 
     /// Lists the webhooks of a workflow, oldest first.

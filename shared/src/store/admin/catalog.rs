@@ -2,8 +2,8 @@
 //! when the catalog changed after it was read. So names never clash, and no entry references a missing one.
 
 use super::Admin;
-use crate::store::backoff::Backoff;
 use crate::store::catalog::{Entry, Listing, put, remove};
+use crate::store::revision::Attempts;
 use crate::store::write::Write;
 use crate::store::{Catalog, keys, work};
 use domain::Result;
@@ -31,7 +31,7 @@ impl Admin {
         change: impl Fn(&Listing) -> Result<Change>,
     ) -> Result<(Change, PendingWork)> {
         let _queue = self.queue.lock().await;
-        let mut backoff = Backoff::default();
+        let mut attempts = Attempts::to_change("catalog");
         loop {
             let listing = catalog.read().await?;
             let change = change(&listing)?;
@@ -44,7 +44,7 @@ impl Admin {
             if self.transact(action, writes).await?.is_written() {
                 return Ok((change, pending));
             }
-            backoff.next("others keep changing the catalog").await?;
+            attempts.next().await?;
         }
     }
 

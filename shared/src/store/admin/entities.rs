@@ -2,10 +2,10 @@
 //! on, even by a process that has cached the caller as valid.
 
 use super::Admin;
-use crate::store::backoff::Backoff;
 use crate::store::identities::{entity, stored};
 use crate::store::keys::{self, Key};
 use crate::store::meters::MeterOwner;
+use crate::store::revision::Attempts;
 use crate::store::write::Write;
 use aws_sdk_dynamodb::types::AttributeValue;
 use domain::audit::AuditAction;
@@ -29,7 +29,7 @@ impl Admin {
         render_audit: impl Fn(&Org) -> String,
     ) -> Result<Org> {
         let _queue = self.queue.lock().await;
-        let mut backoff = Backoff::default();
+        let mut attempts = Attempts::to_change(OrgId::KIND);
         loop {
             let (before, raw) = self.read::<Org>(&keys::org(id)).await?.ok_or(Error::NotFound { kind: OrgId::KIND })?;
             let after = change(&before)?;
@@ -53,7 +53,7 @@ impl Admin {
             if self.transact(action, writes).await?.is_written() {
                 return Ok(after);
             }
-            backoff.next("others keep changing the organization").await?;
+            attempts.next().await?;
         }
     }
 
@@ -65,7 +65,7 @@ impl Admin {
         render_audit: impl Fn(&User) -> String,
     ) -> Result<User> {
         let _queue = self.queue.lock().await;
-        let mut backoff = Backoff::default();
+        let mut attempts = Attempts::to_change(UserId::KIND);
         loop {
             let (before, raw) =
                 self.read::<User>(&keys::user(id)).await?.ok_or(Error::NotFound { kind: UserId::KIND })?;
@@ -92,7 +92,7 @@ impl Admin {
                 }
                 return Ok(after);
             }
-            backoff.next("others keep changing the user").await?;
+            attempts.next().await?;
         }
     }
 
@@ -104,7 +104,7 @@ impl Admin {
         render_audit: impl Fn(&Plan) -> String,
     ) -> Result<Option<Plan>> {
         let _queue = self.queue.lock().await;
-        let mut backoff = Backoff::default();
+        let mut attempts = Attempts::to_change("plan");
         loop {
             let key = keys::plan(&plan.id);
             let (before, raw) = self.read::<Plan>(&key).await?.unzip();
@@ -122,7 +122,7 @@ impl Admin {
             if self.transact(action, writes).await?.is_written() {
                 return Ok(before);
             }
-            backoff.next("others keep changing the plan").await?;
+            attempts.next().await?;
         }
     }
 

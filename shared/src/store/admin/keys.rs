@@ -3,11 +3,11 @@
 use super::Admin;
 use crate::store::api_keys::{ApiKey, create_refused};
 use crate::store::authority::Authority;
-use crate::store::backoff::Backoff;
 use crate::store::idempotency::{self, CreateOutcome, IdempotencyKey};
 use crate::store::key_ring::{KeySettings, NewKey, StoredKey, not_valid};
 use crate::store::keys;
 use crate::store::meters::Meter;
+use crate::store::revision::Attempts;
 use crate::store::table::WriteOutcome;
 use domain::audit::AuditAction;
 use domain::id::{ApiKeyId, Id, UserId};
@@ -50,7 +50,7 @@ impl Admin {
         change: impl Fn(&ApiKey, &Meter) -> Result<KeySettings>,
         render_audit: impl Fn(&ApiKey, &Meter) -> String,
     ) -> Result<(ApiKey, Meter)> {
-        let mut backoff = Backoff::default();
+        let mut attempts = Attempts::to_change(ApiKeyId::KIND);
         loop {
             let kept = self.keys.find(id).await?;
             let meter = self.keys.meter(id).await?;
@@ -70,7 +70,7 @@ impl Admin {
             if self.transact(action, writes).await?.is_written() {
                 return Ok((key, changed));
             }
-            backoff.next("others keep changing the key").await?;
+            attempts.next().await?;
         }
     }
 

@@ -4,9 +4,9 @@
 use serde::Serialize;
 
 use super::Admin;
-use crate::store::backoff::Backoff;
 use crate::store::keys::{self, Key};
 use crate::store::meters::{Meter, MeterOwner, Meters};
+use crate::store::revision::Attempts;
 use crate::store::table::WriteOutcome;
 use domain::audit::AuditAction;
 use domain::id::{ApiKeyId, Id, OrgId, UserId};
@@ -56,7 +56,7 @@ impl Admin {
     ) -> Result<Meter> {
         let (owner, kind) = owner(of);
         let _queue = self.queue.lock().await;
-        let mut backoff = Backoff::default();
+        let mut attempts = Attempts::to_change("meter");
         loop {
             let before = Meters::read_all(&self.counters, &[of]).await?.remove(0);
             let after = before.with(attribute, value.as_ref());
@@ -74,7 +74,7 @@ impl Admin {
             match self.transact(action, writes).await? {
                 WriteOutcome::Written => return Ok(after),
                 WriteOutcome::Refused(refused) if refused.label == OWNER => return Err(Error::NotFound { kind }),
-                WriteOutcome::Refused(_) => backoff.next("others keep changing the meter").await?,
+                WriteOutcome::Refused(_) => attempts.next().await?,
             }
         }
     }

@@ -1,0 +1,81 @@
+//! The keys of the table `counters`: lists' totals, claims of calls, meters, leases and usage.
+
+use super::Key;
+use domain::id::{ApiKeyId, LeaseId, OrgId, UserId};
+use domain::identity::Account;
+use domain::lease::{Counter, CounterKind};
+
+/// The number of agents in an account's list.
+pub fn agent_count(account: Account) -> Key {
+    Key::new(format!("COUNT#{}#{}", account.org, account.user), "AGENTS")
+}
+
+/// The number of workflows in an account's list.
+pub fn workflow_count(account: Account) -> Key {
+    Key::new(format!("COUNT#{}#{}", account.org, account.user), "WORKFLOWS")
+}
+
+/// The claim of a gateway call that carries an `Idempotency-Key`.
+pub fn call(account: Account, key: &str) -> Key {
+    Key::new(format!("CALLS#{}#{}", account.org, account.user), key)
+}
+
+/// The partition of an organization's meter and its open leases, so that one query reads both.
+pub fn org_money(org: OrgId) -> String {
+    format!("ORG#{org}")
+}
+
+pub fn org_meter(org: OrgId) -> Key {
+    Key::new(org_money(org), METER)
+}
+
+pub fn user_meter(account: Account) -> Key {
+    Key::new(format!("METER#{}#{}", account.org, account.user), METER)
+}
+
+pub fn key_meter(key: ApiKeyId) -> Key {
+    Key::new(format!("METER#{key}"), METER)
+}
+
+pub fn lease(org: OrgId, id: LeaseId) -> Key {
+    Key::new(org_money(org), format!("LEASE#{id}"))
+}
+
+pub const METER: &str = "METER";
+
+/// The attribute of a meter that holds a counter. Each window has its own attribute, so that no counter is ever reset.
+pub fn counter(counter: &Counter) -> String {
+    let name = match counter.kind {
+        CounterKind::Balance => "balance",
+        CounterKind::Spending => "spent",
+        CounterKind::Limit(dimension) => dimension.as_str(),
+    };
+    counter.window.map_or_else(|| name.to_owned(), |window| format!("{name}_{window}"))
+}
+
+/// The attribute of a meter that holds the amount which open wide leases took from a counter.
+pub fn counter_wide(of: &Counter) -> String {
+    format!("{}_wide", counter(of))
+}
+
+/// The partition of an organization's usage in a month: counters by day and model, and by API key.
+pub fn usage(org: OrgId, month: i64) -> String {
+    format!("USAGE#{org}#{month}")
+}
+
+pub fn usage_of_day(org: OrgId, month: i64, day: &str, model: &str) -> Key {
+    Key::new(usage(org, month), format!("DAY#{day}#{model}"))
+}
+
+/// The key is `-` for calls that the platform made for a user in process, without an API key.
+pub fn usage_of_key(org: OrgId, month: i64, user: UserId, key: Option<ApiKeyId>) -> Key {
+    let key = key.map_or_else(|| "-".to_owned(), |key| key.to_string());
+    Key::new(usage(org, month), format!("KEY#{user}#{key}"))
+}
+
+/// The sums of the credits that operators gave and took in a month.
+pub fn adjustment_sums(org: OrgId, month: i64) -> Key {
+    Key::new(usage(org, month), ADJUSTED)
+}
+
+pub const ADJUSTED: &str = "ADJUSTED";

@@ -1,0 +1,64 @@
+//! The keys of the table `journal`: webhook events, charges, credit adjustments and the audit log.
+
+use super::Key;
+use domain::id::{AuditId, LeaseId, OrgId, TransactionId, WebhookEventId, WebhookId};
+use domain::time::Time;
+
+// journal: the events of webhooks
+
+/// The events of a webhook, in the order of their arrival.
+pub fn webhook_events(id: WebhookId) -> String {
+    format!("WEBHOOK#{id}")
+}
+
+pub fn webhook_event(webhook: WebhookId, id: WebhookEventId) -> Key {
+    Key::new(webhook_events(webhook), id)
+}
+
+// journal: charges, credit adjustments and the audit log. The global index `listed` (`listed_in`, `listed_at`) lists
+// them newest first.
+
+pub fn charges(lease: LeaseId) -> String {
+    format!("LEASE#{lease}")
+}
+
+pub fn charge(lease: LeaseId, slot: u32) -> Key {
+    Key::new(charges(lease), format!("SLOT#{slot:02}"))
+}
+
+/// A charge that was recorded after a sweep had voided its slot.
+pub fn late_charge(lease: LeaseId, slot: u32) -> Key {
+    Key::new(charges(lease), format!("LATE#{slot:02}"))
+}
+
+pub fn adjustment(id: TransactionId) -> Key {
+    Key::new(format!("TRANSACTION#{id}"), "TRANSACTION")
+}
+
+/// An entry of the audit log.
+pub fn audit_entry(id: AuditId) -> Key {
+    Key::new(format!("AUDIT#{id}"), "AUDIT")
+}
+
+/// The list of a month's entries in the audit log.
+pub fn audit(month: i64) -> String {
+    format!("AUDIT#{month}")
+}
+
+/// The list of an organization's credit movements in a month: charges and adjustments.
+pub fn ledger(org: OrgId, month: i64) -> String {
+    format!("LEDGER#{org}#{month}")
+}
+
+/// The list of the credits that an organization was given in a month. Each is a copy of an entry in the ledger.
+pub fn credits(org: OrgId, month: i64) -> String {
+    format!("CREDITS#{org}#{month}")
+}
+
+pub fn credit(id: TransactionId) -> Key {
+    Key::new(format!("TRANSACTION#{id}"), "CREDIT")
+}
+
+pub fn listed_at(at: Time, id: impl ToString) -> String {
+    format!("{at}#{}", id.to_string())
+}
