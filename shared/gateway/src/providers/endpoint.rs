@@ -90,11 +90,17 @@ impl Endpoint {
         self.headers.entry(name).or_insert(HeaderValue::from_static(value));
     }
 
-    /// Posts a request that is not streamed, and returns the complete response body.
-    pub async fn post_json(&self, path: &str, body: &impl Serialize) -> Result<Bytes, ProviderFailure> {
+    /// Posts a request that is not streamed, and reads the complete response body with `read`.
+    pub async fn post_json<T>(
+        &self,
+        path: &str,
+        body: &impl Serialize,
+        read: impl FnOnce(&Bytes) -> Result<T, ProviderFailure>,
+    ) -> Result<T, ProviderFailure> {
         let timeouts = RequestTimeouts { first_byte: self.timeouts.total, idle: self.timeouts.total, ..self.timeouts };
         let answer = self.post(path, body, "application/json", &timeouts).await?;
-        answer.body.read_to_end(MAX_ANSWER_BYTES).await.map_err(read_failure)
+        let body = answer.body.read_to_end(MAX_ANSWER_BYTES).await.map_err(read_failure)?;
+        read(&body).map_err(|failure| self.without_secrets(failure))
     }
 
     pub async fn events(&self, path: &str, body: &impl Serialize) -> Result<Events, ProviderFailure> {

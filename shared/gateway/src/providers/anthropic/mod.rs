@@ -43,8 +43,7 @@ impl Provider for Anthropic {
     ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::messages(model, request, false)?;
-            let answer = self.endpoint.post_json("messages", &body).await?;
-            answer::translate_answer(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+            self.endpoint.post_json("messages", &body, |answer| answer::translate_answer(answer)).await
         })
     }
 

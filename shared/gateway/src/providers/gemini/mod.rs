@@ -49,8 +49,7 @@ impl Provider for Gemini {
         Box::pin(async move {
             let body = request::content(model, request)?;
             let path = format!("{}:generateContent", resource(model));
-            let answer = self.endpoint.post_json(&path, &body).await?;
-            answer::translate_answer(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+            self.endpoint.post_json(&path, &body, |answer| answer::translate_answer(answer)).await
         })
     }
 
@@ -75,9 +74,8 @@ impl Provider for Gemini {
         Box::pin(async move {
             let resource = resource(model);
             let body = embeddings::body(model, &resource, request)?;
-            let answer = self.endpoint.post_json(&format!("{resource}:batchEmbedContents"), &body).await?;
-            let answer = embeddings::read(&answer, request.inputs().len());
-            answer.map_err(|failure| self.endpoint.without_secrets(failure))
+            let path = format!("{resource}:batchEmbedContents");
+            self.endpoint.post_json(&path, &body, |answer| embeddings::read(answer, request.inputs().len())).await
         })
     }
 

@@ -40,8 +40,7 @@ impl Provider for OpenAi {
     ) -> BoxFuture<'a, Result<ChatAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::Chat { model, request, streamed: false };
-            let answer = self.endpoint.post_json("chat/completions", &body).await?;
-            answer::parse_answer(&answer).map_err(|failure| self.endpoint.without_secrets(failure))
+            self.endpoint.post_json("chat/completions", &body, |answer| answer::parse_answer(answer)).await
         })
     }
 
@@ -64,9 +63,9 @@ impl Provider for OpenAi {
     ) -> BoxFuture<'a, Result<EmbeddingsAnswer, ProviderFailure>> {
         Box::pin(async move {
             let body = request::Embeddings { model, request };
-            let answer = self.endpoint.post_json("embeddings", &body).await?;
-            let answer = embeddings::read(&answer, request.inputs().len());
-            answer.map_err(|failure| self.endpoint.without_secrets(failure))
+            self.endpoint
+                .post_json("embeddings", &body, |answer| embeddings::read(answer, request.inputs().len()))
+                .await
         })
     }
 
