@@ -1,7 +1,7 @@
 //! Extractors of request data. The macros here define `Json`, `Query`, `Path` and callers once per envelope, so each
 //! rejection has the error format of its area. The functions below implement them.
 
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, COOKIE, ORIGIN};
 use axum::http::request::Parts;
@@ -141,22 +141,28 @@ pub(super) use {caller_by_access_token, extractors};
 /// Refuses a body on routes that take none.
 pub struct NoBody<E>(std::marker::PhantomData<E>);
 
-async fn bytes(request: Request) -> Result<axum::body::Bytes> {
+async fn bytes(request: Request) -> Result<Bytes> {
+    let (parts, body) = request.into_parts();
+    read_body(&parts, body).await
+}
+
+/// Reads a whole body, up to the maximum.
+async fn read_body(parts: &Parts, body: Body) -> Result<Bytes> {
     let too_large = || Error::TooLarge { limit_bytes: MAX_BODY_BYTES };
-    if request
-        .headers()
+    if parts
+        .headers
         .get_all(CONTENT_ENCODING)
         .iter()
         .any(|encoding| !encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
     {
         return Err(Error::EncodedBody);
     }
-    let declared = request.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
+    let declared = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
     if declared.is_some_and(|length: usize| length > MAX_BODY_BYTES) {
-        discard(request.into_body()).await;
+        discard(body).await;
         return Err(too_large());
     }
-    to_bytes(request.into_body(), MAX_BODY_BYTES).await.map_err(|error| {
+    to_bytes(body, MAX_BODY_BYTES).await.map_err(|error| {
         let is_too_large = std::error::Error::source(&error).is_some_and(|cause| cause.is::<LengthLimitError>());
         if is_too_large {
             too_large()
@@ -181,7 +187,7 @@ async fn discard(mut body: Body) {
 /// The request with its whole body in memory, and the hash of the body.
 pub(super) async fn hash_body(request: Request) -> Result<(Request, String)> {
     let (parts, body) = request.into_parts();
-    let bytes = bytes(Request::from_parts(parts.clone(), body)).await?;
+    let bytes = read_body(&parts, body).await?;
     let hash = URL_SAFE_NO_PAD.encode(&digest(&SHA256, &bytes).as_ref()[..HASH_BYTES]);
     Ok((Request::from_parts(parts, bytes.into()), hash))
 }
