@@ -2,6 +2,7 @@
 
 mod lexer;
 mod macros;
+mod nodes;
 mod parser;
 
 use serde_json::Value as Json;

@@ -1,0 +1,65 @@
+//! The nodes of the syntax tree that the parser builds from their parts.
+
+use super::super::functions::{self, pattern::Pattern, suggestions};
+use super::super::operators::Operator;
+use super::super::tree::{Expr, ExprKind, Literal};
+use super::super::{Position, SyntaxError};
+use super::macros::MACROS;
+use super::parser::Parsed;
+
+pub fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
+    if parts.len() <= 1 {
+        return parts.pop().ok_or_else(|| SyntaxError::new(Position::default(), "the expression is empty"));
+    }
+    let right = balanced(parts.split_off(parts.len() / 2), is_or)?;
+    let left = balanced(parts, is_or)?;
+    let at = right.at;
+    Expr::new(ExprKind::Logical { is_or, left: Box::new(left), right: Box::new(right) }, at)
+}
+
+pub fn binary(operator: Operator, left: Expr, right: Expr, at: Position) -> Parsed {
+    Expr::new(ExprKind::Binary { operator, left: Box::new(left), right: Box::new(right), lenient: false }, at)
+}
+
+pub fn member(of: Expr, name: Box<str>, at: Position) -> Parsed {
+    Expr::new(ExprKind::Member { of: Box::new(of), name, optional: false }, at)
+}
+
+/// Makes all parts of a path optional, for `has`.
+pub fn optional(kind: ExprKind) -> ExprKind {
+    let make_optional = |mut of: Box<Expr>| {
+        of.kind = optional(std::mem::replace(&mut of.kind, ExprKind::Literal(Literal::Null)));
+        of
+    };
+    match kind {
+        ExprKind::Member { of, name, .. } => ExprKind::Member { of: make_optional(of), name, optional: true },
+        ExprKind::Index { of, index, .. } => ExprKind::Index { of: make_optional(of), index, optional: true },
+        other => other,
+    }
+}
+
+pub fn build_call(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed {
+    if let Some((_, written)) = MACROS.iter().find(|(known, _)| *known == name) {
+        return Err(SyntaxError::new(at, format!("`{name}` must be written as {written}")));
+    }
+    let function = functions::find_cel_function(name).ok_or_else(|| {
+        SyntaxError::new(at, format!("there is no function `{name}`{}", suggestions::suggest_in_cel(name)))
+    })?;
+    functions::check(function, name, &arguments, at)?;
+    if let ("matches", [_, Expr { kind: ExprKind::Literal(Literal::Text(pattern)), at: there, .. }]) =
+        (name, &arguments[..])
+    {
+        // The pattern is compiled only to validate it. It is not kept, because a draft may have thousands.
+        Pattern::check(pattern).map_err(|problem| SyntaxError::new(*there, problem))?;
+        let pattern = pattern.clone();
+        let text = Box::new(arguments.swap_remove(0));
+        return Expr::new(ExprKind::Matches { text, pattern }, at);
+    }
+    // As an operator, it can use the index of a list that is searched repeatedly.
+    if name == "contains"
+        && let (Some(part), Some(whole)) = (arguments.pop(), arguments.pop())
+    {
+        return binary(Operator::Within, part, whole, at);
+    }
+    Expr::new(ExprKind::Call { function, arguments }, at)
+}
