@@ -28,7 +28,7 @@ pub enum Oracle {
     WrongBalanceShown,
     /// A lease stays open, or its running owner left it to the sweep.
     LeftOpen,
-    /// The counter of wide leases is not zero although none is open.
+    /// The counter of wide leases is not zero, although no wide lease is open.
     WideCounterLeft,
     /// An internal error of the platform.
     Failed,

@@ -113,7 +113,7 @@ impl Agent {
         let tools = self.config.tools.iter().filter(|tool| tool.lacks_credential()).map(|tool| StatusProblem {
             code: "credential_missing",
             message: format!(
-                "the tool {} needs a credential, and none is stored for it",
+                "the tool {} has no credential; add one, or set its auth to none",
                 tool.name().unwrap_or("http")
             ),
         });
