@@ -31,7 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use history::{Report, run};
 use rules::Rule;
 
-const HISTORIES: u64 = 160;
+const HISTORIES: u64 = 80;
 /// A rule that is switched off must cause a violation within this number of histories.
 const MISSED_WITHIN: u64 = 200;
 /// The number of trace lines printed for a failed history.

@@ -11,6 +11,7 @@ pub mod gateway;
 pub mod polling;
 pub mod provider;
 pub mod runtime_api;
+pub mod scale;
 pub mod statistics;
 
 use std::path::Path;

@@ -3,6 +3,7 @@
 use futures::stream::{self, StreamExt};
 use local::recorder::CallCosts;
 use serde_json::json;
+use tests::scale::full_or;
 use tests::{AgentBuilder, TestApp};
 
 const AGENTS: &str = "/builder/v1/agents";
@@ -63,12 +64,12 @@ async fn only_the_first_request_of_a_user_records_their_identity() {
 
 /// Page 1 without a filter reads only the page and the total, for a list of any length.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_costs_the_same_for_2000_agents_as_for_50() {
+async fn a_page_costs_the_same_for_many_agents_as_for_50() {
     let app = TestApp::start().await;
     let ada = app.person("ada");
     let mut all_costs: Vec<Vec<CallCosts>> = Vec::new();
     let mut inserted = 0;
-    for total in [50, 2_000] {
+    for total in [50, full_or(2_000, 500)] {
         let account = app.account("ada");
         let inserts = (inserted..total).map(|i| AgentBuilder::new(account, &format!("Agent {i:05}")).insert(&app));
         stream::iter(inserts).buffer_unordered(64).for_each(async |_| {}).await;
