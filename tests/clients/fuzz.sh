@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzzes every route of the OpenAPI documents with the credentials of the demo accounts, on loopback only.
-# Usage: tests/clients/fuzz.sh   (needs `schemathesis` and a built `local`)
+# Usage: [MAX_EXAMPLES=100] tests/clients/fuzz.sh   (needs `schemathesis` and a built `local`)
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -19,7 +19,8 @@ credential() { "$local" credentials --data-dir "$data" | python3 -c "import json
 # fuzz <document> <credential> <option>…
 fuzz() {
   echo "fuzzing $1 ${*:3}"
-  schemathesis --config-file tests/clients/schemathesis.toml run "$base/$1" --header "Authorization: Bearer $2" "${@:3}"
+  schemathesis --config-file tests/clients/schemathesis.toml run "$base/$1" --header "Authorization: Bearer $2" \
+    --max-examples "${MAX_EXAMPLES:-100}" "${@:3}"
 }
 all=examples,coverage,fuzzing,stateful
 fuzz builder/v1/openapi.json "$token" --phases $all

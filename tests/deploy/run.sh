@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Deploys infra/template.yaml to an AWS emulator on this machine (ministack) and calls it through its API Gateway.
 #
-#   tests/deploy/run.sh             builds the functions for this machine first
+#   tests/deploy/run.sh             builds the functions for this machine first, as they are deployed
+#   tests/deploy/run.sh --dev       builds them with the dev profile, which takes less time
 #   tests/deploy/run.sh --no-build  uses the existing target/lambda/*/bootstrap.zip
 #
 # Needs Rust, and Python with: pip install aws-sam-cli cfn-lint 'ministack[full]'
@@ -55,12 +56,19 @@ functions=$(cd functions && printf '%s\n' *)
 if [[ ${1:-} != --no-build ]]; then
     say "building $(wc -w <<<"$functions") functions"
     started=$SECONDS
-    # With an explicit target, cargo does not write to target/lambda, which is the folder of the zip files.
-    target=$(rustc -vV | sed -n 's/^host: //p')
-    # shellcheck disable=SC2046 # one option per function
-    cargo build --locked --profile lambda --target "$target" $(printf -- '-p %s ' $functions)
+    if [[ ${1:-} == --dev ]]; then
+        cargo build --locked --workspace --bins
+        built=${CARGO_TARGET_DIR:-target}/debug
+    else
+        # With an explicit target, cargo does not write to target/lambda, which is the folder of the zip files.
+        target=$(rustc -vV | sed -n 's/^host: //p')
+        # shellcheck disable=SC2046 # one option per function
+        cargo build --locked --profile lambda --target "$target" $(printf -- '-p %s ' $functions)
+        built=${CARGO_TARGET_DIR:-target}/$target/lambda
+    fi
     for function in $functions; do
-        cp "${CARGO_TARGET_DIR:-target}/$target/lambda/$function" "$work/bootstrap"
+        # Lambda limits the size of a function, and debug information exceeds the limit.
+        strip -o "$work/bootstrap" "$built/$function"
         printf '%-16s %5d kB\n' "$function" $(($(wc -c <"$work/bootstrap") / 1000))
         mkdir -p "target/lambda/$function"
         python3 -m zipfile -c "target/lambda/$function/bootstrap.zip" "$work/bootstrap"

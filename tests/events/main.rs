@@ -67,7 +67,7 @@ const ANSWERS: &[(&str, u64, Option<&str>)] = &[
 const HANDLED: &[&str] = &["attention-worker/hints", "ticker/every-minute"];
 
 static BINARIES: LazyLock<BTreeMap<String, PathBuf>> =
-    LazyLock::new(|| binaries::build("dev", Some(env!("CARGO_PKG_NAME"))));
+    LazyLock::new(|| binaries::build(&binaries::functions(), "dev", Some(env!("CARGO_PKG_NAME"))));
 
 async fn start(app: &TestApp, function: &str) -> FunctionProcess {
     let settings = app.platform.environment_of(function);

@@ -35,12 +35,11 @@ pub fn cargo() -> Command {
     cargo
 }
 
-/// Builds every function and returns the path of each binary.
+/// Builds functions and returns the path of each binary.
 ///
 /// The package `beside` is built in the same command. The dependencies then have the same features as in the build of
 /// this crate, and are not compiled again.
-pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
-    let functions = functions();
+pub fn build(functions: &[String], profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
     let mut cargo = cargo();
     cargo.args(["build", "--message-format=json-render-diagnostics", "--profile", profile]);
     if profile == "lambda" {
@@ -50,7 +49,7 @@ pub fn build(profile: &str, beside: Option<&str>) -> BTreeMap<String, PathBuf> {
     for package in functions.iter().map(String::as_str).chain(beside) {
         cargo.args(["-p", package]);
     }
-    for binary in &functions {
+    for binary in functions {
         cargo.args(["--bin", binary]);
     }
     let built = cargo.stdin(Stdio::null()).stderr(Stdio::inherit()).output().unwrap();
