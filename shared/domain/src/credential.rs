@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{address, header, text};
+use super::{address, header, length};
 use crate::{Error, Result};
 
 const MAX_NAME_CHARS: usize = 200;
@@ -83,12 +83,12 @@ impl Credential {
         if name.is_empty() {
             return Err(Error::invalid_body("name", "must not be empty"));
         }
-        text::check_max_chars("name", name, MAX_NAME_CHARS)?;
+        length::check_max_chars("name", name, MAX_NAME_CHARS)?;
         let part = |field: &str, value: &str, most: usize, may_be_empty: bool| {
             if value.is_empty() && !may_be_empty {
                 return Err(Error::invalid_body(field, "must not be empty"));
             }
-            text::check_max_chars(field, value, most)?;
+            length::check_max_chars(field, value, most)?;
             // A line break would allow header injection.
             if value.chars().any(char::is_control) {
                 return Err(Error::invalid_body(field, "must not hold control characters"));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{header, object, text};
+use super::{header, length, object};
 use crate::{Error, Result};
 
 pub const MAX_NODES: usize = 500;
@@ -113,7 +113,7 @@ impl Graph {
             if !is_name(&node.r#type) {
                 return Err(Error::invalid_body(field("type"), "1 to 64 letters, digits, - and _"));
             }
-            text::check_max_chars(&field("name"), &node.name, MAX_NAME_CHARS)?;
+            length::check_max_chars(&field("name"), &node.name, MAX_NAME_CHARS)?;
             node.check_headers(&field("config.headers"))?;
         }
         for (index, connection) in self.connections.iter().enumerate() {

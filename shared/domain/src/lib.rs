@@ -16,6 +16,7 @@ pub mod identity;
 pub mod json;
 pub mod lease;
 pub mod ledger;
+pub mod length;
 pub mod limits;
 pub mod merge;
 pub mod money;

@@ -6,15 +6,6 @@ use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::{Error, Result};
-
-pub fn check_max_chars(field: &str, text: &str, limit: usize) -> Result<()> {
-    if text.chars().count() > limit {
-        return Err(Error::invalid_body(field, format!("at most {limit} characters")));
-    }
-    Ok(())
-}
-
 /// The maximum number of characters of user input that a message repeats.
 pub const MAX_ECHO_CHARS: usize = 100;
 

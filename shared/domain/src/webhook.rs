@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::id::{WebhookEventId, WebhookId, WorkflowId};
 use super::identity::Account;
-use super::text;
+use super::length;
 use super::time::Time;
 use super::token::TokenHash;
 use crate::{Error, Result};
@@ -90,7 +90,7 @@ pub fn check(name: &str, timeout_ms: u64) -> Result<()> {
     if name.is_empty() {
         return Err(Error::invalid_body("name", "must not be empty"));
     }
-    text::check_max_chars("name", name, MAX_NAME_CHARS)?;
+    length::check_max_chars("name", name, MAX_NAME_CHARS)?;
     if !TIMEOUT_MS.contains(&timeout_ms) {
         return Err(Error::invalid_body("timeoutMs", "between 1000 and 25000"));
     }

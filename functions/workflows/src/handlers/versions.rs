@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use domain::graph_diff::{VersionContent, diff};
 use domain::id::{DeploymentId, Id, NotAnId, ReleaseId, WorkflowId};
-use domain::text;
+use domain::length;
 use domain::workflow::{Manifest, WorkflowState};
 use shared::http::NoBody;
 use shared::http::etag::ETag;
@@ -50,7 +50,7 @@ pub async fn publish_workflow(
     Path(id): Path<WorkflowId>,
     OptionalJson(PublishIn { notes }): OptionalJson<PublishIn>,
 ) -> Result<(StatusCode, ETag, Data<PublishedOut>)> {
-    text::check_max_chars("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
+    length::check_max_chars("notes", notes.as_deref().unwrap_or_default(), MAX_NOTES_CHARS)?;
     let validator = GraphValidator { stores: &stores, caller: &caller };
     let mut attempts = Attempts::to_change(WorkflowId::KIND);
     let published = loop {

@@ -17,7 +17,7 @@ use super::identity::Account;
 use super::problem::StatusProblem;
 use super::reference::Reference;
 use super::time::Time;
-use super::{object, text};
+use super::{length, object};
 use crate::{Error, Result};
 
 pub use release::{Dependencies, Deployment, Manifest, ManifestRelease, Release};
@@ -157,8 +157,8 @@ impl Workflow {
         if self.name.is_empty() {
             return Err(Error::invalid_body("name", format!("1 to {MAX_NAME_CHARS} characters")));
         }
-        text::check_max_chars("name", &self.name, MAX_NAME_CHARS)?;
-        text::check_max_chars("description", self.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION_CHARS)?;
+        length::check_max_chars("name", &self.name, MAX_NAME_CHARS)?;
+        length::check_max_chars("description", self.description.as_deref().unwrap_or_default(), MAX_DESCRIPTION_CHARS)?;
         self.graph.check()
     }
 }
