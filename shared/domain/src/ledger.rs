@@ -48,6 +48,38 @@ impl Charge {
     }
 }
 
+/// The sums of a lease's charges.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Spent {
+    pub requests: u64,
+    pub tokens: Tokens,
+    pub images: u64,
+    pub cost: Money,
+    pub charged: Money,
+    pub uncollected: Money,
+    pub overage: Money,
+}
+
+impl Spent {
+    pub fn add(&mut self, charge: &Charge) {
+        self.requests += 1;
+        self.tokens.input += charge.tokens.input;
+        self.tokens.cached += charge.tokens.cached;
+        self.tokens.output += charge.tokens.output;
+        self.tokens.reasoning += charge.tokens.reasoning;
+        self.images += charge.images;
+        self.cost += charge.cost;
+        self.charged += charge.charged;
+        self.uncollected += charge.uncollected;
+        self.overage += charge.overage;
+    }
+
+    /// The amount that the lease paid, without overages.
+    pub fn from_lease(&self) -> Money {
+        self.charged.less(self.overage)
+    }
+}
+
 /// Credits that an operator added or deducted.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Adjustment {

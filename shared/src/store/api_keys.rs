@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::quota;
-use super::table::{Item, RefusedWrite, Table, parse};
+use super::table::{RefusedWrite, Table};
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{ApiKeyId, OrgId, UserId};
@@ -30,6 +31,13 @@ impl ApiKey {
     pub fn is_valid(&self, now: Time) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|expires_at| now < expires_at)
     }
+}
+
+/// A key, and the hash of its secret.
+#[derive(Clone, Debug)]
+pub struct StoredKey {
+    pub key: ApiKey,
+    pub hash: TokenHash,
 }
 
 /// The maximum number of keys of one user in one organization that are not revoked.
@@ -85,6 +93,11 @@ impl ApiKeys {
         let item = self.table.get(&keys::api_key(hash)).await?;
         Ok(item.map(|item| api_key(item, hash)).transpose()?.flatten())
     }
+}
+
+pub(super) fn parse_key(item: Item) -> Result<StoredKey> {
+    let item: ApiKeyItem = parse(item)?;
+    Ok(StoredKey { hash: TokenHash::from_stored(item.hash.clone()), key: item.into() })
 }
 
 /// The key of an item that was found by this hash. The stored hash is compared again.

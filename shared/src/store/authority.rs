@@ -3,9 +3,11 @@
 
 use uuid::Uuid;
 
+use super::api_keys::parse_key;
 use super::identities::Stored;
+use super::item::{Item, parse};
 use super::keys::{self, Key};
-use super::table::{Item, RefusedWrite, Table, WriteOutcome, parse};
+use super::table::{RefusedWrite, Table, WriteOutcome};
 use super::write::Write;
 use domain::audit::{Actor, AuditAction};
 use domain::id::ApiKeyId;
@@ -111,7 +113,7 @@ impl Demand {
         let unknown = Err(Error::Unauthenticated(Refusal::Unknown));
         let Some(item) = item else { return unknown };
         match self {
-            Self::ValidKey(..) => match super::key_ring::parse_key(item)?.key.is_valid(at) {
+            Self::ValidKey(..) => match parse_key(item)?.key.is_valid(at) {
                 true => Ok(()),
                 false => unknown,
             },

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use super::api_keys::{ApiKey, ApiKeys, api_key};
 use super::identities::{Identities, Identity, entity};
+use super::item::Item;
 use super::keys::{self, Key};
-use super::table::{Item, Table};
+use super::table::Table;
 use crate::cache::Cache;
 use crate::{Context, config};
 use domain::Result;

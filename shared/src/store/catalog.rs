@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::item::{Item, parse};
 use super::keys;
-use super::table::{Item, Query, Range, Table, parse};
+use super::table::{Query, Range, Table};
 use super::write::Write;
 use crate::secrets::Sealed;
 use crate::{Context, config};

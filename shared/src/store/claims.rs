@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::idempotency::WINDOW;
+use super::item::parse;
 use super::keys;
 use super::stored_text::StoredText;
-use super::table::{Table, WriteOutcome, parse};
+use super::table::{Table, WriteOutcome};
 use super::write::Write;
 use crate::{Context, config};
 use domain::Result;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
-use super::table::{Item, Query, Table, parse};
+use super::item::{Item, parse};
+use super::table::{Query, Table};
 use super::work::{self, DeletedEntity};
 use super::workflow_parts::WorkflowPart;
 use super::{keys, quota};

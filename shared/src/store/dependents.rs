@@ -4,8 +4,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::catalog;
+use super::item::{Item, parse};
 use super::keys::{self, Key};
-use super::table::{Item, Query, Table, parse};
+use super::table::{Query, Table};
 use super::write::Write;
 use domain::id::{AgentId, OrgId, UserId, WorkflowId};
 use domain::identity::{Account, Plan};

@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::item::parse;
 use super::keys::{self, Key};
 use super::stored_text::StoredText;
-use super::table::{RefusedWrite, Table, parse};
+use super::table::{RefusedWrite, Table};
 use super::write::Write;
 use domain::identity::Account;
 use domain::time::Time;

@@ -6,9 +6,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::slice::slice;
-use super::table::{Item, Query, Range, Table, WriteOutcome, parse};
+use super::table::{Query, Range, Table, WriteOutcome};
 use crate::{Context, config};
 use domain::id::{Id, OrgId, UserId};
 use domain::identity::{Membership, Org, Plan, User};

@@ -6,15 +6,16 @@ use std::collections::HashMap;
 use aws_sdk_dynamodb::types::AttributeValue;
 use uuid::Uuid;
 
-use super::api_keys::{ApiKey, ApiKeyItem, LIVE_KEYS, PlaceItem, create_refused, create_writes, put_writes};
+use super::api_keys::{ApiKey, LIVE_KEYS, PlaceItem, StoredKey, create_refused, create_writes, parse_key, put_writes};
 use super::authority::Authority;
 use super::backoff::Backoff;
+use super::item::{parse, to_value};
 use super::keys::{self, Key};
 use super::meters::{Meter, MeterOwner, Meters, spending_attribute};
 use super::quota;
 use super::slice::slice;
-use super::table::{Item, Query, Range, Table, WriteOutcome, parse};
-use super::write::{Write, to_value};
+use super::table::{Query, Range, Table, WriteOutcome};
+use super::write::Write;
 use crate::store::leases::LEDGER_RETENTION;
 use crate::{Context, config};
 use domain::id::{ApiKeyId, Id, OrgId, UserId};
@@ -80,13 +81,6 @@ pub struct KeySettings {
     pub expires_at: Option<Time>,
     pub limits: Option<Limits>,
     pub cap: Option<Money>,
-}
-
-/// A key, and the hash of its secret.
-#[derive(Clone, Debug)]
-pub struct StoredKey {
-    pub key: ApiKey,
-    pub hash: TokenHash,
 }
 
 impl KeyRing {
@@ -278,11 +272,6 @@ pub(super) fn not_valid() -> Error {
         code: "api_key_not_valid",
         message: "this key is revoked or has expired; create another".to_owned(),
     }
-}
-
-pub(super) fn parse_key(item: Item) -> Result<StoredKey> {
-    let item: ApiKeyItem = parse(item)?;
-    Ok(StoredKey { hash: TokenHash::from_stored(item.hash.clone()), key: item.into() })
 }
 
 impl Meter {

@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::backoff::Backoff;
+use super::item::{Item, parse};
 use super::keys;
 use super::leases::{LEDGER_RETENTION, Leases, listed_charge};
-use super::table::{Index, Item, Query, Range, RefusedWrite, Table, WriteOutcome, parse};
+use super::table::{Index, Query, Range, RefusedWrite, Table, WriteOutcome};
 use super::write::Write;
 use crate::{Context, config};
 use domain::id::{OrgId, UserId};

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::item::{Item, parse, to_value};
 use super::keys::Key;
-use super::table::{Filter, Item, Query, Table, parse};
-use super::write::to_value;
+use super::table::{Filter, Query, Table};
 use domain::Result;
 use domain::page::{Page, PageRequest};
 use domain::text;

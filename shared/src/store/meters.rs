@@ -7,9 +7,9 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::item::{Item, to_value};
 use super::keys::{self, Key};
-use super::table::{Item, Table};
-use super::write::to_value;
+use super::table::Table;
 use crate::{Context, config};
 use domain::id::{ApiKeyId, OrgId};
 use domain::identity::Account;

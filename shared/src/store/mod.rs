@@ -13,6 +13,7 @@ pub mod credentials;
 pub mod dependents;
 pub mod idempotency;
 pub mod identities;
+mod item;
 pub mod key_ring;
 pub mod keys;
 pub mod leases;

@@ -5,7 +5,8 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::backoff::Backoff;
-use super::table::{RefusedWrite, WriteOutcome, parse};
+use super::item::parse;
+use super::table::{RefusedWrite, WriteOutcome};
 use super::write::Write;
 use domain::Result;
 

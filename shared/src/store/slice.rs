@@ -1,7 +1,8 @@
 //! Cursor pagination over a partition, in the order of its sort keys.
 
+use super::item::Item;
 use super::keys::Key;
-use super::table::{Item, Query, Range, Table};
+use super::table::{Query, Range, Table};
 use domain::Result;
 use domain::page::{Order, Slice};
 

@@ -10,10 +10,10 @@ use aws_sdk_dynamodb::operation::transact_write_items::TransactWriteItemsError;
 use aws_sdk_dynamodb::operation::update_item::UpdateItemError;
 use aws_sdk_dynamodb::types::{AttributeValue, KeysAndAttributes};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use uuid::Uuid;
 
 use super::backoff::Backoff;
+use super::item::{Item, to_item};
 use super::keys::Key;
 use super::write::{Change, RETURN_ITEM_ON_FAILURE, Write};
 use crate::Context;
@@ -21,8 +21,6 @@ use crate::aws::convert_error;
 use domain::page::Order;
 use domain::time::Time;
 use domain::{Error, Result};
-
-pub type Item = HashMap<String, AttributeValue>;
 
 /// The maximum number of keys that DynamoDB accepts in one `BatchGetItem`.
 const BATCH_GET: usize = 100;
@@ -372,13 +370,4 @@ fn canceled(error: SdkError<TransactWriteItemsError>, writes: &[Write]) -> Resul
         return Ok(WriteAttempt::Contended("transactions overlap or are throttled"));
     }
     Err(convert_error(error))
-}
-
-pub(super) fn to_item(item: &impl Serialize) -> Item {
-    serde_dynamo::to_item(item).expect("an item is plain data")
-}
-
-/// Deserializes a stored item. An item that does not fit its type is an internal error, never the caller's fault.
-pub(super) fn parse<T: DeserializeOwned>(item: Item) -> Result<T> {
-    serde_dynamo::from_item(item).map_err(Error::internal)
 }

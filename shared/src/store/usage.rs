@@ -3,13 +3,13 @@
 
 use serde::Deserialize;
 
+use super::item::parse;
 use super::keys;
-use super::leases::Spent;
-use super::table::{Query, Table, parse};
+use super::table::{Query, Table};
 use super::write::Write;
 use domain::id::{ApiKeyId, OrgId, UserId};
 use domain::lease::{Lease, month};
-use domain::ledger::Charge;
+use domain::ledger::{Charge, Spent};
 use domain::money::Money;
 use domain::time::Time;
 use domain::{Error, Result};

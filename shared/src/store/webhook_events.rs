@@ -6,9 +6,10 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use super::item::{Item, parse};
 use super::keys::{self, Key};
 use super::stored_text::StoredText;
-use super::table::{Filter, Item, Query, Table, parse};
+use super::table::{Filter, Query, Table};
 use crate::bucket::Bucket;
 use crate::{Context, config};
 use domain::id::{Id, WebhookEventId, WebhookId};

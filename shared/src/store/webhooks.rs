@@ -5,7 +5,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::table::{Item, Query, Table, parse, to_item};
+use super::item::{Item, parse, to_item};
+use super::table::{Query, Table};
 use super::work::{self, DeletedEntity};
 use super::workflow_parts::WorkflowPart;
 use super::{keys, quota};

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::item::parse;
 use super::keys;
-use super::table::{Table, parse};
+use super::table::Table;
 use super::write::Write;
 use crate::queue::Queue;
 use crate::{Context, config};

@@ -7,8 +7,8 @@ use aws_sdk_dynamodb::types::{
 };
 use serde::Serialize;
 
+use super::item::{Item, to_value};
 use super::keys::Key;
-use super::table::Item;
 
 /// A failed condition returns the stored item.
 pub(super) const RETURN_ITEM_ON_FAILURE: ReturnValuesOnConditionCheckFailure =
@@ -203,9 +203,4 @@ impl Write {
         }
         .build())
     }
-}
-
-/// Serializes a value. It cannot fail, because the stored types are plain data.
-pub(super) fn to_value(value: impl Serialize) -> AttributeValue {
-    serde_dynamo::to_attribute_value(value).expect("plain data serializes")
 }

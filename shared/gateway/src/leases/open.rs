@@ -4,11 +4,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use domain::lease::{CallLimits, CounterKind, Lease};
-use domain::ledger::Charge;
+use domain::ledger::{Charge, Spent};
 use domain::limits::Dimension;
 use domain::money::Money;
 use domain::time::Time;
-use shared::store::leases::{GrantedLease, Spent};
+use shared::store::leases::GrantedLease;
 
 pub struct OpenLease {
     pub lease: Lease,

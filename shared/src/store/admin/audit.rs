@@ -3,9 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::Admin;
+use crate::store::item::parse;
 use crate::store::keys;
 use crate::store::ledger::cursor_after;
-use crate::store::table::{Index, Query, Range, parse};
+use crate::store::table::{Index, Query, Range};
 use crate::store::write::Write;
 use domain::Result;
 use domain::audit::{Actor, AuditAction};

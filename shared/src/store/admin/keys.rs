@@ -1,10 +1,11 @@
 //! Changes of users' API keys by operators.
 
 use super::Admin;
+use crate::store::api_keys::StoredKey;
 use crate::store::api_keys::{ApiKey, create_refused};
 use crate::store::authority::Authority;
 use crate::store::idempotency::{self, CreateOutcome, IdempotencyKey};
-use crate::store::key_ring::{KeySettings, NewKey, StoredKey, not_valid};
+use crate::store::key_ring::{KeySettings, NewKey, not_valid};
 use crate::store::keys;
 use crate::store::meters::Meter;
 use crate::store::revision::Attempts;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::store::item::{Item, parse, to_item};
 use crate::store::keys;
-use crate::store::table::{Item, parse, to_item};
 use domain::agent::{Agent, AgentConfig, AgentStatus, AgentType, RequestedStatus, Scope};
 use domain::id::WorkflowId;
 use domain::identity::Account;

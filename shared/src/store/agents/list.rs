@@ -4,9 +4,10 @@ use serde::Deserialize;
 
 use super::Agents;
 use super::item::{Head, scope};
+use crate::store::item::{Item, parse};
 use crate::store::keys;
 use crate::store::listing;
-use crate::store::table::{Filter, Index, Item, Query, parse};
+use crate::store::table::{Filter, Index, Query};
 use domain::Result;
 use domain::agent::{Agent, AgentStatus, AgentType, Scope};
 use domain::id::AgentId;

@@ -10,9 +10,10 @@ use uuid::Uuid;
 
 use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, CreateOutcome, IdempotencyKey};
+use super::item::Item;
 use super::keys::{self, Key};
 use super::revision::{self, Attempts};
-use super::table::{Item, Table, WriteOutcome};
+use super::table::{Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
 use crate::{Context, config};

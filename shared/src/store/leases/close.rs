@@ -2,13 +2,14 @@
 
 use uuid::Uuid;
 
+use super::Leases;
 use super::counters::{give_back, is_current};
 use super::items::payer_of;
-use super::{Leases, Spent};
 use crate::store::write::Write;
 use crate::store::{keys, meters, usage};
 use domain::Result;
 use domain::lease::{CounterKind, Lease};
+use domain::ledger::Spent;
 use domain::limits::{Dimension, Level};
 use domain::time::Time;
 

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::LEDGER_RETENTION;
+use crate::store::item::{Item, parse};
 use crate::store::keys;
-use crate::store::table::{Item, parse};
 use domain::catalog::Pricing;
 use domain::id::{ApiKeyId, LeaseId, OrgId, UserId};
 use domain::lease::{CallLimits, Counter, Lease, Payer, month};

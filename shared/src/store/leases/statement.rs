@@ -2,8 +2,9 @@
 
 use super::items::{LeaseItem, SlotContent, SlotItem};
 use super::{Leases, Statement};
+use crate::store::item::parse;
 use crate::store::meters::Meter;
-use crate::store::table::{Query, parse};
+use crate::store::table::Query;
 use crate::store::usage::{Figures, MonthlyUsage};
 use crate::store::{keys, usage};
 use domain::Result;

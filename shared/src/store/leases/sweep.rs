@@ -6,12 +6,14 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::items::{LeaseItem, SlotContent, SlotItem};
-use super::{Leases, MAX_ATTEMPTS, Spent};
+use super::{Leases, MAX_ATTEMPTS};
+use crate::store::item::parse;
 use crate::store::keys;
-use crate::store::table::{WriteOutcome, parse};
+use crate::store::table::WriteOutcome;
 use crate::store::write::Write;
 use domain::id::{LeaseId, OrgId};
 use domain::lease::Lease;
+use domain::ledger::Spent;
 use domain::time::Time;
 use domain::{Error, Result};
 

@@ -4,8 +4,8 @@ use serde::Deserialize;
 
 use super::Workflows;
 use crate::store::dependents::{self, By, Dependent};
+use crate::store::item::parse;
 use crate::store::keys;
-use crate::store::table::parse;
 use domain::Result;
 use domain::id::WorkflowId;
 use domain::identity::Account;

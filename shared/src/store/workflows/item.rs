@@ -4,9 +4,9 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+use crate::store::item::{Item, parse, to_item};
 use crate::store::keys;
 use crate::store::stored_text::StoredText;
-use crate::store::table::{Item, parse, to_item};
 use domain::channel::Channels;
 use domain::graph::Graph;
 use domain::id::WorkflowId;

@@ -4,7 +4,8 @@ use serde::Deserialize;
 
 use super::Workflows;
 use super::item::Head;
-use crate::store::table::{Filter, Index, Item, Query, parse};
+use crate::store::item::{Item, parse};
+use crate::store::table::{Filter, Index, Query};
 use crate::store::{keys, listing};
 use domain::Result;
 use domain::id::WorkflowId;

@@ -12,9 +12,10 @@ use uuid::Uuid;
 
 use super::dependents::{self, By, Dependent};
 use super::idempotency::{self, CreateOutcome, IdempotencyKey};
+use super::item::{Item, parse};
 use super::revision::{self, Attempts};
 use super::stored_text::StoredText;
-use super::table::{Item, Query, RefusedWrite, Table, WriteOutcome};
+use super::table::{Query, RefusedWrite, Table, WriteOutcome};
 use super::work::{self, DeletedEntity};
 use super::write::Write;
 use super::{catalog, credentials, keys, webhooks};
@@ -333,7 +334,7 @@ pub(super) async fn mark_reference(
 /// Removes a deleted workflow from the reverse index of references, and deletes its credentials and webhooks.
 pub(super) async fn delete_dependencies(entities: &Table, account: Account, id: WorkflowId) -> Result<()> {
     let Some(item) = entities.get(&keys::workflow(account, id)).await? else { return Ok(()) };
-    let found: WorkflowItem = super::table::parse(item)?;
+    let found: WorkflowItem = parse(item)?;
     let dependent = Dependent { account, by: By::Workflow(id) };
     for reference in &found.references {
         entities.remove(&dependent.key(reference)).await?;

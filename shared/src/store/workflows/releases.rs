@@ -7,10 +7,11 @@ use uuid::Uuid;
 
 use super::{Loaded, WorkflowHeader, Workflows};
 use crate::store::dependents::{self, By, Dependent, require_exists};
+use crate::store::item::{Item, parse, to_item};
 use crate::store::keys::{self, Key};
 use crate::store::listing;
 use crate::store::revision::was_written;
-use crate::store::table::{Index, Item, Query, parse, to_item};
+use crate::store::table::{Index, Query};
 use crate::store::write::Write;
 use domain::id::{DeploymentId, Id, ReleaseId, UserId, WorkflowId};
 use domain::identity::Account;

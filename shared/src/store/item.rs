@@ -1,0 +1,25 @@
+//! Stored items, and the conversion of values to and from DynamoDB's form.
+
+use std::collections::HashMap;
+
+use aws_sdk_dynamodb::types::AttributeValue;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use domain::{Error, Result};
+
+pub type Item = HashMap<String, AttributeValue>;
+
+pub(super) fn to_item(item: &impl Serialize) -> Item {
+    serde_dynamo::to_item(item).expect("an item is plain data")
+}
+
+/// Serializes a value. It cannot fail, because the stored types are plain data.
+pub(super) fn to_value(value: impl Serialize) -> AttributeValue {
+    serde_dynamo::to_attribute_value(value).expect("plain data serializes")
+}
+
+/// Deserializes a stored item. An item that does not fit its type is an internal error, never the caller's fault.
+pub(super) fn parse<T: DeserializeOwned>(item: Item) -> Result<T> {
+    serde_dynamo::from_item(item).map_err(Error::internal)
+}
