@@ -3,7 +3,9 @@
 //! An SSRF guard checks every address, redirects are followed only on request, and every call has timeouts and size
 //! limits.
 
+mod authorization;
 mod body;
+mod call_error;
 mod calls;
 mod guard;
 mod network;
@@ -28,8 +30,10 @@ use crate::config::{Config, OUTBOUND_MAX_CONNECTIONS};
 use domain::address::has_valid_port;
 use domain::{Error, Result};
 
+pub use authorization::sensitive;
 pub use body::Body;
-pub use calls::{CallError, Calls, sensitive};
+pub use call_error::CallError;
+pub use calls::Calls;
 pub use guard::Guard;
 pub use network::{Internet, Network, is_exhaustion};
 pub use redirects::MAX_REDIRECTS;

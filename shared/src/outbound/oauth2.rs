@@ -10,7 +10,8 @@ use tokio::time::Instant;
 use url::form_urlencoded;
 use url::form_urlencoded::Serializer;
 
-use super::calls::{CallError, basic, secret};
+use super::authorization::{basic, secret};
+use super::call_error::CallError;
 use super::{Outbound, OutboundError, RequestTimeouts};
 use crate::cache::Cache;
 use domain::credential::Credential;

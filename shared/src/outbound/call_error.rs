@@ -1,0 +1,16 @@
+//! The error of a call of a workflow.
+
+use super::OutboundError;
+
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallError {
+    #[error(transparent)]
+    Outbound(#[from] OutboundError),
+    /// `reason` is the error code of RFC 6749, if the response has one.
+    #[error("the token endpoint answered {status}{}", reason.as_ref().map(|reason| format!(": {reason}")).unwrap_or_default())]
+    TokenRefused { status: u16, reason: Option<String> },
+    #[error("the token endpoint did not return a bearer token")]
+    NoToken,
+    #[error("the credential cannot be sent in a request; check its header name and its values")]
+    InvalidCredential,
+}
