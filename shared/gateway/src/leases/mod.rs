@@ -10,6 +10,7 @@
 //! with an unknown end keeps the money set aside for it. Only the part that the lease cannot pay is debited from the
 //! meters (`store/leases`).
 
+mod close;
 mod open;
 mod pool;
 mod slot;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use super::close::{close, close_later};
 use super::open::OpenLease;
 use super::slot::LeaseSlot;
 use super::{LeaseSource, Taken};
@@ -145,25 +146,5 @@ impl<'a> Waits<'a> {
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-/// Closes the lease after the delay, if no call is in flight then; otherwise its last call closes it. A frozen Lambda
-/// process runs this late, and the sweep may close the lease before.
-pub fn close_later(source: LeaseSource, open: Arc<OpenLease>, after: Duration) {
-    tokio::spawn(async move {
-        tokio::time::sleep(after).await;
-        close(&source, &open).await;
-    });
-}
-
-/// Closes a lease that is over and has no calls in flight. If this fails, the sweep closes the lease later.
-pub async fn close(source: &LeaseSource, open: &OpenLease) {
-    let now = source.clock.now();
-    let Some(spent) = open.take_closing_sums(now) else { return };
-    match source.store.close(&open.lease, &spent, now).await {
-        Ok(true) => {}
-        Ok(false) => tracing::warn!(lease_id = %open.lease.id, "a lease was swept before its owner closed it"),
-        Err(error) => tracing::warn!(?error, lease_id = %open.lease.id, "a lease stays open until it is swept"),
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::LeaseSource;
+use super::close::{close, close_later};
 use super::open::{OpenLease, QuotaLeft};
-use super::pool::{close, close_later};
 use domain::Result;
 use domain::id::TransactionId;
 use domain::ledger::Charge;
