@@ -119,7 +119,7 @@ async fn a_chat_is_described_with_its_parameters_headers_parts_and_streams() {
     let [_, gateway] = with_examples().await.unwrap();
     let document: Value = serde_json::from_str(&gateway.json()).unwrap();
     let chat = &document["paths"]["/gateway/v1/chat/completions"]["post"];
-    assert!(chat["description"].as_str().unwrap().contains(&gateway::providers::markdown()));
+    assert!(chat["description"].as_str().unwrap().contains(&gateway::parameters::markdown()));
     let answer = &chat["responses"]["200"];
     let headers = answer["headers"].as_object().unwrap();
     for name in

@@ -2,7 +2,7 @@
 
 use domain::provider::ProviderKind::Anthropic;
 use domain::usage::Tokens;
-use gateway::providers::FailureKind;
+use gateway::FailureKind;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 use tests::provider::Behaviour;

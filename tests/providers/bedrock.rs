@@ -7,7 +7,7 @@ use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use bytes::Bytes;
 use domain::provider::ProviderKind::Bedrock;
 use domain::usage::Tokens;
-use gateway::providers::FailureKind;
+use gateway::FailureKind;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 use tests::provider::Behaviour;

@@ -1,8 +1,7 @@
 //! The embedded development models.
 
 use domain::provider::ProviderKind;
-use gateway::providers::FailureKind;
-use gateway::tokens::greatest_input;
+use gateway::FailureKind;
 use serde_json::json;
 
 use crate::stage::{choices, embeddings, gather, question, stage};
@@ -14,7 +13,7 @@ async fn dev_models_answer_without_a_provider() {
     let streamed = gather(stage.provider.stream("dev-chat", &question()).await.unwrap()).await;
     assert_eq!(choices(&answer)[0]["message"]["content"], streamed.text());
     assert_eq!(answer.usage, streamed.usage);
-    assert_eq!(answer.usage.unwrap().input, greatest_input(&question()));
+    assert_eq!(answer.usage.unwrap().input, question().greatest_input());
     assert_eq!((streamed.finished, streamed.counted), (1, answer.usage.unwrap().output));
 
     let request = embeddings(json!({"model": "e", "input": ["a b", "c"], "dimensions": 8}));

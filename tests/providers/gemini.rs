@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use domain::provider::ProviderKind::Gemini;
 use domain::usage::Tokens;
-use gateway::providers::FailureKind;
+use gateway::FailureKind;
 use insta::assert_json_snapshot;
 use serde_json::{Value, json};
 use tests::provider::Behaviour;

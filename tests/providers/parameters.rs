@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use domain::provider::ProviderKind;
 use domain::provider::ProviderKind::{Anthropic, Bedrock, Gemini, OpenAi};
-use gateway::providers::{CHAT, FailureKind, Rule, markdown};
+use gateway::FailureKind;
+use gateway::parameters::{CHAT, Rule, markdown};
 use serde_json::{Map, Value, json};
 use tests::provider::{Behaviour, RecordedRequest};
 

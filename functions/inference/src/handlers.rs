@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use futures::StreamExt;
 use gateway::chat::ChatRequest;
 use gateway::embeddings::EmbeddingsRequest;
-use gateway::providers::markdown;
+use gateway::parameters::markdown;
 use gateway::{ClaimOutcome, GatewayCaller};
 use serde_json::Value;
 use shared::http::idempotency::{IDEMPOTENCY_KEY, IDEMPOTENT_REPLAYED};

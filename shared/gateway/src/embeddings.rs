@@ -1,20 +1,13 @@
-//! Embeddings: the request and the response in OpenAI's format, and the billed call.
+//! Embeddings in OpenAI's format: the request, and the answer of a provider.
 
-use std::sync::Arc;
-
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
-use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::chat::UsageOut;
-use super::providers::Parameters;
-use super::routing::Routed;
-use super::{CallReport, Gateway, GatewayCaller, ParameterNotes, tokens, unknown_parameters};
-use domain::catalog::{Purpose, Unsupported};
-use domain::lease::CallLimits;
+use crate::parameters::{EMBEDDINGS, Parameters};
+use crate::{tokens, unknown_parameters};
+use domain::catalog::Unsupported;
 use domain::number::convert_integer_fields;
-use domain::usage::{Tokens, UsageSource};
+use domain::provider::ProviderKind;
+use domain::usage::Tokens;
 use domain::{Error, Result};
 
 /// The parameters that the gateway validates.
@@ -68,6 +61,11 @@ impl EmbeddingsRequest {
         }
     }
 
+    /// The rules for the parameters when `model` of a provider gets the request.
+    pub fn parameters<'a>(&'a self, kind: ProviderKind, model: &'a str) -> Parameters<'a> {
+        Parameters { table: &EMBEDDINGS, validated: &VALIDATED, body: &self.body, kind, model }
+    }
+
     pub fn body(&self) -> &Map<String, Value> {
         &self.body
     }
@@ -106,6 +104,10 @@ impl EmbeddingsRequest {
         self.unsupported
     }
 
+    pub fn set_unsupported(&mut self, unsupported: Unsupported) {
+        self.unsupported = unsupported;
+    }
+
     /// The maximum tokens that a provider may count for the inputs.
     pub fn greatest_input(&self) -> u64 {
         self.inputs().iter().map(Input::greatest_tokens).sum()
@@ -122,91 +124,5 @@ impl Input<'_> {
             Self::Text(text) => tokens::count(text) + tokens::PER_MESSAGE,
             Self::Tokens(list) => list.len() as u64,
         }
-    }
-}
-
-/// The response body, as OpenAI defines it.
-#[derive(Serialize)]
-struct EmbeddingsOut<'a> {
-    object: &'static str,
-    data: Vec<EmbeddingOut>,
-    model: &'a str,
-    usage: UsageOut,
-}
-
-#[derive(Serialize)]
-struct EmbeddingOut {
-    object: &'static str,
-    index: usize,
-    embedding: Vector,
-}
-
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Vector {
-    Floats(Vec<f32>),
-    /// Little-endian 32-bit floats, encoded as base64.
-    Base64(String),
-}
-
-impl Vector {
-    fn encode(vector: Vec<f32>, as_base64: bool) -> Self {
-        if !as_base64 {
-            return Self::Floats(vector);
-        }
-        let bytes: Vec<u8> = vector.iter().flat_map(|number| number.to_le_bytes()).collect();
-        Self::Base64(STANDARD.encode(bytes))
-    }
-}
-
-impl Gateway {
-    /// Makes the call, and returns the response body as JSON.
-    pub async fn embed(&self, caller: GatewayCaller, request: EmbeddingsRequest) -> Result<(Vec<u8>, CallReport)> {
-        let (gateway, claim) = (self.clone(), caller.claim.clone());
-        self.run_to_completion(claim, async move { gateway.run_embeddings(&caller, request).await }).await
-    }
-
-    async fn run_embeddings(
-        &self,
-        caller: &GatewayCaller,
-        mut request: EmbeddingsRequest,
-    ) -> Result<(Vec<u8>, CallReport)> {
-        let chosen = caller.find_model(self.models(), request.model()).await?;
-        if !chosen.model.does(Purpose::Embeddings) {
-            let problem = "this model does not make embeddings; choose a model of type Embeddings from /v1/models";
-            return Err(Error::invalid_body("model", problem));
-        }
-        let input = request.greatest_input();
-        let need = CallLimits { money: chosen.model.pricing.greatest_cost(input, 0), tokens: input, images: 0 };
-        let mut slot = self.take_slot(caller, &chosen, need).await?;
-        request.unsupported = chosen.model.unsupported;
-        let request = Arc::new(request);
-        let routed = self.send_call(&mut slot, &chosen, |provider, model| {
-            let request = request.clone();
-            async move { provider.embed(&model, &request).await }
-        });
-        let Routed { answer, provider, kind, model } = routed.await?;
-        let parameters = Parameters::for_embeddings(&request, kind, &model).report();
-        let (tokens, source) = match answer.usage {
-            Some(usage) => (usage, UsageSource::Provider),
-            None => (Tokens { input: tokens::likely(input), ..Tokens::default() }, UsageSource::Counted),
-        };
-        let charge = self.compute_charge(&slot, caller, provider, tokens, source).await;
-        let as_base64 = request.wants_base64();
-        let data = answer.vectors.into_iter().enumerate().map(|(index, vector)| EmbeddingOut {
-            object: "embedding",
-            index,
-            embedding: Vector::encode(vector, as_base64),
-        });
-        let out = EmbeddingsOut {
-            object: "list",
-            data: data.collect(),
-            model: &chosen.model.name,
-            usage: UsageOut::from_input(&tokens, charge.cost),
-        };
-        let body = serde_json::to_vec(&out).map_err(Error::internal)?;
-        let quota_left = self.settle(slot, caller, &charge, &body).await?;
-        let notes = ParameterNotes { parameters, ..ParameterNotes::default() };
-        Ok((body, CallReport { chosen, notes, quota_left, cost: Some(charge.cost) }))
     }
 }

@@ -2,15 +2,17 @@
 //!
 //! `inference` serves it over HTTP; agents and workflow nodes call it in process, with the same limits and billing.
 //!
-//! Each call (`call`) takes four steps. It selects the model (`models`), reserves the maximum cost (`leases`), sends
+//! Each call (`calls`) takes four steps. It selects the model (`models`), reserves the maximum cost (`leases`), sends
 //! the request to a deployment (`routing`, `providers`) and charges the actual usage.
 
-mod call;
 mod caller;
+mod calls;
 pub mod chat;
 pub mod embeddings;
+mod failure;
 mod idempotency;
 pub mod leases;
+pub mod parameters;
 pub mod providers;
 mod routing;
 pub mod sse;
@@ -20,6 +22,8 @@ mod unknown_parameters;
 use std::sync::Arc;
 
 pub use caller::GatewayCaller;
+pub use calls::{EventStream, WriteError};
+pub use failure::{FailureKind, ProviderFailure};
 pub use idempotency::ClaimOutcome;
 
 use domain::lease::Shortage;
@@ -35,7 +39,7 @@ use shared::{Context, config};
 use shared::models::{Chosen, Models};
 
 use leases::{Leases, QuotaLeft};
-use providers::{ParameterReport, ProviderFailure};
+use parameters::ParameterReport;
 use routing::Routing;
 
 /// The gateway of this process. It holds leases, connections and the health of deployments, so a process creates one.
@@ -138,7 +142,7 @@ fn level_name(level: Level) -> &'static str {
 impl From<ProviderFailure> for Error {
     fn from(failure: ProviderFailure) -> Self {
         use domain::ProviderTrouble as Trouble;
-        use providers::FailureKind as Kind;
+        use failure::FailureKind as Kind;
         let trouble = match failure.kind {
             Kind::Request => Trouble::Request,
             Kind::Unsupported => Trouble::Unsupported,

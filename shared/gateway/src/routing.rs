@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::providers::{FailureKind, Provider, ProviderFailure, ProviderSettings, connect};
+use super::failure::{FailureKind, ProviderFailure};
+use super::providers::{Provider, ProviderSettings, connect};
 use domain::catalog::Deployment;
 use domain::provider::ProviderKind;
 use domain::{Error, Result};

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::providers::{CHAT, EMBEDDINGS};
+use super::parameters::{CHAT, EMBEDDINGS};
 use domain::{Error, Result};
 
 const MAX_UNKNOWN: usize = 64;

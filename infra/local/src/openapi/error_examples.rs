@@ -3,7 +3,7 @@
 
 use axum::response::{IntoResponse, Response};
 use domain::Error;
-use gateway::providers::{FailureKind, ProviderFailure};
+use gateway::{FailureKind, ProviderFailure};
 use http_body_util::BodyExt;
 use serde_json::Value;
 use shared::http::{openai, standard};

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::providers::ProviderFailure;
+use crate::failure::ProviderFailure;
 use domain::usage::Tokens;
 
 /// A complete answer of a provider. The gateway adds the envelope (`id`, `model` …).

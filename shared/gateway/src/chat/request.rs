@@ -3,9 +3,11 @@
 use serde_json::{Map, Value};
 
 use super::message::Message;
+use crate::parameters::{CHAT, Parameters};
 use crate::unknown_parameters;
 use domain::catalog::{MaxTokensParameter, Unsupported};
 use domain::number::convert_integer_fields;
+use domain::provider::ProviderKind;
 use domain::{Error, Result};
 
 /// The parameters that the gateway validates.
@@ -163,6 +165,11 @@ impl ChatRequest {
             Some("json_schema") => Err(Error::invalid_body("response_format.json_schema.name", "must be a string")),
             _ => Err(Error::invalid_body("response_format.type", "must be text, json_object or json_schema")),
         }
+    }
+
+    /// The rules for the parameters when `model` of a provider gets the request.
+    pub fn parameters<'a>(&'a self, kind: ProviderKind, model: &'a str) -> Parameters<'a> {
+        Parameters { table: &CHAT, validated: &VALIDATED, body: &self.body, kind, model }
     }
 
     pub fn body(&self) -> &Map<String, Value> {

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use super::failure::{FailureKind, ProviderFailure};
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
+use crate::failure::{FailureKind, ProviderFailure};
 use domain::json;
 use domain::text::shorten;
 

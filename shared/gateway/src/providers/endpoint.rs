@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::Value;
 use zeroize::Zeroizing;
 
-use super::failure::{FailureKind, ProviderFailure};
 use super::probe::{Probe, TIMEOUTS};
 use super::settings::ProviderSettings;
 use super::status::{self, ErrorDetails};
+use crate::failure::{FailureKind, ProviderFailure};
 use crate::sse::{Event, Parser, SseError};
 use domain::provider::ProviderKind;
 use domain::{Error, Result};

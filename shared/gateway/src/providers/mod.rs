@@ -2,13 +2,12 @@
 
 mod anthropic;
 mod bedrock;
+mod connection;
 mod conversation;
 mod dev;
 mod endpoint;
-mod failure;
 mod gemini;
 mod openai;
-mod parameters;
 mod probe;
 mod settings;
 mod status;
@@ -20,14 +19,14 @@ use futures::stream::BoxStream;
 
 use serde_json::Value;
 
-use super::chat::{ChatAnswer, ChatRequest, Chunk};
-use super::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+use crate::chat::{ChatAnswer, ChatRequest, Chunk};
+use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+use crate::failure::ProviderFailure;
 
+pub use connection::connect;
 pub use dev::Dev;
-pub use failure::{FailureKind, ProviderFailure};
-pub use parameters::{CHAT, EMBEDDINGS, Parameter, ParameterReport, Parameters, Rule, markdown};
 pub use probe::Probe;
-pub use settings::{ProviderSettings, connect};
+pub use settings::ProviderSettings;
 
 /// The chunks of an answer, in order. A failure is the last item. A stream that ends without a failure is complete only
 /// if every choice has a finish reason; the caller must check this.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::failure::ProviderFailure;
 use crate::chat::ChatRequest;
+use crate::failure::ProviderFailure;
 use shared::outbound::RequestTimeouts;
 
 /// Timeouts of a test call. They are short because a person waits, and API Gateway waits for at most 29 s.

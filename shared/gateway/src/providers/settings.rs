@@ -1,20 +1,11 @@
 //! Connection settings of a provider, with decrypted credentials.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::Provider;
-use super::anthropic::Anthropic;
-use super::bedrock::Bedrock;
-use super::dev::Dev;
-use super::gemini::Gemini;
-use super::openai::OpenAi;
 use domain::provider::{ProviderKind, Timeouts};
 use domain::{Error, Result};
-use shared::aws::Aws;
-use shared::outbound::Outbound;
 use shared::secrets::Secrets;
 use shared::store::catalog;
 
@@ -70,15 +61,4 @@ impl ProviderSettings {
             timeouts: provider.timeouts,
         })
     }
-}
-
-/// Creates the client of a provider. It sends nothing yet.
-pub fn connect(settings: &ProviderSettings, outbound: &Outbound, aws: &Aws) -> Result<Arc<dyn Provider>> {
-    Ok(match settings.kind {
-        ProviderKind::OpenAi => Arc::new(OpenAi::new(settings, outbound)?),
-        ProviderKind::Anthropic => Arc::new(Anthropic::new(settings, outbound)?),
-        ProviderKind::Dev => Arc::new(Dev),
-        ProviderKind::Gemini => Arc::new(Gemini::new(settings, outbound)?),
-        ProviderKind::Bedrock => Arc::new(Bedrock::new(settings, aws)),
-    })
 }

@@ -6,7 +6,7 @@ use http::{HeaderMap, StatusCode};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::failure::{FailureKind, ProviderFailure};
+use crate::failure::{FailureKind, ProviderFailure};
 use domain::text::{shorten, shorten_to};
 
 /// Upper bound of `Retry-After`. A longer wait can only come from a wrong clock.

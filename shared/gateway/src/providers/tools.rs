@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::failure::ProviderFailure;
 use crate::chat::ChatRequest;
+use crate::failure::ProviderFailure;
 
 pub struct Function<'a> {
     pub name: &'a str,

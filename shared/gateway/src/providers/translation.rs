@@ -6,8 +6,8 @@ use futures::StreamExt;
 
 use super::ChunkStream;
 use super::endpoint::{Endpoint, Events};
-use super::failure::ProviderFailure;
 use crate::chat::Chunk;
+use crate::failure::ProviderFailure;
 use crate::sse::Event;
 
 /// The result of translating one event.

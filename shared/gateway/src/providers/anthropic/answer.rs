@@ -5,8 +5,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
+use crate::failure::ProviderFailure;
 use crate::providers::count;
-use crate::providers::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
 use domain::usage::Tokens;
 

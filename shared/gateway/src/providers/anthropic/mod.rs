@@ -10,13 +10,13 @@ use futures::future::BoxFuture;
 use http::HeaderName;
 
 use super::endpoint::Endpoint;
-use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::translation::translate_events;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+use crate::failure::ProviderFailure;
 use domain::Result;
 use shared::outbound::Outbound;
 

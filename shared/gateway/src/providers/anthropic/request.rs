@@ -6,17 +6,16 @@ use serde_json::{Map, Value, json};
 
 use super::MAKER;
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::failure::ProviderFailure;
 use crate::providers::conversation::{
     Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
 };
-use crate::providers::failure::ProviderFailure;
-use crate::providers::parameters::Parameters;
 use crate::providers::tools::{FunctionChoice, choice, forbids_parallel_calls, functions};
 use domain::catalog::DEFAULT_OUTPUT_TOKENS;
 use domain::provider::ProviderKind;
 
 pub fn messages(model: &str, request: &ChatRequest, streamed: bool) -> Result<Value, ProviderFailure> {
-    let parameters = Parameters::for_chat(request, ProviderKind::Anthropic, model);
+    let parameters = request.parameters(ProviderKind::Anthropic, model);
     parameters.check(request.terms().unsupported)?;
     let temperature = parameters.get("temperature");
     if temperature.and_then(Value::as_f64).is_some_and(|temperature| temperature > 1.0) {

@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::answer::{Counts, UsageView, finish_reason};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
-use crate::providers::failure::ProviderFailure;
+use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;

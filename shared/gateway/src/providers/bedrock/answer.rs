@@ -5,7 +5,7 @@ use aws_sdk_bedrockruntime::types::{ContentBlock, ConverseOutput as Output, Stop
 
 use super::document;
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
-use crate::providers::failure::{FailureKind, ProviderFailure};
+use crate::failure::{FailureKind, ProviderFailure};
 use domain::usage::Tokens;
 
 pub fn translate_answer(answer: ConverseOutput) -> Result<ChatAnswer, ProviderFailure> {

@@ -7,9 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::failure;
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
+use crate::failure::ProviderFailure;
 use crate::providers::count;
-use crate::providers::failure::ProviderFailure;
-use crate::providers::parameters::Parameters;
 use crate::providers::tools::unsupported_token_numbers;
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
@@ -22,7 +21,7 @@ pub async fn embed(
     model: &str,
     request: &EmbeddingsRequest,
 ) -> Result<EmbeddingsAnswer, ProviderFailure> {
-    let parameters = Parameters::for_embeddings(request, ProviderKind::Bedrock, model);
+    let parameters = request.parameters(ProviderKind::Bedrock, model);
     parameters.check(request.unsupported())?;
     let mut texts = Vec::new();
     for input in request.inputs() {

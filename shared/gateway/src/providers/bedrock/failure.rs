@@ -8,7 +8,7 @@ use aws_smithy_runtime_api::client::orchestrator::HttpResponse;
 use aws_smithy_runtime_api::client::result::ConnectorError;
 use http::{HeaderMap, HeaderValue, StatusCode};
 
-use crate::providers::failure::{FailureKind, ProviderFailure};
+use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::probe::Probe;
 use crate::providers::status::{ErrorDetails, failure_in_stream, failure_of_response};
 use shared::outbound::is_exhaustion;

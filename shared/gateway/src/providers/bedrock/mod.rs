@@ -13,12 +13,12 @@ use aws_sdk_bedrockruntime::Client;
 use futures::future::BoxFuture;
 use tokio::time::{Instant, timeout};
 
-use super::failure::ProviderFailure;
 use super::probe::{self, Probe};
 use super::settings::ProviderSettings;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+use crate::failure::ProviderFailure;
 use domain::provider::Timeouts;
 use shared::aws::{Aws, BedrockOptions};
 

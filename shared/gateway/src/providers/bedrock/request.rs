@@ -15,11 +15,11 @@ use serde_json::{Map, Value, json};
 
 use super::{MAKER, document};
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::failure::ProviderFailure;
+use crate::parameters::Parameters;
 use crate::providers::conversation::{
     BLANK, Picture, Side, arguments, instruct_json, invalid_request, picture, split, unsupported_part,
 };
-use crate::providers::failure::ProviderFailure;
-use crate::providers::parameters::Parameters;
 use crate::providers::tools::{FunctionChoice, choice, functions};
 use domain::provider::ProviderKind;
 
@@ -37,7 +37,7 @@ pub struct ConverseRequest {
 }
 
 pub fn read(model: &str, request: &ChatRequest) -> Result<ConverseRequest, ProviderFailure> {
-    let parameters = Parameters::for_chat(request, ProviderKind::Bedrock, model);
+    let parameters = request.parameters(ProviderKind::Bedrock, model);
     parameters.check(request.terms().unsupported)?;
     let (mut system, turns) = split(request);
     instruct_json(&mut system, request);

@@ -11,8 +11,8 @@ use tokio::time::{Instant, timeout_at};
 use super::answer::{finish_reason, tokens};
 use super::failure;
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
+use crate::failure::ProviderFailure;
 use crate::providers::ChunkStream;
-use crate::providers::failure::ProviderFailure;
 
 type Receiver = EventReceiver<ConverseStreamOutput, ConverseStreamOutputError>;
 

@@ -9,7 +9,7 @@ use crate::chat::{
     ChatAnswer, ChatRequest, Choice, Chunk, Delta, DeltaChoice, FunctionCall, FunctionDelta, MessageOut, ToolCallDelta,
     ToolCallOut,
 };
-use crate::providers::failure::ProviderFailure;
+use crate::failure::ProviderFailure;
 use crate::tokens;
 use domain::usage::Tokens;
 
@@ -96,7 +96,7 @@ fn choices(request: &ChatRequest) -> u32 {
 impl DevReply {
     fn usage(&self, request: &ChatRequest) -> Tokens {
         let output = self.output * u64::from(choices(request));
-        Tokens { input: tokens::greatest_input(request), cached: 0, output, reasoning: 0 }
+        Tokens { input: request.greatest_input(), cached: 0, output, reasoning: 0 }
     }
 
     fn choice(&self, index: u32) -> Result<Choice, ProviderFailure> {

@@ -11,11 +11,11 @@ mod truncation;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 
-use super::failure::ProviderFailure;
 use super::probe::Probe;
 use super::{ChunkStream, Provider};
 use crate::chat::{ChatAnswer, ChatRequest};
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest};
+use crate::failure::ProviderFailure;
 
 pub const CHAT: &str = "dev-chat";
 pub const EMBED: &str = "dev-embed";

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::CHAT;
 use super::schema_value::generate_value;
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role};
+use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::conversation::unsupported_part;
-use crate::providers::failure::{FailureKind, ProviderFailure};
 
 #[derive(Debug, PartialEq)]
 pub enum ReplyContent {

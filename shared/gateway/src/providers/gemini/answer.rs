@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::chat::{ChatAnswer, Choice, FunctionCall, MessageOut, ToolCallOut};
+use crate::failure::{FailureKind, ProviderFailure};
 use crate::providers::count;
-use crate::providers::failure::{FailureKind, ProviderFailure};
 use crate::providers::status::{ErrorDetails, failure_in_stream};
 use domain::usage::Tokens;
 

@@ -4,9 +4,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::embeddings::{EmbeddingsAnswer, EmbeddingsRequest, Input};
+use crate::failure::ProviderFailure;
 use crate::providers::count;
-use crate::providers::failure::ProviderFailure;
-use crate::providers::parameters::Parameters;
 use crate::providers::tools::unsupported_token_numbers;
 use domain::provider::ProviderKind;
 use domain::usage::Tokens;
@@ -25,7 +24,7 @@ struct Embedding {
 }
 
 pub fn body(model: &str, resource: &str, request: &EmbeddingsRequest) -> Result<Value, ProviderFailure> {
-    let parameters = Parameters::for_embeddings(request, ProviderKind::Gemini, model);
+    let parameters = request.parameters(ProviderKind::Gemini, model);
     parameters.check(request.unsupported())?;
     let mut requests = Vec::new();
     for input in request.inputs() {

@@ -6,9 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::MAKER;
 use crate::chat::{ChatRequest, Message, Part, ResponseFormat, Role, ToolCall};
+use crate::failure::ProviderFailure;
 use crate::providers::conversation::{Picture, Side, arguments, invalid_request, picture, split, unsupported_part};
-use crate::providers::failure::ProviderFailure;
-use crate::providers::parameters::Parameters;
 use crate::providers::tools::{FunctionChoice, choice, functions};
 use domain::provider::ProviderKind;
 use domain::text::shorten;
@@ -24,7 +23,7 @@ const RENAMED_PARAMETERS: [(&str, &str); 6] = [
 ];
 
 pub fn content(model: &str, request: &ChatRequest) -> Result<Value, ProviderFailure> {
-    let parameters = Parameters::for_chat(request, ProviderKind::Gemini, model);
+    let parameters = request.parameters(ProviderKind::Gemini, model);
     parameters.check(request.terms().unsupported)?;
     let (system, turns) = split(request);
     let mut names = HashMap::new();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::answer::{self, Candidate};
 use crate::chat::{Chunk, Delta, DeltaChoice, FunctionDelta, ToolCallDelta};
-use crate::providers::failure::ProviderFailure;
+use crate::failure::ProviderFailure;
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;
 

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::usage;
 use crate::chat::{ChatAnswer, Chunk};
-use crate::providers::failure::ProviderFailure;
+use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
 use crate::providers::translation::{Step, Translation};
 use crate::sse::Event;

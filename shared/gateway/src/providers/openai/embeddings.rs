@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 use super::usage;
 use crate::embeddings::EmbeddingsAnswer;
-use crate::providers::failure::ProviderFailure;
+use crate::failure::ProviderFailure;
 use crate::providers::status::{ErrorDetails, failure_in_stream};
 
 #[derive(Deserialize)]

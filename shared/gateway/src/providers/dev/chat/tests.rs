@@ -54,7 +54,7 @@ fn reply_names_the_model_and_repeats_the_prompt() {
 fn usage_equals_the_gateways_maximum_estimate() {
     let request = request(json!({"max_tokens": 5, "n": 3, "tools": [tool("weather")]}));
     let usage = complete(&request).unwrap().usage.unwrap();
-    assert_eq!((usage.input, usage.output), (tokens::greatest_input(&request), 15));
+    assert_eq!((usage.input, usage.output), (request.greatest_input(), 15));
 }
 
 #[test]

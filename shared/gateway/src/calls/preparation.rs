@@ -5,10 +5,9 @@
 
 use std::sync::Arc;
 
-use super::message::Part;
-use super::request::{ChatRequest, ResponseFormat, Terms};
+use crate::chat::{ChatRequest, Part, ResponseFormat, Terms};
 use crate::leases::{LeaseSlot, Taken};
-use crate::tokens::{greatest_input, likely};
+use crate::tokens::likely;
 use crate::{Gateway, GatewayCaller, ParameterNotes, shortage_error};
 use domain::catalog::{Model, Purpose};
 use domain::lease::{CallLimits, Shortage};
@@ -38,7 +37,7 @@ impl Gateway {
         let model = &chosen.model;
         let defaults = apply_defaults(&mut request, model);
         check_capabilities(&request, model)?;
-        let greatest_input = greatest_input(&request);
+        let greatest_input = request.greatest_input();
         check_length(&request, model, greatest_input)?;
         let output = request.max_tokens().unwrap_or_else(|| model.reserved_output_tokens());
         request.set_terms(Terms {

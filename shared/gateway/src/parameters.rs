@@ -9,9 +9,7 @@ mod table;
 
 use serde_json::{Map, Value};
 
-use super::failure::ProviderFailure;
-use crate::chat::{self, ChatRequest};
-use crate::embeddings::{self, EmbeddingsRequest};
+use crate::failure::ProviderFailure;
 use domain::catalog::Unsupported;
 use domain::provider::ProviderKind;
 
@@ -57,12 +55,13 @@ impl Parameter {
 /// The parameters of one request to one model of a provider.
 #[derive(Clone, Copy)]
 pub struct Parameters<'a> {
-    table: &'static [Parameter],
+    pub(super) table: &'static [Parameter],
     /// The parameters that the gateway validates.
-    validated: &'static [&'static str],
-    body: &'a Map<String, Value>,
-    kind: ProviderKind,
-    model: &'a str,
+    pub(super) validated: &'static [&'static str],
+    pub(super) body: &'a Map<String, Value>,
+    pub(super) kind: ProviderKind,
+    /// The provider's name for the model.
+    pub(super) model: &'a str,
 }
 
 /// The parameters that the response headers report.
@@ -75,14 +74,6 @@ pub struct ParameterReport {
 }
 
 impl<'a> Parameters<'a> {
-    pub fn for_chat(request: &'a ChatRequest, kind: ProviderKind, model: &'a str) -> Self {
-        Self { table: &CHAT, validated: &chat::VALIDATED, body: request.body(), kind, model }
-    }
-
-    pub fn for_embeddings(request: &'a EmbeddingsRequest, kind: ProviderKind, model: &'a str) -> Self {
-        Self { table: &EMBEDDINGS, validated: &embeddings::VALIDATED, body: request.body(), kind, model }
-    }
-
     fn rule(&self, name: &str) -> Rule {
         if claude::leaves_out(self.kind, self.model, self.body, name) {
             return Rule::Dropped;

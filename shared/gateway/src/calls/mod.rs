@@ -1,13 +1,24 @@
-//! The billing steps that chat and embeddings share: reserve the maximum cost, call a deployment, charge the usage.
+//! Billed calls of models: chat completions, streams and embeddings.
+//!
+//! This file has the steps that they share: take a slot of a lease, call a deployment, charge the usage.
+
+mod completion;
+mod embeddings;
+mod preparation;
+mod stream;
+mod usage;
 
 use std::sync::Arc;
 
 use tracing::Instrument;
 
-use super::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
-use super::providers::{Provider, ProviderFailure};
-use super::routing::Routed;
-use super::{Gateway, GatewayCaller, shortage_error};
+pub use stream::{EventStream, WriteError};
+
+use crate::failure::ProviderFailure;
+use crate::leases::{CallUsage, LeaseSlot, QuotaLeft, Taken};
+use crate::providers::Provider;
+use crate::routing::Routed;
+use crate::{Gateway, GatewayCaller, shortage_error};
 use domain::lease::CallLimits;
 use domain::ledger::Charge;
 use domain::usage::{Tokens, UsageSource};
@@ -18,7 +29,7 @@ use shared::store::claims::Claim;
 impl Gateway {
     /// Runs a call to its end and charges it, even if the client disconnects. A call that fails releases its claim on
     /// the `Idempotency-Key`.
-    pub(super) async fn run_to_completion<T: Send + 'static>(
+    async fn run_to_completion<T: Send + 'static>(
         &self,
         claim: Option<Claim>,
         call: impl Future<Output = Result<T>> + Send + 'static,
@@ -35,12 +46,7 @@ impl Gateway {
     }
 
     /// Takes a slot of a lease, which reserves the maximum cost of the call.
-    pub(super) async fn take_slot(
-        &self,
-        caller: &GatewayCaller,
-        chosen: &Chosen,
-        need: CallLimits,
-    ) -> Result<LeaseSlot> {
+    async fn take_slot(&self, caller: &GatewayCaller, chosen: &Chosen, need: CallLimits) -> Result<LeaseSlot> {
         match self.inner.leases.take(&caller.payer, &chosen.model, need).await? {
             Taken::Slot(slot) => Ok(slot),
             Taken::Short(shortage) => Err(shortage_error(shortage, self.inner.clock.now())),
@@ -48,7 +54,7 @@ impl Gateway {
     }
 
     /// Sends the call to the model's deployments. When all of them fail, the slot becomes free for another call.
-    pub(super) async fn send_call<T, F>(
+    async fn send_call<T, F>(
         &self,
         slot: &mut LeaseSlot,
         chosen: &Chosen,
@@ -66,7 +72,7 @@ impl Gateway {
 
     /// Computes the charge of a call. When the client reports a retry, `retry_of` names the charge of the first
     /// attempt, if the ledger has one.
-    pub(super) async fn compute_charge(
+    async fn compute_charge(
         &self,
         slot: &LeaseSlot,
         caller: &GatewayCaller,
@@ -86,7 +92,7 @@ impl Gateway {
     }
 
     /// Writes the charge. With an `Idempotency-Key` it stores the answer in the same transaction, for replays.
-    pub(super) async fn record(
+    async fn record(
         &self,
         slot: &mut LeaseSlot,
         caller: &GatewayCaller,
@@ -104,7 +110,7 @@ impl Gateway {
     }
 
     /// Records a call that is not streamed, and returns the caller's remaining quota.
-    pub(super) async fn settle(
+    async fn settle(
         &self,
         mut slot: LeaseSlot,
         caller: &GatewayCaller,

@@ -4,9 +4,8 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::preparation::Prepared;
-use super::request::ChatRequest;
 use super::usage::UsageOut;
-use crate::providers::Parameters;
+use crate::chat::ChatRequest;
 use crate::routing::Routed;
 use crate::{CallReport, Gateway, GatewayCaller, tokens};
 use domain::usage::{Tokens, UsageSource};
@@ -41,7 +40,7 @@ impl Gateway {
             async move { provider.chat(&model, &request).await }
         });
         let Routed { answer, provider, kind, model } = routed.await?;
-        notes.parameters = Parameters::for_chat(&request, kind, &model).report();
+        notes.parameters = request.parameters(kind, &model).report();
         let (counted, source) = match answer.usage {
             Some(usage) => (usage, UsageSource::Provider),
             None => {

@@ -13,11 +13,11 @@ use serde_json::value::RawValue;
 use tokio::sync::{mpsc, oneshot};
 use tracing::Instrument;
 
-use super::answer::Chunk;
-use super::request::ChatRequest;
 use super::usage::UsageOut;
+use crate::chat::{ChatRequest, Chunk};
+use crate::failure::ProviderFailure;
 use crate::leases::LeaseSlot;
-use crate::providers::{ChunkStream, Parameters, ProviderFailure};
+use crate::providers::ChunkStream;
 use crate::routing::Routed;
 use crate::tokens::likely;
 use crate::{CallReport, Gateway, GatewayCaller};
@@ -108,7 +108,7 @@ impl Gateway {
             async move { start_stream(provider.stream(&model, &request).await?).await }
         });
         let Routed { answer: started, provider, kind, model: upstream } = routed.await?;
-        prepared.notes.parameters = Parameters::for_chat(&prepared.request, kind, &upstream).report();
+        prepared.notes.parameters = prepared.request.parameters(kind, &upstream).report();
         let model = &prepared.chosen.model;
         let relay = Relay {
             gateway: self.clone(),

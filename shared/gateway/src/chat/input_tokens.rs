@@ -1,0 +1,95 @@
+//! The estimate of a request's input tokens.
+
+use serde_json::Value;
+
+use super::message::{Message, Part};
+use super::request::{ChatRequest, ResponseFormat};
+use crate::tokens::{PER_MESSAGE, count};
+
+/// The maximum that providers count for one image.
+const PER_IMAGE: u64 = 2_000;
+/// The tokens of the instructions that providers add when the request has tools.
+const FOR_TOOLS: u64 = 600;
+
+impl ChatRequest {
+    /// The maximum input tokens: everything that a provider may count as input.
+    pub fn greatest_input(&self) -> u64 {
+        let messages: u64 = self.messages().iter().map(count_message).sum();
+        let tools = match self.tools() {
+            [] => 0,
+            tools => FOR_TOOLS + tools.iter().map(count_json).sum::<u64>() + self.tool_choice().map_or(0, count_json),
+        };
+        let schema = match self.response_format() {
+            ResponseFormat::Schema(schema) => count_json(schema),
+            ResponseFormat::Json | ResponseFormat::Text => 0,
+        };
+        // Providers may pass unvalidated parameters to the model as text (`documents`, `functions` …).
+        let others: u64 = self.unvalidated().map(count_json).sum();
+        messages + tools + schema + others
+    }
+}
+
+fn count_message(message: &Message) -> u64 {
+    let parts: u64 = message.parts.iter().map(count_part).sum();
+    let calls = message.tool_calls.iter();
+    let calls: u64 = calls.map(|call| PER_MESSAGE + count(&call.id) + count(&call.name) + count(&call.arguments)).sum();
+    PER_MESSAGE
+        + message.name.as_deref().map_or(0, count)
+        + message.tool_call_id.as_deref().map_or(0, count)
+        + parts
+        + calls
+}
+
+fn count_part(part: &Part) -> u64 {
+    match part {
+        Part::Text(text) => count(text),
+        Part::Image(_) => PER_IMAGE,
+        Part::Other(part) => count_json(part),
+    }
+}
+
+fn count_json(value: &Value) -> u64 {
+    count(&value.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn greatest(body: Value) -> u64 {
+        ChatRequest::read(body).unwrap().greatest_input()
+    }
+
+    #[test]
+    fn greatest_input_counts_every_part_that_a_provider_reads() {
+        let plain = json!({"model": "m", "messages": [{"role": "user", "content": "abcd"}]});
+        assert_eq!(greatest(plain.clone()), PER_MESSAGE + 2);
+        let with = |name: &str, value: Value| {
+            let mut body = plain.clone();
+            body[name] = value;
+            greatest(body) - greatest(plain.clone())
+        };
+        let tool = json!({"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}});
+        assert_eq!(with("tools", json!([tool])), FOR_TOOLS + count(&tool.to_string()));
+        let schema = json!({"name": "s", "schema": {"type": "object"}});
+        let format = json!({"type": "json_schema", "json_schema": schema});
+        assert_eq!(with("response_format", format), count(&schema.to_string()));
+        assert_eq!(with("documents", json!(["abcd"])), count(r#"["abcd"]"#));
+        assert_eq!(with("temperature", json!(1)), 0);
+    }
+
+    #[test]
+    fn images_names_and_tool_calls_are_counted() {
+        let picture = json!({"type": "image_url", "image_url": {"url": "https://pictures.test/a.png"}});
+        let body = json!({"model": "m", "messages": [
+            {"role": "user", "name": "ab", "content": [{"type": "text", "text": "abcd"}, picture]},
+            {"role": "assistant", "tool_calls": [
+                {"id": "ab", "type": "function", "function": {"name": "ab", "arguments": "{}"}},
+            ]},
+            {"role": "tool", "tool_call_id": "ab", "content": "abcd"},
+        ]});
+        assert_eq!(greatest(body), 4 * PER_MESSAGE + PER_IMAGE + 1 + 2 + 4 + 3);
+    }
+}
