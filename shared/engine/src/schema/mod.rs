@@ -14,7 +14,6 @@ mod number;
 mod path;
 mod pattern;
 mod reference;
-mod variants;
 mod vocabulary;
 
 #[cfg(test)]

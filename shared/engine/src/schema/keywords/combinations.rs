@@ -2,10 +2,10 @@
 
 use serde_json::Value;
 
+use super::variants::{any_of, one_of};
 use crate::schema::checker::Checker;
 use crate::schema::findings::Findings;
 use crate::schema::path::Path;
-use crate::schema::variants::{any_of, one_of};
 
 pub fn apply<'s>(
     checker: &mut Checker<'s>,

@@ -6,6 +6,7 @@ pub mod numbers;
 pub mod objects;
 pub mod strings;
 pub mod types;
+mod variants;
 
 use serde_json::Value;
 

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::checker::Checker;
-use super::equality::equal;
-use super::findings::Findings;
-use super::keywords::types;
-use super::path::Path;
+use super::types;
+use crate::schema::checker::Checker;
+use crate::schema::equality::equal;
+use crate::schema::findings::Findings;
+use crate::schema::path::Path;
 
 /// The maximum number of matching variants that a message lists.
 const MAX_LISTED: usize = 3;
