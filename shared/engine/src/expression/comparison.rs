@@ -4,8 +4,7 @@ use std::cmp::Ordering;
 
 use super::Cause;
 use super::budget::Budget;
-use super::index::has_equal;
-use super::operators::{float, mismatch};
+use super::number::float;
 use super::value::{List, Map, Value};
 
 /// Whether two values are equal. Values of different kinds are not equal; that is no error.
@@ -107,8 +106,18 @@ pub fn compare_uncharged(left: &Value, right: &Value) -> Result<Option<Ordering>
         (Value::Time(left), Value::Time(right)) => Ok(Some(left.cmp(right))),
         (Value::Duration(left), Value::Duration(right)) => Ok(Some(left.cmp(right))),
         _ if float(left).is_some() && float(right).is_some() => Ok(numeric(left, right)),
-        _ => mismatch("a comparison", left, right),
+        _ => Err(Cause::mismatch("a comparison", left, right)),
     }
+}
+
+/// Whether an element of the list equals the value.
+pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool, Cause> {
+    for item in list.iter() {
+        if equal(&item, value, budget)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 pub fn contains(whole: &Value, part: &Value, budget: &mut Budget) -> Result<bool, Cause> {

@@ -5,13 +5,15 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use super::access::{element, member};
 use super::budget::Budget;
 use super::functions::pattern::Pattern;
 use super::index::Indexes;
+use super::number::OVERFLOW;
 use super::operators::{self, Operator};
 use super::tree::{Expr, ExprKind, Literal};
 use super::value::{Text, Value};
-use super::{Cause, EvaluationError, Outcome, Scope};
+use super::{Cause, EvaluationError, Scope};
 
 pub struct Evaluation<'a> {
     scope: &'a Scope<'a>,
@@ -91,10 +93,10 @@ impl<'a> Evaluation<'a> {
             ExprKind::Map(entries) => self.map(entries)?,
             ExprKind::Not(of) => Value::Bool(!self.boolean(of)?),
             ExprKind::Negative(of) => match self.defined(of)? {
-                Value::Int(number) => Value::Int(number.checked_neg().ok_or(operators::OVERFLOW)?),
+                Value::Int(number) => Value::Int(number.checked_neg().ok_or(OVERFLOW)?),
                 Value::Float(number) => Value::Float(-number),
                 Value::Duration(duration) => operators::duration(duration.checked_neg())?,
-                Value::Large(_) => return Err(operators::OVERFLOW.into()),
+                Value::Large(_) => return Err(OVERFLOW.into()),
                 other => return Err(Cause::Text(format!("cannot negate a {}", other.kind())).into()),
             },
             ExprKind::Binary { operator, left, right, lenient } => {
@@ -247,51 +249,6 @@ impl Literal {
             Self::Float(number) => Value::Float(*number),
             Self::Text(text) => Value::Text(Text::Borrowed(text)),
         }
-    }
-}
-
-fn member<'a>(of: &Value<'a>, name: &str, optional: bool, budget: &mut Budget) -> Outcome<'a> {
-    let found = match of {
-        Value::Map(entries) => entries.get(name, budget)?,
-        Value::List(items) if optional => items.named(name),
-        Value::Undefined if !optional => return Err(Cause::Undefined),
-        _ => None,
-    };
-    match found {
-        Some(value) => Ok(value),
-        None if optional => Ok(Value::Undefined),
-        None if matches!(of, Value::Map(_)) => Err(Cause::Undefined),
-        None => {
-            let hint = if matches!(name, "length" | "size" | "count") { "; write size(x)" } else { "" };
-            Err(Cause::Text(format!("a {} has no fields{hint}", of.kind())))
-        }
-    }
-}
-
-/// With `optional`, follows Jinja: a negative index counts from the end, and a missing element is undefined.
-pub fn element<'a>(of: &Value<'a>, index: &Value<'a>, optional: bool, budget: &mut Budget) -> Outcome<'a> {
-    let found = match (of, index) {
-        (Value::Map(entries), Value::Text(key)) => entries.get(key, budget)?,
-        (Value::List(items), index) => operators::as_integer(index)
-            .and_then(|index| operators::resolve_index(index, items.len(), optional))
-            .and_then(|index| items.get(index)),
-        (Value::Text(text), Value::Int(index)) if optional => {
-            budget.steps(text.len() / 16)?;
-            let place = operators::resolve_index(*index, text.chars().count(), true);
-            let found = place.and_then(|place| text.chars().nth(place)).map(|c| c.to_string());
-            found.map(|c| Value::text(&c, budget)).transpose()?
-        }
-        (Value::Undefined, _) if !optional => return Err(Cause::Undefined),
-        _ => None,
-    };
-    match found {
-        Some(value) => Ok(value),
-        None if optional => Ok(Value::Undefined),
-        None => Err(match of {
-            Value::Map(_) => Cause::Message("the map has no such key"),
-            Value::List(_) => Cause::Message("the list has no element at this index"),
-            other => Cause::Text(format!("a {} has no elements", other.kind())),
-        }),
     }
 }
 

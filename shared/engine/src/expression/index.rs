@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
 use super::Cause;
 use super::budget::Budget;
-use super::comparison::equal;
+use super::comparison::{equal, has_equal};
 use super::value::{List, Value};
 
 /// The hashes are randomly keyed, so that colliding values cannot be prepared.
@@ -144,14 +144,4 @@ impl<'a> Indexes<'a> {
         }
         index.insert(built).contains(value, budget)
     }
-}
-
-/// Whether an element of the list equals the value.
-pub fn has_equal(list: &List, value: &Value, budget: &mut Budget) -> Result<bool, Cause> {
-    for item in list.iter() {
-        if equal(&item, value, budget)? {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

@@ -6,7 +6,9 @@
 //! parses Jinja. The evaluators of both libraries are not used: the one of cel has no budget, and the one of minijinja
 //! counts instructions, but neither bytes nor work. The tests compare the results with both libraries.
 
+mod access;
 mod budget;
+mod calls;
 mod cel;
 mod comparison;
 mod comprehension;
@@ -17,6 +19,7 @@ mod hints;
 mod index;
 mod jinja;
 mod markup;
+mod number;
 mod operators;
 mod references;
 mod tree;
@@ -136,6 +139,13 @@ enum Cause {
     Undefined,
     Message(&'static str),
     Text(String),
+}
+
+impl Cause {
+    /// The operator does not take operands of these types.
+    fn mismatch(operator: &str, left: &Value, right: &Value) -> Self {
+        Self::Text(format!("cannot use {operator} between {} and {}", left.kind(), right.kind()))
+    }
 }
 
 type Outcome<'a> = Result<Value<'a>, Cause>;

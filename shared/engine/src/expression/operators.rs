@@ -7,6 +7,7 @@ use jiff::SignedDuration;
 use super::budget::{Budget, json_text};
 use super::comparison::{compare, contains, equal};
 use super::markup::as_markup;
+use super::number::{OVERFLOW, as_i128, float, whole_number};
 use super::value::{NOT_FINITE, Value};
 use super::{Cause, Outcome};
 
@@ -72,12 +73,6 @@ impl Operator {
     }
 }
 
-pub const OVERFLOW: Cause = Cause::Message("the number gets too large");
-
-pub fn mismatch<T>(operator: &str, left: &Value, right: &Value) -> Result<T, Cause> {
-    Err(Cause::Text(format!("cannot use {operator} between {} and {}", left.kind(), right.kind())))
-}
-
 /// Applies an arithmetic operator. Two integers give an integer; with a float among them, the result is a float.
 fn numbers<'a>(
     left: &Value<'a>,
@@ -93,7 +88,7 @@ fn numbers<'a>(
         _ if is_beyond(left, right) => Err(OVERFLOW),
         _ => match (float(left), float(right)) {
             (Some(left), Some(right)) => Ok(Value::Float(on_floats(left, right))),
-            _ => mismatch(operator, left, right),
+            _ => Err(Cause::mismatch(operator, left, right)),
         },
     }
 }
@@ -103,15 +98,6 @@ fn is_beyond(left: &Value, right: &Value) -> bool {
     let is_large = |value: &Value| matches!(value, Value::Large(_));
     let is_whole = |value: &Value| matches!(value, Value::Int(_) | Value::Large(_));
     (is_large(left) && is_whole(right)) || (is_whole(left) && is_large(right))
-}
-
-pub fn float(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(number) => Some(*number as f64),
-        Value::Large(number) => Some(*number as f64),
-        Value::Float(number) => Some(*number),
-        _ => None,
-    }
 }
 
 /// Jinja's `//` and `%`, as Python defines them: the quotient is rounded down, and the remainder has the sign of the
@@ -129,28 +115,11 @@ fn divide_down<'a>(
     match (float(left), float(right)) {
         (Some(_), Some(0.0)) => Err(DIVISION_BY_ZERO),
         (Some(left), Some(right)) => Ok(Value::Float(on_floats(left, right))),
-        _ => mismatch(operator, left, right),
+        _ => Err(Cause::mismatch(operator, left, right)),
     }
 }
 
 const DIVISION_BY_ZERO: Cause = Cause::Message("division by zero");
-
-/// Converts an integer to 128 bits, which hold the results of the operators.
-pub fn as_i128(value: &Value) -> Option<i128> {
-    match value {
-        Value::Int(number) => Some((*number).into()),
-        Value::Large(number) => Some((*number).into()),
-        _ => None,
-    }
-}
-
-pub fn whole_number<'a>(number: i128) -> Outcome<'a> {
-    match (i64::try_from(number), u64::try_from(number)) {
-        (Ok(whole), _) => Ok(Value::Int(whole)),
-        (_, Ok(large)) => Ok(Value::Large(large)),
-        _ => Err(OVERFLOW),
-    }
-}
 
 fn whole_modulo(left: i128, right: i128) -> i128 {
     let rest = left % right;
@@ -241,7 +210,7 @@ fn divide<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
         _ if is_beyond(left, right) => Err(OVERFLOW),
         _ => match (float(left), float(right)) {
             (Some(left), Some(right)) => Ok(Value::Float(left / right)),
-            _ => mismatch("/", left, right),
+            _ => Err(Cause::mismatch("/", left, right)),
         },
     }
 }
@@ -255,7 +224,7 @@ fn power<'a>(left: &Value<'a>, right: &Value<'a>) -> Outcome<'a> {
         _ if is_beyond(left, right) => Err(OVERFLOW),
         _ => match (float(left), float(right)) {
             (Some(left), Some(right)) => Ok(Value::Float(left.powf(right))),
-            _ => mismatch("**", left, right),
+            _ => Err(Cause::mismatch("**", left, right)),
         },
     }
 }
@@ -281,22 +250,4 @@ pub fn format_value(value: &Value, budget: &mut Budget) -> Result<String, Cause>
     };
     budget.bytes(text.len())?;
     Ok(text)
-}
-
-/// Reads an integer, also from a whole float such as `2.0`.
-pub fn as_integer(value: &Value) -> Option<i64> {
-    match value {
-        Value::Int(number) => Some(*number),
-        Value::Float(number) if number.fract() == 0.0 && number.abs() < 9e15 => Some(*number as i64),
-        _ => None,
-    }
-}
-
-/// Converts an index. In templates, a negative one counts from the end.
-pub fn resolve_index(index: i64, len: usize, from_end: bool) -> Option<usize> {
-    match usize::try_from(index) {
-        Ok(index) => Some(index),
-        Err(_) if from_end => len.checked_sub(usize::try_from(index.unsigned_abs()).ok()?),
-        Err(_) => None,
-    }
 }

@@ -9,6 +9,9 @@ use super::{Position, SyntaxError};
 /// The maximum nesting of expressions. It bounds the recursion of parsing, evaluation and drop.
 pub const MAX_DEPTH: u16 = 100;
 
+/// A parsed expression, or the reason why it is refused.
+pub type Parsed = Result<Expr, SyntaxError>;
+
 #[derive(Debug)]
 pub struct Expr {
     pub kind: ExprKind,
@@ -121,7 +124,7 @@ pub enum Literal {
 
 impl Expr {
     /// Creates a node, and refuses a tree that is nested too deeply to be evaluated.
-    pub fn new(kind: ExprKind, at: Position) -> Result<Self, SyntaxError> {
+    pub fn new(kind: ExprKind, at: Position) -> Parsed {
         let mut depth = 0;
         kind.each_child(&mut |child| depth = depth.max(child.depth + 1));
         if depth > MAX_DEPTH {

@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind};
+use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Parsed};
 use super::super::{Position, SyntaxError};
-use super::parser::Parsed;
 
 /// Returns the macro with a name and a number of arguments, and whether it has two variables.
 pub fn find_macro(name: &str, arguments: usize) -> Option<(ComprehensionKind, bool)> {

@@ -1,11 +1,11 @@
 //! The nodes of the syntax tree that the parser builds from their parts.
 
+use super::super::calls::check_call;
 use super::super::functions::{self, pattern::Pattern, suggestions};
 use super::super::operators::Operator;
-use super::super::tree::{Expr, ExprKind, Literal};
+use super::super::tree::{Expr, ExprKind, Literal, Parsed};
 use super::super::{Position, SyntaxError};
 use super::macros::MACROS;
-use super::parser::Parsed;
 
 pub fn balanced(mut parts: Vec<Expr>, is_or: bool) -> Parsed {
     if parts.len() <= 1 {
@@ -45,7 +45,7 @@ pub fn build_call(name: &str, mut arguments: Vec<Expr>, at: Position) -> Parsed 
     let function = functions::find_cel_function(name).ok_or_else(|| {
         SyntaxError::new(at, format!("there is no function `{name}`{}", suggestions::suggest_in_cel(name)))
     })?;
-    functions::check(function, name, &arguments, at)?;
+    check_call(function, name, &arguments, at)?;
     if let ("matches", [_, Expr { kind: ExprKind::Literal(Literal::Text(pattern)), at: there, .. }]) =
         (name, &arguments[..])
     {

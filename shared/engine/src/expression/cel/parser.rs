@@ -3,7 +3,7 @@
 
 use super::super::functions::{self, suggestions};
 use super::super::operators::Operator;
-use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH};
+use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed};
 use super::super::{Position, SyntaxError, hints};
 use super::lexer::{Token, tokens};
 use super::macros::{build_comprehension, find_macro};
@@ -11,8 +11,6 @@ use super::nodes::{balanced, binary, build_call, member, optional};
 
 /// The objects that hold functions in JavaScript, for hints.
 const OBJECTS: [&str; 7] = ["Array", "Date", "JSON", "Math", "Number", "Object", "String"];
-
-pub type Parsed = Result<Expr, SyntaxError>;
 
 struct Parser {
     /// The tokens; the last one is [`Token::End`].

@@ -1,6 +1,7 @@
 //! Type conversions.
 
-use super::super::operators::{float, format_value};
+use super::super::number::float;
+use super::super::operators::format_value;
 use super::*;
 
 pub const ALL: &[Function] = &[

@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 
+use super::super::access::resolve_index;
 use super::super::comparison::{compare, compare_uncharged, contains as is_in};
 use super::super::index::Index;
-use super::super::operators::{Operator, resolve_index};
+use super::super::operators::Operator;
 use super::*;
 
 pub const ALL: &[Function] = &[

@@ -13,12 +13,12 @@ mod text;
 mod time;
 
 pub use lists::{elements, slice_value};
+pub use text::SURPLUS;
+pub use time::PLAIN_FORMAT;
 
-use super::SyntaxError;
 use super::budget::Budget;
-use super::tree::{Expr, ExprKind, Literal};
 use super::value::{List, Map, Text, Value};
-use super::{Cause, Outcome, Position, Scope};
+use super::{Cause, Outcome, Scope};
 
 #[derive(Debug)]
 pub struct Function {
@@ -53,33 +53,6 @@ pub fn find_jinja_function(name: &str) -> Option<&'static Function> {
     all().find(|function| function.jinja.contains(&name))
 }
 
-/// Validates a call statically: the number of arguments, and literal formats without a placeholder.
-pub fn check(function: &Function, name: &str, arguments: &[Expr], at: Position) -> Result<(), SyntaxError> {
-    let (fewest, most) = function.takes;
-    if !(fewest..=most).contains(&arguments.len()) {
-        return Err(SyntaxError::new(at, format!("`{name}` takes {}", count(fewest, most))));
-    }
-    let has_place = |form: &Expr| !matches!(&form.kind, ExprKind::Literal(Literal::Text(text)) if !text.contains('%'));
-    let is_empty = |values: &Expr| matches!(&values.kind, ExprKind::List(values) if values.is_empty());
-    match (name, arguments) {
-        ("format", [form, values @ ..]) if !has_place(form) && !values.iter().all(is_empty) => {
-            Err(SyntaxError::new(form.at, text::SURPLUS))
-        }
-        ("date", [_, form, ..]) if !has_place(form) => Err(SyntaxError::new(form.at, time::PLAIN_FORMAT)),
-        _ => Ok(()),
-    }
-}
-
-/// Describes a number of arguments, as in `2 to 3 arguments`.
-pub fn count(fewest: usize, most: usize) -> String {
-    match (fewest, most) {
-        (0, 0) => "no arguments".to_owned(),
-        (1, 1) => "1 argument".to_owned(),
-        (fewest, most) if fewest == most => format!("{fewest} arguments"),
-        (fewest, most) => format!("{fewest} to {most} arguments"),
-    }
-}
-
 fn all() -> impl Iterator<Item = &'static Function> {
     let of_both = [text::ALL, lists::ALL, numbers::ALL, convert::ALL, json::ALL, time::ALL];
     of_both.into_iter().flatten().chain(jinja::all())
@@ -112,7 +85,7 @@ fn map<'v, 'a>(value: &'v Value<'a>) -> Result<&'v Map<'a>, Cause> {
 }
 
 fn integer(value: &Value) -> Result<i64, Cause> {
-    super::operators::as_integer(value).map_or_else(|| type_error("whole number", value), Ok)
+    super::number::as_integer(value).map_or_else(|| type_error("whole number", value), Ok)
 }
 
 /// Reads a size or an index, which must not be negative.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::super::operators::float;
+use super::super::number::float;
 use super::lists::find_extreme;
 use super::*;
 

@@ -1,6 +1,7 @@
 //! Functions of text.
 
-use super::super::operators::{float, format_value};
+use super::super::number::float;
+use super::super::operators::format_value;
 use super::super::value::NOT_FINITE;
 use super::*;
 

@@ -6,7 +6,8 @@ use jiff::tz::{Offset, TimeZone};
 use jiff::{SignedDuration, Zoned};
 
 use super::super::datetime::UtcDateTime;
-use super::super::operators::{OUT_OF_TIME, as_integer, duration as bounded};
+use super::super::number::as_integer;
+use super::super::operators::{OUT_OF_TIME, duration as bounded};
 use super::*;
 
 pub const ALL: &[Function] = &[

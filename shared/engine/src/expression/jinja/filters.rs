@@ -2,23 +2,15 @@
 
 use std::borrow::Cow;
 
-use minijinja::machinery::ast;
-
+use super::super::calls::describe_count;
 use super::super::functions::jinja::{is_index, printf};
-use super::super::functions::{self, Function, suggestions};
-use super::super::operators::Operator;
-use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal};
+use super::super::tree::{Comprehension, ComprehensionKind, Expr, ExprKind, Literal, Parsed};
 use super::super::{Position, SyntaxError};
-use super::lower::{LowerResult, arguments};
+use super::nodes::{arrange_arguments, call, find_filter, map_from_named, negate_if, refuse_unknown_names};
 use super::tests;
 
 /// `of | name(…)`
-pub fn lower_filter(name: &str, of: Expr, given: &[ast::CallArg], at: Position) -> LowerResult {
-    let (placed, named) = arguments(given)?;
-    build_filter(name, of, placed, named, at)
-}
-
-fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
+pub fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Parsed {
     match name {
         "attr" => {
             let [index] = arrange_arguments(name, ["name"], placed, named, at)?;
@@ -69,7 +61,7 @@ fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)
             Expr::new(ExprKind::Call { function: &printf::BY_NAME, arguments }, at)
         }
         _ => {
-            let function = filter(name, at)?;
+            let function = find_filter(name, at)?;
             // The value that a filter is applied to is not counted as an argument in messages.
             let (fewest, most) = (function.takes.0.saturating_sub(1), function.takes.1.saturating_sub(1));
             if !(fewest..=most).contains(&(placed.len() + named.len())) {
@@ -77,7 +69,7 @@ fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)
                 let missing = function.named.iter().take(fewest).skip(placed.len()).find(is_missing);
                 let problem = match missing {
                     Some(missing) => format!("`{name}` needs its argument `{missing}`"),
-                    None => format!("`{name}` takes {}", functions::count(fewest, most)),
+                    None => format!("`{name}` takes {}", describe_count(fewest, most)),
                 };
                 refuse_unknown_names(name, function.named, &named)?;
                 return Err(SyntaxError::new(at, problem));
@@ -87,7 +79,7 @@ fn build_filter(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)
     }
 }
 
-fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
+fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Parsed {
     let [otherwise, also] = arrange_arguments(name, ["default_value", "boolean"], placed, named, at)?;
     let otherwise = match otherwise {
         Some(otherwise) => otherwise,
@@ -101,26 +93,14 @@ fn default(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at
     Expr::new(ExprKind::Default { value: Box::new(of), otherwise: Box::new(otherwise), also_for_false }, at)
 }
 
-/// Builds a map from named arguments.
-pub fn map_from_named(named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
-    let entry = |(name, value): (&str, _)| Ok((Expr::new(ExprKind::Literal(Literal::Text(name.into())), at)?, value));
-    Expr::new(ExprKind::Map(named.into_iter().map(entry).collect::<Result<_, _>>()?), at)
-}
-
-pub fn filter(name: &str, at: Position) -> Result<&'static Function, SyntaxError> {
-    functions::find_jinja_function(name).ok_or_else(|| {
-        SyntaxError::new(at, format!("there is no filter `{name}`{}", suggestions::suggest_in_jinja(name)))
-    })
-}
-
 /// The internal variable for the element of a filter. It cannot be written in a template.
 const ELEMENT: &str = "\0element";
 
-fn element(at: Position) -> LowerResult {
+fn element(at: Position) -> Parsed {
     Expr::new(ExprKind::Variable(ELEMENT.into()), at)
 }
 
-fn build_comprehension(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: Position) -> LowerResult {
+fn build_comprehension(over: Expr, filter: Option<Expr>, result: Option<Expr>, at: Position) -> Parsed {
     let comprehension = Comprehension {
         over,
         variable: ELEMENT.into(),
@@ -140,7 +120,7 @@ fn literal_text(expr: Option<Expr>, at: Position, wanted: &'static str) -> Resul
 }
 
 /// Builds the access to a path such as `user.name` or `0.name`.
-fn member_path(mut of: Expr, path: &Expr, at: Position) -> LowerResult {
+fn member_path(mut of: Expr, path: &Expr, at: Position) -> Parsed {
     let path: Cow<str> = match &path.kind {
         ExprKind::Literal(Literal::Text(path)) => Cow::Borrowed(path),
         ExprKind::Literal(Literal::Int(place)) => Cow::Owned(place.to_string()),
@@ -159,89 +139,4 @@ fn member_path(mut of: Expr, path: &Expr, at: Position) -> LowerResult {
         of = Expr::new(kind, at)?;
     }
     Ok(of)
-}
-
-/// Refuses unknown named arguments.
-pub fn refuse_unknown_names(name: &str, known: &[&str], named: &[(&str, Expr)]) -> Result<(), SyntaxError> {
-    match named.iter().find(|(argument, _)| !known.contains(argument)) {
-        None => Ok(()),
-        Some((argument, value)) => {
-            let known = match known {
-                [] => "it has no named arguments".to_owned(),
-                known => format!("the names are {}", known.join(", ")),
-            };
-            Err(SyntaxError::new(value.at, format!("`{name}` has no argument `{argument}`; {known}")))
-        }
-    }
-}
-
-/// Returns the arguments in the order of the parameters. Refuses duplicate and unknown ones.
-fn order_arguments(
-    name: &str,
-    known: &[&str],
-    placed: Vec<Expr>,
-    named: Vec<(&str, Expr)>,
-) -> Result<Vec<Option<Expr>>, SyntaxError> {
-    refuse_unknown_names(name, known, &named)?;
-    let mut all: Vec<Option<Expr>> = placed.into_iter().map(Some).collect();
-    for (argument, value) in named {
-        let place = known.iter().position(|known| *known == argument).unwrap_or_default();
-        while all.len() <= place {
-            all.push(None);
-        }
-        if all[place].is_some() {
-            return Err(SyntaxError::new(value.at, format!("`{name}` gets its argument `{argument}` twice")));
-        }
-        all[place] = Some(value);
-    }
-    Ok(all)
-}
-
-/// Returns exactly `N` optional arguments, and refuses more.
-pub fn arrange_arguments<const N: usize>(
-    name: &str,
-    known: [&str; N],
-    placed: Vec<Expr>,
-    named: Vec<(&str, Expr)>,
-    at: Position,
-) -> Result<[Option<Expr>; N], SyntaxError> {
-    let mut all = order_arguments(name, &known, placed, named)?;
-    if all.len() > N {
-        return Err(SyntaxError::new(at, format!("`{name}` takes {}", functions::count(0, N))));
-    }
-    all.resize_with(N, || None);
-    all.try_into().map_err(|_| SyntaxError::new(at, "too many arguments"))
-}
-
-/// Builds a call with positional and named arguments.
-pub fn call(
-    function: &'static Function,
-    mut placed: Vec<Expr>,
-    named: Vec<(&str, Expr)>,
-    name: &str,
-    at: Position,
-) -> LowerResult {
-    let mut arguments: Vec<Expr> = placed.drain(..placed.len().min(1)).collect();
-    let (fewest, _) = function.takes;
-    for (place, argument) in order_arguments(name, function.named, placed, named)?.into_iter().enumerate() {
-        arguments.push(match argument {
-            Some(argument) => argument,
-            None if place + 1 < fewest => {
-                return Err(SyntaxError::new(at, format!("`{name}` needs its argument `{}`", function.named[place])));
-            }
-            None => Expr::new(ExprKind::Literal(Literal::Undefined), at)?,
-        });
-    }
-    functions::check(function, name, &arguments, at)?;
-    Expr::new(ExprKind::Call { function, arguments }, at)
-}
-
-pub fn compare(operator: Operator, left: Expr, right: Expr, at: Position) -> LowerResult {
-    let (left, right) = (Box::new(left), Box::new(right));
-    Expr::new(ExprKind::Binary { operator, left, right, lenient: operator.is_lenient() }, at)
-}
-
-pub fn negate_if(expr: Expr, is_negated: bool) -> LowerResult {
-    let at = expr.at;
-    if is_negated { Expr::new(ExprKind::Not(Box::new(expr)), at) } else { Ok(expr) }
 }

@@ -8,11 +8,9 @@ use minijinja::value::ValueKind;
 use super::super::functions::jinja::DICT;
 use super::super::functions::{self, suggestions};
 use super::super::operators::Operator;
-use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH};
+use super::super::tree::{Expr, ExprKind, Literal, MAX_DEPTH, Parsed};
 use super::super::{Position, SyntaxError};
-use super::{BLOCK, For, Statement, Target, collect_references, depth, filters, tests};
-
-pub type LowerResult = Result<Expr, SyntaxError>;
+use super::{BLOCK, For, Statement, Target, collect_references, depth, filters, nodes, tests};
 
 pub fn statements(body: &[ast::Stmt]) -> Result<Vec<Statement>, SyntaxError> {
     block(body, 0)
@@ -112,7 +110,7 @@ fn target(expr: &ast::Expr) -> Result<Target, SyntaxError> {
 }
 
 /// Converts a root expression, after checking its nesting. From here on, the conversion recurses.
-fn lower_root(expr: &ast::Expr) -> LowerResult {
+fn lower_root(expr: &ast::Expr) -> Parsed {
     if depth::is_over(expr, MAX_DEPTH) {
         return Err(SyntaxError::new(
             at(expr.span()),
@@ -122,7 +120,7 @@ fn lower_root(expr: &ast::Expr) -> LowerResult {
     expression(expr)
 }
 
-fn lower_root_truth(expr: &ast::Expr) -> LowerResult {
+fn lower_root_truth(expr: &ast::Expr) -> Parsed {
     Expr::new(ExprKind::Truth(Box::new(lower_root(expr)?)), at(expr.span()))
 }
 
@@ -131,11 +129,11 @@ fn boxed(expr: &ast::Expr) -> Result<Box<Expr>, SyntaxError> {
 }
 
 /// Converts an expression to its truth value.
-fn truth(expr: &ast::Expr) -> LowerResult {
+fn truth(expr: &ast::Expr) -> Parsed {
     Expr::new(ExprKind::Truth(boxed(expr)?), at(expr.span()))
 }
 
-pub fn expression(expr: &ast::Expr) -> LowerResult {
+fn expression(expr: &ast::Expr) -> Parsed {
     let span = expr.span();
     let kind = match expr {
         ast::Expr::Var(name) => ExprKind::Variable(name.id.into()),
@@ -174,9 +172,13 @@ pub fn expression(expr: &ast::Expr) -> LowerResult {
                 Some(of) => expression(of)?,
                 None => Expr::new(ExprKind::Variable(BLOCK.into()), at(span))?,
             };
-            return filters::lower_filter(filter.name, of, &filter.args, at(span));
+            let (placed, named) = arguments(&filter.args)?;
+            return filters::build_filter(filter.name, of, placed, named, at(span));
         }
-        ast::Expr::Test(test) => return tests::lower_test(test.name, &test.expr, &test.args, at(span)),
+        ast::Expr::Test(test) => {
+            let (placed, named) = arguments(&test.args)?;
+            return tests::build_test(test.name, expression(&test.expr)?, placed, named, at(span));
+        }
         ast::Expr::GetAttr(attribute) => {
             ExprKind::Member { of: boxed(&attribute.expr)?, name: attribute.name.into(), optional: true }
         }
@@ -242,7 +244,7 @@ fn operator(operator: ast::BinOpKind) -> Result<Operator, bool> {
     })
 }
 
-fn comparison(chain: &ast::Compare, span: Span) -> LowerResult {
+fn comparison(chain: &ast::Compare, span: Span) -> Parsed {
     let [comparison] = &chain.ops[..] else {
         return refuse(span, "comparisons cannot be chained; write a < b and b < c");
     };
@@ -257,16 +259,16 @@ fn comparison(chain: &ast::Compare, span: Span) -> LowerResult {
         ast::CompareOpKind::NotIn => (Operator::Within, true),
     };
     let (left, right) = (boxed(&chain.expr)?, boxed(&comparison.expr)?);
-    filters::negate_if(
+    nodes::negate_if(
         Expr::new(ExprKind::Binary { operator, left, right, lenient: operator.is_lenient() }, at(span))?,
         is_negated,
     )
 }
 
 /// The positional and the named arguments of a call.
-pub type Arguments<'t> = (Vec<Expr>, Vec<(&'t str, Expr)>);
+type Arguments<'t> = (Vec<Expr>, Vec<(&'t str, Expr)>);
 
-pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, SyntaxError> {
+fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, SyntaxError> {
     let (mut placed, mut named) = (Vec::new(), Vec::new());
     for argument in arguments {
         match argument {
@@ -284,11 +286,11 @@ pub fn arguments<'t>(arguments: &[ast::CallArg<'t>]) -> Result<Arguments<'t>, Sy
 }
 
 /// `f(…)`, `x.f(…)`
-fn lower_call(call: &ast::Call, at: Position) -> LowerResult {
+fn lower_call(call: &ast::Call, at: Position) -> Parsed {
     match &call.expr {
         ast::Expr::Var(name) if name.id == "dict" => {
             let (mut placed, named) = arguments(&call.args)?;
-            let named = filters::map_from_named(named, at)?;
+            let named = nodes::map_from_named(named, at)?;
             match (placed.pop(), placed.first()) {
                 (None, _) => Ok(named),
                 (Some(of), None) => Expr::new(ExprKind::Call { function: &DICT, arguments: vec![of, named] }, at),
@@ -305,11 +307,11 @@ fn lower_call(call: &ast::Call, at: Position) -> LowerResult {
                 )
             })?;
             let (placed, named) = arguments(&call.args)?;
-            filters::call(function, placed, named, name.id, at)
+            nodes::call(function, placed, named, name.id, at)
         }
         ast::Expr::GetAttr(method) if method.name == "cycle" && is_loop(&method.expr) => {
             let (placed, named) = arguments(&call.args)?;
-            filters::refuse_unknown_names("cycle", &[], &named)?;
+            nodes::refuse_unknown_names("cycle", &[], &named)?;
             if placed.is_empty() {
                 return Err(SyntaxError::new(at, "`cycle` takes at least 1 argument"));
             }
@@ -326,9 +328,12 @@ fn lower_call(call: &ast::Call, at: Position) -> LowerResult {
             match &call.args[..] {
                 [ast::CallArg::Pos(list)] if method.name == "join" => {
                     let placed = vec![expression(list)?, of];
-                    filters::call(filters::filter("join", at)?, placed, Vec::new(), "join", at)
+                    nodes::call(nodes::find_filter("join", at)?, placed, Vec::new(), "join", at)
                 }
-                given => filters::lower_filter(method.name, of, given, at),
+                given => {
+                    let (placed, named) = arguments(given)?;
+                    filters::build_filter(method.name, of, placed, named, at)
+                }
             }
         }
         other => refuse(other.span(), "only functions can be called"),

@@ -4,6 +4,7 @@
 mod depth;
 mod filters;
 mod lower;
+mod nodes;
 mod render;
 mod size;
 mod tests;

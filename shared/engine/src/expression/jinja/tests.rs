@@ -1,14 +1,11 @@
 //! Tests of Jinja: `x is name(…)`.
 
-use minijinja::machinery::ast;
-
 use super::super::functions::jinja::{IS_LOWER, IS_SAFE, IS_UPPER, SAME_AS};
 use super::super::functions::{self, Function, suggestions};
 use super::super::operators::Operator;
-use super::super::tree::{Expr, ExprKind, Literal};
+use super::super::tree::{Expr, ExprKind, Literal, Parsed};
 use super::super::{Position, SyntaxError};
-use super::filters::{arrange_arguments, call, compare, filter, negate_if};
-use super::lower::{LowerResult, arguments, expression};
+use super::nodes::{arrange_arguments, call, compare, find_filter, negate_if};
 
 const WITHOUT_ARGUMENT: [&str; 20] = [
     "defined",
@@ -60,12 +57,7 @@ const WITH_ARGUMENT: [(&str, &str); 22] = [
 ];
 
 /// `of is name(…)`
-pub fn lower_test(name: &str, of: &ast::Expr, given: &[ast::CallArg], at: Position) -> LowerResult {
-    let (placed, named) = arguments(given)?;
-    build_test(name, expression(of)?, placed, named, at)
-}
-
-pub fn build_test(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> LowerResult {
+pub fn build_test(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Expr)>, at: Position) -> Parsed {
     if WITHOUT_ARGUMENT.contains(&name) {
         let [] = arrange_arguments(name, [], placed, named, at)?;
         return without_argument(name, of, at);
@@ -85,7 +77,7 @@ pub fn build_test(name: &str, of: Expr, placed: Vec<Expr>, named: Vec<(&str, Exp
     with_argument(name, of, other.ok_or_else(|| SyntaxError::new(at, format!("`{name}` takes 1 argument")))?, at)
 }
 
-fn without_argument(name: &str, of: Expr, at: Position) -> LowerResult {
+fn without_argument(name: &str, of: Expr, at: Position) -> Parsed {
     let equals = |of, value| compare(Operator::Equal, of, Expr::new(ExprKind::Literal(value), at)?, at);
     let two = || Expr::new(ExprKind::Literal(Literal::Int(2)), at);
     match name {
@@ -110,7 +102,7 @@ fn without_argument(name: &str, of: Expr, at: Position) -> LowerResult {
     }
 }
 
-fn with_argument(name: &str, of: Expr, other: Expr, at: Position) -> LowerResult {
+fn with_argument(name: &str, of: Expr, other: Expr, at: Position) -> Parsed {
     let operator = match name {
         "divisibleby" => return has_rest(of, other, 0, at),
         "sameas" => return build_call(&SAME_AS, vec![of, other], at),
@@ -122,17 +114,17 @@ fn with_argument(name: &str, of: Expr, other: Expr, at: Position) -> LowerResult
         "ge" | ">=" => Operator::AtLeast,
         "in" => Operator::Within,
         "containing" => return compare(Operator::Within, other, of, at),
-        _ => return call(filter(name, at)?, vec![of, other], Vec::new(), name, at),
+        _ => return call(find_filter(name, at)?, vec![of, other], Vec::new(), name, at),
     };
     compare(operator, of, other, at)
 }
 
-fn build_call(function: &'static Function, arguments: Vec<Expr>, at: Position) -> LowerResult {
+fn build_call(function: &'static Function, arguments: Vec<Expr>, at: Position) -> Parsed {
     Expr::new(ExprKind::Call { function, arguments }, at)
 }
 
 /// Checks the kind of a value. An undefined value is of no kind that is asked for.
-fn is_of(kinds: &[&str], of: Expr, at: Position) -> LowerResult {
+fn is_of(kinds: &[&str], of: Expr, at: Position) -> Parsed {
     let kinds = kinds.iter().map(|kind| Expr::new(ExprKind::Literal(Literal::Text((*kind).into())), at));
     let kinds = Expr::new(ExprKind::List(kinds.collect::<Result<_, _>>()?), at)?;
     let otherwise = Box::new(Expr::new(ExprKind::Literal(Literal::Null), at)?);
@@ -142,7 +134,7 @@ fn is_of(kinds: &[&str], of: Expr, at: Position) -> LowerResult {
     compare(Operator::Within, build_call(kind, vec![of], at)?, kinds, at)
 }
 
-fn has_rest(of: Expr, by: Expr, rest: i64, at: Position) -> LowerResult {
+fn has_rest(of: Expr, by: Expr, rest: i64, at: Position) -> Parsed {
     let rest = Expr::new(ExprKind::Literal(Literal::Int(rest)), at)?;
     compare(Operator::Equal, compare(Operator::Modulo, of, by, at)?, rest, at)
 }

@@ -1,7 +1,7 @@
 //! The attribute of an element that a filter compares, sums or joins: `attribute='user.name'`.
 
 use super::*;
-use crate::expression::evaluate::element;
+use crate::expression::access::element;
 
 /// Reads an attribute path: names and indexes separated by dots.
 pub fn path<'v>(attribute: &'v Value) -> Result<Cow<'v, str>, Cause> {

@@ -1,6 +1,6 @@
 //! The filters `int` and `float`. A value that is not a number is an error, unless a default is given.
 
-use super::super::super::operators::{OVERFLOW, as_i128, float, whole_number};
+use super::super::super::number::{OVERFLOW, as_i128, float, whole_number};
 use super::*;
 
 pub const ALL: &[Function] = &[

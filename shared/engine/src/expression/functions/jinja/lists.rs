@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::super::super::operators::{Operator, as_i128, whole_number};
+use super::super::super::number::{as_i128, whole_number};
+use super::super::super::operators::Operator;
 use super::super::lists::elements;
 use super::*;
 

@@ -1,7 +1,7 @@
 //! The filter `format`, with the directives of Python's `%`.
 
 use super::super::super::markup::escape;
-use super::super::super::operators::{as_i128, float};
+use super::super::super::number::{as_i128, float};
 use super::super::super::value::NOT_FINITE;
 use super::super::text::SURPLUS;
 use super::*;

@@ -1,6 +1,6 @@
 //! The filter `round`, as in Python: to the nearest, and halves to the even digit.
 
-use super::super::super::operators::{OVERFLOW, as_i128, float, whole_number};
+use super::super::super::number::{OVERFLOW, as_i128, float, whole_number};
 use super::*;
 
 pub const ALL: &[Function] = &[Function::new(&[], &["round"], (1, 3), &["precision", "method"], round)];

@@ -1,6 +1,6 @@
 //! The filter `filesizeformat`.
 
-use super::super::super::operators::float;
+use super::super::super::number::float;
 use super::super::super::value::NOT_FINITE;
 use super::*;
 
