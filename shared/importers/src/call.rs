@@ -2,7 +2,7 @@
 //! secrets. What is removed is reported.
 
 use super::lenient::truncate;
-use super::pieces::{Notes, note};
+use super::notes::{Notes, note};
 use super::secrets::{is_secret, remove_url_secrets};
 
 /// Headers that the platform sets itself.

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::lenient::is_empty;
-use super::pieces::{Notes, Piece, Pieces};
+use super::notes::Notes;
+use super::pieces::{Piece, Pieces};
 use super::secrets::is_secret;
 use super::syntax;
 
@@ -29,7 +30,7 @@ pub fn cel(pieces: &Pieces, notes: &mut Notes, secrets: &mut Vec<String>) -> Opt
     // The notes count only when the translation is used.
     let mut found = Collected::default();
     let cel = translate_value(&json, pieces, &mut found);
-    found.notes.into_iter().for_each(|one| super::pieces::note(notes, one));
+    found.notes.into_iter().for_each(|one| super::notes::note(notes, one));
     secrets.append(&mut found.secrets);
     Some(cel)
 }

@@ -14,6 +14,7 @@ mod json_text;
 mod lenient;
 mod model;
 mod n8n;
+mod notes;
 mod pieces;
 mod secrets;
 mod slug;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::lenient::{entries, is_empty, number, scalar_text, truncate, whole_number};
-use super::pieces::{Notes, note};
+use super::notes::{Notes, note};
 use engine::schema::faults;
 
 /// The names of the output limit.

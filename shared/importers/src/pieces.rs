@@ -1,6 +1,7 @@
 //! An original template, split into literal text and placeholders.
 
 use super::lenient::truncate;
+use super::notes::{Notes, note};
 use super::secrets::redact_text;
 use super::syntax;
 
@@ -22,9 +23,6 @@ pub enum Piece {
     Text(String),
     Placeholder(Placeholder),
 }
-
-/// Notes of the report on parts that were not translated completely.
-pub type Notes = Vec<String>;
 
 /// Why the rest of a very long template is not translated.
 pub const TOO_MANY: &str = "the template has too many placeholders";
@@ -130,14 +128,4 @@ pub fn untranslated_marker(original: &str) -> String {
 /// The beginning of the original, without secrets.
 fn preview(original: &str, chars: usize) -> String {
     truncate(&redact_text(&truncate(original.trim(), 400)), chars)
-}
-
-/// Adds a note. Repeated notes and notes beyond the limit are dropped.
-pub fn note(notes: &mut Notes, text: impl Into<String>) {
-    const MAX_NOTES: usize = 12;
-    const MAX_CHARS: usize = 400;
-    let text = truncate(&text.into(), MAX_CHARS);
-    if notes.len() < MAX_NOTES && !notes.contains(&text) {
-        notes.push(text);
-    }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::lenient::truncate;
-use super::pieces::{Notes, note};
+use super::notes::{Notes, note};
 use engine::nodes::{self, ERROR, OUT};
 use engine::schema::{Program, check_config};
 

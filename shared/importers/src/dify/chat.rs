@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::draft::{Draft, Original};
 use super::super::lenient::{entries, list, number, scalar_text, text, truncate, whole_number};
 use super::super::model::settings;
-use super::super::pieces::{Notes, note};
+use super::super::notes::{Notes, note};
 use super::super::slug::Ids;
 use super::super::syntax::{escape_jinja, member, output};
 use super::super::translation::{Translation, UNBOUND_MODEL};

@@ -3,10 +3,10 @@
 use serde_json::Value;
 
 use super::super::lenient::{list, scalar_text, text, truncate};
-use super::super::pieces::{Notes, Placeholder};
-use super::super::syntax::{member, output, quote};
+use super::super::notes::Notes;
+use super::super::pieces::Placeholder;
+use super::super::syntax::{member, output};
 use super::document::{Document, Node};
-use super::texts;
 
 pub struct App<'d> {
     pub document: Document<'d>,
@@ -38,11 +38,6 @@ impl<'a, 'd> Context<'a, 'd> {
 
     pub fn data(&self, name: &str) -> &'d Value {
         &self.source().data[name]
-    }
-
-    /// A template in Jinja.
-    pub fn jinja(&self, value: &Value, notes: &mut Notes) -> String {
-        texts::pieces(&scalar_text(value), self).jinja(notes)
     }
 
     /// The CEL expression for a selector such as `["1711528914102", "text"]`.
@@ -181,17 +176,4 @@ fn is_in_body(webhook: &Node, name: &str) -> bool {
 
 fn append_members(path: String, members: &[&str]) -> String {
     members.iter().fold(path, |path, name| member(&path, name))
-}
-
-/// Translates `{type: "mixed" | "variable" | "constant", value}`, the parameters of tools and agents.
-pub fn parameter(node: Context, parameter: &Value, notes: &mut Notes) -> String {
-    let value = if parameter.is_object() { &parameter["value"] } else { parameter };
-    match (text(&parameter["type"]), value) {
-        ("variable", selector @ Value::Array(_)) => node.selector_cel(selector, notes),
-        (_, Value::String(text)) => match texts::pieces(text, &node) {
-            pieces if pieces.0.is_empty() => quote(text),
-            pieces => pieces.cel(notes),
-        },
-        (_, other) => super::super::syntax::cel_literal(other),
-    }
 }

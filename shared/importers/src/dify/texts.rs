@@ -5,7 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use serde_json::Value;
 
 use super::super::lenient::{list, scalar_text, text, truncate};
-use super::super::pieces::{Notes, Piece, Pieces, Placeholder, TOO_MANY, note, untranslated_marker};
+use super::super::notes::{Notes, note};
+use super::super::pieces::{Piece, Pieces, Placeholder, TOO_MANY, untranslated_marker};
 use super::super::syntax;
 use super::context::Context;
 use engine::expression::Template;
@@ -13,6 +14,13 @@ use engine::expression::Template;
 /// The most pieces of one template.
 const MAX_PIECES: usize = 400;
 const MAX_SELECTOR_BYTES: usize = 300;
+
+impl Context<'_, '_> {
+    /// A template in Jinja.
+    pub fn jinja(&self, value: &Value, notes: &mut Notes) -> String {
+        pieces(&scalar_text(value), self).jinja(notes)
+    }
+}
 
 pub fn pieces(text: &str, node: &Context) -> Pieces {
     let mut pieces = Vec::new();
@@ -87,6 +95,19 @@ pub fn prompt(node: Context, part: &Value, variables: &Value, notes: &mut Notes)
     match text(&part["edition_type"]) {
         "jinja2" => template(node, text(&part["jinja2_text"]), variables, notes),
         _ => node.jinja(&part["text"], notes),
+    }
+}
+
+/// Translates `{type: "mixed" | "variable" | "constant", value}`, the parameters of tools and agents.
+pub fn parameter(node: Context, parameter: &Value, notes: &mut Notes) -> String {
+    let value = if parameter.is_object() { &parameter["value"] } else { parameter };
+    match (text(&parameter["type"]), value) {
+        ("variable", selector @ Value::Array(_)) => node.selector_cel(selector, notes),
+        (_, Value::String(text)) => match pieces(text, &node) {
+            pieces if pieces.0.is_empty() => syntax::quote(text),
+            pieces => pieces.cel(notes),
+        },
+        (_, other) => syntax::cel_literal(other),
     }
 }
 

@@ -7,11 +7,12 @@ use serde_json::Value;
 
 use super::super::json_text;
 use super::super::lenient::{list, scalar_text, truncate};
-use super::super::pieces::{Notes, Pieces, note};
+use super::super::notes::{Notes, note};
+use super::super::pieces::Pieces;
 use super::super::syntax::{self, output};
 use super::document::{Document, SourceNode, Wire};
 use super::expressions::{NamedValue, Names, Shape, pieces};
-use super::nodes::shape;
+use super::shapes::output_shape;
 use super::wiring::{MAX_HOPS, Role, Wiring};
 
 /// A value, or the reason why it cannot be named.
@@ -139,20 +140,6 @@ impl<'d> Workflow<'d> {
         only.map(|wire| self.wire_value(wire))
             .ok_or_else(|| format!("`{}` is left out of the workflow", clip_name(self.node(node).name)))
     }
-}
-
-/// The shape of a node's output. Some nodes pass their input on.
-fn output_shape(document: &Document, wiring: &Wiring, mut node: usize) -> Shape {
-    for _ in 0..MAX_HOPS {
-        if let Some(shape) = shape(&document.nodes[node]) {
-            return shape;
-        }
-        match wiring.incoming(node).next() {
-            Some(wire) => node = wire.from,
-            None => break,
-        }
-    }
-    Shape::Same
 }
 
 impl<'w, 'd> Context<'w, 'd> {

@@ -117,6 +117,21 @@ impl SourceNode<'_> {
         matches!(self.kind, "chatTrigger" | "manualChatTrigger")
     }
 
+    /// Whether the node belongs to one of the supported messaging services.
+    pub fn is_messaging(&self) -> bool {
+        matches!(self.kind.trim_end_matches("Trigger"), "slack" | "telegram" | "whatsApp")
+    }
+
+    /// Whether the node sends a message and waits for the answer.
+    pub fn waits_for_answer(&self) -> bool {
+        self.operation() == "sendAndWait"
+    }
+
+    /// Whether a `wait` node waits for a time only.
+    pub fn is_delay(&self) -> bool {
+        !matches!(text(&self.parameters["resume"]), "webhook" | "form")
+    }
+
     /// Whether the caller of the run gets the output of its last node.
     pub fn returns_last_output(&self) -> bool {
         match self.kind {

@@ -6,6 +6,7 @@ mod expressions;
 mod implicit_loops;
 mod nodes;
 mod parameter;
+mod shapes;
 mod wiring;
 
 use std::collections::BTreeSet;
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::draft::{Draft, Original};
 use super::lenient::{entries, number, scalar_text, text, truncate, whole_number};
-use super::pieces::note;
+use super::notes::note;
 use super::slug::Ids;
 use super::translation::{Step, TOO_LONG, Translation};
 use super::{ImportSource, Imported, Status};

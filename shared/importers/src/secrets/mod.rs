@@ -6,7 +6,7 @@ mod text;
 
 use serde_json::Value;
 
-use super::pieces::{Notes, note};
+use super::notes::{Notes, note};
 
 pub use address::remove_url_secrets;
 pub use domain::secret_name::is_secret;

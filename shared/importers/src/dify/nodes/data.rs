@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{list, scalar_text, text, truncate, whole_number};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::syntax::{cel_literal, quote};
 use super::super::super::translation::Translation;
 use super::super::context::Context;

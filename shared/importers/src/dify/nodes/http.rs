@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::super::super::call::HttpCall;
 use super::super::super::json_text;
 use super::super::super::lenient::{list, scalar_text, text, truncate, whole_number};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::secrets::{redact_body, remove_plain_secrets};
 use super::super::super::translation::Translation;
 use super::super::context::Context;

@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 
 use super::super::super::comparison::{Comparison, Operand, join_conditions, write_comparison};
 use super::super::super::lenient::{is_empty, list, scalar_text, text, truncate, whole_number};
-use super::super::super::pieces::{Notes, note, untranslated_marker};
+use super::super::super::notes::{Notes, note};
+use super::super::super::pieces::untranslated_marker;
 use super::super::super::syntax::{cel_literal, cel_number, output};
 use super::super::super::translation::Translation;
 use super::super::context::Context;

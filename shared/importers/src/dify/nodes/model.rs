@@ -4,11 +4,11 @@ use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{entries, is_empty, list, number, scalar_text, text, truncate, whole_number};
 use super::super::super::model::{answer_schema, settings};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::secrets::remove_plain_secrets;
 use super::super::super::syntax::{escape_jinja, output, quote};
 use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
-use super::super::context::{Context, parameter};
+use super::super::context::Context;
 use super::super::texts;
 
 /// The name of a model, and what to reconnect.
@@ -224,8 +224,9 @@ pub fn tool(node: Context) -> Translation {
         !text.is_empty() && !text.contains("{{#")
     };
     let fields = remove_plain_secrets(fields, is_clear, &mut secrets).into_iter();
-    let fields: Vec<String> =
-        fields.map(|(field, value)| format!("{}: {}", quote(field), parameter(node, value, &mut notes))).collect();
+    let fields: Vec<String> = fields
+        .map(|(field, value)| format!("{}: {}", quote(field), texts::parameter(node, value, &mut notes)))
+        .collect();
     let config = json!({"workflowId": UNBOUND_ID, "input": format!("{{{}}}", fields.join(", "))});
     let translation =
         Translation::new("workflow", config).with_notes(notes).with_reconnects([format!("workflow `{name}`")]);

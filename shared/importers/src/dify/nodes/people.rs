@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{list, number, scalar_text, text, truncate};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::syntax::quote;
 use super::super::super::translation::Translation;
 use super::super::context::Context;

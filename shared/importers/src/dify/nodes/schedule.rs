@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use serde_json::json;
 
 use super::super::super::lenient::{list, scalar_text, text, whole_number};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 

@@ -111,7 +111,7 @@ fn translate_placeholder(source: &str, names: &dyn Names) -> Placeholder {
             Language::Jinja => Template::parse(&format!("{{{{ {text} }}}}")).err(),
         };
         for note in writer.notes {
-            super::super::pieces::note(&mut notes, note);
+            super::super::notes::note(&mut notes, note);
         }
         problem.map_or(Ok(text), |problem| Err(problem.message.into_owned()))
     };

@@ -1,6 +1,6 @@
 //! Writes an expression in CEL or Jinja.
 
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::syntax::{member, quote};
 use super::tree::{Js, Link};
 use super::{Language, MAX_BYTES, Names};

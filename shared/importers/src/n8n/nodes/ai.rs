@@ -2,13 +2,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::super::lenient::{entries, list, scalar_text, text, truncate, whole_number};
+use super::super::super::lenient::{entries, is_empty, list, scalar_text, text, truncate, whole_number};
 use super::super::super::model::settings;
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::translation::{Translation, UNBOUND_ID, UNBOUND_MODEL};
 use super::super::context::Context;
 use super::super::parameter::{located, located_value};
-use super::chains::{prompt, schema};
 
 /// Agents are separate resources here. The node keeps the message for the agent.
 pub fn agent(node: Context) -> Translation {
@@ -37,6 +36,19 @@ pub fn agent(node: Context) -> Translation {
     note(&mut notes, "create an agent from the parts listed under `reconnect`, and select it");
     let what = format!("an agent{parts}");
     Translation::new("agent", config).with_notes(notes).with_reconnects([truncate(&what, 1_000)])
+}
+
+/// The prompt: the node's own text, or the chat's message.
+pub fn prompt(node: Context, notes: &mut Notes) -> String {
+    let texts = ["text", "inputText", "prompt", "query"].map(|name| node.parameter(name));
+    let written = texts.into_iter().find(|written| !is_empty(written));
+    match (text(node.parameter("promptType")), written) {
+        ("auto", _) | (_, None) if node.source().kind != "chainSummarization" => {
+            node.jinja(&json!("={{ $json.chatInput }}"), notes)
+        }
+        (_, Some(written)) => node.jinja(written, notes),
+        (_, None) => String::new(),
+    }
 }
 
 /// The connected model, with its settings.
@@ -187,13 +199,4 @@ pub fn retrieval_config(model: &str, query: &str, named: &str, most: Option<u64>
         config["topK"] = most.clamp(1, 50).into();
     }
     config
-}
-
-/// The schema of the answer, from the node's output parser.
-pub fn answer_schema(node: Context, notes: &mut Notes) -> Option<Map<String, Value>> {
-    let part = node.first_part("ai_outputParser")?;
-    schema(part).or_else(|| {
-        note(notes, "add a schema for its answer");
-        None
-    })
 }

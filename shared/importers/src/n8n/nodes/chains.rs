@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{is_empty, list, scalar_text, text, truncate, whole_number};
 use super::super::super::model::{answer_schema, settings};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::syntax::{output, quote};
 use super::super::super::translation::{Translation, UNBOUND_MODEL};
 use super::super::context::Context;
@@ -47,7 +47,7 @@ pub fn chain(node: Context) -> Translation {
             return build_classifier(node, config, &names, &system, notes);
         }
         _ => {
-            if let Some(schema) = ai::answer_schema(node, &mut notes) {
+            if let Some(schema) = output_parser_schema(node, &mut notes) {
                 answer_schema(schema.into(), &mut config, &mut notes);
             }
         }
@@ -76,23 +76,10 @@ fn model_config(node: Context, notes: &mut Notes) -> Map<String, Value> {
     if !system.is_empty() {
         config.insert("system".to_owned(), system.join("\n\n").into());
     }
-    before.push(prompt(node, notes));
+    before.push(ai::prompt(node, notes));
     config.insert("prompt".to_owned(), before.join("\n\n").into());
     settings(options, &mut config, notes);
     config
-}
-
-/// The prompt: the node's own text, or the chat's message.
-pub fn prompt(node: Context, notes: &mut Notes) -> String {
-    let texts = ["text", "inputText", "prompt", "query"].map(|name| node.parameter(name));
-    let written = texts.into_iter().find(|written| !is_empty(written));
-    match (text(node.parameter("promptType")), written) {
-        ("auto", _) | (_, None) if node.source().kind != "chainSummarization" => {
-            node.jinja(&json!("={{ $json.chatInput }}"), notes)
-        }
-        (_, Some(written)) => node.jinja(written, notes),
-        (_, None) => String::new(),
-    }
 }
 
 fn extraction(node: Context, notes: &mut Notes) -> String {
@@ -101,7 +88,7 @@ fn extraction(node: Context, notes: &mut Notes) -> String {
 }
 
 /// A JSON Schema, given directly or derived from an example.
-pub fn schema(node: Context) -> Option<Map<String, Value>> {
+fn schema(node: Context) -> Option<Map<String, Value>> {
     let read = |name: &str| serde_json::from_str::<Value>(text(node.parameter(name))).ok();
     let given = match text(node.parameter("schemaType")) {
         "manual" => ["inputSchema", "jsonSchema"].into_iter().find_map(read),
@@ -112,6 +99,15 @@ pub fn schema(node: Context) -> Option<Map<String, Value>> {
         Value::Object(schema) => Some(schema),
         _ => None,
     }
+}
+
+/// The schema of the answer, from the node's output parser.
+fn output_parser_schema(node: Context, notes: &mut Notes) -> Option<Map<String, Value>> {
+    let part = node.first_part("ai_outputParser")?;
+    schema(part).or_else(|| {
+        note(notes, "add a schema for its answer");
+        None
+    })
 }
 
 /// Recurses. The JSON parser bounds the depth.
@@ -192,7 +188,7 @@ fn build_classifier(
 
 /// A retrieval of passages, and a model that answers from them.
 fn retrieval_chain(node: Context, mut notes: Notes) -> Translation {
-    let question = prompt(node, &mut notes);
+    let question = ai::prompt(node, &mut notes);
     let retriever = node.first_part("ai_retriever");
     let store = retriever.and_then(|part| part.first_part("ai_vectorStore"));
     let named = store.map_or_else(|| "the store".to_owned(), ai::store_name);

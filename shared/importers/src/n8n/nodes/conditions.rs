@@ -4,7 +4,8 @@ use serde_json::Value;
 
 use super::super::super::comparison::{Comparison, Operand, join_conditions, write_comparison};
 use super::super::super::lenient::{entries, list, scalar_text, text, truncate};
-use super::super::super::pieces::{Notes, Piece, note, untranslated_marker};
+use super::super::super::notes::{Notes, note};
+use super::super::super::pieces::{Piece, untranslated_marker};
 use super::super::super::syntax::cel_number;
 use super::super::context::Context;
 

@@ -6,13 +6,12 @@ use super::super::super::comparison::parenthesize;
 use super::super::super::lenient::{
     MAX_NAME_BYTES, entries, is_empty, list, number, scalar_text, text, truncate, whole_number,
 };
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::secrets::remove_plain_secrets;
 use super::super::super::syntax::{cel_literal, member, quote};
 use super::super::super::translation::{Translation, UNBOUND_ID};
 use super::super::context::Context;
-use super::super::document::SourceNode;
-use super::super::parameter::{is_clear, located, located_value};
+use super::super::parameter::{is_clear, located};
 use super::messages;
 
 /// A loop. Its body starts at the batch output and ends where it leads back.
@@ -127,15 +126,10 @@ pub fn merge(node: Context) -> Translation {
     }
 }
 
-/// Whether the node waits for a time only.
-pub fn is_delay(source: &SourceNode) -> bool {
-    !matches!(text(&source.parameters["resume"]), "webhook" | "form")
-}
-
 pub fn wait(node: Context) -> Translation {
     const MAX_SECONDS: f64 = 2_592_000.0;
     let mut notes = Notes::new();
-    if !is_delay(node.source()) {
+    if !node.source().is_delay() {
         return messages::wait_for_person(node);
     }
     if text(node.parameter("resume")) == "specificTime" {
@@ -241,9 +235,4 @@ pub fn respond(node: Context) -> Translation {
     }
     let config = output.map_or(json!({}), |output| json!({"output": output}));
     Translation::new("send_result", config).with_notes(notes).with_removed_secrets("field", secrets)
-}
-
-/// The value of a resource locator, as a string.
-pub fn located_text(node: Context, locator: &Value, notes: &mut Notes) -> Option<String> {
-    located_value(locator).map(|value| node.cel(value, notes))
 }

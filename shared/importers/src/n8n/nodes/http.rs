@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::super::call::HttpCall;
 use super::super::super::lenient::{entries, list, scalar_text, text, whole_number};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::secrets::{redact_body, remove_plain_secrets};
 use super::super::super::syntax::quote;
 use super::super::super::translation::Translation;

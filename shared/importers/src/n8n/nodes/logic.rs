@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::super::super::lenient::{is_empty, list, number, scalar_text, text, truncate, whole_number};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::conditions;

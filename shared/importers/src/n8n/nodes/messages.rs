@@ -3,12 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::super::super::lenient::{list, number, scalar_text, text, truncate};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 use super::super::expressions::SENDER;
 use super::super::parameter::located_value;
-use super::flow::located_text;
 
 /// A message over one of the supported messaging services.
 pub fn send(node: Context) -> Translation {
@@ -54,6 +53,11 @@ pub fn send(node: Context) -> Translation {
 fn names_sender(node: Context, to: &Value) -> bool {
     let to = located_value(to).map(|to| node.pieces(to)).unwrap_or_default();
     to.single_placeholder().is_some_and(|placeholder| placeholder.cel.as_ref().is_err_and(|why| why == SENDER))
+}
+
+/// The value of a resource locator, as a string.
+fn located_text(node: Context, locator: &Value, notes: &mut Notes) -> Option<String> {
+    located_value(locator).map(|value| node.cel(value, notes))
 }
 
 /// A message that waits for a person's answer, on any service.

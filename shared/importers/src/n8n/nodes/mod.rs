@@ -11,11 +11,10 @@ mod schedule;
 mod set;
 mod triggers;
 
-use super::super::lenient::{text, truncate};
+use super::super::lenient::truncate;
 use super::super::translation::{TOO_LONG, Translation};
 use super::context::Context;
 use super::document::SourceNode;
-use super::expressions::Shape;
 
 pub use triggers::PINNED;
 
@@ -28,14 +27,14 @@ pub fn translate(node: Context) -> Translation {
     if source.is_too_long {
         return Translation::unsupported(TOO_LONG);
     }
-    if is_sent_and_waited_for(source) {
+    if source.waits_for_answer() {
         return messages::review(node);
     }
     match source.kind {
         "webhook" => triggers::webhook(node),
         _ if uses_pinned_data(source) => triggers::input(node),
         "scheduleTrigger" | "cron" | "interval" => schedule::schedule(node),
-        kind if is_messaging(kind) && kind.ends_with("Trigger") => triggers::message(node),
+        kind if source.is_messaging() && kind.ends_with("Trigger") => triggers::message(node),
         _ if source.is_chat() => triggers::message(node),
         "httpRequest" => http::http(node),
         "if" => logic::condition(node),
@@ -62,7 +61,7 @@ pub fn translate(node: Context) -> Translation {
         "openAi" | "anthropic" | "googleGemini" | "ollama" | "mistralAi" => ai::service(node),
         "guardrails" => ai::guard(node),
         kind if kind.starts_with("vectorStore") => ai::retrieval(node),
-        kind if is_messaging(kind) => messages::send(node),
+        _ if source.is_messaging() => messages::send(node),
         "code" | "function" | "functionItem" => {
             Translation::unsupported("code is not supported: use transform, template or http instead")
         }
@@ -86,42 +85,6 @@ pub fn uses_pinned_data(source: &SourceNode) -> bool {
     matches!(source.kind, "manualTrigger" | "start" | "formTrigger" | "executeWorkflowTrigger" | "evaluationTrigger")
 }
 
-/// The shape of a node's output. None when the node passes its input on.
-pub fn shape(source: &SourceNode) -> Option<Shape> {
-    if is_sent_and_waited_for(source) {
-        return Some(Shape::Review);
-    }
-    match source.kind {
-        "if" | "filter" | "switch" => None,
-        "wait" => (!flow::is_delay(source)).then_some(Shape::Review),
-        "form" => Some(Shape::Review),
-        "webhook" => Some(Shape::Call),
-        "httpRequest" if source.parameters["options"]["response"]["response"]["fullResponse"] == true => {
-            Some(Shape::FullAnswer)
-        }
-        "httpRequest" => Some(Shape::Answer),
-        "merge" => Some(Shape::List),
-        _ if source.is_chat() => Some(Shape::Message),
-        kind if is_messaging(kind) && kind.ends_with("Trigger") => Some(Shape::Message),
-        "agent"
-        | "chainLlm"
-        | "chainSummarization"
-        | "informationExtractor"
-        | "chainRetrievalQa"
-        | "openAi"
-        | "anthropic"
-        | "googleGemini"
-        | "ollama"
-        | "mistralAi" => Some(Shape::Text),
-        kind if kind.starts_with("vectorStore") => Some(Shape::Passages),
-        _ => Some(Shape::Same),
-    }
-}
-
-fn is_sent_and_waited_for(source: &SourceNode) -> bool {
-    text(&source.parameters["operation"]) == "sendAndWait"
-}
-
 /// Whether the node only computes values, without calling a service.
 fn is_of_values(kind: &str) -> bool {
     const KINDS: [&str; 10] = [
@@ -137,8 +100,4 @@ fn is_of_values(kind: &str) -> bool {
         "xml",
     ];
     KINDS.contains(&kind)
-}
-
-fn is_messaging(kind: &str) -> bool {
-    matches!(kind.trim_end_matches("Trigger"), "slack" | "telegram" | "whatsApp")
 }

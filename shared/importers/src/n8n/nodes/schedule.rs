@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
 use super::super::super::lenient::{MAX_NAME_BYTES, list, number, scalar_text, text, whole_number};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::translation::Translation;
 use super::super::context::Context;
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::super::super::lenient::{entries, list, scalar_text, text};
-use super::super::super::pieces::{Notes, note};
+use super::super::super::notes::{Notes, note};
 use super::super::super::secrets::remove_plain_secrets;
 use super::super::super::syntax::{cel_literal, cel_number, quote};
 use super::super::super::translation::Translation;
