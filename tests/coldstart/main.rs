@@ -12,7 +12,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::builder::PossibleValuesParser;
 use clap::{Parser, ValueEnum};
 use local::template::Template;
 use tests::runtime_api::FunctionProcess;
@@ -24,7 +23,7 @@ struct Cli {
     #[arg(long, value_enum, default_value_t = Profile::Lambda)]
     profile: Profile,
     /// Measures only this function; may be repeated
-    #[arg(long, value_parser = PossibleValuesParser::new(binaries::functions()))]
+    #[arg(long)]
     function: Vec<String>,
     /// How many times each function is started
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..))]
